@@ -1,0 +1,61 @@
+# Everything a person or CI runs. `make demo` and `make test` need only Python 3.11+ and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test fast slow minimal check format docs bench clean
+
+demo: $(VENV)/ready  ## Train two real learners over 30 paired seeds, then compare them.
+	$(BIN)/python examples/digits.py demo/digits.csv
+	$(BIN)/outperform compare demo/digits.csv svm knn --plot demo/digits.png
+
+test: $(VENV)/ready  ## Every test, the slow calibrations included, on two processes.
+	$(BIN)/python -m pytest -n 2
+
+fast: $(VENV)/ready  ## Every test but the slow calibrations.
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+slow: $(VENV)/ready  ## Only the slow calibrations.
+	$(BIN)/python -m pytest -n 2 -m slow
+
+minimal: $(VENV)-minimal/ready  ## The tests without any optional dependency.
+	$(VENV)-minimal/bin/python -m pytest -n 2 -m "not slow"
+
+check: $(VENV)/ready  ## Lint, format, types, generated docs.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python docs/generate.py --check
+
+format: $(VENV)/ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/ready  ## Write the generated pages anew.
+	$(BIN)/python docs/generate.py
+
+bench: $(VENV)/ready $(VENV)-peers/ready  ## Speed as ratios, side by side with others, in one run.
+	$(BIN)/python bench/run.py --peers $(VENV)-peers/bin/python
+
+clean:
+	rm -rf $(VENV) $(VENV)-minimal $(VENV)-peers demo
+
+$(VENV)/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "outperform needs Python 3.11 or newer; run: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+$(VENV)-minimal/ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-minimal
+	$(VENV)-minimal/bin/python -m pip install --quiet --editable '.[test]'
+	@touch $@
+
+# Peers bring old or heavy dependencies, so they live in an environment of their own.
+$(VENV)-peers/ready: bench/peers.txt
+	$(PYTHON) -m venv $(VENV)-peers
+	for peer in $$(cat bench/peers.txt); do \
+		$(VENV)-peers/bin/python -m pip install --quiet "$$peer" || echo "$$peer does not install here"; \
+	done
+	@touch $@

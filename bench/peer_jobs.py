@@ -1,0 +1,61 @@
+"""Time one peer on the scores given as JSON; run by the peers' own Python, without outperform.
+
+python bench/peer_jobs.py PEER < scores.json
+"""
+
+import json
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from importlib import import_module
+from importlib.metadata import version
+from statistics import median
+
+Job = Callable[[], object]
+
+N_SAMPLES = 3
+
+
+def prepare_autorank(a: list[float], b: list[float]) -> Job:
+    peer = import_module("autorank")
+    scores = import_module("pandas").DataFrame({"a": a, "b": b})
+    return lambda: peer.autorank(scores)
+
+
+def prepare_scikit_posthocs(a: list[float], b: list[float]) -> Job:
+    peer = import_module("scikit_posthocs")
+    return lambda: peer.posthoc_wilcoxon([a, b])
+
+
+def prepare_deepsig(a: list[float], b: list[float]) -> Job:
+    peer = import_module("deepsig")
+    return lambda: peer.aso(a, b, show_progress=False, seed=0)
+
+
+PREPARATIONS = {
+    "autorank": prepare_autorank,
+    "scikit_posthocs": prepare_scikit_posthocs,
+    "deepsig": prepare_deepsig,
+}
+
+
+def time_once(job: Job) -> float:
+    start = time.perf_counter()
+    job()
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    scores = json.load(sys.stdin)
+    job = PREPARATIONS[sys.argv[1]](scores["a"], scores["b"])
+    with redirect_stdout(sys.stderr):  # autorank talks
+        job()  # the first call fills caches
+        seconds = median(time_once(job) for _ in range(N_SAMPLES))
+    print(json.dumps({"seconds": seconds, "version": version(sys.argv[1])}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Honest answers to one question: does A really outperform B.
+
+Names are imported when first used, so that ``import outperform`` and the command line are fast.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from outperform.analysis.comparing import compare, compare_runs
+    from outperform.analysis.comparison import Comparison, TaskComparisons
+    from outperform.analysis.planning import Plan, plan
+    from outperform.analysis.published import PublishedComparison, compare_published
+    from outperform.errors import OutperformError
+    from outperform.plots import plot
+    from outperform.runs import Runs, read_runs
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Comparison",
+    "OutperformError",
+    "Plan",
+    "PublishedComparison",
+    "Runs",
+    "TaskComparisons",
+    "__version__",
+    "compare",
+    "compare_published",
+    "compare_runs",
+    "plan",
+    "plot",
+    "read_runs",
+]
+
+_HOMES = {
+    "Comparison": "outperform.analysis.comparison",
+    "OutperformError": "outperform.errors",
+    "Plan": "outperform.analysis.planning",
+    "PublishedComparison": "outperform.analysis.published",
+    "Runs": "outperform.runs",
+    "TaskComparisons": "outperform.analysis.comparison",
+    "compare": "outperform.analysis.comparing",
+    "compare_published": "outperform.analysis.published",
+    "compare_runs": "outperform.analysis.comparing",
+    "plan": "outperform.analysis.planning",
+    "plot": "outperform.plots",
+    "read_runs": "outperform.runs",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name == "stats":
+        return import_module("outperform.stats")
+    raise AttributeError(f"module 'outperform' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "stats"})

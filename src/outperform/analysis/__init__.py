@@ -1,0 +1,1 @@
+"""Runs in, results out, in machine learning's words."""

@@ -1,0 +1,237 @@
+"""Does A outperform B: from two arrays of scores, or from a table of runs."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from outperform.analysis.comparison import Comparison, TaskComparisons
+from outperform.analysis.doubts import find_doubts
+from outperform.errors import TooFewRuns, UnpairedScores
+from outperform.runs import Goal, Runs, known_goal, read_runs
+from outperform.stats import (
+    noether_sample_size,
+    outperforming_interval,
+    probability_of_outperforming,
+)
+from outperform.stats.checks import (
+    FloatArray,
+    as_scores,
+    check_choice,
+    check_open_unit,
+    check_paired,
+)
+from outperform.stats.outperforming import IntervalMethod, Ties
+
+
+def compare(
+    scores_a: ArrayLike | Mapping[Any, float],
+    scores_b: ArrayLike | Mapping[Any, float],
+    *,
+    paired: bool = True,
+    goal: Goal = "maximize",
+    gamma: float = 0.75,
+    confidence_level: float = 0.95,
+    ties: Ties = "half",
+    interval: IntervalMethod = "percentile",
+    rng: np.random.Generator | None = None,
+) -> Comparison:
+    """Compare two algorithms by their scores over seeds.
+
+    Parameters
+    ----------
+    scores_a, scores_b : shape (n_runs,), or {seed: score}
+        Paired: entry i of both must come from the same seeds.
+    paired
+        Whether run i of both shares its seeds. Unpaired runs are compared all with all.
+    goal
+        ``"minimize"`` for losses and errors.
+    gamma
+        Smallest P(A>B) that matters.
+    ties
+        A tie counts as half a win, or with ``"strict"`` as none.
+    interval
+        ``"percentile"``, ``"wilson"``, ``"clopper-pearson"`` or ``"anytime"`` for pairs;
+        ``"brunner-munzel"`` (which is also what ``"percentile"`` stands for there) or
+        ``"bootstrap"``, which draws with `rng`, for unpaired runs.
+
+    Returns
+    -------
+    A `Comparison`: verdict, P(A>B) with its interval, and every reason for doubt.
+
+    References
+    ----------
+    Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, appendix C.
+
+    Examples
+    --------
+    >>> result = compare([0.9, 0.8, 0.9, 0.7, 0.8, 0.9, 0.8], [0.7, 0.6, 0.8, 0.8, 0.7, 0.7, 0.5])
+    >>> result.probability, result.verdict
+    (0.857..., 'significant and meaningful')
+    """
+    check_choice("goal", goal, ("maximize", "minimize"))
+    check_open_unit("gamma", gamma)
+    first, second = _align(scores_a, scores_b, paired)
+    a, b = (first, second) if goal == "maximize" else (-first, -second)
+    options = _IntervalOptions(
+        paired=paired, ties=ties, method=interval, confidence_level=confidence_level, rng=rng
+    )
+    forward = outperforming_interval(a, b, **options)
+    comparison = Comparison(
+        a="A",
+        b="B",
+        scores_a=first,
+        scores_b=second,
+        goal=goal,
+        paired=paired,
+        probability=probability_of_outperforming(a, b, paired=paired, ties=ties),
+        interval=forward,
+        # A bootstrap is mirrored, not drawn anew; bounds of pairs are computed, to the last bit.
+        reverse=forward.mirrored()
+        if ties == "half" and not paired
+        else outperforming_interval(b, a, **options),
+        gamma=gamma,
+    )
+    return replace(comparison, caveats=find_doubts(comparison))
+
+
+class _IntervalOptions(TypedDict):
+    paired: bool
+    ties: Ties
+    method: IntervalMethod
+    confidence_level: float
+    rng: np.random.Generator | None
+
+
+def _align(scores_a: Any, scores_b: Any, paired: bool) -> tuple[FloatArray, FloatArray]:
+    """Scores as arrays; those that carry their seeds are paired by seed."""
+    if isinstance(scores_a, Mapping) and isinstance(scores_b, Mapping):
+        if paired:
+            _check_same_seeds(list(scores_a), list(scores_b))
+            scores_b = [scores_b[seed] for seed in scores_a]
+        else:
+            scores_b = list(scores_b.values())
+        scores_a = list(scores_a.values())
+    elif paired and hasattr(scores_a, "index") and hasattr(scores_b, "reindex"):
+        _check_same_seeds(list(scores_a.index), list(scores_b.index))
+        scores_b = scores_b.reindex(scores_a.index)
+    first, second = as_scores(scores_a, "scores_a"), as_scores(scores_b, "scores_b")
+    if paired:
+        check_paired(first.size, second.size)
+    if min(first.size, second.size) < 2:
+        raise TooFewRuns(
+            f"there are {first.size} run(s) of A and {second.size} of B, and one run says nothing "
+            "about the next",
+            f"Run both with several seeds; {noether_sample_size()} are a good start",
+        )
+    return first, second
+
+
+def _check_same_seeds(seeds_a: list[Any], seeds_b: list[Any]) -> None:
+    if len(set(seeds_a)) < len(seeds_a) or len(set(seeds_b)) < len(seeds_b):
+        raise UnpairedScores(
+            "some seeds stand more than once, so runs cannot be paired by seed",
+            "Pass one score per seed, or plain arrays in the same order",
+        )
+    unmatched = set(seeds_a) ^ set(seeds_b)
+    if unmatched:
+        first = ", ".join(map(str, sorted(unmatched, key=str)[:5]))
+        raise UnpairedScores(
+            f"{len(unmatched)} seed(s) have a score of A or of B only (first: {first})",
+            "Pass the seeds that both were run with, or paired=False if the runs are independent",
+        )
+
+
+def compare_runs(
+    runs: Any,
+    a: str,
+    b: str,
+    *,
+    task: str | None = None,
+    paired: bool | None = None,
+    drop_incomplete: bool = False,
+    gamma: float = 0.75,
+    confidence_level: float = 0.95,
+    ties: Ties = "half",
+    interval: IntervalMethod = "percentile",
+    rng: np.random.Generator | None = None,
+) -> Comparison | TaskComparisons:
+    """Compare two algorithms of a table of runs, on one task or on each.
+
+    Parameters
+    ----------
+    runs
+        `Runs`, or anything that `read_runs` reads: a path, a data frame, a dict.
+    a, b
+        Names of the algorithms.
+    task
+        Look at this task only.
+    paired
+        Pair runs with the same replicate. By default they are paired if the table has a replicate
+        column, and compared all with all if not.
+    drop_incomplete
+        Leave out failed runs, and replicates that only one of the two has; a caveat counts them.
+    gamma, confidence_level, ties, interval, rng
+        As in `compare`.
+
+    Returns
+    -------
+    A `Comparison` if there is one task, `TaskComparisons` if there are several.
+
+    Examples
+    --------
+    >>> runs = {"new": [9, 8, 9, 7, 8, 9, 8], "old": [7, 6, 8, 8, 7, 7, 5]}
+    >>> compare_runs(runs, "new", "old").winner
+    'a'
+    """
+    table = runs if isinstance(runs, Runs) else read_runs(runs)
+    paired = table.replicates is not None if paired is None else paired
+    comparisons = []
+    for name in table.tasks if task is None else (task,):
+        take = table.pair if paired else table.separate
+        scores = take(a, b, name, drop_incomplete=drop_incomplete)
+        comparison = compare(
+            scores.a,
+            scores.b,
+            paired=paired,
+            goal=table.goal,
+            gamma=gamma,
+            confidence_level=confidence_level,
+            ties=ties,
+            interval=interval,
+            rng=rng,
+        )
+        named = replace(comparison, a=a, b=b, metric=table.metric, task=name)
+        doubts = (*find_doubts(named), *_doubts_about_table(table, paired, scores.n_dropped))
+        comparisons.append(replace(named, caveats=doubts))
+    return comparisons[0] if len(comparisons) == 1 else TaskComparisons(tuple(comparisons))
+
+
+def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[str]:
+    if n_dropped:
+        yield (
+            f"{n_dropped} incomplete run(s) were left out: if they failed because they were going "
+            "badly, the comparison flatters whoever failed more"
+        )
+    if table.replicates is None and paired:
+        yield (
+            "the table has no replicate column: runs were paired in the order of its rows, which "
+            "is right only if row i of both shares its seeds"
+        )
+    if table.replicates is None and not paired:
+        yield (
+            "the table has no replicate column, so runs were compared all with all; pairs that "
+            "share their seeds would show smaller differences"
+        )
+    if any(column.strip().lower() == "fold" for column in table.replicate_columns):
+        yield (
+            "folds of one cross-validation share training data, so runs are not independent and "
+            "the interval is too narrow; the test nadeau-bengio corrects for it"
+        )
+    if known_goal(table.metric) not in (None, table.goal):
+        yield (
+            f"{table.metric!r} usually is to {known_goal(table.metric)}, but was told to "
+            f"{table.goal}"
+        )

@@ -1,0 +1,199 @@
+"""The results of comparing two algorithms: on one task, and on several."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from outperform.analysis.verdict import VERDICTS, Verdict, Winner, describe, find_winner, judge
+from outperform.runs import Goal
+from outperform.stats import (
+    EquivalenceTest,
+    HypothesisTest,
+    Interval,
+    MeanDifference,
+    cohens_d,
+    mean_difference,
+    paired_d,
+    smallest_conclusive,
+)
+from outperform.stats.checks import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Whether algorithm `a` outperforms `b`, and how sure that is."""
+
+    a: str
+    b: str
+    scores_a: FloatArray = field(repr=False, compare=False)
+    scores_b: FloatArray = field(repr=False, compare=False)
+    goal: Goal
+    paired: bool
+    probability: float  # estimate of P(a > b)
+    interval: Interval  # of P(a > b)
+    reverse: Interval  # of P(b > a)
+    gamma: float  # smallest chance to win that matters
+    metric: str = "score"
+    task: str = ""
+    tests: tuple[HypothesisTest | EquivalenceTest, ...] = ()
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def winner(self) -> Winner | None:
+        """Who is significantly better, if anyone."""
+        return find_winner(self.interval, self.reverse) if self.conclusive else None
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be concluded."""
+        intervals = {"a": self.interval, "b": self.reverse}
+        return judge(intervals[self.winner] if self.winner else None, self.gamma)
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether there are enough runs for any outcome to be significant."""
+        n = min(self.scores_a.size, self.scores_b.size)
+        return n >= smallest_conclusive(self.alpha)
+
+    @property
+    def alpha(self) -> float:
+        """Chance of a false alarm that the interval was made for."""
+        return 1 - self.interval.confidence_level
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of scores compared with one another; all with all where unpaired."""
+        return self.scores_a.size if self.paired else self.scores_a.size * self.scores_b.size
+
+    @property
+    def higher_a(self) -> FloatArray:
+        """Scores of `a`, turned so that higher is better."""
+        return self.scores_a if self.goal == "maximize" else -self.scores_a
+
+    @property
+    def higher_b(self) -> FloatArray:
+        """Scores of `b`, turned so that higher is better."""
+        return self.scores_b if self.goal == "maximize" else -self.scores_b
+
+    @property
+    def difference(self) -> MeanDifference:
+        """Mean of `a` minus mean of `b`, in the metric's own sign."""
+        return mean_difference(
+            self.scores_a,
+            self.scores_b,
+            paired=self.paired,
+            confidence_level=self.interval.confidence_level,
+        )
+
+    @property
+    def effect_size(self) -> float:
+        """Advantage of `a` in standard deviations: of the differences if paired, else pooled."""
+        return (paired_d if self.paired else cohens_d)(self.higher_a, self.higher_b)
+
+    def __str__(self) -> str:
+        task = f" on {self.task}" if self.task else ""
+        runs = (
+            f"{self.n_pairs} pairs"
+            if self.paired
+            else f"{self.scores_a.size} and {self.scores_b.size} runs"
+        )
+        return (
+            f"{describe(self.a, self.b, self.winner, self.verdict)}{task}: "
+            f"P({self.a} > {self.b}) = {self.probability:.2f} {self.interval}, "
+            f"{self.verdict} ({runs}, γ = {self.gamma:g})."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "task": self.task,
+            "metric": self.metric,
+            "goal": self.goal,
+            "verdict": self.verdict,
+            "winner": self.winner,
+            "probability": self.probability,
+            "interval": self.interval.to_dict(),
+            "gamma": self.gamma,
+            "paired": self.paired,
+            "n_pairs": self.n_pairs,
+            "n_a": self.scores_a.size,
+            "n_b": self.scores_b.size,
+            "mean_a": float(self.scores_a.mean()),
+            "mean_b": float(self.scores_b.mean()),
+            "sd_a": float(self.scores_a.std(ddof=1)),
+            "sd_b": float(self.scores_b.std(ddof=1)),
+            "difference": self.difference.to_dict(),
+            "effect_size": self.effect_size if np.isfinite(self.effect_size) else None,
+            "tests": [test.to_dict() for test in self.tests],
+            "caveats": list(self.caveats),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TaskComparisons:
+    """Whether `a` outperforms `b` on each of several tasks.
+
+    The overall verdict claims no more than what holds on *every* task. Such a claim needs no
+    correction for the number of tasks: it is made only if each task would allow it alone.
+    """
+
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def a(self) -> str:
+        """Name of the first algorithm."""
+        return self.comparisons[0].a
+
+    @property
+    def b(self) -> str:
+        """Name of the second algorithm."""
+        return self.comparisons[0].b
+
+    @property
+    def winner(self) -> Winner | None:
+        """Who is significantly better on every task, if anyone."""
+        winners = {comparison.winner for comparison in self.comparisons}
+        return winners.pop() if len(winners) == 1 else None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The strongest claim that holds on every task."""
+        if self.winner is None:
+            return "not significant"
+        return min((c.verdict for c in self.comparisons), key=VERDICTS.index)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Doubts about the whole, then those about single tasks."""
+        n, alpha = len(self.comparisons), self.comparisons[0].alpha
+        several = (
+            f"{n} tasks were tested, each at α = {alpha:.2g}: the chance that equals differ "
+            f"significantly on at least one is up to {1 - (1 - alpha) ** n:.0%}; to name single "
+            f"tasks, ask for α = {alpha / n:.2g}"
+        )
+        return (several, *(f"{c.task}: {doubt}" for c in self.comparisons for doubt in c.caveats))
+
+    def __str__(self) -> str:
+        n = len(self.comparisons)
+        if self.winner:
+            first, second = (self.a, self.b) if self.winner == "a" else (self.b, self.a)
+            return f"{first} outperforms {second} on all {n} tasks, {self.verdict}."
+        counts = {who: sum(c.winner == who for c in self.comparisons) for who in ("a", "b", None)}
+        return (
+            f"Neither wins on all {n} tasks: {self.a} is significantly better on {counts['a']}, "
+            f"{self.b} on {counts['b']}, undecided on {counts[None]}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "verdict": self.verdict,
+            "winner": self.winner,
+            "tasks": [comparison.to_dict() for comparison in self.comparisons],
+            "caveats": list(self.caveats),
+        }

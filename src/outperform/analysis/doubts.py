@@ -1,0 +1,93 @@
+"""Reasons to doubt a comparison, in words: every broken assumption becomes a caveat."""
+
+from collections.abc import Iterator
+from typing import get_args
+
+import numpy as np
+
+from outperform.analysis.comparison import Comparison
+from outperform.stats import clopper_pearson_interval, smallest_conclusive, verdict_size
+from outperform.stats.power import PlannedInterval
+
+_SHARE_OF_TIES = 0.25  # from here on the metric is too coarse to tell the algorithms apart
+_INFLATION = 1.25  # of alpha, from which on the false alarms of a small sample are worth a word
+
+
+def find_doubts(comparison: Comparison) -> tuple[str, ...]:
+    """Every caveat that the scores themselves give rise to."""
+    return (
+        *_too_few(comparison),
+        *_degenerate(comparison),
+        *_liberal(comparison),
+        *_ties(comparison),
+        *_constant(comparison),
+    )
+
+
+def _too_few(comparison: Comparison) -> Iterator[str]:
+    if not comparison.conclusive:
+        n = min(comparison.scores_a.size, comparison.scores_b.size)
+        yield (
+            f"{n} {'pairs' if comparison.paired else 'runs'} cannot be significant at α = "
+            f"{comparison.alpha:.2g}, whoever wins: at least "
+            f"{smallest_conclusive(comparison.alpha)} are needed"
+        )
+
+
+def _degenerate(comparison: Comparison) -> Iterator[str]:
+    # The bootstrap knows nothing of what it has never seen: a loss.
+    best = max(comparison.probability, 1 - comparison.probability)
+    n = min(comparison.scores_a.size, comparison.scores_b.size)
+    level = comparison.interval.confidence_level
+    if best == 1:
+        low = clopper_pearson_interval(n, n, confidence_level=level).low
+        collapse = (
+            f"so the {comparison.interval.method} interval collapses to a point"
+            if comparison.interval.low == comparison.interval.high
+            else "so no variation was seen"
+        )
+        yield (
+            f"every comparison was won by the same side, {collapse}: its true chance to win may "
+            f"be as low as {low:.2f} (Clopper–Pearson)"
+        )
+    elif best > 0.95 and comparison.interval.method in ("percentile", "bootstrap"):
+        yield (
+            f"percentile intervals are poor this close to 1 (P = {best:.2f}): prefer "
+            f"interval {'clopper-pearson' if comparison.paired else 'brunner-munzel'}"
+        )
+
+
+def _liberal(comparison: Comparison) -> Iterator[str]:
+    method = comparison.interval.method
+    if comparison.winner is None or method not in get_args(PlannedInterval):
+        return
+    alpha = comparison.alpha
+    size = verdict_size(comparison.n_pairs, alpha=alpha, interval=method)  # type: ignore[arg-type]
+    if size > _INFLATION * alpha:
+        yield (
+            f"with {comparison.n_pairs} pairs the {method} interval finds a difference between "
+            f"equals {size:.1%} of the time, not {alpha:.2g}: interval clopper-pearson does not"
+        )
+
+
+def _ties(comparison: Comparison) -> Iterator[str]:
+    if not comparison.paired:
+        return
+    n_ties = int(np.count_nonzero(comparison.scores_a == comparison.scores_b))
+    if n_ties == comparison.n_pairs:
+        yield "every pair is tied: are these two different algorithms?"
+    elif n_ties >= _SHARE_OF_TIES * comparison.n_pairs:
+        yield (
+            f"{n_ties} of {comparison.n_pairs} pairs are tied: the metric is coarse; a larger test "
+            "set would tell more"
+        )
+
+
+def _constant(comparison: Comparison) -> Iterator[str]:
+    sides = ((comparison.a, comparison.scores_a), (comparison.b, comparison.scores_b))
+    for name, scores in sides:
+        if scores.size > 2 and np.ptp(scores) == 0:
+            yield (
+                f"all {scores.size} runs of {name} have the same score {scores[0]:g}: does the "
+                "seed reach the training?"
+            )

@@ -1,0 +1,120 @@
+"""Does A outperform B, from a published table: mean, standard deviation and number of runs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from outperform.analysis.verdict import Verdict, Winner, describe, find_winner, judge
+from outperform.runs import Goal
+from outperform.stats import (
+    HypothesisTest,
+    Interval,
+    Summary,
+    probability_from_summary,
+    welch_from_summary,
+)
+from outperform.stats.checks import check_choice, check_open_unit
+
+_ASSUMPTIONS = (
+    "from a published table: the scores are taken as normal and the runs as independent; with "
+    "the runs themselves nothing need be assumed",
+    "papers often print standard errors: if ± is one, multiply it by √n first",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedComparison:
+    """Whether `a` outperforms `b`, as far as means and standard deviations tell."""
+
+    a: str
+    b: str
+    summary_a: Summary
+    summary_b: Summary
+    goal: Goal
+    probability: float  # estimate of P(a > b) under normality
+    interval: Interval
+    test: HypothesisTest  # Welch's t
+    gamma: float
+    metric: str = "score"
+    caveats: tuple[str, ...] = _ASSUMPTIONS
+
+    @property
+    def winner(self) -> Winner | None:
+        """Who is significantly better, if anyone."""
+        return find_winner(self.interval, self.interval.mirrored())
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be concluded."""
+        sides = {"a": self.interval, "b": self.interval.mirrored()}
+        return judge(sides[self.winner] if self.winner else None, self.gamma)
+
+    def __str__(self) -> str:
+        return (
+            f"{describe(self.a, self.b, self.winner, self.verdict)}: P({self.a} > {self.b}) = "
+            f"{self.probability:.2f} {self.interval} if scores are normal, {self.verdict} "
+            f"({self.summary_a.n} and {self.summary_b.n} runs, γ = {self.gamma:g}; Welch's t: "
+            f"p = {self.test.pvalue:.2g})."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "metric": self.metric,
+            "goal": self.goal,
+            "verdict": self.verdict,
+            "winner": self.winner,
+            "probability": self.probability,
+            "interval": self.interval.to_dict(),
+            "gamma": self.gamma,
+            "n_a": self.summary_a.n,
+            "n_b": self.summary_b.n,
+            "mean_a": self.summary_a.mean,
+            "mean_b": self.summary_b.mean,
+            "sd_a": self.summary_a.sd,
+            "sd_b": self.summary_b.sd,
+            "tests": [self.test.to_dict()],
+            "caveats": list(self.caveats),
+        }
+
+
+def compare_published(
+    summary_a: Summary,
+    summary_b: Summary,
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    goal: Goal = "maximize",
+    gamma: float = 0.75,
+    confidence_level: float = 0.95,
+) -> PublishedComparison:
+    """Compare two algorithms of which only mean, standard deviation and number of runs are known.
+
+    Parameters
+    ----------
+    summary_a, summary_b
+        In the metric's own sign.
+
+    Examples
+    --------
+    >>> result = compare_published(Summary(76.3, 0.4, 10), Summary(75.1, 0.5, 10))
+    >>> result.verdict
+    'significant and meaningful'
+    """
+    check_choice("goal", goal, ("maximize", "minimize"))
+    check_open_unit("gamma", gamma)
+    first, second = summary_a, summary_b
+    if goal == "minimize":
+        first, second = (Summary(-s.mean, s.sd, s.n) for s in (summary_a, summary_b))
+    estimate = probability_from_summary(first, second, confidence_level=confidence_level)
+    return PublishedComparison(
+        a=names[0],
+        b=names[1],
+        summary_a=summary_a,
+        summary_b=summary_b,
+        goal=goal,
+        probability=estimate.value,
+        interval=estimate.interval,
+        test=welch_from_summary(first, second),
+        gamma=gamma,
+    )

@@ -1,0 +1,66 @@
+"""The command line: one file per command, imported when it is called."""
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from outperform.errors import OutperformError
+
+_COMMANDS = ("compare", "plan")
+
+
+class _Refusal(click.ClickException):
+    """What is wrong and what to do, without a traceback."""
+
+    exit_code = 2
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.remedy = remedy
+
+    def show(self, file: Any = None) -> None:
+        click.secho(f"Error: {self.message}.", fg="red", err=True, file=file)
+        click.echo(f"{self.remedy}.", err=True, file=file)
+
+
+class _LazyCommands(click.Group):
+    """Imports a command's file when it is called, and turns every exception into words."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"outperform.cli.{name.replace('-', '_')}").command
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise  # click knows what to do with these
+        except Exception as error:
+            # Commands set this from their --debug, which may stand after the command's name.
+            if ctx.meta.get("debug"):
+                raise
+            if isinstance(error, OutperformError):
+                raise _Refusal(error.problem, error.remedy) from None
+            raise _Refusal(
+                f"outperform failed unexpectedly ({type(error).__name__}: {error})",
+                "This is a bug: run the command again with --debug and report what it prints",
+            ) from None
+
+
+@click.group(cls=_LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="outperform", prog_name="outperform")
+def main() -> None:
+    """Does A really outperform B? Honest verdicts for machine-learning benchmarks.
+
+    \b
+        outperform compare runs.csv resnet vgg
+        outperform plan --gamma 0.75
+
+    Exit status: 0 done, 1 a gate failed, 2 bad input.
+    """

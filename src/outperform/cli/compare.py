@@ -1,0 +1,229 @@
+"""The command `outperform compare`."""
+
+from dataclasses import replace
+from typing import Any, get_args
+
+import click
+import numpy as np
+
+from outperform.analysis.applied_tests import TestName, apply_test
+from outperform.analysis.comparing import compare_runs
+from outperform.analysis.comparison import Comparison, TaskComparisons
+from outperform.analysis.planning import suggest_next
+from outperform.analysis.published import PublishedComparison, compare_published
+from outperform.cli.options import alpha_option, gamma_option, output_options, reading_options
+from outperform.cli.output import print_caveats, print_json, print_table, save_plot
+from outperform.runs import known_goal, read_runs
+from outperform.runs.summaries import parse_summary, read_summary
+from outperform.stats import equivalence_test
+from outperform.stats.outperforming import IntervalMethod
+
+_Result = Comparison | TaskComparisons | PublishedComparison
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="RUNS A B")
+@gamma_option
+@alpha_option
+@click.option("--paired/--unpaired", default=None, help="Pair runs by replicate, or compare all.")
+@click.option(
+    "--interval",
+    type=click.Choice(get_args(IntervalMethod)),
+    help="How the interval of P(A>B) is made.  [default: percentile; unpaired: brunner-munzel]",
+)
+@click.option("--sequential", is_flag=True, help="Interval that may be looked at after every run.")
+@click.option(
+    "--test",
+    "tests",
+    multiple=True,
+    type=click.Choice(get_args(TestName)),
+    help="Add a hypothesis test; may be given several times.",
+)
+@click.option("--train-size", type=int, help="Size of each training set, for nadeau-bengio.")
+@click.option("--test-size", type=int, help="Size of each test set, for nadeau-bengio.")
+@click.option("--equivalence", type=float, metavar="MARGIN", help="Test that |A - B| < MARGIN.")
+@click.option("--ties", type=click.Choice(["half", "strict"]), default="half", show_default=True)
+@click.option("--on", "only", metavar="TASK", help="Look at this task only.")
+@click.option("--drop-incomplete", is_flag=True, help="Leave out failed runs and missing pairs.")
+@click.option("--summary", is_flag=True, help="Compare published means: see the example above.")
+@click.option("--gate", is_flag=True, help="Exit with status 1 unless A outperforms B.")
+@click.option("--seed", default=0, show_default=True, help="Seed of tests that draw.")
+@reading_options
+@output_options
+def command(words: tuple[str, ...], summary: bool, **options: Any) -> None:
+    """Test whether algorithm A outperforms algorithm B.
+
+    \b
+        outperform compare runs.csv resnet vgg
+        outperform compare wide.csv resnet vgg --wide --maximize --test wilcoxon --plot fig.pdf
+        outperform compare --summary resnet=76.3,0.4,10 vgg=75.1,0.5,10
+
+    RUNS is a CSV, TSV, JSONL or Parquet file with one row per run and columns such as algorithm,
+    task, seed and accuracy. A summary names mean, standard deviation and number of runs, or RUNS
+    is a table with the columns algorithm, mean, sd and n.
+    """
+    as_json, figure, gate = (options.pop(name) for name in ("as_json", "figure", "gate"))
+    result = _compare_summaries(words, **options) if summary else _compare_runs(words, **options)
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        _print(result)
+    if figure:
+        save_plot(result, figure)
+    if gate and not (result.winner == "a" and result.verdict == "significant and meaningful"):
+        click.secho(f"Gate failed: {result.a} does not outperform {result.b}.", fg="red", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def _compare_runs(
+    words: tuple[str, ...],
+    *,
+    reading: dict[str, Any],
+    alpha: float,
+    only: str | None,
+    **options: Any,
+) -> Comparison | TaskComparisons:
+    path, a, b = _three_words(words, reading)
+    tests = {name: options.pop(name) for name in _TEST_OPTIONS}
+    result = compare_runs(
+        read_runs(path, **reading),
+        a,
+        b,
+        task=only,
+        confidence_level=1 - alpha,
+        interval=_choose_interval(options.pop("interval"), options.pop("sequential")),
+        rng=np.random.default_rng(tests["seed"]),
+        **options,
+    )
+    if isinstance(result, TaskComparisons):
+        return replace(
+            result, comparisons=tuple(_add_tests(c, **tests) for c in result.comparisons)
+        )
+    return _add_tests(result, **tests)
+
+
+_TEST_OPTIONS = ("tests", "train_size", "test_size", "equivalence", "seed")
+
+
+def _add_tests(
+    comparison: Comparison,
+    *,
+    tests: tuple[TestName, ...],
+    train_size: int | None,
+    test_size: int | None,
+    equivalence: float | None,
+    seed: int,
+) -> Comparison:
+    rng = np.random.default_rng(seed)
+    applied: list[Any] = [
+        apply_test(comparison, name, rng=rng, n_train=train_size, n_test=test_size)
+        for name in tests
+    ]
+    if equivalence is not None:
+        applied.append(
+            equivalence_test(
+                comparison.scores_a,
+                comparison.scores_b,
+                margin=equivalence,
+                paired=comparison.paired,
+                confidence_level=comparison.interval.confidence_level,
+            )
+        )
+    return replace(comparison, tests=tuple(applied))
+
+
+def _choose_interval(interval: IntervalMethod | None, sequential: bool) -> IntervalMethod:
+    if sequential and interval not in (None, "anytime"):
+        raise click.UsageError(f"--sequential uses the anytime interval, not {interval}.")
+    return "anytime" if sequential else interval or "percentile"
+
+
+def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, str, str]:
+    if len(words) == 3:
+        return words[0], words[1], words[2]
+    if len(words) > 3:
+        raise click.UsageError(
+            f"compare takes a file and two algorithms, not {len(words)} words: put names with "
+            "spaces in quotes."
+        )
+    if not words:
+        raise click.UsageError("Name the runs file and two algorithms: RUNS A B.")
+    names = read_runs(words[0], **reading).algorithms
+    example = " ".join(f'"{name}"' if " " in name else name for name in names[:2])
+    raise click.UsageError(
+        f"Name two algorithms of {words[0]}, which has {', '.join(names)}. "
+        f"For example: outperform compare {words[0]} {example}"
+    )
+
+
+def _compare_summaries(
+    words: tuple[str, ...], *, reading: dict[str, Any], gamma: float, alpha: float, **_: Any
+) -> PublishedComparison:
+    match words:
+        case (first, second):
+            (a, summary_a), (b, summary_b) = parse_summary(first), parse_summary(second)
+        case (path, a, b):
+            summary_a, summary_b = read_summary(path, a), read_summary(path, b)
+        case _:
+            raise click.UsageError("Name two summaries, A=MEAN,SD,N B=MEAN,SD,N, or TABLE A B.")
+    metric = reading["metric"] or "score"
+    result = compare_published(
+        summary_a,
+        summary_b,
+        names=(a, b),
+        goal=reading["goal"] or known_goal(metric) or "maximize",
+        gamma=gamma,
+        confidence_level=1 - alpha,
+    )
+    return replace(result, metric=metric)
+
+
+def _print(result: _Result) -> None:
+    colour = {"a": "green", "b": "red", None: "yellow"}[result.winner]
+    click.secho(str(result), fg=colour, bold=True)
+    comparisons = result.comparisons if isinstance(result, TaskComparisons) else (result,)
+    better = "higher" if comparisons[0].goal == "maximize" else "lower"
+    click.echo(f"\n{comparisons[0].metric}, {better} is better")
+    if isinstance(result, PublishedComparison):
+        _print_published(result)
+    else:
+        _print_comparisons([c for c in comparisons if isinstance(c, Comparison)])
+    print_caveats(result.caveats)
+    if isinstance(result, Comparison):
+        click.echo(f"\nNext: {suggest_next(result)}")
+
+
+def _print_comparisons(comparisons: list[Comparison]) -> None:
+    a, b = comparisons[0].a, comparisons[0].b
+    header = ["task", "runs", a, b, "difference", f"P({a} > {b})", "verdict"]
+    rows = [_row(comparison) for comparison in comparisons]
+    # The verdict on a single task has been printed already.
+    width = len(header) if len(rows) > 1 else -1
+    print_table(header[:width], [row[:width] for row in rows])
+    for comparison in comparisons:
+        for test in comparison.tests:
+            click.echo(f"  {comparison.task + ': ' if comparison.task else ''}{test}")
+
+
+def _row(comparison: Comparison) -> list[str]:
+    a, b = comparison.scores_a, comparison.scores_b
+    difference = comparison.difference
+    return [
+        comparison.task or "-",
+        f"{comparison.n_pairs} pairs" if comparison.paired else f"{a.size} and {b.size}",
+        f"{a.mean():.4g} ± {a.std(ddof=1):.2g}",
+        f"{b.mean():.4g} ± {b.std(ddof=1):.2g}",
+        f"{difference.value:+.3g} {difference.interval}",
+        f"{comparison.probability:.2f} {comparison.interval}",
+        comparison.verdict,
+    ]
+
+
+def _print_published(result: PublishedComparison) -> None:
+    print_table(
+        ["algorithm", "mean", "sd", "runs"],
+        [
+            [name, f"{summary.mean:.4g}", f"{summary.sd:.2g}", str(summary.n)]
+            for name, summary in ((result.a, result.summary_a), (result.b, result.summary_b))
+        ],
+    )

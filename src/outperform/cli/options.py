@@ -1,0 +1,69 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+
+Command = Callable[..., Any]
+
+_READING = (
+    click.option("--metric", metavar="COLUMN", help="Column with the scores."),
+    click.option(
+        "--maximize", "goal", flag_value="maximize", default=None, help="Higher is better."
+    ),
+    click.option("--minimize", "goal", flag_value="minimize", help="Lower is better."),
+    click.option("--algorithm", metavar="COLUMN", help="Column with the algorithms' names."),
+    click.option("--task", metavar="COLUMN", help="Column with the tasks."),
+    click.option(
+        "--replicate", metavar="COLUMN[,COLUMN]", help="Column(s) that identify paired runs."
+    ),
+    click.option("--wide", is_flag=True, help="Each column is an algorithm."),
+    click.option(
+        "--rows",
+        type=click.Choice(["replicates", "tasks"]),
+        default="replicates",
+        show_default=True,
+        help="What each row of a wide file is.",
+    ),
+)
+_READING_NAMES = ("metric", "goal", "algorithm", "task", "replicate", "wide", "rows")
+
+
+def reading_options(command: Command) -> Command:
+    """Add what `read_runs` can be told; the command receives it as one dict, `reading`."""
+
+    @wraps(command)
+    def with_reading(**arguments: Any) -> Any:
+        reading = {name: arguments.pop(name) for name in _READING_NAMES}
+        return command(reading=reading, **arguments)
+
+    for option in reversed(_READING):
+        with_reading = option(with_reading)
+    return with_reading
+
+
+def output_options(command: Command) -> Command:
+    """Add --json, --plot and --debug."""
+    command = click.option(
+        "--debug",
+        is_flag=True,
+        expose_value=False,
+        callback=lambda ctx, _, value: ctx.meta.update(debug=value),
+        help="Show the traceback of an error.",
+    )(command)
+    command = click.option(
+        "--plot", "figure", metavar="FILE", help="Draw it too: FILE ends in .svg, .pdf or .png."
+    )(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")(
+        command
+    )
+
+
+gamma_option = click.option(
+    "--gamma", default=0.75, show_default=True, help="Smallest P(A>B) that matters."
+)
+alpha_option = click.option(
+    "--alpha", default=0.05, show_default=True, help="Accepted chance of a false alarm."
+)

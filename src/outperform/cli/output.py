@@ -1,0 +1,50 @@
+"""How results are printed."""
+
+import json
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+
+def print_json(result: dict[str, Any]) -> None:
+    """Print strict JSON: what is not finite becomes null."""
+    click.echo(json.dumps(_finite(result), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print aligned columns, the first one to the left."""
+    table = [header, *rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for number, row in enumerate(table):
+        cells = [
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        click.secho("  " + "  ".join(cells).rstrip(), bold=number == 0)
+
+
+def print_caveats(caveats: Sequence[str]) -> None:
+    """Print each reason for doubt as a point of a list."""
+    if caveats:
+        click.secho("\nCaveats", bold=True)
+    for caveat in caveats:
+        click.echo(textwrap.fill(caveat, 96, initial_indent="  - ", subsequent_indent="    "))
+
+
+def save_plot(result: Any, path: str) -> None:
+    """Draw a result into a file and say so, without disturbing JSON on standard output."""
+    from outperform.plots import save_figure  # matplotlib is slow to import
+
+    save_figure(result, path)
+    click.echo(f"Figure written to {path}", err=True)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,113 @@
+"""The command `outperform plan`."""
+
+from typing import Any, get_args
+
+import click
+
+from outperform.analysis.comparing import compare_runs
+from outperform.analysis.comparison import Comparison
+from outperform.analysis.planning import Plan, PlanRow, plan, tabulate_gammas
+from outperform.cli.options import alpha_option, gamma_option, output_options, reading_options
+from outperform.cli.output import print_caveats, print_json, print_table, save_plot
+from outperform.runs import read_runs
+from outperform.stats.power import PlannedInterval
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="[RUNS A B]")
+@gamma_option
+@alpha_option
+@click.option("--beta", default=0.05, show_default=True, help="Accepted chance of a miss.")
+@click.option("--pairs", "n_pairs", type=int, help="Judge this number of pairs.")
+@click.option("--seconds-per-fit", type=float, help="Adds the cost of the runs.")
+@click.option(
+    "--interval",
+    type=click.Choice(get_args(PlannedInterval)),
+    default="percentile",
+    show_default=True,
+    help="Interval that the verdict will be drawn from.",
+)
+@click.option("--on", "only", metavar="TASK", help="Task of the pilot to plan with.")
+@click.option("--drop-incomplete", is_flag=True, help="Leave out failed runs and missing pairs.")
+@reading_options
+@output_options
+def command(
+    words: tuple[str, ...],
+    reading: dict[str, Any],
+    as_json: bool,
+    figure: str | None,
+    only: str | None,
+    drop_incomplete: bool,
+    **options: Any,
+) -> None:
+    """Plan how many paired runs a verdict needs.
+
+    \b
+        outperform plan --gamma 0.75 --seconds-per-fit 600
+        outperform plan --pairs 10
+        outperform plan pilot.csv resnet vgg
+
+    With RUNS A B, a pilot, it plans for the P(A>B) seen there instead of gamma.
+    """
+    pilot = _read_pilot(words, reading, only, drop_incomplete) if words else None
+    result = plan(pilot=pilot, **options)
+    rows = tabulate_gammas(result.alpha, result.beta, interval=result.interval)
+    if as_json:
+        print_json(result.to_dict() | {"table": [row.to_dict() for row in rows]})
+    else:
+        _print(result, rows)
+    if figure:
+        save_plot(result, figure)
+
+
+def _read_pilot(
+    words: tuple[str, ...], reading: dict[str, Any], only: str | None, drop_incomplete: bool
+) -> Comparison:
+    if len(words) != 3:
+        raise click.UsageError("A pilot is a runs file and two algorithms: RUNS A B.")
+    runs = read_runs(words[0], **reading)
+    result = compare_runs(
+        runs, words[1], words[2], task=only, paired=True, drop_incomplete=drop_incomplete
+    )
+    if not isinstance(result, Comparison):
+        raise click.UsageError(
+            f"{words[0]} has {len(runs.tasks)} tasks ({', '.join(runs.tasks)}): plan for one with "
+            "--on TASK."
+        )
+    return result
+
+
+def _print(result: Plan, rows: tuple[PlanRow, ...]) -> None:
+    click.secho(str(result), bold=True)
+    click.echo(f"\nWith {result.n_pairs} pairs, if P(A>B) is really {result.probability:.2g}:")
+    detectable = result.smallest_detectable
+    lines = {
+        "chance of the verdict (power)": f"{result.power:.1%}",
+        "false alarms between equals": f"{result.size:.1%}",
+        "smallest P(A>B) found reliably": "none" if detectable is None else f"{detectable:.3f}",
+    }
+    if result.seconds is not None:
+        lines[f"time for {2 * result.n_pairs} fits"] = _duration(result.seconds)
+    width = max(map(len, lines))
+    for name, value in lines.items():
+        click.echo(f"  {name.ljust(width)}  {value}")
+    click.echo(f"\nPairs needed for power {1 - result.beta:g} at α = {result.alpha:g}")
+    print_table(
+        ["γ", "Noether", "power of the verdict there", "pairs needed"],
+        [
+            [f"{r.gamma:g}", str(r.n_noether), f"{r.power_noether:.0%}", str(r.n_required)]
+            for r in rows
+        ],
+    )
+    print_caveats(result.caveats)
+    click.echo(
+        "\nNext: run that many seeds of both algorithms, paired, decide nothing before, and call "
+        "`outperform compare`."
+    )
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.0f} s"

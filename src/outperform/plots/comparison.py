@@ -1,0 +1,143 @@
+"""Figures of a comparison: every run, every paired difference, P(A>B) with its interval."""
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from outperform.analysis.comparison import Comparison
+from outperform.errors import InvalidInput
+from outperform.plots.labels import (
+    describe_level,
+    describe_metric,
+    join_phrases,
+    short_names,
+    wrapped_names,
+)
+from outperform.plots.style import (
+    COLOUR_A,
+    COLOUR_B,
+    COLOUR_NEITHER,
+    lay_out_rows,
+    limit_ticks,
+)
+from outperform.stats.checks import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MANY = 500  # dots from which on vector files hold them as an image
+_GOLDEN = 0.6180339887498949
+_N_BINS = 2000
+
+
+def draw_densities(comparison: Comparison, ax: "Axes") -> None:
+    """Draw how the scores of each algorithm are distributed, with every run as a dot."""
+    names = wrapped_names(comparison)
+    sides = (("a", comparison.scores_a, COLOUR_A), ("b", comparison.scores_b, COLOUR_B))
+    labels = []
+    for row, (side, scores, colour) in enumerate(sides):
+        n, mean, below = scores.size, float(scores.mean()), -row - 0.1 - 0.25 * _spread(scores)
+        _draw_density(scores, ax, -row, colour=colour, side=side)
+        _draw_dots(scores, below, ax, n=n, colour=colour, gid=f"runs-{side}")
+        ax.plot([mean], [-row], "D", color=colour, mec="white", ms=5.5, gid=f"mean-{side}")
+        labels.append(f"{names[row]}\n◆ mean {mean:.4g}\nn = {n:,}")
+    lay_out_rows(ax, [0.1, -0.9], labels)
+    ax.set_ylim(-1.45, 0.65)
+    if np.ptp(np.concatenate([comparison.scores_a, comparison.scores_b])) == 0:
+        ax.set_xlim(mean - (abs(mean) or 1) / 10, mean + (abs(mean) or 1) / 10)
+    limit_ticks(ax)
+    ax.set_xlabel(describe_metric(comparison))
+
+
+def _draw_density(
+    scores: FloatArray, ax: "Axes", baseline: float, *, colour: str, side: str
+) -> None:
+    """Draw the density within the range of the scores, its peak always of the same height."""
+    x, density = _estimate_density(scores)
+    top = baseline + 0.55 * density / density.max()
+    ax.fill_between(x, baseline, top, color=colour, alpha=0.25, linewidth=0)
+    ax.plot(x, top, color=colour, gid=f"density-{side}")
+    ax.plot([x[0], x[-1]], [baseline, baseline], color=colour, linewidth=0.6)
+
+
+def _estimate_density(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Gaussian kernel density with Scott's bandwidth; a spike where all scores are equal."""
+    from scipy.stats import gaussian_kde
+
+    low, width = float(scores.min()), float(np.ptp(scores))
+    if width == 0:
+        return np.array([low, low]), np.array([0.0, 1.0])
+    # From 0 to 1, so that scores of any magnitude neither vanish nor overflow when squared.
+    scaled, weights = (scores - low) / width, None
+    if scores.size > _N_BINS:
+        weights, edges = np.histogram(scaled, _N_BINS, (0.0, 1.0))
+        scaled = (edges[1:] + edges[:-1]) / 2
+    x = np.linspace(0, 1, 256)
+    density = gaussian_kde(scaled, scores.size ** (-1 / 5), weights)(x)
+    return low + width * x, np.asarray(density, dtype=np.float64)
+
+
+def _spread(scores: FloatArray) -> FloatArray:
+    """Place scores between 0 and 1, neighbours far apart, the same way every time."""
+    places = np.empty(scores.size)
+    places[np.argsort(scores, kind="stable")] = np.arange(scores.size) * _GOLDEN % 1
+    return places
+
+
+def _draw_dots(x: FloatArray, y: FloatArray, ax: "Axes", *, n: int, colour: str, gid: str) -> None:
+    """Draw dots that get smaller and fainter the more of them, n, are drawn in all."""
+    ax.scatter(
+        x,
+        y,
+        s=float(np.clip(600 / n, 2, 12)),
+        color=colour,
+        alpha=float(np.clip(6 / np.sqrt(n), 0.15, 0.8)),
+        linewidths=0,
+        rasterized=n > _MANY,
+        gid=gid,
+    )
+
+
+def draw_differences(comparison: Comparison, ax: "Axes") -> None:
+    """Draw every paired difference, sorted, and their mean with its interval."""
+    if not comparison.paired:
+        raise InvalidInput(
+            f"{comparison.a!r} and {comparison.b!r} are compared unpaired, so their runs have no "
+            "differences to draw",
+            "Draw the view 'densities' or 'probability'",
+        )
+    mean = comparison.difference
+    ax.axvline(0, color="black", linewidth=0.8, linestyle="--", gid="zero")
+    _draw_pairs(comparison, ax)
+    # Whatever their number, the pairs fill rows 0 to 1, and the mean stands below them.
+    ends = [mean.interval.low, mean.interval.high]
+    ax.plot(ends, [-0.35, -0.35], color="black", gid="difference-interval")
+    ax.plot([mean.value], [-0.35], "D", color="black", mec="white", ms=5.5, gid="difference")
+    level = describe_level(mean.interval)
+    pairs = f"{comparison.n_pairs:,} pairs,\nsorted"
+    lay_out_rows(ax, [0.5, -0.35], [pairs, f"◆ mean,\n{level} interval"])
+    ax.set_ylim(-0.6, 1.1)
+    limit_ticks(ax)
+    a, b = short_names(comparison, 14)
+    ax.set_xlabel(join_phrases(f"{a} − {b}", describe_metric(comparison)))
+
+
+def _draw_pairs(comparison: Comparison, ax: "Axes") -> None:
+    """Draw the differences in the winners' colours, and above them who won how often."""
+    n = comparison.n_pairs
+    differences = np.sort(comparison.scores_a - comparison.scores_b)
+    rows = np.arange(n) / (n - 1)
+    above, below = differences > 0, differences < 0
+    wins_a, wins_b = (above, below) if comparison.goal == "maximize" else (below, above)
+    names = short_names(comparison, 12)
+    titles = [
+        (wins_a, f"{names[0]} wins {wins_a.sum():,}", COLOUR_A, "wins-a"),
+        (wins_b, f"{names[1]} wins {wins_b.sum():,}", COLOUR_B, "wins-b"),
+        (differences == 0, f"{(differences == 0).sum():,} tied", COLOUR_NEITHER, "ties"),
+    ]
+    for chosen, title, colour, gid in titles:
+        _draw_dots(differences[chosen], rows[chosen], ax, n=n, colour=colour, gid=gid)
+        where: Literal["left", "center", "right"]
+        where = "right" if chosen is above else "left" if chosen is below else "center"
+        if where != "center" or chosen.any():
+            ax.set_title(title, loc=where, color=colour, fontsize="small")

@@ -1,0 +1,87 @@
+"""Words of a figure: names of any length in little space, metrics with their direction."""
+
+import textwrap
+
+from outperform.analysis.comparison import Comparison
+from outperform.analysis.published import PublishedComparison
+from outperform.stats import Interval
+
+_LINE = 40  # characters below an axis
+
+PairResult = Comparison | PublishedComparison
+
+
+def shorten(name: str, length: int) -> str:
+    """Cut out the middle of a long name: names of variants differ at their ends.
+
+    Examples
+    --------
+    >>> shorten("resnet50-augmented-v2", 11)
+    'resne…ed-v2'
+    """
+    name = " ".join(name.split())
+    if len(name) <= length:
+        return name
+    tail = (length - 1) // 2
+    return f"{name[: length - 1 - tail]}…{name[-tail:]}"
+
+
+def escape(text: str) -> str:
+    """Keep matplotlib from reading dollar signs as mathematics."""
+    return text.replace("$", r"\$")
+
+
+def short_names(result: PairResult, length: int) -> tuple[str, str]:
+    """Names of both algorithms on one line, shortened but never to the same words."""
+    first, second = _tell_apart(result, length)
+    return escape(first), escape(second)
+
+
+def wrapped_names(result: PairResult, width: int = 12) -> tuple[str, str]:
+    """Names of both algorithms on two lines at most."""
+    first, second = _tell_apart(result, 2 * width)
+    return escape(wrap_name(first, width)), escape(wrap_name(second, width))
+
+
+def _tell_apart(result: PairResult, length: int) -> tuple[str, str]:
+    first, second = shorten(result.a, length), shorten(result.b, length)
+    if first == second and result.a != result.b:
+        return shorten(f"A: {result.a}", length), shorten(f"B: {result.b}", length)
+    return first, second
+
+
+def wrap_name(name: str, width: int) -> str:
+    r"""Break a name into two lines at most.
+
+    Examples
+    --------
+    >>> wrap_name("gradient boosting", 12)
+    'gradient\nboosting'
+    """
+    lines = textwrap.wrap(name, width)
+    if len(lines) > 2:
+        name = shorten(name, 2 * width)
+        lines = [name[:width], name[width:]]
+    return "\n".join(lines)
+
+
+def describe_metric(result: PairResult) -> str:
+    """Name of the metric and which way is better."""
+    better = "higher" if result.goal == "maximize" else "lower"
+    return f"{escape(shorten(result.metric, 20))} ({better} is better)"
+
+
+def join_phrases(*phrases: str) -> str:
+    """Join with commas, on as few lines as a column is wide."""
+    lines = [phrases[0]]
+    for phrase in phrases[1:]:
+        if len(lines[-1]) + len(phrase) <= _LINE:
+            lines[-1] += f", {phrase}"
+        else:
+            lines.append(phrase)
+    return "\n".join(lines)
+
+
+def describe_level(interval: Interval) -> str:
+    """Confidence level in percent."""
+    return f"{100 * interval.confidence_level:g} %"

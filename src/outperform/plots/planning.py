@@ -1,0 +1,86 @@
+"""The figure of a plan: how many runs, against the smallest P(A>B) that matters."""
+
+from typing import TYPE_CHECKING, Any
+
+from outperform.analysis.planning import Plan, PlanRow, tabulate_gammas
+from outperform.plots.style import COLOUR_A, COLOUR_B, COLOUR_NOTE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def draw_sample_sizes(
+    rows: tuple[PlanRow, ...], ax: "Axes", *, highlight: Plan | None = None
+) -> None:
+    """Draw sample sizes against γ, on a logarithmic scale.
+
+    Parameters
+    ----------
+    rows
+        As `tabulate_gammas` returns them.
+    highlight
+        A plan whose point is marked with its numbers.
+    """
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
+    gammas = [row.gamma for row in rows]
+    exact, noether = [row.n_required for row in rows], [row.n_noether for row in rows]
+    ax.plot(gammas, exact, "o-", color=COLOUR_A, ms=3, label="pairs, for the paired verdict")
+    ax.plot(gammas, noether, "s--", color=COLOUR_B, ms=3, label="Noether, per group, all with all")
+    ax.set_yscale("log")
+    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.spines[["right", "top"]].set_visible(False)
+    ax.set_xlabel("smallest P(A > B) that matters, γ")
+    ax.set_ylabel("runs of each algorithm")
+    ax.legend(loc="upper right", frameon=False, fontsize="small")
+    if highlight is not None:
+        _mark_plan(highlight, ax)
+
+
+def draw_plan(plan: Plan, ax: "Axes") -> None:
+    """Draw the sample sizes for a plan's error rates, with the plan's own point marked."""
+    rows = tabulate_gammas(plan.alpha, plan.beta, interval=plan.interval)
+    draw_sample_sizes(rows, ax, highlight=plan)
+
+
+def _mark_plan(plan: Plan, ax: "Axes") -> None:
+    """Mark the pairs a plan needs, and those asked for where they are others."""
+    ring: dict[str, Any] = {"ls": "none", "mfc": "none", "mec": "black", "mew": 1.2, "ms": 8}
+    ax.plot([plan.probability], [plan.n_required], "o", gid="required", **ring)
+    lines = [f"{plan.n_required:,} pairs (Noether: {plan.n_noether:,})"]
+    if plan.probability != plan.gamma:
+        lines.append(f"for a true P(A > B) of {plan.probability:.2g}")
+    lines.append(f"γ = {plan.gamma:g}, α = {plan.alpha:g}, β = {plan.beta:g}")
+    if plan.n_pairs != plan.n_required:
+        ax.plot([plan.probability], [plan.n_pairs], "D", gid="asked", **{**ring, "ms": 6})
+        lines.append(f"◇ {plan.n_pairs:,} pairs: power {plan.power:.2f}")
+    _point_at(plan.probability, plan.n_required, "\n".join(lines), ax)
+
+
+def _point_at(x: float, y: float, text: str, ax: "Axes") -> None:
+    """Write in the upper right, which falling curves leave free, below the legend."""
+    from matplotlib import rcParams
+    from matplotlib.transforms import ScaledTranslation
+
+    below_legend = -4.2 * rcParams["font.size"] / 72
+    shift = ScaledTranslation(-0.05, below_legend, ax.figure.dpi_scale_trans)
+    ax.annotate(
+        text,
+        (x, y),
+        (1, 1),
+        textcoords=ax.transAxes + shift,
+        fontsize="small",
+        color=COLOUR_NOTE,
+        horizontalalignment="right",
+        verticalalignment="top",
+        # The line leaves the text at its lower left corner, so as never to cross it.
+        arrowprops={
+            "arrowstyle": "-",
+            "lw": 0.6,
+            "ec": COLOUR_NOTE,
+            "relpos": (0, 0),
+            "shrinkB": 5,
+        },
+        gid="numbers",
+    )

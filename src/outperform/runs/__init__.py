@@ -1,0 +1,8 @@
+"""Tables of scores, read from files of any tool and from Python objects."""
+
+from outperform.runs.metrics import Goal, known_goal
+from outperform.runs.pairing import PairedScores, SeparateScores
+from outperform.runs.reading import read_runs
+from outperform.runs.table import Runs
+
+__all__ = ["Goal", "PairedScores", "Runs", "SeparateScores", "known_goal", "read_runs"]

@@ -1,0 +1,138 @@
+"""Which column of a table plays which part."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from outperform.errors import UnknownColumn
+from outperform.runs.metrics import looks_like_score
+from outperform.runs.naming import enumerate_names, suggest_names
+
+ALGORITHM = ("algorithm", "model", "method", "pipeline", "framework")
+TASK = ("task", "dataset", "benchmark")
+REPLICATE = ("replicate", "seed", "run", "fold", "split")
+SCORE = ("score", "value", "result", "test")
+VALIDATION = ("validation", "valid", "val", "valid_acc")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The columns a person named; None where left to be recognised."""
+
+    algorithm: str | Sequence[str] | None = None
+    task: str | Sequence[str] | None = None
+    replicate: str | Sequence[str] | None = None
+    metric: str | None = None
+    validation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The columns that tell runs apart."""
+
+    algorithm: tuple[str, ...]
+    task: tuple[str, ...]
+    replicate: tuple[str, ...]
+    spare: tuple[str, ...]  # columns that might tell replicates apart, but are not used
+
+
+def recognise(names: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Pick the columns with one of the known names, in the order of the known names."""
+    return [name for word in known for name in names if normalise(name) == word]
+
+
+def normalise(name: str) -> str:
+    """Leave out what people do not mean by a column's name: case, space, byte order mark."""
+    return name.removeprefix("\ufeff").strip().casefold()
+
+
+def find_column(name: str, names: Sequence[str], source: str) -> str:
+    """Find the column a person named, in any case."""
+    if name in names:
+        return name
+    for candidate in names:
+        if normalise(candidate) == normalise(name):
+            return candidate
+    listed = [candidate for candidate in names if candidate]
+    raise UnknownColumn(f"no column {name!r} in {source}", suggest_names(name, listed))
+
+
+def find_columns(given: str | Sequence[str], names: Sequence[str], source: str) -> tuple[str, ...]:
+    """Find one or several columns: `seed`, `seed,fold` or a sequence of names."""
+    if not isinstance(given, str):
+        return tuple(find_column(name, names, source) for name in given)
+    if normalise(given) in map(normalise, names):
+        return (find_column(given, names, source),)
+    return tuple(find_column(name.strip(), names, source) for name in given.split(","))
+
+
+def assign_parts(names: Sequence[str], wanted: Wanted, source: str) -> Parts:
+    """Say which columns hold algorithm, task and replicate."""
+    replicates = recognise(names, REPLICATE)
+    if wanted.replicate is None:
+        replicate = tuple(replicates[:1])
+    else:
+        replicate = find_columns(wanted.replicate, names, source)
+    return Parts(
+        algorithm=_one_of(names, ALGORITHM, wanted.algorithm, option="--algorithm", source=source),
+        task=_one_of(names, TASK, wanted.task, option="--task", source=source),
+        replicate=replicate,
+        spare=tuple(name for name in replicates if name not in replicate),
+    )
+
+
+def _one_of(
+    names: Sequence[str],
+    known: Sequence[str],
+    given: str | Sequence[str] | None,
+    *,
+    option: str,
+    source: str,
+) -> tuple[str, ...]:
+    if given is not None:
+        return find_columns(given, names, source)
+    found = recognise(names, known)
+    if len(found) > 1:
+        # Taking one of them could pool what must be kept apart.
+        raise UnknownColumn(
+            f"columns {enumerate_names(found)} of {source} may all be the {known[0]}",
+            f"Name the one that is with {option} {found[0]}, "
+            f"or join them with {option} {','.join(found)}",
+        )
+    return tuple(found)
+
+
+def find_score(
+    names: Sequence[str], wanted: Wanted, source: str, *, texts: Sequence[str]
+) -> str | None:
+    """Find the column of scores, None if no column looks like one.
+
+    Parameters
+    ----------
+    names
+        The columns that may hold it.
+    texts
+        Those of them that begin with text, hence are scores only if no other is.
+    """
+    if wanted.metric is not None:
+        return find_column(wanted.metric, names, source)
+    numeric = [name for name in names if name not in texts]
+    for searched in (numeric, names):
+        candidates = recognise(searched, SCORE) or [n for n in searched if looks_like_score(n)]
+        if len(candidates) > 1:
+            raise UnknownColumn(
+                f"columns {enumerate_names(candidates)} of {source} may all be the score",
+                f"Name the one that is with --metric {candidates[0]!r}, "
+                "or add --wide if each column is an algorithm",
+            )
+        if candidates:
+            return candidates[0]
+    return None
+
+
+def find_validation(
+    names: Sequence[str], wanted: Wanted, source: str, *, texts: Sequence[str]
+) -> str | None:
+    """Find the column of validation scores, None if there is none."""
+    if wanted.validation is not None:
+        return find_column(wanted.validation, names, source)
+    return next((name for name in recognise(names, VALIDATION) if name not in texts), None)

@@ -1,0 +1,118 @@
+"""Text with a delimiter between fields: CSV and its relatives."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from outperform.errors import UnreadableRuns
+from outperform.runs.cells import CellTable, Columns, check_header
+from outperform.runs.scanning import scan
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+_DELIMITERS = (",", ";", "\t", "|")
+_N_HEAD = 20
+
+
+@dataclass(frozen=True, slots=True)
+class CsvTable:
+    """A table in delimited text, parsed when its columns are asked for."""
+
+    names: tuple[str, ...]
+    source: str
+    delimiter: str
+    n_lines_before: int  # lines up to the header and with it
+    begin: int  # where the rows start in the text
+    data: bytes = field(repr=False)
+
+    def head(self) -> CellTable:
+        """Give the first rows, to see what kind of values the columns hold."""
+        return self._collect(islice(self._parse(), _N_HEAD))
+
+    def take(self, labels: Sequence[str], numbers: Sequence[str]) -> Columns:
+        """Give the columns named, as labels and as numbers."""
+        scanned = scan(
+            self.data,
+            self.begin,
+            len(self.names),
+            delimiter=self.delimiter,
+            labels=[self.names.index(name) for name in labels],
+            numbers=[self.names.index(name) for name in numbers],
+        )
+        if scanned is None:
+            return self._collect(self._parse()).take(labels, numbers)
+        n_rows = len(scanned[1][0])
+        first = self.n_lines_before + 1
+        return Columns(np.arange(first, first + n_rows), *scanned)
+
+    def _collect(self, parsed: Iterator[tuple[int, list[str]]]) -> CellTable:
+        rows, records = [], []
+        for row, fields in parsed:
+            rows.append(row)
+            records.append(fields)
+        columns = list(zip(*records, strict=True)) or [()] * len(self.names)
+        return CellTable(self.names, self.source, columns, np.array(rows, dtype=np.int64))
+
+    def _parse(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield line number and fields of each row that is not blank."""
+        reader = _read(self.data, self.begin, self.delimiter)
+        row = self.n_lines_before + 1
+        try:
+            for fields in reader:
+                if any(cell.strip() for cell in fields):
+                    self._check_width(row, fields)
+                    yield row, fields
+                row = self.n_lines_before + reader.line_num + 1
+        except csv.Error as error:
+            raise UnreadableRuns(
+                f"row {row} of {self.source} is not regular: {error}", "Check its quotes"
+            ) from error
+
+    def _check_width(self, row: int, fields: Sequence[str]) -> None:
+        if len(fields) != len(self.names):
+            raise UnreadableRuns(
+                f"row {row} of {self.source} has {len(fields)} fields, "
+                f"the header has {len(self.names)}",
+                f"Complete the row, or put quotes around text that holds {self.delimiter!r}",
+            )
+
+
+def open_csv(data: bytes, source: str, *, delimiter: str | None = None) -> CsvTable:
+    """Open UTF-8 text whose first line that is not blank is a header.
+
+    Parameters
+    ----------
+    delimiter
+        What stands between fields; None to see it from the header.
+    """
+    if b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
+    start = len(data) - len(data.lstrip())
+    end = data.find(b"\n", start)
+    begin = end + 1 if end >= 0 else len(data)
+    header = data[start:begin]
+    delimiter = delimiter or max(_DELIMITERS, key=lambda mark: len(_split(header, mark)))
+    names = tuple(name.strip() for name in _split(header, delimiter))
+    check_header(names, source)
+    n_lines_before = data.count(b"\n", 0, start) + 1
+    return CsvTable(names, source, delimiter, n_lines_before, begin, data)
+
+
+def _split(line: bytes, delimiter: str) -> list[str]:
+    try:
+        return next(_read(line, 0, delimiter), [])
+    except csv.Error:
+        return line.decode().split(delimiter)
+
+
+def _read(data: bytes, begin: int, delimiter: str) -> "Reader":
+    stream = io.BytesIO(data)
+    stream.seek(begin)
+    lines = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    return csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)

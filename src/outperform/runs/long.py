@@ -1,0 +1,105 @@
+"""Tables with one row per run."""
+
+import re
+from collections.abc import Sequence
+
+from outperform.errors import UnknownColumn, UnreadableRuns
+from outperform.runs.assembling import About, Keys, assemble, join_or_repeat
+from outperform.runs.cells import CellTable, Table
+from outperform.runs.columns import (
+    VALIDATION,
+    Parts,
+    Wanted,
+    assign_parts,
+    find_score,
+    find_validation,
+    normalise,
+)
+from outperform.runs.metrics import Goal, resolve_goal
+from outperform.runs.naming import enumerate_names
+from outperform.runs.table import Runs
+
+_LOOKS_LIKE_REPLICATE = re.compile(r".*\d")
+
+
+def read_long(table: Table, wanted: Wanted, goal: Goal | None, *, only: str) -> Runs:
+    """Read a table with one row per run.
+
+    Parameters
+    ----------
+    only
+        Name of the algorithm where no column names any.
+    """
+    parts = assign_parts(table.names, wanted, table.source)
+    score, validation = _find_numbers(table, wanted, parts)
+    about = About(score, resolve_goal(score, goal), table.source, parts.replicate, parts.spare)
+    numbers = [score] if validation is None else [score, validation]
+    columns = table.take([*parts.algorithm, *parts.task, *parts.replicate], numbers)
+    n_algorithm, n_rows = len(parts.algorithm), len(columns.rows)
+    n_task = n_algorithm + len(parts.task)
+    of_replicate = columns.labels[n_task:]
+    keys = Keys(
+        join_or_repeat(columns.labels[:n_algorithm], only, n_rows),
+        join_or_repeat(columns.labels[n_algorithm:n_task], "", n_rows),
+        join_or_repeat(of_replicate, "", n_rows) if of_replicate else None,
+    )
+    validations = columns.numbers[1] if validation is not None else None
+    return assemble(keys, columns.numbers[0], validations, row=columns.rows, about=about)
+
+
+def _find_numbers(table: Table, wanted: Wanted, parts: Parts) -> tuple[str, str | None]:
+    """Find the columns of scores and of validation scores."""
+    taken = {*parts.algorithm, *parts.task, *parts.replicate, *parts.spare, ""}
+    others = [name for name in table.names if name not in taken]
+    head = table.head()
+    texts = [name for name in others if head.holds_text(name)]
+    validation = find_validation(others, wanted, table.source, texts=texts)
+    if wanted.metric is not None:
+        candidates = list(table.names)
+    else:
+        candidates = [n for n in others if n != validation and normalise(n) not in VALIDATION]
+    score = find_score(candidates, wanted, table.source, texts=texts)
+    if score is None:
+        raise _explain_missing_score(head, parts, others)
+    return score, None if validation == score else validation
+
+
+def _explain_missing_score(head: CellTable, parts: Parts, others: Sequence[str]) -> UnreadableRuns:
+    """Say what the table looks like instead of a long one."""
+    numeric = [name for name in others if head.holds_numbers(name)]
+    if is_transposed(head, parts, others):
+        return explain_transposed(head)
+    if not parts.algorithm and len(numeric) > 1:
+        return UnreadableRuns(
+            f"{head.source} looks wide: columns {enumerate_names(numeric)} hold numbers, "
+            "and none names an algorithm",
+            "Add --wide if each column is an algorithm (from Python: wide=True)",
+        )
+    listed = enumerate_names(name for name in head.names if name)
+    return UnknownColumn(
+        f"no column of {head.source} looks like a score (it has: {listed})",
+        "Name it with --metric",
+    )
+
+
+def is_transposed(head: CellTable, parts: Parts, others: Sequence[str]) -> bool:
+    """Whether each row seems to be an algorithm, with a column per replicate."""
+    texts = [name for name in (*parts.algorithm, *others) if head.holds_text(name)]
+    numeric = [name for name in others if head.holds_numbers(name)]
+    if len(texts) != 1 or texts[0] != next(filter(None, head.names)) or len(numeric) < 2:
+        return False
+    named = list(head.column(texts[0]))
+    tells_algorithms = texts[0] in parts.algorithm or all(
+        _LOOKS_LIKE_REPLICATE.fullmatch(name) for name in numeric
+    )
+    return tells_algorithms and len(set(map(str, named))) == len(named)
+
+
+def explain_transposed(head: CellTable) -> UnreadableRuns:
+    """Say that rows and columns are swapped."""
+    first = next(filter(None, head.names))
+    listed = enumerate_names((str(value) for value in head.column(first)), limit=3)
+    return UnreadableRuns(
+        f"each row of {head.source} seems to be an algorithm ({listed})",
+        "Transpose it, so that each column is an algorithm, and add --wide",
+    )

@@ -1,0 +1,152 @@
+"""Whether higher or lower is better, by the name of a metric.
+
+Names are read word by word, never by parts of words. The last word that is not a mere addition
+(`test`, `macro`, `@10`) must be a known metric, so `accuracy_drop` is unknown; words before it may
+be anything (`MNLI dev acc.`) unless they contradict it (`f1_error`) or turn it round (`neg_`).
+"""
+
+import re
+from typing import Literal, TypeAlias
+
+from outperform.errors import UnknownDirection
+
+Goal: TypeAlias = Literal["maximize", "minimize"]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_UP = _words(
+    """
+    acc accuracies accuracy ami ap ari auc aucpr aupr auprc auroc bertscore bleu bleurt chrf cider
+    comet concordance correct corr correlation dice elbo elo em f1 f2 fbeta fmeasure fps fscore
+    hits homogeneity iou jaccard kappa kendall kendalltau likelihood loglik loglikelihood
+    macrof1 map mcc meteor microf1 miou mos mrr ndcg nmi npv pearson pearsonr pesq precision
+    prauc psnr r2 recall return returns reward rewards rocauc rouge rouge1 rouge2 rougel
+    rougelsum sacrebleu sensitivity silhouette snr spearman spearmanr specificity spice ssim stoi
+    success successes throughput tnr tpr utility wins
+    """
+)
+_TIMES_AND_COSTS = _words(
+    """
+    cost costs duration elapsed flops hours latency milliseconds minutes ms runtime sec seconds
+    secs time times walltime
+    """
+)
+_DOWN = _TIMES_AND_COSTS | _words(
+    """
+    ade bpb bpc bpd brier cer chamfer crossentropy crps deviance ece eer epe err error errors
+    failures fde fdr fid fnr fpr hausdorff kid levenshtein logloss loss losses lpips mae mape mase
+    mce medae misclassification misclassifications mistakes mpjpe mse msle nll nrmse perplexity
+    ppl rank regret rmse rmsle smape ter violations wasserstein wer wmape xent
+    """
+)
+_GOALS: dict[str, Goal] = dict.fromkeys(_UP, "maximize")
+_GOALS |= dict.fromkeys(_DOWN, "minimize")
+
+# Phrases that mean one word, longest first where one begins another.
+_PHRASES = {
+    "negative log likelihood": "nll",
+    "negative predictive value": "npv",
+    "positive predictive value": "precision",
+    "log likelihood": "likelihood",
+    "false positive rate": "fpr",
+    "false negative rate": "fnr",
+    "false discovery rate": "fdr",
+    "true positive rate": "tpr",
+    "true negative rate": "tnr",
+    "error rate": "error",
+    "success rate": "success",
+    "win rate": "wins",
+    "hit rate": "hits",
+    "exact match": "em",
+    "cross entropy": "xent",
+    "inception score": "reward",
+    "explained variance": "r2",
+    "edit distance": "levenshtein",
+    "bits per byte": "bpb",
+    "bits per character": "bpc",
+    "bits per dim": "bpd",
+    "c index": "concordance",
+    "g mean": "f1",
+    "r 2": "r2",
+    "per second": "throughput",
+    "per sec": "throughput",
+    "per s": "throughput",
+}
+_ADDITIONS = _words(
+    """
+    average averaged avg best cv dev eval final holdout k macro max mean median micro min overall
+    pct percent percentage s score scores test total train training val valid validation weighted
+    """
+)
+_TURNS = frozenset({"neg", "negated", "negative", "minus"})
+_UNCLEAR = _words(
+    """
+    change decrease delta diff difference drop free gap improvement increase inverse non not per
+    reciprocal reduction
+    """
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_ONE_MINUS = re.compile(r"\s*1(\.0*)?\s*[-−–]")
+
+
+def known_goal(name: str) -> Goal | None:
+    """Say whether higher or lower values of a metric are better, None if its name does not tell.
+
+    Examples
+    --------
+    >>> known_goal("test_acc"), known_goal("Val Loss"), known_goal("neg_log_loss")
+    ('maximize', 'minimize', 'maximize')
+    >>> known_goal("lossless_ratio") is None
+    True
+    """
+    if _ONE_MINUS.match(name):
+        return None
+    return _goal_of_words(name) or _goal_of_words(_CAMEL.sub(" ", name))
+
+
+def resolve_goal(name: str, goal: Goal | None) -> Goal:
+    """Take the direction given, else the one the metric's name tells."""
+    if goal is not None and goal not in ("maximize", "minimize"):
+        raise UnknownDirection(
+            f"the goal is {goal!r}, which says no direction", 'Pass "maximize" or "minimize"'
+        )
+    known = goal or known_goal(name)
+    if known is None:
+        raise UnknownDirection(
+            f"nothing says whether a higher {name!r} is better",
+            'Pass --maximize or --minimize (from Python: goal="maximize" or goal="minimize")',
+        )
+    return known
+
+
+def looks_like_score(name: str) -> bool:
+    """Whether the name is that of a metric of quality; times and costs seldom are the score."""
+    return known_goal(name) is not None and not _TIMES_AND_COSTS & set(_split(name))
+
+
+def _goal_of_words(name: str) -> Goal | None:
+    words = _split(name)
+    turned = len(words)
+    words = [word for word in words if word not in _TURNS]
+    turned -= len(words)
+    is_bare_score = "score" in words or "scores" in words
+    while words and (words[-1] in _ADDITIONS or words[-1].isdigit()):
+        words.pop()
+    if not words:
+        return "maximize" if is_bare_score and not turned else None
+    goals = {_GOALS[word] for word in words if word in _GOALS}
+    if words[-1] not in _GOALS or len(goals) > 1 or _UNCLEAR & set(words):
+        return None
+    goal = goals.pop()
+    return goal if turned % 2 == 0 else "minimize" if goal == "maximize" else "maximize"
+
+
+def _split(name: str) -> list[str]:
+    spelled = name.casefold().replace("²", "2").replace("r^2", "r2").replace("/", " per ")
+    text = " ".join(re.findall(r"[^\W_]+", spelled))
+    for phrase, word in _PHRASES.items():
+        text = re.sub(rf"\b{phrase}\b", word, text)
+    return [word for word in text.split() if not re.fullmatch(r"top\d*", word)]

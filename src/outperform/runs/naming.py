@@ -1,0 +1,41 @@
+"""How messages list names and rows, and which name was probably meant."""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+def enumerate_names(names: Iterable[str], *, limit: int = 8) -> str:
+    """List names, the first few where there are many.
+
+    Examples
+    --------
+    >>> enumerate_names(["a", "b", "c", "d"], limit=2)
+    'a, b and 2 more'
+    """
+    listed = list(names)
+    shown = ", ".join(listed[:limit])
+    return shown if len(listed) <= limit else f"{shown} and {len(listed) - limit} more"
+
+
+def enumerate_rows(rows: Iterable[int]) -> str:
+    """List row numbers: `row 5`, `rows 5, 9 and 12 more`."""
+    listed = [str(row) for row in rows]
+    return f"row{'' if len(listed) == 1 else 's'} {enumerate_names(listed, limit=5)}"
+
+
+def suggest_names(name: str, known: Sequence[str]) -> str:
+    """Say which of the known names come nearest, and list them.
+
+    Examples
+    --------
+    >>> suggest_names("ResNt", ["resnet", "vgg"])
+    "Did you mean 'resnet'? It has: resnet, vgg"
+    """
+    by_case: dict[str, str] = {}
+    for candidate in known:
+        by_case.setdefault(candidate.casefold(), candidate)
+    near = [by_case[match] for match in get_close_matches(name.casefold(), by_case, n=3)]
+    listing = f"It has: {enumerate_names(known)}"
+    if not near:
+        return listing
+    return f"Did you mean {' or '.join(repr(match) for match in near)}? {listing}"

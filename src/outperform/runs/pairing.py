@@ -1,0 +1,200 @@
+"""Scores of two algorithms side by side."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from outperform.errors import DuplicateRuns, InvalidScores, TooFewRuns, UnpairedScores
+from outperform.runs.arrays import FloatArray, IntArray
+from outperform.runs.naming import enumerate_names, enumerate_rows
+
+if TYPE_CHECKING:
+    from outperform.runs.table import Runs
+
+
+@dataclass(frozen=True, slots=True)
+class PairedScores:
+    """Scores of two algorithms, entry i of both from the same replicate."""
+
+    a: FloatArray = field(compare=False, repr=False)
+    b: FloatArray = field(compare=False, repr=False)
+    replicates: tuple[str, ...]  # the labels; positions from 1 where rows were paired in order
+    n_dropped: int  # replicates left out because a score was missing or infinite
+
+
+@dataclass(frozen=True, slots=True)
+class SeparateScores:
+    """Scores of two algorithms that have no runs in common."""
+
+    a: FloatArray = field(compare=False, repr=False)
+    b: FloatArray = field(compare=False, repr=False)
+    n_dropped: int  # runs left out because their score was missing or infinite
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The rows of one algorithm on one task, and how messages call them."""
+
+    algorithm: str
+    place: str  # "runs.csv", or "task 'cifar' of runs.csv"
+    rows: IntArray = field(compare=False, repr=False)
+
+
+def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> PairedScores:
+    """Pair by replicate where the table has replicates, by order of rows otherwise."""
+    _require_runs(a)
+    _require_runs(b)
+    if runs.replicates is None:
+        rows_a, rows_b, labels, n_unmatched = _pair_in_order(a, b)
+    else:
+        rows_a, rows_b, labels, n_unmatched = _pair_by_replicate(runs, a, b, drop_incomplete)
+    complete = np.isfinite(runs.score[rows_a]) & np.isfinite(runs.score[rows_b])
+    if not drop_incomplete:
+        require_finite(runs, a)
+        require_finite(runs, b)
+    elif not complete.all():
+        rows_a, rows_b = rows_a[complete], rows_b[complete]
+        labels = tuple(label for label, keep in zip(labels, complete, strict=True) if keep)
+    n_dropped = n_unmatched + int(np.count_nonzero(~complete))
+    if len(rows_a) < 2:
+        raise TooFewRuns(
+            f"{a.algorithm!r} and {b.algorithm!r} have {_count(len(rows_a), 'pair')} in {a.place}",
+            "Run both with the same seeds, at least twice; `outperform plan` says how often",
+        )
+    return PairedScores(runs.score[rows_a], runs.score[rows_b], labels, n_dropped)
+
+
+def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> SeparateScores:
+    """Take the scores of both without pairing them."""
+    scores = []
+    for cell in (a, b):
+        _require_runs(cell)
+        if runs.replicates is not None:
+            _require_no_duplicates(runs, cell)
+        scores.append(finite_scores(runs, cell, drop_incomplete=drop_incomplete))
+        if len(scores[-1]) < 2:
+            raise TooFewRuns(
+                f"{cell.algorithm!r} has {_count(len(scores[-1]), 'run')} in {cell.place}",
+                "Run it again with other seeds; `outperform plan` says how often",
+            )
+    n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
+    return SeparateScores(scores[0], scores[1], n_dropped)
+
+
+def finite_scores(runs: "Runs", cell: Cell, *, drop_incomplete: bool) -> FloatArray:
+    """Take the scores of a cell in the order of its rows."""
+    if not drop_incomplete:
+        require_finite(runs, cell)
+    scores = runs.score[cell.rows]
+    return scores[np.isfinite(scores)]
+
+
+def require_finite(runs: "Runs", cell: Cell) -> None:
+    """Refuse scores that are missing or infinite."""
+    wrong = cell.rows[~np.isfinite(runs.score[cell.rows])]
+    if len(wrong):
+        raise InvalidScores(
+            f"{cell.algorithm!r} has {len(wrong)} of {len(cell.rows)} scores missing or infinite "
+            f"in {cell.place} ({enumerate_rows(runs.row[wrong])})",
+            "Complete them, or pass --drop-incomplete to leave them out",
+        )
+
+
+def _pair_in_order(a: Cell, b: Cell) -> tuple[IntArray, IntArray, tuple[str, ...], int]:
+    if len(a.rows) != len(b.rows):
+        raise UnpairedScores(
+            f"cannot pair {len(a.rows)} runs of {a.algorithm!r} with {len(b.rows)} of "
+            f"{b.algorithm!r} in {a.place}: no column says which belong together",
+            "Name such a column with --replicate, or pass --unpaired",
+        )
+    return a.rows, b.rows, tuple(str(i + 1) for i in range(len(a.rows))), 0
+
+
+def _pair_by_replicate(
+    runs: "Runs", a: Cell, b: Cell, drop_incomplete: bool
+) -> tuple[IntArray, IntArray, tuple[str, ...], int]:
+    row_a, row_b = (_row_of_replicate(runs, cell) for cell in (a, b))
+    shared = np.flatnonzero((row_a >= 0) & (row_b >= 0))
+    only_a = np.flatnonzero((row_a >= 0) & (row_b < 0))
+    only_b = np.flatnonzero((row_a < 0) & (row_b >= 0))
+    if len(shared) == 0:
+        raise _no_match(runs, a, b, only_a, only_b)
+    if len(only_a) + len(only_b) > 0 and not drop_incomplete:
+        raise _unmatched(runs, (a, only_a), (b, only_b), n_shared=len(shared))
+    labels = _names(runs, shared)
+    return row_a[shared], row_b[shared], labels, len(only_a) + len(only_b)
+
+
+def _row_of_replicate(runs: "Runs", cell: Cell) -> IntArray:
+    """Map each replicate's code to the row of its run, -1 where the cell has none."""
+    _require_no_duplicates(runs, cell)
+    row = np.full(len(runs.replicates or ()), -1, dtype=np.int64)
+    row[runs.replicate[cell.rows]] = cell.rows
+    return row
+
+
+def _require_no_duplicates(runs: "Runs", cell: Cell) -> None:
+    codes = runs.replicate[cell.rows]
+    counts = np.bincount(codes, minlength=1)
+    repeated = np.flatnonzero(counts > 1)
+    if len(repeated) == 0:
+        return
+    rows = runs.row[cell.rows[codes == repeated[0]]]
+    more = f"; {len(repeated) - 1} more replicates repeat too" if len(repeated) > 1 else ""
+    used = ",".join(runs.replicate_columns) or "replicate"
+    remedy = (
+        f"Remove the copies, or name all columns that tell runs apart: --replicate {used},COLUMN"
+    )
+    if runs.spare_columns:
+        columns = ",".join((*runs.replicate_columns, *runs.spare_columns))
+        remedy = f"If these columns tell the runs apart, pass --replicate {columns}"
+    raise DuplicateRuns(
+        f"{cell.algorithm!r} has {counts[repeated[0]]} runs with {used} "
+        f"{_names(runs, repeated[:1])[0]!r} in {cell.place} ({enumerate_rows(rows)}{more})",
+        remedy,
+    )
+
+
+def _no_match(runs: "Runs", a: Cell, b: Cell, only_a: IntArray, only_b: IntArray) -> UnpairedScores:
+    used = ",".join(runs.replicate_columns) or "replicate"
+    shown = [enumerate_names(_names(runs, codes), limit=3) for codes in (only_a, only_b)]
+    return UnpairedScores(
+        f"the seeds of {a.algorithm!r} and {b.algorithm!r} do not match: no {used} is shared "
+        f"in {a.place} ({shown[0]} against {shown[1]})",
+        "Run both with the same seeds, or pass --unpaired",
+    )
+
+
+def _unmatched(
+    runs: "Runs", of_a: tuple[Cell, IntArray], of_b: tuple[Cell, IntArray], *, n_shared: int
+) -> UnpairedScores:
+    used = ",".join(runs.replicate_columns) or "replicate"
+    parts = [
+        f"{len(codes)} for {cell.algorithm!r} only "
+        f"({enumerate_names(_names(runs, codes), limit=3)})"
+        for cell, codes in (of_a, of_b)
+        if len(codes)
+    ]
+    return UnpairedScores(
+        f"not every {used} has a run of both {of_a[0].algorithm!r} and {of_b[0].algorithm!r} "
+        f"in {of_a[0].place}: {n_shared} for both, {', '.join(parts)}",
+        "Add the missing runs, pass --drop-incomplete to leave them out, or pass --unpaired",
+    )
+
+
+def _names(runs: "Runs", codes: IntArray) -> tuple[str, ...]:
+    names = runs.replicates or ()
+    return names if len(codes) == len(names) else tuple(names[code] for code in codes.tolist())
+
+
+def _require_runs(cell: Cell) -> None:
+    if len(cell.rows) == 0:
+        raise TooFewRuns(
+            f"{cell.algorithm!r} has no run in {cell.place}",
+            "Add its runs, or compare on a task that both have",
+        )
+
+
+def _count(n: int, noun: str) -> str:
+    return f"no {noun}" if n == 0 else f"one {noun} only" if n == 1 else f"{n} {noun}s"

@@ -1,0 +1,117 @@
+"""Runs from anybody's table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from outperform.errors import InvalidScores, UnreadableRuns
+from outperform.runs.cells import Table
+from outperform.runs.columns import Wanted
+from outperform.runs.files import open_file
+from outperform.runs.long import read_long
+from outperform.runs.memory import (
+    is_frame,
+    labels_rows,
+    names_algorithms,
+    tabulate_columns,
+    tabulate_frame,
+    tabulate_records,
+    tabulate_scores,
+)
+from outperform.runs.metrics import Goal
+from outperform.runs.table import Runs
+from outperform.runs.wide import RowKind, read_wide
+
+_UNNAMED = "runs"  # the algorithm of a table that neither names any nor is a file
+
+
+def read_runs(
+    source: object,
+    *,
+    algorithm: str | Sequence[str] | None = None,
+    task: str | Sequence[str] | None = None,
+    replicate: str | Sequence[str] | None = None,
+    metric: str | None = None,
+    validation: str | None = None,
+    goal: Goal | None = None,
+    wide: bool = False,
+    rows: RowKind = "replicates",
+) -> Runs:
+    """Read a table of scores.
+
+    Parameters
+    ----------
+    source
+        A file (CSV, TSV, JSON Lines, Parquet), a pandas or polars data frame, a list of dicts,
+        a dict of columns, or a dict of scores by algorithm: `{"a": [0.9, 0.8]}` or
+        `{"a": {seed: 0.9}}`.
+    algorithm, task, replicate
+        Columns to use where their names are not recognised; several are joined, as in
+        `"seed,fold"`. In a wide table, `algorithm` names the columns that are algorithms.
+    metric
+        The column of scores. In a wide table, and for scores by algorithm, only their name.
+    validation
+        The column of validation scores.
+    goal
+        Whether higher or lower is better, where the metric's name does not tell.
+    wide
+        Each column is an algorithm.
+    rows
+        What each row of a wide table is.
+
+    Examples
+    --------
+    >>> runs = read_runs({"resnet": [0.9, 0.8], "vgg": [0.7, 0.8]}, metric="accuracy")
+    >>> print(runs)
+    4 runs of 2 algorithms (maximize accuracy, from the dict)
+    >>> runs.pair("resnet", "vgg").b
+    array([0.7, 0.8])
+    """
+    wanted = Wanted(algorithm, task, replicate, metric, validation)
+    if isinstance(source, Mapping):
+        return _read_dict(source, wanted, goal, wide=wide, rows=rows)
+    table, only = _open(source)
+    if wide:
+        return read_wide(table, wanted, goal, rows=rows)
+    return read_long(table, wanted, goal, only=only)
+
+
+def _open(source: object) -> tuple[Table, str]:
+    """Open a source, and name the algorithm it is of in case that it names none."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        return open_file(path), path.stem
+    if is_frame(source):
+        return tabulate_frame(source), _UNNAMED
+    if isinstance(source, np.ndarray):
+        raise InvalidScores(
+            f"an array of shape {source.shape} does not say which scores are whose",
+            'Pass a dict: {"a": scores_a, "b": scores_b}',
+        )
+    if isinstance(source, Sequence) and not isinstance(source, bytes):
+        return tabulate_records(source, range(1, len(source) + 1)), _UNNAMED
+    raise UnreadableRuns(
+        f"cannot read runs from a value of type {type(source).__name__}",
+        "Pass a path, a dict, a list of dicts or a data frame",
+    )
+
+
+def _read_dict(
+    source: Mapping[Any, Any], wanted: Wanted, goal: Goal | None, *, wide: bool, rows: RowKind
+) -> Runs:
+    if not source:
+        raise UnreadableRuns("the dict is empty", "Give it scores by algorithm")
+    if wide:
+        return read_wide(tabulate_columns(source), wanted, goal, rows=rows)
+    if wanted.algorithm is not None or names_algorithms(source):
+        return read_long(tabulate_columns(source), wanted, goal, only=_UNNAMED)
+    # As in `compare`, numbers of which nothing else is said are scores: higher is better.
+    metric = wanted.metric or "score"
+    if labels_rows(source):
+        unnamed = replace(wanted, metric=metric)
+        return read_wide(tabulate_columns(source), unnamed, goal, rows=rows)
+    table = tabulate_scores(source, metric)
+    return read_long(table, Wanted(metric=metric), goal, only=_UNNAMED)

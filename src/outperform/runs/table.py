@@ -1,0 +1,168 @@
+"""The table of scores that every analysis starts from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from outperform.errors import InvalidInput, TooFewRuns, UnknownName
+from outperform.runs.arrays import FloatArray, IntArray
+from outperform.runs.metrics import Goal
+from outperform.runs.naming import enumerate_names, suggest_names
+from outperform.runs.pairing import (
+    Cell,
+    PairedScores,
+    SeparateScores,
+    finite_scores,
+    pair_cells,
+    separate_cells,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Scores of algorithms on tasks, one entry per run in every array.
+
+    Attributes
+    ----------
+    algorithms, tasks
+        Names in order of appearance; tasks is `("",)` where the source names none.
+    replicates
+        Labels that tell which runs belong together, None where nothing tells it. Their order does
+        not depend on the order of rows: shorter labels first, so 2 comes before 10.
+    algorithm, task, replicate : shape (n_runs,)
+        Index of each run's name in the tuples above; replicate is all 0 without replicates.
+    score : shape (n_runs,)
+        In the metric's own sign; NaN where missing.
+    validation : shape (n_runs,)
+        Validation scores, NaN where missing; None where the source has none.
+    row : shape (n_runs,)
+        Where each run stands in its source: line of the file, or position from 1.
+    goal
+        Whether higher or lower scores are better.
+    replicate_columns, spare_columns
+        Columns that the labels come from, and others that look as if they told runs apart.
+    """
+
+    algorithms: tuple[str, ...]
+    tasks: tuple[str, ...]
+    replicates: tuple[str, ...] | None
+    algorithm: IntArray = field(compare=False, repr=False)
+    task: IntArray = field(compare=False, repr=False)
+    replicate: IntArray = field(compare=False, repr=False)
+    score: FloatArray = field(compare=False, repr=False)
+    validation: FloatArray | None = field(compare=False, repr=False)
+    row: IntArray = field(compare=False, repr=False)
+    metric: str
+    goal: Goal
+    source: str
+    replicate_columns: tuple[str, ...] = ()
+    spare_columns: tuple[str, ...] = ()
+    _order: IntArray = field(init=False, compare=False, repr=False)
+    _bounds: IntArray = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # Rows of one algorithm on one task become neighbours, so that each of many
+        # comparisons looks at its own rows only.
+        cell = self.algorithm * len(self.tasks) + self.task
+        n_cells = len(self.algorithms) * len(self.tasks)
+        if n_cells <= np.iinfo(np.uint16).max:
+            cell = cell.astype(np.uint16)  # sorted by radix, many times faster
+        counts = np.bincount(cell, minlength=n_cells)
+        object.__setattr__(self, "_order", np.argsort(cell, kind="stable"))
+        object.__setattr__(self, "_bounds", np.concatenate(([0], np.cumsum(counts))))
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def __str__(self) -> str:
+        on = "" if self.tasks == ("",) else f" on {_count(len(self.tasks), 'task')}"
+        return (
+            f"{_count(len(self), 'run')} of {_count(len(self.algorithms), 'algorithm')}{on} "
+            f"({self.goal} {self.metric}, from {self.source})"
+        )
+
+    def select(
+        self, algorithm: str, task: str | None = None, *, drop_incomplete: bool = False
+    ) -> FloatArray:
+        """Take the scores of one algorithm on one task, in the order of rows.
+
+        Parameters
+        ----------
+        task
+            May be left out where there is only one.
+        drop_incomplete
+            Leave out missing and infinite scores instead of refusing them.
+        """
+        cell = self._cell(algorithm, task)
+        return finite_scores(self, cell, drop_incomplete=drop_incomplete)
+
+    def pair(
+        self, a: str, b: str, task: str | None = None, *, drop_incomplete: bool = False
+    ) -> PairedScores:
+        """Pair the scores of two algorithms on one task by replicate.
+
+        Without replicates they are paired in the order of rows, if there are equally many.
+
+        Parameters
+        ----------
+        task
+            May be left out where there is only one.
+        drop_incomplete
+            Leave out (and count) replicates without two finite scores instead of refusing them.
+        """
+        cells = self._two_cells(a, b, task)
+        return pair_cells(self, *cells, drop_incomplete=drop_incomplete)
+
+    def separate(
+        self, a: str, b: str, task: str | None = None, *, drop_incomplete: bool = False
+    ) -> SeparateScores:
+        """Take the scores of two algorithms on one task without pairing them.
+
+        Parameters
+        ----------
+        task
+            May be left out where there is only one.
+        drop_incomplete
+            Leave out (and count) missing and infinite scores instead of refusing them.
+        """
+        cells = self._two_cells(a, b, task)
+        return separate_cells(self, *cells, drop_incomplete=drop_incomplete)
+
+    def _two_cells(self, a: str, b: str, task: str | None) -> tuple[Cell, Cell]:
+        if len(self.algorithms) == 1:
+            raise TooFewRuns(
+                f"{self.source} holds one algorithm only: {self.algorithms[0]}",
+                "Add the runs of the other, or name the column that tells them apart "
+                "with --algorithm",
+            )
+        cells = self._cell(a, task), self._cell(b, task)
+        if a == b:
+            raise InvalidInput(
+                f"cannot compare {a!r} with itself",
+                f"Name two of: {enumerate_names(self.algorithms)}",
+            )
+        return cells
+
+    def _cell(self, algorithm: str, task: str | None) -> Cell:
+        if task is None and len(self.tasks) > 1:
+            raise UnknownName(
+                f"{self.source} has {len(self.tasks)} tasks and none was named",
+                f"Name one of: {enumerate_names(self.tasks)}",
+            )
+        task = self.tasks[0] if task is None else task
+        task_code = self._code(task, self.tasks, "task")
+        algorithm_code = self._code(algorithm, self.algorithms, "algorithm")
+        cell = algorithm_code * len(self.tasks) + task_code
+        rows = self._order[self._bounds[cell] : self._bounds[cell + 1]]
+        place = f"task {task!r} of {self.source}" if task else self.source
+        return Cell(algorithm, place, rows)
+
+    def _code(self, name: str, known: Sequence[str], kind: str) -> int:
+        if name not in known:
+            raise UnknownName(f"no {kind} {name!r} in {self.source}", suggest_names(name, known))
+        return known.index(name)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

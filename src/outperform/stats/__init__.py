@@ -1,0 +1,72 @@
+"""Arrays in, numbers and frozen dataclasses out; higher is always better.
+
+numpy and scipy.special only. Nothing here knows of machine learning, files or figures.
+"""
+
+from outperform.stats.effect_sizes import (
+    Estimate,
+    MeanDifference,
+    cohens_d,
+    mean_difference,
+    paired_d,
+)
+from outperform.stats.intervals import (
+    Interval,
+    anytime_interval,
+    clopper_pearson_interval,
+    percentile_interval,
+    wilson_interval,
+)
+from outperform.stats.mean_tests import (
+    EquivalenceTest,
+    equivalence_test,
+    nadeau_bengio_test,
+    paired_t_test,
+    sign_flip_test,
+    welch_t_test,
+)
+from outperform.stats.outperforming import outperforming_interval, probability_of_outperforming
+from outperform.stats.power import (
+    noether_sample_size,
+    required_pairs,
+    smallest_conclusive,
+    smallest_detectable_probability,
+    verdict_power,
+    verdict_size,
+)
+from outperform.stats.rank_tests import brunner_munzel, wilcoxon_test
+from outperform.stats.summaries import Summary, probability_from_summary, welch_from_summary
+from outperform.stats.testing import HypothesisTest
+
+__all__ = [
+    "EquivalenceTest",
+    "Estimate",
+    "HypothesisTest",
+    "Interval",
+    "MeanDifference",
+    "Summary",
+    "anytime_interval",
+    "brunner_munzel",
+    "clopper_pearson_interval",
+    "cohens_d",
+    "equivalence_test",
+    "mean_difference",
+    "nadeau_bengio_test",
+    "noether_sample_size",
+    "outperforming_interval",
+    "paired_d",
+    "paired_t_test",
+    "percentile_interval",
+    "probability_from_summary",
+    "probability_of_outperforming",
+    "required_pairs",
+    "sign_flip_test",
+    "smallest_conclusive",
+    "smallest_detectable_probability",
+    "verdict_power",
+    "verdict_size",
+    "welch_from_summary",
+    "welch_t_test",
+    "wilcoxon_test",
+    "wilson_interval",
+]

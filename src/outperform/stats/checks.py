@@ -1,0 +1,127 @@
+"""Validation of what callers pass in, so that the statistics read clean."""
+
+import math
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnpairedScores
+
+FloatArray = NDArray[np.float64]
+
+
+def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -1) -> FloatArray:
+    """Finite floats with the sampled axis last, refusing anything that would be guessed at."""
+    array = _as_floats(values, name)
+    if array.ndim == 0:
+        raise InvalidScores(
+            f"{name} is the single value {values!r}", "Pass a sequence with one score per run"
+        )
+    if not -array.ndim <= axis < array.ndim:
+        raise InvalidInput(
+            f"axis is {axis}, but {name} has {array.ndim} dimension(s)",
+            f"Pass an axis from {-array.ndim} to {array.ndim - 1}",
+        )
+    if axis != -1:
+        array = np.moveaxis(array, axis, -1)
+    if not np.isfinite(array).all():
+        _refuse_nonfinite(array, name)
+    if array.shape[-1] < at_least:
+        raise TooFewRuns(
+            f"{name} has {array.shape[-1]} score(s)", f"At least {at_least} are needed"
+        )
+    return array
+
+
+def as_scores(values: ArrayLike, name: str, *, at_least: int = 1) -> FloatArray:
+    """Finite floats of shape (n_runs,)."""
+    array = as_samples(values, name, at_least=0)
+    if array.ndim != 1:
+        raise InvalidScores(
+            f"{name} has shape {array.shape}, but one score per run is needed, shape (n_runs,)",
+            f"If its {array.size} values are runs of one task, pass {name}.ravel(); "
+            "several tasks are compared one at a time",
+        )
+    if array.size < at_least:
+        raise TooFewRuns(f"{name} has {array.size} score(s)", f"At least {at_least} are needed")
+    return array
+
+
+def as_pairs(a: ArrayLike, b: ArrayLike, *, at_least: int = 1) -> tuple[FloatArray, FloatArray]:
+    """Two arrays of equal length whose entries i belong together."""
+    first, second = as_scores(a, "a", at_least=at_least), as_scores(b, "b", at_least=at_least)
+    check_paired(first.size, second.size)
+    return first, second
+
+
+def leading_shape(a: FloatArray, b: FloatArray) -> tuple[int, ...]:
+    """Shape of the tests: all axes but the last, broadcast."""
+    try:
+        return np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    except ValueError:
+        raise InvalidScores(
+            f"a has shape {a.shape} and b {b.shape}, sampled axis last",
+            "Pass leading axes of equal length, or of length 1",
+        ) from None
+
+
+def check_paired(n_a: int, n_b: int) -> None:
+    """Refuse to pair samples of different sizes."""
+    if n_a != n_b:
+        raise UnpairedScores(
+            f"cannot pair {n_a} scores of a with {n_b} of b",
+            "Pass the runs that share their seeds, in the same order, or paired=False if the "
+            "runs are independent",
+        )
+
+
+def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+    """Refuse a word that is not among the choices."""
+    if value not in choices:
+        raise InvalidInput(f"{name} is {value!r}", "Choose one of " + ", ".join(map(repr, choices)))
+
+
+def check_open_unit(name: str, value: float) -> None:
+    """Refuse a level or probability outside (0, 1)."""
+    if not 0 < value < 1:
+        percent = " (5 % is 0.05)" if 1 < value <= 100 else ""
+        raise InvalidInput(f"{name} is {value}", f"Pass a value between 0 and 1{percent}")
+
+
+def check_count(name: str, value: int, *, at_least: int) -> None:
+    """Refuse a count that is not a whole number or too small."""
+    if not (math.isfinite(value) and value == int(value) and value >= at_least):
+        raise InvalidInput(f"{name} is {value}", f"Pass a whole number not less than {at_least}")
+
+
+def _as_floats(values: ArrayLike, name: str) -> FloatArray:
+    if isinstance(values, np.ma.MaskedArray) and (n_masked := int(np.sum(values.mask))):
+        raise InvalidScores(
+            f"{name} has {n_masked} masked score(s)",
+            "Remove those runs, and their partners if paired",
+        )
+    try:
+        array: NDArray[Any] = np.asarray(values)
+        if array.dtype.kind in "USMmc" or (
+            array.dtype.kind == "O" and any(isinstance(v, str | bytes) for v in array.flat)
+        ):
+            raise TypeError
+        return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise InvalidScores(
+            f"{name} holds something that is not a number", "Pass scores as floats, one per run"
+        ) from None
+
+
+def _refuse_nonfinite(array: FloatArray, name: str) -> None:
+    bad = np.argwhere(~np.isfinite(array))
+    where = ", ".join(str(tuple(i) if len(i) > 1 else i[0]) for i in bad[:5].tolist())
+    value = array[tuple(bad[0])]
+    raise InvalidScores(
+        f"{name} has {len(bad)} score(s) that are NaN or infinite, at position(s) {where}"
+        f"{', ...' if len(bad) > 5 else ''} (first: {value})",
+        "Find out why these runs failed; to leave them out, remove them, and their partners if "
+        "paired",
+    )

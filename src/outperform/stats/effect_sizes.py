@@ -1,0 +1,139 @@
+"""How large a difference is, in the unit of the scores and in standard deviations."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtrit
+
+from outperform.stats.checks import FloatArray, as_pairs, as_scores, check_open_unit
+from outperform.stats.intervals import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its interval."""
+
+    value: float
+    interval: Interval
+
+    def __str__(self) -> str:
+        return f"{self.value:.3g} {self.interval}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {"value": self.value, "interval": self.interval.to_dict()}
+
+
+@dataclass(frozen=True, slots=True)
+class MeanDifference(Estimate):
+    """A difference of means with its interval, standard error and degrees of freedom."""
+
+    error: float
+    df: float
+
+
+def mean_difference(
+    a: ArrayLike, b: ArrayLike, *, paired: bool = True, confidence_level: float = 0.95
+) -> MeanDifference:
+    """Mean of `a` minus mean of `b`, with Student's interval (Welch's when unpaired).
+
+    Parameters
+    ----------
+    a, b : shape (n_pairs,), or (n_a,) and (n_b,) when unpaired; n ≥ 2
+
+    Examples
+    --------
+    >>> print(mean_difference([3, 4, 5], [1, 1, 1]))
+    3 [0.516, 5.48]
+    """
+    check_open_unit("confidence_level", confidence_level)
+    if paired:
+        first, second = as_pairs(a, b, at_least=2)
+        differences = first - second
+        value, df = float(differences.mean()), float(differences.size - 1)
+        error = float(np.sqrt(sample_variance(differences) / differences.size))
+    else:
+        first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
+        value, error, df = map(
+            float,
+            difference_of_means(
+                first.mean() - second.mean(),
+                sample_variance(first) / first.size,
+                sample_variance(second) / second.size,
+                (first.size, second.size),
+            ),
+        )
+    return student_interval(value, error, df, confidence_level)
+
+
+def student_interval(
+    value: float, error: float, df: float, confidence_level: float
+) -> MeanDifference:
+    """Value with its t interval."""
+    reach = float(stdtrit(df, (1 + confidence_level) / 2)) * error
+    interval = Interval(value - reach, value + reach, confidence_level, "t")
+    return MeanDifference(value, interval, error, df)
+
+
+def difference_of_means(
+    value: Any, variance_a: Any, variance_b: Any, sizes: tuple[int, int]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Difference, standard error and Welch-Satterthwaite degrees of freedom.
+
+    The variances are those of the two means.
+    """
+    variance = np.asarray(variance_a + variance_b)
+    with np.errstate(invalid="ignore"):
+        df = variance**2 / (variance_a**2 / (sizes[0] - 1) + variance_b**2 / (sizes[1] - 1))
+    # Without any variance the degrees of freedom do not matter, but must be a number.
+    df = np.where(variance == 0, sum(sizes) - 2, df)
+    return np.asarray(value), np.sqrt(variance), df
+
+
+def sample_variance(values: FloatArray) -> FloatArray:
+    """Variance over the last axis; exactly 0 where all values are equal, whatever their mean."""
+    constant = values.max(axis=-1) == values.min(axis=-1)
+    return np.where(constant, 0.0, values.var(axis=-1, ddof=1))
+
+
+def cohens_d(a: ArrayLike, b: ArrayLike) -> float:
+    """Difference of means in pooled standard deviations; infinite where scores do not vary.
+
+    Parameters
+    ----------
+    a, b : shape (n_a,) and (n_b,), n ≥ 2; positive when a is higher
+
+    Examples
+    --------
+    >>> cohens_d([3, 4, 5], [2, 3, 4])
+    1.0
+    """
+    first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
+    df_a, df_b = first.size - 1, second.size - 1
+    pooled = (df_a * sample_variance(first) + df_b * sample_variance(second)) / (df_a + df_b)
+    return _standardize(first.mean() - second.mean(), np.sqrt(pooled))
+
+
+def paired_d(a: ArrayLike, b: ArrayLike) -> float:
+    """Mean of the paired differences in their standard deviations.
+
+    Parameters
+    ----------
+    a, b : shape (n_pairs,), n ≥ 2; positive when a is higher
+
+    Examples
+    --------
+    >>> paired_d([3, 4, 5], [2, 2, 2])
+    2.0
+    """
+    first, second = as_pairs(a, b, at_least=2)
+    differences = first - second
+    return _standardize(differences.mean(), np.sqrt(sample_variance(differences)))
+
+
+def _standardize(difference: Any, deviation: Any) -> float:
+    if deviation == 0:
+        return float(np.sign(difference) * np.inf) if difference != 0 else 0.0
+    return float(difference / deviation)

@@ -1,0 +1,184 @@
+"""Intervals for the share of pairs won, from the counts of wins and ties."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaincinv, betaln, ndtri
+
+from outperform.errors import InvalidInput
+from outperform.stats.checks import FloatArray, check_count, check_open_unit
+
+# Tails that equal their level but for rounding have reached it.
+ROUNDING = 1 - 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Values compatible with the data at a level of confidence."""
+
+    low: float
+    high: float
+    confidence_level: float
+    method: str
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        return f"[{self.low:.3g}, {self.high:.3g}]"
+
+    def mirrored(self) -> "Interval":
+        """Interval of 1 - x: that of P(B>A) where this one is of P(A>B)."""
+        return Interval(1 - self.high, 1 - self.low, self.confidence_level, self.method)
+
+    def to_dict(self) -> dict[str, float | str]:
+        """Plain values, ready for JSON."""
+        return {
+            "low": self.low,
+            "high": self.high,
+            "confidence_level": self.confidence_level,
+            "method": self.method,
+        }
+
+
+def percentile_interval(
+    wins: int, ties: int, n: int, *, confidence_level: float = 0.95
+) -> Interval:
+    """Percentile bootstrap interval of the share won, without resampling.
+
+    Resampling pairs with replacement draws each as a win, a tie or a loss with the observed
+    shares, so the bootstrap distribution is binomial (trinomial with ties) and its quantiles
+    are known. It collapses to a point at 0 and n wins.
+
+    Parameters
+    ----------
+    wins, ties, n
+        Of n pairs; a tie counts as half a win.
+
+    Returns
+    -------
+    The smallest share whose lower tail, and the largest whose upper tail, holds at least
+    (1 - confidence_level) / 2: what 10,000 resamples only approximate.
+
+    References
+    ----------
+    Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, appendix C.5.
+
+    Examples
+    --------
+    >>> print(percentile_interval(20, 0, 29))
+    [0.517, 0.862]
+    """
+    _check_wins(wins + ties / 2, n, confidence_level)
+    if not (ties >= 0 and wins >= 0 and wins + ties <= n):
+        raise InvalidInput(f"{wins} wins and {ties} ties of {n}", "Pass counts that add up")
+    tail = (1 - confidence_level) / 2 * ROUNDING
+    first, mass = _resampled_half_wins(wins, ties, n)
+    low = first + int(np.searchsorted(np.cumsum(mass), tail))
+    high = first + mass.size - 1 - int(np.searchsorted(np.cumsum(mass[::-1]), tail))
+    return Interval(low / (2 * n), high / (2 * n), confidence_level, "percentile")
+
+
+def _resampled_half_wins(wins: int, ties: int, n: int) -> tuple[int, FloatArray]:
+    """First value and probabilities of 2·wins + ties among n resampled pairs.
+
+    The characteristic function of one pair to the power n, transformed back on a window that
+    leaves out less than 1e-30 of the mass.
+    """
+    win, tie = wins / n, ties / n
+    mean = 2 * win + tie
+    deviation = math.sqrt(max(n * (4 * win + tie - mean**2), 0.0))
+    reach = min(2 * n, math.ceil(12 * deviation) + 12)
+    first = max(0, round(n * mean) - reach)
+    size = 2 * reach + 1
+    step = np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
+    one_pair = (1 - win - tie) + tie * step + win * step**2
+    mass = np.fft.irfft(one_pair**n, size)
+    return first, np.roll(np.maximum(mass, 0.0), -(first % size))
+
+
+def wilson_interval(wins: float, n: int, *, confidence_level: float = 0.95) -> Interval:
+    """Wilson's score interval of a share; half wins are allowed.
+
+    Examples
+    --------
+    >>> print(wilson_interval(29, 29))
+    [0.883, 1]
+    """
+    _check_wins(wins, n, confidence_level)
+    z = float(ndtri((1 + confidence_level) / 2))
+    share = wins / n
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    reach = z / (1 + z**2 / n) * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    low = 0.0 if wins == 0 else max(0.0, centre - reach)
+    high = 1.0 if wins == n else min(1.0, centre + reach)
+    return Interval(low, high, confidence_level, "wilson")
+
+
+def clopper_pearson_interval(wins: float, n: int, *, confidence_level: float = 0.95) -> Interval:
+    """Clopper and Pearson's interval, which covers a share at least as often as it claims.
+
+    Half wins are allowed; the guarantee then rests on ties varying less than wins do.
+
+    Examples
+    --------
+    >>> print(clopper_pearson_interval(29, 29))
+    [0.881, 1]
+    """
+    _check_wins(wins, n, confidence_level)
+    tail = (1 - confidence_level) / 2
+    low = 0.0 if wins == 0 else float(betaincinv(wins, n - wins + 1, tail))
+    high = 1.0 if wins == n else float(betaincinv(wins + 1, n - wins, 1 - tail))
+    return Interval(low, high, confidence_level, "clopper-pearson")
+
+
+def anytime_interval(wins: float, n: int, *, confidence_level: float = 0.95) -> Interval:
+    """Interval that may be looked at after every pair: all of them hold at once.
+
+    Robbins' mixture of binomial likelihoods over Beta(1/2, 1/2): the shares p whose likelihood
+    is more than alpha times the mixture's. The likelihood ratio is convex in each outcome, so
+    for ties as half wins it stays a supermartingale and the guarantee holds.
+
+    References
+    ----------
+    Robbins (1970), Statistical methods related to the law of the iterated logarithm.
+
+    Examples
+    --------
+    >>> print(anytime_interval(29, 29))
+    [0.834, 1]
+    """
+    _check_wins(wins, n, confidence_level)
+    losses = n - wins
+    mixture = float(betaln(wins + 0.5, losses + 0.5) - betaln(0.5, 0.5))
+    threshold = mixture + math.log(1 - confidence_level)
+
+    def excluded(share: float) -> bool:
+        likelihood = (wins and wins * math.log(share)) + (losses and losses * math.log1p(-share))
+        return bool(likelihood <= threshold)
+
+    share = wins / n
+    low = 0.0 if wins == 0 else _boundary(excluded, 0.0, share)
+    high = 1.0 if losses == 0 else _boundary(excluded, 1.0, share)
+    return Interval(low, high, confidence_level, "anytime")
+
+
+def _boundary(excluded: Callable[[float], bool], outside: float, inside: float) -> float:
+    """Bisect between an excluded and an included share, to the last bit."""
+    while True:
+        middle = (outside + inside) / 2
+        if middle in (outside, inside):
+            return inside
+        if excluded(middle):
+            outside = middle
+        else:
+            inside = middle
+
+
+def _check_wins(wins: float, n: int, confidence_level: float) -> None:
+    check_count("n", n, at_least=1)
+    check_open_unit("confidence_level", confidence_level)
+    if not 0 <= wins <= n:
+        raise InvalidInput(f"{wins:g} wins of {n}", "Pass wins between 0 and n")

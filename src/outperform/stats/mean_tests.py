@@ -1,0 +1,261 @@
+"""Tests of the difference of means, and of its absence."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtr
+
+from outperform.errors import InvalidInput
+from outperform.stats.checks import (
+    FloatArray,
+    as_pairs,
+    as_samples,
+    check_count,
+    check_open_unit,
+    check_paired,
+    leading_shape,
+)
+from outperform.stats.effect_sizes import difference_of_means, mean_difference, sample_variance
+from outperform.stats.intervals import Interval
+from outperform.stats.testing import (
+    Alternative,
+    HypothesisTest,
+    permutation_pvalue,
+    student_test,
+)
+
+
+def paired_t_test(
+    a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided", axis: int = -1
+) -> HypothesisTest:
+    """Student's t-test of paired scores.
+
+    Parameters
+    ----------
+    a, b : shape (..., n_pairs), n ≥ 2; higher is better
+        Leading axes broadcast: one test each.
+
+    Returns
+    -------
+    A statistic that is positive when a is higher on average, and its p-value: 1 where a and b
+    are identical.
+
+    Examples
+    --------
+    >>> round(paired_t_test([0.8, 0.9, 0.7], [0.7, 0.7, 0.6]).pvalue, 4)
+    0.0572
+    """
+    differences = _differences(a, b, axis)
+    n = differences.shape[-1]
+    error = np.sqrt(sample_variance(differences) / n)
+    return student_test("paired t", _ratio(differences.mean(axis=-1), error), n - 1, alternative)
+
+
+def welch_t_test(
+    a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided", axis: int = -1
+) -> HypothesisTest:
+    """Welch's t-test of independent scores with variances of their own.
+
+    Parameters
+    ----------
+    a, b : shape (..., n_a) and (..., n_b), n ≥ 2; higher is better
+        Leading axes broadcast: one test each.
+
+    Examples
+    --------
+    >>> round(welch_t_test([0.8, 0.9, 0.7], [0.7, 0.7, 0.6]).pvalue, 4)
+    0.1336
+    """
+    first = as_samples(a, "a", at_least=2, axis=axis)
+    second = as_samples(b, "b", at_least=2, axis=axis)
+    leading_shape(first, second)
+    value, error, df = difference_of_means(
+        first.mean(axis=-1) - second.mean(axis=-1),
+        sample_variance(first) / first.shape[-1],
+        sample_variance(second) / second.shape[-1],
+        (first.shape[-1], second.shape[-1]),
+    )
+    return student_test("welch t", _ratio(value, error), df, alternative)
+
+
+def nadeau_bengio_test(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    n_train: int,
+    n_test: int,
+    alternative: Alternative = "two-sided",
+) -> HypothesisTest:
+    """Corrected resampled t-test, for scores from splits of one dataset that overlap.
+
+    Parameters
+    ----------
+    a, b : shape (n_pairs,), n ≥ 2; higher is better
+    n_train, n_test
+        Sizes of the training and test sets of each split.
+
+    References
+    ----------
+    Nadeau and Bengio (2003), Inference for the generalization error.
+
+    Examples
+    --------
+    >>> a, b = [0.8, 0.9, 0.7], [0.7, 0.7, 0.6]
+    >>> round(nadeau_bengio_test(a, b, n_train=800, n_test=200).pvalue, 4)
+    0.0942
+    """
+    check_count("n_train", n_train, at_least=1)
+    check_count("n_test", n_test, at_least=1)
+    first, second = as_pairs(a, b, at_least=2)
+    differences = first - second
+    variance = sample_variance(differences) * (1 / differences.size + n_test / n_train)
+    statistic = _ratio(differences.mean(), np.sqrt(variance))
+    return student_test("nadeau-bengio", statistic, differences.size - 1, alternative)
+
+
+def sign_flip_test(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 9_999,
+    rng: np.random.Generator | None = None,
+) -> HypothesisTest:
+    """Permutation test of paired scores: flip who is who at random, pair by pair.
+
+    Parameters
+    ----------
+    a, b : shape (n_pairs,); higher is better
+    n_resamples
+        Random flips; all 2**n_pairs instead where they are at most `n_resamples` + 1.
+    rng
+        Needed only for random flips.
+
+    Returns
+    -------
+    The mean difference and its p-value.
+
+    Examples
+    --------
+    >>> sign_flip_test([3, 4, 5, 6], [1, 1, 1, 1]).pvalue
+    0.125
+    """
+    check_count("n_resamples", n_resamples, at_least=1)
+    first, second = as_pairs(a, b)
+    differences = first - second
+    exact = 2.0**differences.size <= n_resamples + 1
+    if not exact and rng is None:
+        raise InvalidInput(
+            f"{differences.size} pairs have too many sign flips to try all, and rng is None",
+            "Pass rng=np.random.default_rng(seed)",
+        )
+    signs = (
+        _all_signs(differences.size)
+        if exact or rng is None
+        else rng.integers(0, 2, (n_resamples, differences.size), dtype=np.int8) * 2.0 - 1
+    )
+    # In units of the largest difference, so that the comparison tolerates rounding at any scale.
+    scale = np.abs(differences).max() or 1.0
+    null = np.sort(signs @ (differences / scale)) / differences.size
+    pvalue = permutation_pvalue(
+        np.asarray(differences.mean() / scale), null, alternative, exact=exact
+    )
+    return HypothesisTest("sign flip", float(differences.mean()), float(pvalue), alternative)
+
+
+@dataclass(frozen=True, slots=True)
+class EquivalenceTest:
+    """Evidence that two means differ by less than a margin."""
+
+    name: str
+    pvalue: float
+    margin: float
+    interval: Interval  # of the mean difference; equivalent when it lies within the margin
+    confidence_level: float
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether a difference as large as the margin is ruled out."""
+        return self.pvalue <= 1 - self.confidence_level
+
+    def __str__(self) -> str:
+        conclusion = "ruled out" if self.equivalent else "not ruled out"
+        return f"a difference of ±{self.margin:g} or more is {conclusion} (p = {self.pvalue:.2g})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "name": self.name,
+            "pvalue": self.pvalue,
+            "margin": self.margin,
+            "interval": self.interval.to_dict(),
+            "equivalent": self.equivalent,
+        }
+
+
+def equivalence_test(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    margin: float,
+    paired: bool = True,
+    confidence_level: float = 0.95,
+) -> EquivalenceTest:
+    """Test by two one-sided t-tests that the mean difference lies within ± `margin`.
+
+    Parameters
+    ----------
+    a, b : shape (n_pairs,), or (n_a,) and (n_b,) when unpaired; n ≥ 2
+    margin
+        Largest difference of means that does not matter, in the unit of the scores; positive.
+
+    Returns
+    -------
+    The larger of the two p-values, and the interval of the difference at the level
+    2 · confidence_level - 1, which lies within the margin exactly when both tests reject.
+
+    References
+    ----------
+    Schuirmann (1987), A comparison of the two one-sided tests procedure.
+
+    Examples
+    --------
+    >>> a, b = [0.80, 0.81, 0.79, 0.80], [0.80, 0.80, 0.80, 0.80]
+    >>> equivalence_test(a, b, margin=0.02).equivalent
+    True
+    """
+    check_open_unit("confidence_level", confidence_level)
+    if not (margin > 0 and math.isfinite(margin)):
+        raise InvalidInput(
+            f"margin is {margin}", "Pass a positive number in the unit of the scores"
+        )
+    level = max(2 * confidence_level - 1, 0.0)
+    estimate = mean_difference(a, b, paired=paired, confidence_level=level or 0.5)
+    nearest = margin - abs(estimate.value)
+    if estimate.error == 0:
+        pvalue = 0.0 if nearest > 0 else 1.0
+    else:
+        pvalue = float(stdtr(estimate.df, -nearest / estimate.error))
+    return EquivalenceTest("equivalence", pvalue, margin, estimate.interval, confidence_level)
+
+
+def _differences(a: ArrayLike, b: ArrayLike, axis: int) -> FloatArray:
+    first = as_samples(a, "a", at_least=2, axis=axis)
+    second = as_samples(b, "b", at_least=2, axis=axis)
+    check_paired(first.shape[-1], second.shape[-1])
+    leading_shape(first, second)
+    return first - second
+
+
+def _ratio(value: Any, error: Any) -> FloatArray:
+    """Difference in standard errors; infinite without error, NaN without a difference either."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.divide(value, error), dtype=np.float64)
+
+
+def _all_signs(n: int) -> FloatArray:
+    bits = np.arange(2**n)[:, None] >> np.arange(n) & 1
+    return np.asarray(2.0 * bits - 1, dtype=np.float64)

@@ -1,0 +1,200 @@
+"""P(A>B): how often a score of one sample beats a score of the other."""
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
+
+from outperform.errors import InvalidInput
+from outperform.stats.checks import FloatArray, as_pairs, as_scores, check_choice, check_open_unit
+from outperform.stats.intervals import (
+    Interval,
+    anytime_interval,
+    clopper_pearson_interval,
+    percentile_interval,
+    wilson_interval,
+)
+
+Ties = Literal["half", "strict"]
+PairedMethod = Literal["percentile", "wilson", "clopper-pearson", "anytime"]
+UnpairedMethod = Literal["brunner-munzel", "bootstrap"]
+IntervalMethod = Literal[PairedMethod, UnpairedMethod]
+
+_TIE_VALUE = {"half": 0.5, "strict": 0.0}
+
+
+def probability_of_outperforming(
+    a: ArrayLike, b: ArrayLike, *, paired: bool = True, ties: Ties = "half"
+) -> float:
+    """Estimate P(A>B), the chance that a score of `a` is higher than one of `b`.
+
+    Parameters
+    ----------
+    a, b : shape (n_pairs,), or (n_a,) and (n_b,) when unpaired; higher is better
+        Paired: entry i of both must come from the same seeds.
+    paired
+        Compare entry i with entry i, or every score with every score (Mann-Whitney).
+    ties
+        A tie counts as half a win, or with ``"strict"`` as none.
+
+    Returns
+    -------
+    A value in [0, 1]; 0.5 when neither tends to win.
+
+    References
+    ----------
+    Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, equation 9.
+
+    Examples
+    --------
+    >>> probability_of_outperforming([0.9, 0.8], [0.7, 0.8])
+    0.75
+    """
+    check_choice("ties", ties, get_args(Ties))
+    if paired:
+        wins, tied, n = count_wins(*as_pairs(a, b))
+        return (wins + (tied / 2 if ties == "half" else 0)) / n
+    first, second = as_scores(a, "a"), as_scores(b, "b")
+    return float(_placements(first, second, _TIE_VALUE[ties]).mean())
+
+
+def outperforming_interval(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    paired: bool = True,
+    ties: Ties = "half",
+    method: IntervalMethod = "percentile",
+    confidence_level: float = 0.95,
+    n_resamples: int = 10_000,
+    rng: np.random.Generator | None = None,
+) -> Interval:
+    """Interval of P(A>B).
+
+    Parameters
+    ----------
+    a, b : shape (n_pairs,), or (n_a,) and (n_b,) when unpaired; higher is better
+    paired, ties
+        As in `probability_of_outperforming`.
+    method
+        Paired: ``"percentile"`` (the bootstrap's exact distribution), ``"wilson"``,
+        ``"clopper-pearson"``, ``"anytime"`` (may be looked at after every pair).
+        Unpaired: ``"brunner-munzel"``, also what ``"percentile"`` stands for there, since it
+        needs no draws; ``"bootstrap"`` resamples both samples with `rng`.
+
+    Examples
+    --------
+    >>> print(outperforming_interval([3, 4, 5, 6, 7, 8], [2, 3, 4, 5, 8, 7], method="wilson"))
+    [0.436, 0.97]
+    """
+    check_choice("ties", ties, get_args(Ties))
+    check_open_unit("confidence_level", confidence_level)
+    if paired:
+        check_choice("method", method, get_args(PairedMethod))
+        wins, tied, n = count_wins(*as_pairs(a, b))
+        return paired_interval(
+            wins, tied if ties == "half" else 0, n, method=method, level=confidence_level
+        )
+    method = "brunner-munzel" if method == "percentile" else method
+    check_choice("method", method, get_args(UnpairedMethod))
+    first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
+    if method == "brunner-munzel":
+        return _brunner_munzel_interval(first, second, ties, confidence_level)
+    return _bootstrap_interval(first, second, ties, confidence_level, n_resamples, rng)
+
+
+def paired_interval(wins: int, ties: int, n: int, *, method: str, level: float) -> Interval:
+    """Interval of the share won, ties counted half, by the method's name."""
+    if method == "percentile":
+        return percentile_interval(wins, ties, n, confidence_level=level)
+    by_share = {
+        "wilson": wilson_interval,
+        "clopper-pearson": clopper_pearson_interval,
+        "anytime": anytime_interval,
+    }
+    return by_share[method](wins + ties / 2, n, confidence_level=level)
+
+
+def count_wins(a: FloatArray, b: FloatArray) -> tuple[int, int, int]:
+    """Wins of a, ties, and the number of pairs."""
+    return int(np.count_nonzero(a > b)), int(np.count_nonzero(a == b)), a.size
+
+
+def _placements(a: FloatArray, b: FloatArray, tie_value: float) -> FloatArray:
+    """Share of `b` that each score of `a` beats."""
+    ordered = np.sort(b)
+    beaten = np.searchsorted(ordered, a, side="left")
+    beaten_or_tied = np.searchsorted(ordered, a, side="right")
+    return np.asarray(((1 - tie_value) * beaten + tie_value * beaten_or_tied) / b.size)
+
+
+def _brunner_munzel_interval(
+    a: FloatArray, b: FloatArray, ties: Ties, confidence_level: float
+) -> Interval:
+    tie_value = _TIE_VALUE[ties]
+    share_a = _placements(a, b, tie_value)
+    share_b = 1 - _placements(b, a, 1 - tie_value)
+    estimate = float(share_a.mean())
+    variance_a, variance_b = share_a.var(ddof=1) / a.size, share_b.var(ddof=1) / b.size
+    variance = variance_a + variance_b
+    if variance == 0:
+        return _separated_interval(estimate, min(a.size, b.size), confidence_level)
+    df = variance**2 / (variance_a**2 / (a.size - 1) + variance_b**2 / (b.size - 1))
+    reach = float(stdtrit(df, (1 + confidence_level) / 2) * np.sqrt(variance))
+    low, high = max(0.0, estimate - reach), min(1.0, estimate + reach)
+    return Interval(low, high, confidence_level, "brunner-munzel")
+
+
+def _separated_interval(estimate: float, n: int, confidence_level: float) -> Interval:
+    """Where every comparison ended alike, the variance says 0 and knows nothing.
+
+    The n disjoint pairs that can be formed are independent, so Clopper-Pearson holds for them.
+    """
+    exact = clopper_pearson_interval(estimate * n, n, confidence_level=confidence_level)
+    return Interval(exact.low, exact.high, confidence_level, "brunner-munzel")
+
+
+def _bootstrap_interval(
+    a: FloatArray,
+    b: FloatArray,
+    ties: Ties,
+    confidence_level: float,
+    n_resamples: int,
+    rng: np.random.Generator | None,
+) -> Interval:
+    if rng is None:
+        raise InvalidInput(
+            "method='bootstrap' draws resamples, but rng is None",
+            "Pass rng=np.random.default_rng(seed)",
+        )
+    ordered = np.sort(b)
+    below = np.searchsorted(ordered, a, side="left")
+    not_above = np.searchsorted(ordered, a, side="right") if ties == "half" else below
+    # Blocks keep the memory of the resamples near 64 MB.
+    block = max(1, 4_000_000 // (a.size + b.size))
+    shares = np.concatenate(
+        [
+            _resampled_shares(below, not_above, b.size, min(block, n_resamples - start), rng)
+            for start in range(0, n_resamples, block)
+        ]
+    )
+    low, high = np.quantile(shares, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
+    return Interval(float(low), float(high), confidence_level, "bootstrap")
+
+
+def _resampled_shares(
+    below: NDArray[np.intp],
+    not_above: NDArray[np.intp],
+    n_b: int,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """P(A>B) of resamples of both samples, from how often each score was drawn."""
+    n_a = below.size
+    drawn_a = rng.multinomial(n_a, np.full(n_a, 1 / n_a), size=n_resamples)
+    drawn_b = rng.multinomial(n_b, np.full(n_b, 1 / n_b), size=n_resamples)
+    drawn_up_to = np.zeros((n_resamples, n_b + 1))
+    np.cumsum(drawn_b, axis=1, out=drawn_up_to[:, 1:])
+    beaten = (drawn_up_to[:, below] + drawn_up_to[:, not_above]) / 2
+    return np.asarray(np.einsum("ij,ij->i", drawn_a, beaten) / (n_a * n_b))

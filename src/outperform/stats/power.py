@@ -1,0 +1,270 @@
+"""How many pairs a verdict needs, and how often it errs, exactly.
+
+The verdict on n pairs without ties depends on the number of wins only: there is a smallest number
+that makes it *significant*, and one that makes it *meaningful*. Its error rates are binomial
+tails beyond these numbers.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtr, bdtrc, betaincinv, ndtri
+
+from outperform.errors import InvalidInput, TooFewRuns
+from outperform.stats.checks import check_choice, check_count, check_open_unit
+from outperform.stats.intervals import ROUNDING
+
+PlannedInterval = Literal["percentile", "wilson", "clopper-pearson"]
+_LARGEST_PLAN = 300_000  # pairs
+
+IntArray = NDArray[np.int64]
+
+
+def noether_sample_size(gamma: float = 0.75, alpha: float = 0.05, beta: float = 0.05) -> int:
+    """Noether's sample size to detect P(A>B) = gamma with a one-sided Mann-Whitney test.
+
+    Runs *per group*, all of which are compared with all of the other. The paired verdict compares
+    only pair by pair and needs more: see `required_pairs`.
+
+    References
+    ----------
+    Noether (1987), Sample size determination for some common nonparametric tests.
+
+    Examples
+    --------
+    >>> noether_sample_size(0.75, 0.05, 0.05)
+    29
+    """
+    _check_gamma(gamma)
+    check_open_unit("alpha", alpha)
+    check_open_unit("beta", beta)
+    if gamma == 0.5:
+        raise InvalidInput("gamma is 0.5, which is no difference", "Pass a gamma above 0.5")
+    size = float(((ndtri(1 - alpha) - ndtri(beta)) / (math.sqrt(6) * (0.5 - gamma))) ** 2)
+    # 1e-9: a size that is whole but for rounding is not rounded up.
+    return max(1, math.ceil(size - 1e-9))
+
+
+def verdict_power(
+    n_pairs: int,
+    probability: float,
+    *,
+    gamma: float = 0.75,
+    alpha: float = 0.05,
+    interval: PlannedInterval = "percentile",
+) -> float:
+    """Chance that the verdict on n pairs is "significant and meaningful" in favour of a.
+
+    Parameters
+    ----------
+    probability
+        The true P(A>B), without ties.
+    gamma, alpha, interval
+        As the verdict will be drawn; alpha is 1 - confidence_level.
+
+    Examples
+    --------
+    >>> round(verdict_power(29, 0.75), 3)
+    0.834
+    """
+    check_count("n_pairs", n_pairs, at_least=1)
+    if not 0 <= probability <= 1:
+        raise InvalidInput(f"probability is {probability}", "Pass a value between 0 and 1")
+    wins = _wins_needed(np.array([n_pairs]), gamma, alpha, interval)
+    return float(_chance_of_wins(wins, np.array([n_pairs]), probability)[0])
+
+
+def verdict_size(
+    n_pairs: int, *, alpha: float = 0.05, interval: PlannedInterval = "percentile"
+) -> float:
+    """Chance that either of two equals is declared significantly better.
+
+    Examples
+    --------
+    >>> round(verdict_size(29), 4)
+    0.0614
+    """
+    return 2 * verdict_power(n_pairs, 0.5, gamma=0.5, alpha=alpha, interval=interval)
+
+
+def required_pairs(
+    gamma: float = 0.75,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    *,
+    probability: float | None = None,
+    interval: PlannedInterval = "percentile",
+) -> int:
+    """Pairs from which on the verdict keeps the power 1 - beta for good.
+
+    Power is a sawtooth in the number of pairs, so the first number that reaches it is not enough.
+
+    Parameters
+    ----------
+    probability
+        The true P(A>B); gamma if not given.
+
+    Examples
+    --------
+    >>> required_pairs(0.75, 0.05, 0.05)
+    51
+    """
+    _check_gamma(gamma)
+    probability = gamma if probability is None else probability
+    check_open_unit("probability", probability)
+    check_open_unit("beta", beta)
+    pairs = np.arange(1, _horizon(probability, gamma, alpha, beta) + 1)
+    power = _chance_of_wins(_wins_needed(pairs, gamma, alpha, interval), pairs, probability)
+    short = np.flatnonzero(power < 1 - beta)
+    return int(pairs[short[-1]]) + 1 if short.size else 1
+
+
+def smallest_detectable_probability(
+    n_pairs: int,
+    *,
+    gamma: float = 0.75,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    interval: PlannedInterval = "percentile",
+) -> float:
+    """Smallest P(A>B) that n pairs show as "significant and meaningful" with power 1 - beta.
+
+    Examples
+    --------
+    >>> round(smallest_detectable_probability(29), 3)
+    0.8
+    """
+    check_count("n_pairs", n_pairs, at_least=1)
+    check_open_unit("beta", beta)
+    wins = int(_wins_needed(np.array([n_pairs]), gamma, alpha, interval)[0])
+    if wins > n_pairs:
+        raise TooFewRuns(
+            f"{n_pairs} pair(s) show no difference at alpha = {alpha:g}, not even if all are won",
+            f"At least {smallest_conclusive(alpha)} pairs are needed",
+        )
+    return float(betaincinv(wins, n_pairs - wins + 1, 1 - beta))
+
+
+def smallest_conclusive(alpha: float) -> int:
+    """Fewest pairs of which all wins are evidence at alpha, two-sided: 0.5**n < alpha / 2."""
+    check_open_unit("alpha", alpha)
+    return math.floor(math.log2(2 / alpha)) + 1
+
+
+def _wins_needed(n: IntArray, gamma: float, alpha: float, interval: PlannedInterval) -> IntArray:
+    """Wins that make the verdict significant and meaningful; n + 1 where none do."""
+    check_choice("interval", interval, get_args(PlannedInterval))
+    check_open_unit("alpha", alpha)
+    _check_gamma(gamma)
+    rule = {"percentile": _percentile_rule, "wilson": _wilson_rule, "clopper-pearson": _exact_rule}
+    wins = _fewest_wins(n, rule[interval](n, gamma, alpha / 2))
+    return np.where(n < smallest_conclusive(alpha), n + 1, wins)
+
+
+Rule = Callable[[IntArray], NDArray[np.bool_]]
+
+
+def _percentile_rule(n: IntArray, gamma: float, tail: float) -> Rule:
+    """Both bounds of the exact percentile bootstrap interval, without computing it."""
+    above_gamma = np.floor(gamma * n).astype(np.int64) + 1
+    # Rounding of gamma * n must not decide: the smallest k with k / n > gamma.
+    above_gamma -= (above_gamma - 1) / n > gamma
+    above_gamma += above_gamma / n <= gamma
+
+    def concludes(wins: IntArray) -> NDArray[np.bool_]:
+        share = wins / n
+        significant = bdtr(n // 2, n, share) < tail * ROUNDING
+        meaningful = bdtrc(above_gamma - 1, n, share) >= tail * ROUNDING
+        return np.asarray(significant & meaningful)
+
+    return concludes
+
+
+def _wilson_rule(n: IntArray, gamma: float, tail: float) -> Rule:
+    z = float(-ndtri(tail))
+
+    def concludes(wins: IntArray) -> NDArray[np.bool_]:
+        significant = wins - n / 2 > z * np.sqrt(n) / 2
+        meaningful = wins - n * gamma > -z * np.sqrt(n * gamma * (1 - gamma))
+        return np.asarray(significant & meaningful)
+
+    return concludes
+
+
+def _exact_rule(n: IntArray, gamma: float, tail: float) -> Rule:
+    def concludes(wins: IntArray) -> NDArray[np.bool_]:
+        significant = bdtrc(wins - 1, n, 0.5) < tail
+        meaningful = bdtr(wins, n, gamma) > tail
+        return np.asarray(significant & meaningful)
+
+    return concludes
+
+
+def _fewest_wins(n: IntArray, concludes: Rule) -> IntArray:
+    """Bisect for the fewest wins that conclude, for every n at once; n + 1 where none do."""
+    too_few, enough = np.zeros_like(n), n + 1
+    while (enough - too_few > 1).any():
+        middle = np.clip((too_few + enough) // 2, 1, n)
+        done = concludes(middle)
+        enough = np.where(done, np.minimum(middle, enough), enough)
+        too_few = np.where(done, too_few, np.maximum(middle, too_few))
+    return enough
+
+
+def _chance_of_wins(wins: IntArray, n: IntArray, probability: float) -> NDArray[Any]:
+    """P(W ≥ wins) of W ~ Bin(n, probability)."""
+    return np.where(wins > n, 0.0, bdtrc(np.minimum(wins, n) - 1, n, probability))
+
+
+def _horizon(probability: float, gamma: float, alpha: float, beta: float) -> int:
+    """Pairs beyond which the power stays above 1 - beta, or a refusal.
+
+    At P(A>B) = gamma the upper bound exceeds gamma with chance 1 - alpha / 2 only, up to the two
+    steps of the binomial lattice, each at most 0.4 / sqrt(n p (1 - p)).
+    """
+    _check_gamma(gamma)
+    check_open_unit("alpha", alpha)
+    variance = probability * (1 - probability)
+    z_alpha, z_beta = -float(ndtri(alpha / 2)), -float(ndtri(beta))
+    _check_reachable(probability, gamma, alpha, beta)
+    significant = ((z_alpha / 2 + z_beta * math.sqrt(variance)) / (probability - 0.5)) ** 2
+    slack = beta - alpha / 2
+    lattice = (0.8 / slack) ** 2 / variance if slack > 0 else math.inf
+    margin = probability - gamma
+    meaningful = (max(z_beta - z_alpha, 0) + 2) ** 2 * variance / margin**2 if margin else math.inf
+    horizon = 3 * significant + min(lattice, 3 * meaningful) + 50
+    if horizon > _LARGEST_PLAN:
+        raise InvalidInput(
+            f"detecting P(A>B) = {probability:g} with gamma = {gamma:g} and beta = {beta:g} takes "
+            f"far more pairs than anyone runs",
+            "Plan for a larger P(A>B), or accept a larger beta",
+        )
+    return math.ceil(horizon)
+
+
+def _check_reachable(probability: float, gamma: float, alpha: float, beta: float) -> None:
+    if probability <= 0.5:
+        raise InvalidInput(
+            f"P(A>B) = {probability:g} is no advantage of A, so no number of pairs shows one",
+            "Plan for a P(A>B) above 0.5, or swap A and B",
+        )
+    if probability < gamma:
+        raise InvalidInput(
+            f"P(A>B) = {probability:g} is below gamma = {gamma:g}, so more pairs only make it "
+            "clearer that the difference is not meaningful",
+            "Plan for a P(A>B) of at least gamma, or lower gamma",
+        )
+    if probability == gamma and beta <= alpha / 2:
+        raise InvalidInput(
+            f"at P(A>B) = gamma = {gamma:g} the verdict's power tends to 1 - alpha/2 = "
+            f"{1 - alpha / 2:g} and never stays above {1 - beta:g}",
+            "Pass a beta above alpha/2, or plan for a P(A>B) above gamma",
+        )
+
+
+def _check_gamma(gamma: float) -> None:
+    if not 0.5 <= gamma < 1:
+        raise InvalidInput(f"gamma is {gamma}", "Pass a value from 0.5 up to, not including, 1")

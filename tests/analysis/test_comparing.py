@@ -1,0 +1,341 @@
+"""Verdicts: right when they should be, and kind where others are silently wrong."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outperform import Comparison, TaskComparisons, compare, compare_runs
+from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnpairedScores
+from outperform.stats import percentile_interval, verdict_power, verdict_size
+
+
+def wins(n_wins: int, n_losses: int, n_ties: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Scores in which A wins, loses and ties so many pairs, no two pairs alike."""
+    base = np.arange(n_wins + n_losses + n_ties) / 100
+    shift = np.repeat([0.001, -0.001, 0.0], [n_wins, n_losses, n_ties])
+    return base + shift, base
+
+
+def doubts(comparison: Comparison) -> str:
+    return " | ".join(comparison.caveats)
+
+
+# By hand: bounds of the exact bootstrap with N = 29 (20 wins: [15/29, 25/29]).
+@pytest.mark.parametrize(
+    ("n_wins", "verdict", "winner"),
+    [
+        (29, "significant and meaningful", "a"),
+        (20, "significant and meaningful", "a"),
+        (19, "not significant", None),
+        (15, "not significant", None),
+        (10, "not significant", None),
+        (9, "significant and meaningful", "b"),
+        (0, "significant and meaningful", "b"),
+    ],
+)
+def test_verdict_on_29_pairs(n_wins, verdict, winner):
+    comparison = compare(*wins(n_wins, 29 - n_wins))
+    assert (comparison.verdict, comparison.winner) == (verdict, winner)
+    assert comparison.probability == n_wins / 29
+    assert comparison.n_pairs == 29
+
+
+def test_many_pairs_can_show_that_a_difference_is_too_small_to_matter():
+    comparison = compare(*wins(600, 400))
+    assert comparison.verdict == "significant, not meaningful"
+    assert str(comparison) == (
+        "A is better than B, but by too little to matter: P(A > B) = 0.60 [0.57, 0.63], "
+        "significant, not meaningful (1000 pairs, γ = 0.75)."
+    )
+
+
+def test_verdict_is_symmetric():
+    a, b = wins(21, 8)
+    forward, backward = compare(a, b), compare(b, a)
+    assert (forward.winner, backward.winner) == ("a", "b")
+    assert forward.verdict == backward.verdict
+    assert forward.interval.low == pytest.approx(1 - backward.interval.high)
+
+
+@given(st.integers(6, 60).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))))
+def test_swapping_the_sides_swaps_the_winner(case):
+    n, n_wins = case
+    forward, backward = compare(*wins(n_wins, n - n_wins)), compare(*wins(n - n_wins, n_wins))
+    assert forward.verdict == backward.verdict
+    assert {forward.winner, backward.winner} in ({None}, {"a", "b"})
+
+
+def test_exact_power_and_size_are_those_of_the_verdict():
+    from scipy.stats import binom
+
+    for n in (5, 6, 7, 12, 29):
+        outcomes = [compare(*wins(k, n - k)) for k in range(n + 1)]
+        found = [c.winner == "a" and c.verdict.endswith("and meaningful") for c in outcomes]
+        differs = [c.winner is not None for c in outcomes]
+        power = binom.pmf(np.arange(n + 1), n, 0.8) @ found
+        size = binom.pmf(np.arange(n + 1), n, 0.5) @ differs
+        assert verdict_power(n, 0.8) == pytest.approx(power, abs=1e-12)
+        assert verdict_size(n) == pytest.approx(size, abs=1e-12)
+
+
+def test_a_metric_that_goes_down_is_not_ranked_upside_down():
+    a, b = wins(25, 4)
+    losses = compare(-a, -b, goal="minimize")
+    assert losses.winner == "a"
+    assert losses.probability == 25 / 29
+    assert losses.difference.value < 0  # the metric keeps its own sign
+    assert losses.effect_size > 0
+
+
+def test_29_wins_of_29_carry_a_caveat():
+    comparison = compare(*wins(29, 0))
+    assert (comparison.interval.low, comparison.interval.high) == (1, 1)
+    assert comparison.caveats == (
+        "every comparison was won by the same side, so the percentile interval collapses to a "
+        "point: its true chance to win may be as low as 0.88 (Clopper–Pearson)",
+    )
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_a_handful_of_wins_is_never_significant(n):
+    comparison = compare(*wins(n, 0))
+    assert comparison.winner is None
+    assert comparison.verdict == "not significant"
+    assert f"{n} pairs cannot be significant at α = 0.05, whoever wins: at least 6" in doubts(
+        comparison
+    )
+
+
+def test_six_wins_of_six_are_significant():
+    assert compare(*wins(6, 0)).winner == "a"
+
+
+def test_a_liberal_interval_says_how_often_it_errs():
+    comparison = compare(*wins(6, 1))
+    assert comparison.winner == "a"
+    assert "finds a difference between equals 12.5% of the time, not 0.05" in doubts(comparison)
+    exact = compare(*wins(6, 1), interval="clopper-pearson")
+    assert exact.winner is None
+    assert not exact.caveats
+
+
+def test_all_ties_are_no_difference():
+    comparison = compare(*wins(0, 0, 10))
+    assert comparison.probability == 0.5
+    assert comparison.verdict == "not significant"
+    assert "every pair is tied: are these two different algorithms?" in comparison.caveats
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_strict_ties_do_not_make_the_other_side_win(paired):
+    comparison = compare(np.full(10, 0.5), np.full(10, 0.5), ties="strict", paired=paired)
+    assert comparison.probability == 0
+    assert comparison.winner is None
+
+
+def test_coarse_metrics_and_unused_seeds_are_pointed_out():
+    assert "10 of 30 pairs are tied" in doubts(compare(*wins(15, 5, 10)))
+    constant = compare(np.full(8, 0.9), np.linspace(0.5, 0.8, 8))
+    assert "all 8 runs of A have the same score 0.9: does the seed reach" in doubts(constant)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_one_nan_is_refused_not_ignored(paired, bad):
+    a, b = wins(20, 9)
+    a[[3, 7]] = bad
+    with pytest.raises(
+        InvalidScores, match=r"scores_a has 2 score\(s\) that are NaN or infinite, at "
+    ):
+        compare(a, b, paired=paired)
+
+
+def test_a_row_of_29_runs_is_not_one_run_of_29_tasks():
+    a, b = wins(20, 9)
+    with pytest.raises(InvalidScores) as caught:
+        compare(a[None, :], b[None, :])
+    assert str(caught.value) == (
+        "scores_a has shape (1, 29), but one score per run is needed, shape (n_runs,). If its 29 "
+        "values are runs of one task, pass scores_a.ravel(); several tasks are compared one at a "
+        "time."
+    )
+
+
+def test_unequal_lengths_cannot_be_paired():
+    with pytest.raises(UnpairedScores) as caught:
+        compare([1.0, 2, 3], [1.0, 2])
+    assert str(caught.value) == (
+        "cannot pair 3 scores of a with 2 of b. Pass the runs that share their seeds, in the same "
+        "order, or paired=False if the runs are independent."
+    )
+
+
+def test_one_run_only():
+    with pytest.raises(TooFewRuns) as caught:
+        compare([0.9], [0.8])
+    assert str(caught.value) == (
+        "there are 1 run(s) of A and 1 of B, and one run says nothing about the next. Run both "
+        "with several seeds; 29 are a good start."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"gamma": 75}, "gamma is 75. Pass a value between 0 and 1 (5 % is 0.05)."),
+        ({"goal": "max"}, "goal is 'max'. Choose one of 'maximize', 'minimize'."),
+        ({"ties": "none"}, "ties is 'none'. Choose one of 'half', 'strict'."),
+        (
+            {"interval": "brunner-munzel"},
+            "method is 'brunner-munzel'. Choose one of 'percentile', 'wilson', "
+            "'clopper-pearson', 'anytime'.",
+        ),
+    ],
+)
+def test_wrong_options_list_the_right_ones(options, message):
+    with pytest.raises(InvalidInput) as caught:
+        compare(*wins(5, 5), **options)
+    assert str(caught.value) == message
+
+
+def test_scores_with_seeds_are_paired_by_seed():
+    a = {0: 0.9, 1: 0.5, 2: 0.7, 3: 0.6, 4: 0.65, 5: 0.8, 6: 0.85}
+    b = {seed: a[seed] - 0.01 for seed in reversed(a)}
+    assert compare(a, b).probability == 1
+    assert compare(list(a.values()), list(b.values())).probability < 1
+
+
+def test_seeds_that_do_not_match_are_refused():
+    with pytest.raises(
+        UnpairedScores, match=r"2 seed.s. have a score of A or of B only .first: 1, 2."
+    ):
+        compare({0: 0.5, 1: 0.6}, {0: 0.5, 2: 0.6})
+    assert not compare({0: 0.5, 1: 0.6}, {0: 0.5, 2: 0.6}, paired=False).paired
+
+
+def test_pandas_series_are_paired_by_index():
+    pandas = pytest.importorskip("pandas")
+    a = pandas.Series([0.9, 0.5, 0.7], index=[0, 1, 2])
+    assert compare(a, (a - 0.01)[::-1]).probability == 1
+    with pytest.raises(UnpairedScores, match="have a score of A or of B only"):
+        compare(a, a.set_axis([5, 6, 7]))
+
+
+def test_unpaired_runs_are_compared_all_with_all():
+    comparison = compare([3.0, 4, 5, 6, 7, 8, 9], [1.0, 2, 3, 4, 5, 6], paired=False)
+    # By hand, wins + ties/2 of each of 3…9 against 1…6: 2.5 3.5 4.5 5.5 6 6 6 = 34 of 42.
+    assert comparison.probability == pytest.approx(34 / 42)
+    assert comparison.n_pairs == 42
+    assert comparison.interval.method == "brunner-munzel"
+
+
+def test_bootstrap_repeats_with_its_seed_only():
+    a, b = np.random.default_rng(0).normal(size=(2, 20))
+    results = [
+        compare(a, b, paired=False, interval="bootstrap", rng=np.random.default_rng(seed)).interval
+        for seed in (1, 1, 2)
+    ]
+    assert results[0] == results[1] != results[2]
+
+
+def test_results_are_frozen_and_speak_json():
+    comparison = compare(*wins(20, 9))
+    with pytest.raises(AttributeError):
+        comparison.gamma = 0.6  # type: ignore[misc]
+    result = json.loads(json.dumps(comparison.to_dict()))
+    assert result["verdict"] == "significant and meaningful"
+    assert result["interval"]["low"] == percentile_interval(20, 0, 29).low
+    assert result["winner"] == "a"
+    assert result["n_pairs"] == 29
+
+
+def table(**tasks: tuple[np.ndarray, np.ndarray]) -> list[dict[str, object]]:
+    return [
+        {"algorithm": name, "task": task, "seed": seed, "accuracy": score}
+        for task, pair in tasks.items()
+        for name, scores in zip(("new", "old"), pair, strict=True)
+        for seed, score in enumerate(scores)
+    ]
+
+
+def test_one_task_gives_a_comparison():
+    comparison = compare_runs(table(digits=wins(25, 4)), "new", "old")
+    assert isinstance(comparison, Comparison)
+    assert str(comparison).startswith("new outperforms old on digits: P(new > old) = 0.86 [0.72")
+
+
+def test_the_overall_verdict_holds_on_every_task():
+    runs = table(a=wins(25, 4), b=wins(24, 5), c=wins(600, 400))
+    result = compare_runs(runs, "new", "old")
+    assert isinstance(result, TaskComparisons)
+    assert (result.winner, result.verdict) == ("a", "significant, not meaningful")
+    assert str(result) == "new outperforms old on all 3 tasks, significant, not meaningful."
+    assert "up to 14%; to name single tasks, ask for α = 0.017" in result.caveats[0]
+    assert [task["task"] for task in result.to_dict()["tasks"]] == ["a", "b", "c"]
+
+
+def test_tasks_that_disagree_have_no_winner():
+    result = compare_runs(table(a=wins(25, 4), b=wins(4, 25), c=wins(15, 14)), "new", "old")
+    assert (result.winner, result.verdict) == (None, "not significant")
+    assert str(result) == (
+        "Neither wins on all 3 tasks: new is significantly better on 1, old on 1, undecided on 1."
+    )
+
+
+def test_one_task_can_be_picked():
+    result = compare_runs(table(a=wins(25, 4), b=wins(4, 25)), "new", "old", task="b")
+    assert isinstance(result, Comparison)
+    assert result.winner == "b"
+
+
+def test_tables_without_replicates_are_unpaired_and_say_so():
+    rows = [{k: v for k, v in row.items() if k != "seed"} for row in table(a=wins(25, 4))]
+    free, forced = (compare_runs(rows, "new", "old", paired=paired) for paired in (None, True))
+    assert not free.paired
+    assert "no replicate column, so runs were compared all with all" in doubts(free)
+    assert forced.paired
+    assert "runs were paired in the order of its rows" in doubts(forced)
+
+
+def test_dropped_runs_are_counted():
+    rows = table(a=wins(25, 4))[:-2]
+    with pytest.raises(UnpairedScores):
+        compare_runs(rows, "new", "old")
+    result = compare_runs(rows, "new", "old", drop_incomplete=True)
+    assert result.n_pairs == 27
+    assert "2 incomplete run(s) were left out" in doubts(result)
+
+
+def test_folds_are_not_independent_runs():
+    rows = [row | {"fold": row["seed"]} for row in table(a=wins(25, 4))]
+    for row in rows:
+        del row["seed"]
+    result = compare_runs(rows, "new", "old")
+    assert "folds of one cross-validation share training data" in doubts(result)
+    assert "cross-validation" not in doubts(compare_runs(table(a=wins(25, 4)), "new", "old"))
+
+
+@pytest.mark.slow
+def test_equals_are_told_apart_as_rarely_as_the_exact_size_says():
+    from scipy.stats import binomtest
+
+    rng = np.random.default_rng(11)
+    n_studies = 4000
+    found = sum(compare(*rng.normal(size=(2, 29))).winner is not None for _ in range(n_studies))
+    assert binomtest(found, n_studies, verdict_size(29)).pvalue > 0.001
+
+
+@pytest.mark.slow
+def test_peeking_after_every_pair_breaks_the_level_but_not_with_the_anytime_interval():
+    rng = np.random.default_rng(5)
+    n_studies, alarms = 200, {"percentile": 0, "anytime": 0}
+    for a, b in rng.normal(size=(n_studies, 2, 60)):
+        for method in alarms:
+            alarms[method] += any(
+                compare(a[:n], b[:n], interval=method).winner for n in range(6, 61)
+            )
+    assert alarms["anytime"] / n_studies <= 0.05
+    assert alarms["percentile"] / n_studies > 0.15  # the negative control

@@ -1,0 +1,108 @@
+"""Plans: how many runs, what they buy, what they cost."""
+
+import numpy as np
+import pytest
+
+from outperform import compare, plan
+from outperform.analysis.planning import suggest_next, tabulate_gammas
+from outperform.errors import InvalidInput
+from outperform.stats import required_pairs, verdict_power, verdict_size
+
+
+def pilot(n_wins: int, n_losses: int):
+    base = np.arange(n_wins + n_losses) / 100
+    return compare(base + np.repeat([0.001, -0.001], [n_wins, n_losses]), base)
+
+
+def test_default_plan_names_both_sample_sizes():
+    result = plan()
+    assert (result.n_noether, result.n_required, result.n_pairs) == (29, 51, 51)
+    assert result.power >= 0.95
+    assert result.seconds is None
+
+
+def test_noethers_number_is_too_small_for_pairs_and_the_plan_says_so():
+    result = plan(n_pairs=29)
+    assert result.power == verdict_power(29, 0.75) == pytest.approx(0.8337, abs=1e-4)
+    assert result.size == verdict_size(29) == pytest.approx(0.0614, abs=1e-4)
+    assert result.smallest_detectable == pytest.approx(0.7995, abs=1e-4)
+
+
+def test_a_handful_of_pairs_detects_nothing():
+    result = plan(n_pairs=5)
+    assert (result.power, result.size, result.smallest_detectable) == (0, 0, None)
+
+
+def test_cost_counts_a_fit_of_each_algorithm_per_pair():
+    assert plan(n_pairs=10, seconds_per_fit=30).seconds == 600
+
+
+def test_pilot_is_planned_with_as_seen():
+    result = plan(pilot=pilot(16, 4))
+    assert result.probability == 0.8
+    assert result.n_required == required_pairs(0.75, probability=0.8)
+    assert "planned for P(A wins) = 0.8, seen in 20 pairs" in result.caveats[0]
+
+
+def test_pilot_below_gamma_plans_for_significance_only():
+    result = plan(pilot=pilot(4, 6))
+    assert (result.probability, result.gamma) == (0.6, 0.5)
+    assert result.n_required == required_pairs(0.5, probability=0.6)
+    assert "P(B wins) = 0.6" in result.caveats[0]
+    assert "significant, not meaningful" in result.caveats[1]
+
+
+def test_perfect_pilot_is_not_believed():
+    result = plan(pilot=pilot(8, 0))
+    assert result.probability == 0.95
+    assert "too good to plan with" in result.caveats[1]
+
+
+def test_pilot_without_any_difference_is_refused():
+    with pytest.raises(InvalidInput) as caught:
+        plan(pilot=pilot(5, 5))
+    assert str(caught.value) == (
+        "the pilot of 10 pairs shows no difference at all (P(A>B) = 0.5). Plan without a pilot, "
+        "for the smallest P(A>B) that matters to you."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seconds_per_fit": 0}, "seconds_per_fit is 0. Pass a positive number."),
+        ({"n_pairs": 0}, "n_pairs is 0. Pass a whole number not less than 1."),
+        ({"gamma": 1.2}, "gamma is 1.2"),
+        ({"beta": 0.02}, "never stays above 0.98"),
+    ],
+)
+def test_impossible_plans_are_refused(options, message):
+    with pytest.raises(InvalidInput) as caught:
+        plan(**options)
+    assert message in str(caught.value)
+
+
+def test_table_falls_with_gamma_and_needs_more_than_noether():
+    rows = tabulate_gammas()
+    needed = [row.n_required for row in rows]
+    assert needed == sorted(needed, reverse=True)
+    assert all(row.n_required > row.n_noether for row in rows)
+    assert all(row.power_noether < 0.95 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("n_wins", "n_losses", "words"),
+    [
+        (28, 1, "Report P(A>B) with its interval"),
+        (600, 400, "The difference is real but small"),
+        (15, 15, "use --equivalence MARGIN"),
+        (18, 11, "more pairs ("),
+    ],
+)
+def test_next_step_fits_the_verdict(n_wins, n_losses, words):
+    assert words in suggest_next(pilot(n_wins, n_losses))
+
+
+def test_next_step_counts_the_missing_pairs():
+    n = required_pairs(0.5, probability=18 / 29)
+    assert f"{n - 29} more pairs ({n} in all)" in suggest_next(pilot(18, 11))

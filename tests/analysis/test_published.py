@@ -1,0 +1,33 @@
+"""Comparisons from a published table."""
+
+import numpy as np
+import pytest
+
+from outperform import compare_published
+from outperform.stats import Summary
+
+
+def test_verdict_from_means_and_standard_deviations():
+    result = compare_published(Summary(76.3, 0.4, 10), Summary(75.1, 0.5, 10), names=("new", "old"))
+    assert (result.winner, result.verdict) == ("a", "significant and meaningful")
+    assert str(result).startswith("new outperforms old: P(new > old) = 0.97 [0.837, 0.997] if ")
+    assert len(result.caveats) == 2
+
+
+def test_lower_is_better():
+    loss = compare_published(Summary(0.40, 0.02, 10), Summary(0.50, 0.02, 10), goal="minimize")
+    assert loss.winner == "a"
+    assert loss.test.statistic > 0
+    assert loss.summary_a.mean == 0.40
+
+
+@pytest.mark.slow
+def test_equals_are_told_apart_no_more_often_than_alpha():
+    rng = np.random.default_rng(3)
+    found = 0
+    for a, b in rng.normal(size=(4000, 2, 10)):
+        first, second = (Summary(x.mean(), x.std(ddof=1), x.size) for x in (a, b))
+        found += compare_published(first, second).winner is not None
+    assert 0.035 < found / 4000 < 0.06
+    shifted = compare_published(Summary(3, 1, 10), Summary(0, 1, 10))
+    assert shifted.winner == "a"  # the negative control: a true difference is found

@@ -1,0 +1,273 @@
+"""The command `outperform compare`, as a person meets it."""
+
+import json
+from typing import get_args
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from outperform.analysis.applied_tests import TestName
+from outperform.cli import main
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def refused(result: Result) -> str:
+    """The whole message of a refusal, on one line."""
+    assert result.exit_code == 2
+    assert "Traceback" not in result.stderr
+    return " ".join(result.stderr.split())
+
+
+@pytest.fixture
+def runs_file(tmp_path):
+    """Writes a runs file in which resnet wins so many of n pairs on each task."""
+
+    def write(*wins: int, n: int = 29, metric: str = "accuracy", sign: int = 1):
+        lines = [f"algorithm,task,seed,{metric}"]
+        for number, n_wins in enumerate(wins):
+            for seed in range(n):
+                score = sign * (0.8 + seed / 1000)
+                edge = sign * (0.0005 if seed < n_wins else -0.0005)
+                lines.append(f"resnet,task{number},{seed},{score + edge:.6f}")
+                lines.append(f"vgg,task{number},{seed},{score:.6f}")
+        path = tmp_path / "runs.csv"
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    return write
+
+
+def test_verdict_comes_first_in_one_sentence(runs_file):
+    result = call("compare", runs_file(25), "resnet", "vgg")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == (
+        "resnet outperforms vgg on task0: P(resnet > vgg) = 0.86 [0.724, 0.966], significant and "
+        "meaningful (29 pairs, γ = 0.75)."
+    )
+    assert lines[2] == "accuracy, higher is better"
+    assert lines[-1].startswith("Next: ")
+
+
+def test_next_step_names_the_missing_pairs(runs_file):
+    result = call("compare", runs_file(18), "resnet", "vgg")
+    assert "No difference shown between resnet and vgg" in result.stdout
+    assert "more pairs (" in result.stdout
+
+
+def test_json_is_the_result(runs_file):
+    result = call("compare", runs_file(25), "resnet", "vgg", "--json")
+    answer = json.loads(result.stdout)
+    assert (answer["winner"], answer["verdict"]) == ("a", "significant and meaningful")
+    assert answer["probability"] == pytest.approx(25 / 29)
+    assert answer["interval"]["method"] == "percentile"
+
+
+def test_json_has_no_infinities(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    rows = [
+        {"algorithm": name, "seed": seed, "score": float(name == "a")}
+        for name in "ab"
+        for seed in range(8)
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    result = call("compare", path, "a", "b", "--test", "paired-t", "--json")
+    assert json.loads(result.stdout)["tests"][0] == {
+        "name": "paired t",
+        "statistic": None,
+        "pvalue": 0.0,
+        "alternative": "two-sided",
+    }
+
+
+@pytest.mark.parametrize(("n_wins", "status"), [(25, 0), (15, 1), (2, 1)])
+def test_gate_passes_only_if_a_outperforms_b(runs_file, n_wins, status):
+    result = call("compare", runs_file(n_wins), "resnet", "vgg", "--gate")
+    assert result.exit_code == status
+    assert ("Gate failed: resnet does not outperform vgg." in result.stderr) == bool(status)
+
+
+def test_gate_needs_every_task(runs_file):
+    path = runs_file(25, 15)
+    assert call("compare", path, "resnet", "vgg", "--gate").exit_code == 1
+    assert call("compare", path, "resnet", "vgg", "--gate", "--on", "task0").exit_code == 0
+
+
+def test_small_differences_do_not_pass_the_gate(runs_file):
+    result = call("compare", runs_file(600, n=1000), "resnet", "vgg", "--gate")
+    assert result.exit_code == 1
+    assert "significant, not meaningful" in result.stdout
+
+
+def test_losses_are_read_as_losses(runs_file):
+    result = call("compare", runs_file(25, metric="loss", sign=-1), "resnet", "vgg", "--json")
+    answer = json.loads(result.stdout)
+    assert (answer["goal"], answer["winner"]) == ("minimize", "a")
+
+
+def test_a_loss_told_to_be_maximized_carries_a_caveat(runs_file):
+    path = runs_file(25, metric="loss")
+    result = call("compare", path, "resnet", "vgg", "--maximize")
+    assert "'loss' usually is to minimize, but was told to maximize" in result.stdout
+
+
+def test_every_test_can_be_asked_for(runs_file):
+    names = get_args(TestName)
+    words = [word for name in names for word in ("--test", name)]
+    sizes = ["--train-size", 800, "--test-size", 200]
+    result = call("compare", runs_file(25), "resnet", "vgg", *words, *sizes, "--json")
+    pvalues = {test["name"]: test["pvalue"] for test in json.loads(result.stdout)["tests"]}
+    assert len(pvalues) == 7
+    assert all(0 <= p <= 1 for p in pvalues.values())
+    assert pvalues["wilcoxon"] < 0.01 < pvalues["welch t"]
+
+
+def test_tests_that_draw_repeat_with_their_seed(runs_file):
+    path = runs_file(19)
+    words = ["compare", path, "resnet", "vgg", "--test", "sign-flip", "--json", "--seed"]
+    outputs = [call(*words, seed).stdout for seed in (1, 1, 2)]
+    assert outputs[0] == outputs[1] != outputs[2]
+
+
+def test_equivalence(runs_file):
+    path = runs_file(15)
+    wide = call("compare", path, "resnet", "vgg", "--equivalence", 0.01)
+    assert "a difference of ±0.01 or more is ruled out (p = " in wide.stdout
+    narrow = call("compare", path, "resnet", "vgg", "--equivalence", 0.00001)
+    assert "a difference of ±1e-05 or more is not ruled out" in narrow.stdout
+
+
+def test_sequential_uses_the_anytime_interval(runs_file):
+    path = runs_file(25)
+    answer = json.loads(call("compare", path, "resnet", "vgg", "--sequential", "--json").stdout)
+    assert answer["interval"]["method"] == "anytime"
+    clash = call("compare", path, "resnet", "vgg", "--sequential", "--interval", "wilson")
+    assert "--sequential uses the anytime interval, not wilson." in refused(clash)
+
+
+def test_several_tasks_get_a_row_each(runs_file):
+    result = call("compare", runs_file(25, 24, 15), "resnet", "vgg")
+    assert result.stdout.startswith(
+        "Neither wins on all 3 tasks: resnet is significantly better on 2, vgg on 0, undecided on 1"
+    )
+    rows = [line for line in result.stdout.splitlines() if line.startswith("  task")]
+    assert [row.split()[0] for row in rows] == ["task", "task0", "task1", "task2"]
+
+
+def test_wide_files(tmp_path):
+    path = tmp_path / "wide.csv"
+    rng = np.random.default_rng(0)
+    rows = "\n".join(f"{i},{b + 0.01},{b}" for i, b in enumerate(rng.normal(size=20)))
+    path.write_text(f"seed,new,old\n{rows}\n")
+    result = call("compare", path, "new", "old", "--wide", "--maximize", "--json")
+    assert json.loads(result.stdout)["probability"] == 1
+
+
+@pytest.mark.parametrize("suffix", ["svg", "pdf", "png"])
+def test_plot_writes_a_figure(runs_file, tmp_path, suffix):
+    figure = tmp_path / f"figure.{suffix}"
+    result = call("compare", runs_file(25), "resnet", "vgg", "--json", "--plot", figure)
+    assert figure.stat().st_size > 1000
+    assert json.loads(result.stdout)
+    assert f"Figure written to {figure}" in result.stderr
+
+
+def test_summary_from_the_command_line():
+    result = call("compare", "--summary", "new=76.3,0.4,10", "old=75.1,0.5,10")
+    assert result.stdout.startswith("new outperforms old: P(new > old) = 0.97 [0.837, 0.997] if ")
+    assert "papers often print standard errors" in " ".join(result.stdout.split())
+
+
+def test_summary_from_a_table(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("Method,Mean,Std,Seeds\nnew,0.40,0.02,10\nold,0.50,0.02,10\n")
+    words = ["compare", "--summary", path, "new", "old", "--metric", "loss", "--json"]
+    assert json.loads(call(*words).stdout)["winner"] == "a"
+    assert refused(call("compare", "--summary", path, "nwe", "old")) == (
+        f"Error: {path} has 0 rows for 'nwe'. Did you mean 'new'? It needs exactly one row each; "
+        "it has new, old."
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["new=76.3,0.4", "old=75,1,10"],
+            "Error: cannot read the summary 'new=76.3,0.4'. Write NAME=MEAN,SD,N, for example "
+            "resnet=76.3,0.4,10.",
+        ),
+        (
+            ["new=76.3,0.4,1", "old=75,1,10"],
+            "Error: n is 1. Pass a whole number not less than 2.",
+        ),
+        (
+            ["new=76.3,-1,5", "old=75,1,10"],
+            "Error: mean is 76.3 and standard deviation -1.0. Pass finite numbers and a standard "
+            "deviation that is not negative.",
+        ),
+    ],
+)
+def test_summaries_that_make_no_sense(words, message):
+    assert refused(call("compare", "--summary", *words)) == message
+
+
+def test_an_unknown_name_lists_the_nearest(runs_file):
+    message = refused(call("compare", runs_file(25), "resent", "vgg"))
+    assert "resent" in message
+    assert "resnet" in message
+
+
+def test_missing_names_are_suggested(runs_file):
+    path = runs_file(25)
+    message = refused(call("compare", path))
+    assert f"Name two algorithms of {path}, which has resnet, vgg." in message
+    assert f"outperform compare {path} resnet vgg" in message
+    assert "Name the runs file and two algorithms" in refused(call("compare"))
+    assert "put names with spaces in quotes" in refused(call("compare", path, "a", "b", "c"))
+
+
+def test_a_missing_file_is_named():
+    assert "nowhere.csv" in refused(call("compare", "nowhere.csv", "a", "b"))
+
+
+def test_pairs_are_needed_by_paired_tests(runs_file):
+    path = runs_file(25)
+    result = call("compare", path, "resnet", "vgg", "--unpaired", "--test", "wilcoxon")
+    assert refused(result) == (
+        "Error: the test 'wilcoxon' needs pairs, but the runs are compared unpaired. Use "
+        "brunner-munzel or welch-t, or pair the runs by a replicate column."
+    )
+
+
+def test_bugs_are_confessed_without_a_traceback(runs_file, monkeypatch):
+    from outperform.cli import compare
+
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(compare, "compare_runs", broken)
+    words = ["compare", runs_file(25), "resnet", "vgg"]
+    assert refused(call(*words)) == (
+        "Error: outperform failed unexpectedly (RuntimeError: boom). This is a bug: run the "
+        "command again with --debug and report what it prints."
+    )
+    assert isinstance(call(*words, "--debug").exception, RuntimeError)
+
+
+def test_real_runs_of_bert_show_no_difference_between_odd_and_even_seeds(shared_data, tmp_path):
+    """A negative control on data that nobody here made: one model against itself."""
+    lines = (shared_data / "bert_100_seeds" / "runs.csv").read_text("utf-8-sig").splitlines()
+    scores = [line.split(",")[1] for line in lines[1:101]]
+    rows = [
+        f"{'even' if seed % 2 == 0 else 'odd'},{seed // 2},{score}"
+        for seed, score in enumerate(scores)
+    ]
+    path = tmp_path / "bert.csv"
+    path.write_text("algorithm,seed,accuracy\n" + "\n".join(rows))
+    result = call("compare", path, "even", "odd", "--json")
+    assert json.loads(result.stdout)["verdict"] == "not significant"

@@ -1,0 +1,88 @@
+"""The command `outperform plan`, as a person meets it."""
+
+import json
+
+import pytest
+from click.testing import CliRunner, Result
+
+from outperform.cli import main
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture
+def pilot_file(tmp_path):
+    path = tmp_path / "pilot.csv"
+    rows = [
+        f"{name},{task},{seed},{seed + (name == 'new') * (0.5 if seed < wins else -0.5)}"
+        for task, wins in (("easy", 16), ("hard", 12))
+        for name in ("new", "old")
+        for seed in range(20)
+    ]
+    path.write_text("algorithm,task,seed,accuracy\n" + "\n".join(rows))
+    return path
+
+
+def test_plan_says_the_number_first():
+    result = call("plan")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[0] == (
+        "51 pairs make a true P(A>B) of 0.75 significant and meaningful with power 0.95 (γ = 0.75, "
+        "α = 0.05; Noether's formula says 29)."
+    )
+    row = next(line for line in result.stdout.splitlines() if line.startswith("  0.75"))
+    assert row.split() == ["0.75", "29", "83%", "51"]
+
+
+def test_plan_judges_a_number_of_pairs_and_its_cost():
+    result = call("plan", "--pairs", 10, "--seconds-per-fit", 900)
+    text = " ".join(result.stdout.split())
+    assert "With 10 pairs" in text
+    assert "time for 20 fits 5.0 h" in text
+
+
+def test_json_has_the_table():
+    answer = json.loads(call("plan", "--gamma", 0.8, "--json").stdout)
+    assert (answer["n_noether"], answer["n_required"]) == (21, 31)
+    assert [row["gamma"] for row in answer["table"]][4] == 0.75
+
+
+def test_pilot(pilot_file):
+    result = call("plan", pilot_file, "new", "old", "--on", "easy", "--json")
+    answer = json.loads(result.stdout)
+    assert answer["probability"] == 0.8
+    assert "seen in 20 pairs" in answer["caveats"][0]
+
+
+def test_pilot_with_several_tasks_asks_which(pilot_file):
+    result = call("plan", pilot_file, "new", "old")
+    assert result.exit_code == 2
+    assert "has 2 tasks (easy, hard): plan for one with --on TASK." in " ".join(
+        result.stderr.split()
+    )
+
+
+def test_plot(tmp_path):
+    figure = tmp_path / "plan.svg"
+    assert call("plan", "--plot", figure).exit_code == 0
+    assert figure.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--gamma", 0.4], "gamma is 0.4. Pass a value from 0.5 up to, not including, 1."),
+        (["--gamma", 0.5], "P(A>B) = 0.5 is no advantage of A, so no number of pairs shows one."),
+        (["--alpha", 5], "alpha is 5.0. Pass a value between 0 and 1 (5 % is 0.05)."),
+        (["--beta", 0.01], "never stays above 0.99. Pass a beta above alpha/2, or plan for"),
+        (["--gamma", 0.501], "takes far more pairs than anyone runs. Plan for a larger P(A>B)"),
+        (["file.csv"], "A pilot is a runs file and two algorithms: RUNS A B."),
+    ],
+)
+def test_impossible_plans_are_refused_with_the_reason(words, message):
+    result = call("plan", *words)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr

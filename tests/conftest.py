@@ -1,0 +1,31 @@
+"""Where real data lies, and the rule that CI skips nothing."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """Folder with results that nobody on this project produced."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip(f"the reference data is not at {SHARED_DATA}")
+    return SHARED_DATA
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Where everything is installed, a skipped test is a failed one."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if os.environ.get("OUTPERFORM_FORBID_SKIPS") and skipped:
+        terminalreporter.section("skipped tests are forbidden here")
+        for report in skipped:
+            terminalreporter.write_line(f"{report.nodeid}: {report.longrepr}")
+
+
+def pytest_sessionfinish(session, exitstatus):
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("OUTPERFORM_FORBID_SKIPS") and reporter and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -1,0 +1,326 @@
+"""Sample sizes and the exact power of the verdict."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, binomtest
+
+from outperform.errors import InvalidInput
+from outperform.stats import (
+    noether_sample_size,
+    outperforming_interval,
+    required_pairs,
+    smallest_detectable_probability,
+    verdict_power,
+    verdict_size,
+)
+
+INTERVALS = ["percentile", "wilson", "clopper-pearson"]
+n_pairs = st.integers(1, 40)
+intervals = st.sampled_from(INTERVALS)
+probabilities = st.integers(0, 100).map(lambda percent: percent / 100)
+
+
+def verdict_table(n, interval="percentile", alpha=0.05, gamma=0.75):
+    """For each number of wins: is a significantly better, is it also meaningful, is b better?
+
+    From scores, not counts: a wins the first pairs and loses the others.
+    """
+
+    def bounds(wins, method):
+        a = np.where(np.arange(n) < wins, 1.0, -1.0)
+        return outperforming_interval(a, np.zeros(n), method=method, confidence_level=1 - alpha)
+
+    rows = []
+    for wins in range(n + 1):
+        found = bounds(wins, interval)
+        # [0, 0] and [1, 1] say nothing about significance, so Clopper–Pearson must agree there.
+        judge = bounds(wins, "clopper-pearson") if wins in (0, n) else found
+        a_better = judge.low > 0.5 and found.low > 0.5
+        b_better = judge.high < 0.5 and found.high < 0.5
+        rows.append((a_better, a_better and found.high > gamma, b_better))
+    return np.array(rows).T
+
+
+def exact_power(n, probability, **options):
+    return binom.pmf(np.arange(n + 1), n, probability)[verdict_table(n, **options)[1]].sum()
+
+
+# By hand
+
+
+@pytest.mark.parametrize(
+    ("gamma", "n"),
+    # (2·1.644854/(√6(γ - ½)))² = 1.803716/(γ - ½)²
+    [(0.75, 29), (0.6, 181), (0.7, 46), (0.8, 21), (0.9, 12)],
+)
+def test_noether_by_hand(gamma, n):
+    assert noether_sample_size(gamma, 0.05, 0.05) == noether_sample_size(gamma) == n
+
+
+def test_noether_uses_alpha_and_beta():
+    # (1.644854 + 1.281552)² / (6/16) = 22.84; (2.326348 + .841621)² / (6/16) = 26.76
+    assert noether_sample_size(0.75, 0.05, 0.1) == noether_sample_size(0.75, 0.1, 0.05) == 23
+    assert noether_sample_size(0.75, 0.01, 0.2) == noether_sample_size(0.75, 0.2, 0.01) == 27
+
+
+@pytest.mark.parametrize("probability", [0.3, 0.5, 0.75, 0.9, 1.0])
+def test_power_of_few_pairs_by_hand(probability):
+    # 6 wins of 6: Clopper–Pearson's .025^(1/6) = .54 > ½. 5 wins of 6: the bootstrap's lower end
+    # is 3/6 (test_intervals). So all six must be won; and of five, .025^(1/5) = .48 is too low.
+    assert verdict_power(6, probability) == pytest.approx(probability**6, rel=1e-12)
+    assert all(verdict_power(n, probability) == 0 for n in (1, 2, 3, 4, 5))
+    # At α = .1 five suffice: .05^(1/5) = .549.
+    assert verdict_power(5, probability, alpha=0.1) == pytest.approx(probability**5, rel=1e-12)
+
+
+@pytest.mark.parametrize(("n", "size"), [(1, 0), (5, 0), (6, 2 / 64)])
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_size_of_few_pairs_by_hand(n, size, interval):
+    assert verdict_size(n, interval=interval) == pytest.approx(size, rel=1e-12)
+
+
+def test_smallest_detectable_probability_by_hand():
+    # Six pairs must all be won: p^6 = .95.
+    assert smallest_detectable_probability(6) == pytest.approx(0.95 ** (1 / 6), abs=1e-6)
+    assert smallest_detectable_probability(6, beta=0.2) == pytest.approx(0.8 ** (1 / 6), abs=1e-6)
+
+
+def test_types_are_plain():
+    assert type(noether_sample_size(0.75, 0.05, 0.05)) is int
+    assert type(required_pairs()) is int
+    assert type(verdict_power(29, 0.75)) is float
+    assert type(verdict_size(29)) is float
+    assert type(smallest_detectable_probability(29)) is float
+
+
+# Reference
+
+
+def test_power_and_size_match_r(reference):
+    for case in reference("power"):
+        options = {"alpha": case["alpha"], "interval": case["interval"]}
+        power = verdict_power(case["n"], case["probability"], gamma=case["gamma"], **options)
+        assert power == pytest.approx(case["power"], rel=1e-9, abs=1e-12), case
+        assert verdict_size(case["n"], **options) == pytest.approx(case["size"], rel=1e-9), case
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_required_pairs_is_where_power_stays_enough(interval):
+    needed = required_pairs(interval=interval)
+    powers = [verdict_power(n, 0.75, interval=interval) for n in range(1, 3 * needed)]
+    short = [n for n, power in enumerate(powers, start=1) if power < 0.95]
+    assert needed == max(short) + 1
+
+
+# Properties
+
+
+@settings(max_examples=60)
+@given(
+    n_pairs,
+    probabilities,
+    intervals,
+    st.sampled_from([0.01, 0.05, 0.2]),
+    st.sampled_from([0.6, 0.75, 0.9]),
+)
+def test_power_counts_the_verdicts_of_every_number_of_wins(n, probability, interval, alpha, gamma):
+    options = {"interval": interval, "alpha": alpha, "gamma": gamma}
+    expected = exact_power(n, probability, **options)
+    assert verdict_power(n, probability, **options) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@settings(max_examples=60)
+@given(n_pairs, intervals, st.sampled_from([0.01, 0.05, 0.2]))
+def test_size_counts_winners_on_both_sides(n, interval, alpha):
+    a_better, _, b_better = verdict_table(n, interval, alpha)
+    expected = binom.pmf(np.arange(n + 1), n, 0.5)[a_better | b_better].sum()
+    size = verdict_size(n, alpha=alpha, interval=interval)
+    assert size == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@given(n_pairs, probabilities, probabilities, intervals)
+def test_power_grows_with_the_probability(n, one, other, interval):
+    low, high = sorted([one, other])
+    weak, strong = (verdict_power(n, p, interval=interval) for p in (low, high))
+    assert 0 <= weak <= strong + 1e-12 <= 1 + 1e-9
+
+
+@given(st.floats(0.55, 0.95), st.floats(0.01, 0.4), st.floats(0.01, 0.4))
+def test_noether_falls_with_every_concession(gamma, alpha, beta):
+    n = noether_sample_size(gamma, alpha, beta)
+    assert n >= noether_sample_size(gamma + 0.02, alpha, beta)
+    assert n >= noether_sample_size(gamma, alpha + 0.05, beta)
+    assert n >= noether_sample_size(gamma, alpha, beta + 0.05)
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+@pytest.mark.parametrize(
+    ("gamma", "alpha", "beta", "probability"),
+    [
+        (0.75, 0.05, 0.2, None),
+        (0.75, 0.05, 0.05, 0.85),
+        (0.6, 0.1, 0.1, 0.7),
+        (0.9, 0.01, 0.1, 0.95),
+        (0.55, 0.05, 0.05, None),
+        (0.95, 0.05, 0.05, None),
+        (0.75, 0.05, 0.02, 0.78),
+        pytest.param(0.75, 0.05, 0.03, None, marks=pytest.mark.slow),
+    ],
+)
+def test_required_pairs_is_the_smallest_that_holds(interval, gamma, alpha, beta, probability):
+    needed = required_pairs(gamma, alpha, beta, probability=probability, interval=interval)
+    options = {"gamma": gamma, "alpha": alpha, "interval": interval}
+    truth = gamma if probability is None else probability
+    assert verdict_power(needed - 1, truth, **options) < 1 - beta
+    later = range(needed, needed + 1000)
+    assert all(verdict_power(n, truth, **options) >= 1 - beta for n in later)
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+@pytest.mark.parametrize("n", [6, 10, 29, 100])
+def test_smallest_detectable_probability_has_just_the_power(n, interval):
+    smallest = smallest_detectable_probability(n, interval=interval)
+    assert verdict_power(n, smallest, interval=interval) == pytest.approx(0.95, abs=1e-4)
+    assert verdict_power(n, smallest + 1e-3, interval=interval) >= 0.95
+
+
+def test_more_pairs_detect_less_down_to_gamma():
+    smallest = [smallest_detectable_probability(n) for n in (6, 12, 29, 50)]
+    assert smallest == sorted(smallest, reverse=True)
+    # Being meaningful takes the upper end above γ only, so the limit is reached from below.
+    assert 0.74 < smallest_detectable_probability(10_000) < 0.75
+
+
+# Calibration
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("interval", INTERVALS)
+@pytest.mark.parametrize("probability", [0.5, 0.75, 0.85])
+def test_simulated_verdicts_are_as_frequent_as_the_power_says(interval, probability):
+    rng = np.random.default_rng(28)
+    n, n_studies = 29, 5000
+    a_better, meaningful, b_better = verdict_table(n, interval)
+    wins = (rng.random((n_studies, n)) < probability).sum(axis=1)
+    power = verdict_power(n, probability, interval=interval)
+    assert binomtest(int(meaningful[wins].sum()), n_studies, power).pvalue > 0.001
+    if probability == 0.5:
+        hits = int((a_better | b_better)[wins].sum())
+        assert binomtest(hits, n_studies, verdict_size(n, interval=interval)).pvalue > 0.001
+
+
+def test_clopper_pearson_verdict_keeps_its_level_at_every_n():
+    assert all(verdict_size(n, interval="clopper-pearson") <= 0.05 for n in range(1, 200))
+
+
+# Negative controls
+
+
+def test_percentile_verdict_does_not_keep_its_level_at_every_n():
+    sizes = [verdict_size(n) for n in range(6, 100)]
+    assert max(sizes) > 0.05
+
+
+def test_noether_is_not_enough_for_the_paired_verdict():
+    assert verdict_power(noether_sample_size(0.75, 0.05, 0.05), 0.75) < 0.9
+    assert required_pairs() > noether_sample_size(0.75, 0.05, 0.05)
+
+
+def test_first_n_with_the_power_may_lose_it_again():
+    # Power is a saw: the first N that reaches .8 is followed by one that does not.
+    powers = [verdict_power(n, 0.75) for n in range(1, 60)]
+    first = next(n for n, power in enumerate(powers, start=1) if power >= 0.8)
+    assert required_pairs(beta=0.2) > first
+
+
+# Refusals
+
+
+@pytest.mark.parametrize("beta", [0.01, 0.02])
+def test_power_that_cannot_be_reached_is_refused(beta):
+    # At P = γ the upper end is above γ with chance 1 - α/2 = .975 at most, in the long run.
+    with pytest.raises(InvalidInput, match="beta"):
+        required_pairs(0.75, 0.05, beta)
+
+
+def test_power_below_gamma_cannot_be_reached():
+    with pytest.raises(InvalidInput):
+        required_pairs(0.75, 0.05, 0.05, probability=0.7)
+
+
+@pytest.mark.parametrize("n", [1, 5])
+def test_too_few_pairs_detect_nothing(n):
+    with pytest.raises(InvalidInput):
+        smallest_detectable_probability(n)
+
+
+@pytest.mark.parametrize("bad", [-0.1, 0, 1, 1.5, math.nan])
+def test_impossible_error_rates_are_refused(bad):
+    for call in (
+        lambda: noether_sample_size(0.75, bad, 0.05),
+        lambda: required_pairs(0.75, bad, 0.05),
+        lambda: verdict_power(29, 0.75, alpha=bad),
+        lambda: verdict_size(29, alpha=bad),
+        lambda: smallest_detectable_probability(29, alpha=bad),
+    ):
+        with pytest.raises(InvalidInput, match="alpha"):
+            call()
+    for call in (
+        lambda: noether_sample_size(0.75, 0.05, bad),
+        lambda: required_pairs(0.75, 0.05, bad),
+        lambda: smallest_detectable_probability(29, beta=bad),
+    ):
+        with pytest.raises(InvalidInput, match="beta"):
+            call()
+
+
+@pytest.mark.parametrize("function", [noether_sample_size, required_pairs])
+def test_no_number_of_runs_shows_no_difference(function):
+    with pytest.raises(InvalidInput, match=r"0\.5"):
+        function(0.5, 0.05, 0.05)
+
+
+@pytest.mark.parametrize("gamma", [0.4, 1.1, math.nan])
+def test_impossible_gammas_are_refused(gamma):
+    for call in (
+        lambda: noether_sample_size(gamma, 0.05, 0.05),
+        lambda: required_pairs(gamma),
+        lambda: verdict_power(29, 0.75, gamma=gamma),
+        lambda: smallest_detectable_probability(29, gamma=gamma),
+    ):
+        with pytest.raises(InvalidInput, match="gamma"):
+            call()
+
+
+@pytest.mark.parametrize("n", [0, -3, 2.5])
+def test_impossible_numbers_of_pairs_are_refused(n):
+    for call in (
+        lambda: verdict_power(n, 0.75),
+        lambda: verdict_size(n),
+        lambda: smallest_detectable_probability(n),
+    ):
+        with pytest.raises(InvalidInput, match="n_pairs"):
+            call()
+
+
+@pytest.mark.parametrize("probability", [-0.1, 1.1, math.nan])
+def test_impossible_probabilities_are_refused(probability):
+    with pytest.raises(InvalidInput, match="probability"):
+        verdict_power(29, probability)
+    with pytest.raises(InvalidInput, match="probability"):
+        required_pairs(probability=probability)
+
+
+def test_unknown_intervals_are_refused():
+    for call in (
+        lambda: verdict_power(29, 0.75, interval="magic"),  # type: ignore[arg-type]
+        lambda: verdict_size(29, interval="magic"),  # type: ignore[arg-type]
+        lambda: required_pairs(interval="magic"),  # type: ignore[arg-type]
+        lambda: smallest_detectable_probability(29, interval="magic"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(InvalidInput, match=r"percentile.*wilson.*clopper-pearson"):
+            call()

@@ -1,0 +1,476 @@
+"""Brunner–Munzel and Wilcoxon's signed rank test."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
+from outperform.stats import brunner_munzel, wilcoxon_test
+
+ALTERNATIVES = ["two-sided", "greater", "less"]
+MIRRORED = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+# Pain scores of Brunner and Munzel (2000): the second treatment scores higher.
+PAIN_X = [1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 1, 1]
+PAIN_Y = [3, 3, 4, 3, 1, 2, 3, 1, 1, 5, 4]
+
+whole = st.integers(-4, 4).map(float)
+sample = st.lists(whole, min_size=2, max_size=9)
+few = st.lists(whole, min_size=2, max_size=6)
+alternatives = st.sampled_from(ALTERNATIVES)
+
+
+def all_splits(scores, n_a):
+    """Every way to call n_a of the scores a and the rest b."""
+    scores = np.asarray(scores)
+    chosen = np.array(list(itertools.combinations(range(len(scores)), n_a)))
+    rest = np.array([np.setdiff1d(np.arange(len(scores)), c) for c in chosen])
+    return scores[chosen], scores[rest]
+
+
+def survival(statistics):
+    """Share of statistics at least as large as each; equal up to rounding counts as equal."""
+    return (statistics[None, :] >= statistics[:, None] - 1e-9).mean(axis=1)
+
+
+# Brunner–Munzel by hand
+
+
+@pytest.mark.parametrize(
+    ("alternative", "pvalue"),
+    [
+        # a = 2, 4 and b = 1, 3: P = 3/4, se² = 1/8, 2 degrees of freedom (see
+        # test_outperforming), so t = 1/√2 and P(T > t) = ½ - t/(2√(2 + t²)) = (1 - 1/√5)/2.
+        ("two-sided", 1 - 1 / math.sqrt(5)),
+        ("greater", (1 - 1 / math.sqrt(5)) / 2),
+        ("less", (1 + 1 / math.sqrt(5)) / 2),
+    ],
+)
+def test_brunner_munzel_by_hand(alternative, pvalue):
+    test = brunner_munzel([2, 4], [1, 3], alternative=alternative)
+    assert test.statistic == pytest.approx(1 / math.sqrt(2), rel=1e-12)
+    assert test.pvalue == pytest.approx(pvalue, rel=1e-12)
+    assert test.alternative == alternative
+    assert test.name
+
+
+@pytest.mark.parametrize(("n_a", "n_b"), [(2, 2), (3, 3), (5, 5), (4, 9), (29, 29)])
+def test_complete_separation_has_the_variance_of_one_adjacent_swap(n_a, n_b):
+    # After one swap one placement in each group differs by 1: S = 1/n in both, so
+    # se² = 2/(n_a n_b)², t = ½/se = n_a n_b/√8 and df = 4/(1/(n_a - 1) + 1/(n_b - 1)).
+    a, b = np.arange(n_b, n_b + n_a), np.arange(n_b)
+    df = 4 / (1 / (n_a - 1) + 1 / (n_b - 1))
+    test = brunner_munzel(a, b)
+    assert test.statistic == pytest.approx(n_a * n_b / math.sqrt(8), rel=1e-9)
+    assert test.pvalue == pytest.approx(2 * scipy_stats.t.sf(test.statistic, df), rel=1e-6)
+    worse = brunner_munzel(b, a)
+    assert (worse.statistic, worse.pvalue) == pytest.approx((-test.statistic, test.pvalue))
+    assert brunner_munzel(a, b, alternative="greater").pvalue == pytest.approx(test.pvalue / 2)
+    assert brunner_munzel(a, b, alternative="less").pvalue == pytest.approx(1 - test.pvalue / 2)
+
+
+def test_one_tie_is_not_complete_separation():
+    # Placements 6½, 7, 7 and 0 (six times), ½: n·S = ¼ in both, so t = (20½ - 10½)/√½ as usual.
+    a, b = [1, 2, 2], [0, 0, 0, 0, 0, 0, 1]
+    assert brunner_munzel(a, b).statistic == pytest.approx(10 * math.sqrt(2), rel=1e-9)
+    assert brunner_munzel(b, a).statistic == pytest.approx(-10 * math.sqrt(2), rel=1e-9)
+
+
+def test_complete_separation_is_the_most_significant_of_all_splits():
+    a, b = all_splits(np.arange(8), 4)
+    pvalues = brunner_munzel(a, b, alternative="greater").pvalue
+    assert np.isfinite(pvalues).all()
+    assert np.argmin(pvalues) == len(a) - 1  # the last split is 4, 5, 6, 7
+    assert np.sum(pvalues == pvalues.min()) == 1
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("method", ["t", "permutation"])
+@pytest.mark.parametrize(("n_a", "n_b"), [(3, 3), (2, 5)])
+def test_all_ties_are_no_evidence(alternative, method, n_a, n_b):
+    test = brunner_munzel([1.5] * n_a, [1.5] * n_b, alternative=alternative, method=method)
+    assert (test.statistic, test.pvalue) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "alternative", "pvalue"),
+    [
+        # 20 splits; only the one seen and its mirror image separate the groups.
+        ([4, 5, 6], [1, 2, 3], "two-sided", 2 / 20),
+        ([4, 5, 6], [1, 2, 3], "greater", 1 / 20),
+        ([4, 5, 6], [1, 2, 3], "less", 20 / 20),
+        # Two of each value: a = b in value, statistic 0, and |t| >= 0 everywhere.
+        ([1, 2], [1, 2], "two-sided", 1.0),
+        # 6 splits of 1, 1, 2, 2: one has {2, 2}, four {1, 2}, one {1, 1}.
+        ([2, 2], [1, 1], "greater", 1 / 6),
+        ([1, 2], [1, 2], "greater", 5 / 6),
+    ],
+)
+def test_permuted_brunner_munzel_by_hand(a, b, alternative, pvalue):
+    test = brunner_munzel(a, b, alternative=alternative, method="permutation")
+    assert test.pvalue == pytest.approx(pvalue, rel=1e-12)
+
+
+# Brunner–Munzel against references
+
+
+def test_brunner_munzel_matches_the_published_example():
+    test = brunner_munzel(PAIN_Y, PAIN_X)
+    assert test.statistic == pytest.approx(3.1375, abs=5e-5)
+    assert test.pvalue == pytest.approx(0.005786, abs=5e-7)
+
+
+def test_brunner_munzel_over_all_splits_gives_the_published_permuted_pvalue():
+    # 4,457,400 splits, but scores are 1 to 5: what counts is how many of each are in y, and
+    # there are C(14, i)·C(3, j)·... ways to choose them.
+    values, counts = np.unique(PAIN_X + PAIN_Y, return_counts=True)
+    chosen = np.array(list(itertools.product(*(range(count + 1) for count in counts))))
+    chosen = chosen[chosen.sum(axis=1) == len(PAIN_Y)]
+    ways = [math.prod(map(math.comb, counts.tolist(), row)) for row in chosen.tolist()]
+    assert sum(ways) == math.comb(25, 11)
+    y = np.array([np.repeat(values, row) for row in chosen])
+    x = np.array([np.repeat(values, counts - row) for row in chosen])
+    extreme = abs(brunner_munzel(y, x).statistic) >= 3.1375 - 5e-5
+    assert np.average(extreme, weights=ways) == pytest.approx(0.008038, abs=5e-7)
+
+
+def test_randomly_permuted_brunner_munzel_is_near_the_exact_one():
+    rng = np.random.default_rng(10)
+    n_resamples = 20_000
+    test = brunner_munzel(PAIN_Y, PAIN_X, method="permutation", n_resamples=n_resamples, rng=rng)
+    count = test.pvalue * (n_resamples + 1) - 1
+    assert count == pytest.approx(round(count), abs=1e-6)
+    assert scipy_stats.binomtest(round(count), n_resamples, 0.008038).pvalue > 0.001
+
+
+@given(sample, sample, alternatives)
+def test_brunner_munzel_matches_scipy(a, b, alternative):
+    if min(a) > max(b) or min(b) > max(a) or len({*a, *b}) == 1:
+        return  # where scipy says NaN
+    expected = scipy_stats.brunnermunzel(a, b, alternative=alternative)
+    test = brunner_munzel(a, b, alternative=alternative)
+    assert test.statistic == pytest.approx(-expected.statistic, rel=1e-9, abs=1e-9)
+    assert test.pvalue == pytest.approx(expected.pvalue, rel=1e-7)
+
+
+def test_small_pvalues_keep_their_digits():
+    a, b = np.arange(60.0), np.arange(60.0) - 45.5
+    test = brunner_munzel(a, b, alternative="greater")
+    assert 0 < test.pvalue < 1e-15
+    expected = scipy_stats.brunnermunzel(a, b).pvalue  # twice the smaller tail
+    assert brunner_munzel(a, b).pvalue == pytest.approx(expected, rel=1e-6)
+    assert 2 * test.pvalue == pytest.approx(expected, rel=1e-6)
+
+
+# Brunner–Munzel properties
+
+
+@given(few, few, alternatives, st.sampled_from(["t", "permutation"]))
+def test_brunner_munzel_swaps_scales_and_shuffles(a, b, alternative, method):
+    rng = np.random.default_rng(0)
+    options = {"method": method, "n_resamples": math.comb(len(a) + len(b), len(a)) - 1}
+    test = brunner_munzel(a, b, alternative=alternative, **options)
+    swapped = brunner_munzel(b, a, alternative=MIRRORED[alternative], **options)
+    cubed = brunner_munzel(np.array(a) ** 3, np.array(b) ** 3, alternative=alternative, **options)
+    shuffled = brunner_munzel(
+        rng.permutation(a), rng.permutation(b), alternative=alternative, **options
+    )
+    assert 0 <= test.pvalue <= 1
+    assert swapped.statistic == pytest.approx(-test.statistic, abs=1e-9)
+    for other in (swapped, cubed, shuffled):
+        assert other.pvalue == pytest.approx(test.pvalue, rel=1e-9, abs=1e-12)
+    assert cubed.statistic == pytest.approx(test.statistic, abs=1e-9)
+
+
+@given(sample, sample, alternatives)
+def test_one_sided_pvalues_of_the_t_version_add_up(a, b, alternative):
+    two, greater, less = (brunner_munzel(a, b, alternative=word).pvalue for word in ALTERNATIVES)
+    if len({*a, *b}) > 1:
+        assert greater + less == pytest.approx(1)
+        assert two == pytest.approx(2 * min(greater, less), rel=1e-9)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("method", ["t", "permutation"])
+def test_brunner_munzel_over_leading_axes_is_the_loop(alternative, method):
+    rng = np.random.default_rng(6)
+    # Coarse scores, so that ties, separation and all ties are among them; and some without ties.
+    a, b = rng.integers(0, 3, size=(40, 1, 4)) * 1.0, rng.integers(0, 3, size=(5, 3)) * 1.0
+    a[0], b[0], b[1] = 9.0, 9.0, 1.0
+    a[1], b[2] = [0.1, 1.2, 2.3, 3.4], [0.5, 1.5, 2.0]
+    options = {"alternative": alternative, "method": method}
+    together = brunner_munzel(a, b, **options)
+    assert together.statistic.shape == together.pvalue.shape == (40, 5)
+    for i, j in np.ndindex(40, 5):
+        alone = brunner_munzel(a[i, 0], b[j], **options)
+        assert together.statistic[i, j] == pytest.approx(alone.statistic, rel=1e-9, abs=1e-12)
+        assert together.pvalue[i, j] == pytest.approx(alone.pvalue, rel=1e-9)
+        assert isinstance(alone.pvalue, float)
+    for axis in (0, 1):  # the same two samples per test, with the runs along another axis
+        last = np.broadcast_to(a, (40, 5, 4)), np.broadcast_to(b, (40, 5, 3))
+        turned = brunner_munzel(*(np.moveaxis(x, -1, axis) for x in last), axis=axis, **options)
+        assert turned.pvalue == pytest.approx(together.pvalue, rel=1e-9)
+
+
+@given(st.lists(whole, min_size=4, max_size=7), st.integers(2, 5), st.sampled_from(ALTERNATIVES))
+def test_permuted_brunner_munzel_is_the_share_of_all_splits(scores, n_a, alternative):
+    n_a = min(n_a, len(scores) - 2)
+    statistics = brunner_munzel(*all_splits(scores, n_a)).statistic
+    extreme = {"two-sided": abs(statistics), "greater": statistics, "less": -statistics}
+    test = brunner_munzel(scores[:n_a], scores[n_a:], alternative=alternative, method="permutation")
+    assert test.statistic == pytest.approx(statistics[0], abs=1e-12)
+    assert test.pvalue == pytest.approx(survival(extreme[alternative])[0], rel=1e-9)
+
+
+def test_enumeration_starts_where_the_splits_fit():
+    a, b = [1, 4, 5, 9], [2, 3, 0, 6]  # 70 splits
+    exact = brunner_munzel(a, b, method="permutation", n_resamples=69)
+    assert exact.pvalue * 70 == pytest.approx(round(exact.pvalue * 70), abs=1e-9)
+    assert exact == brunner_munzel(a, b, method="permutation", n_resamples=10**6)
+    random = brunner_munzel(
+        a, b, method="permutation", n_resamples=68, rng=np.random.default_rng(0)
+    )
+    assert random.pvalue * 69 == pytest.approx(round(random.pvalue * 69), abs=1e-9)
+
+
+def test_random_permutation_repeats_with_its_seed_and_never_says_zero():
+    def pvalue(seed, shift):
+        rng = np.random.default_rng(seed)
+        a, b = np.arange(30.0) + shift, np.arange(30.0)
+        return brunner_munzel(a, b, method="permutation", n_resamples=999, rng=rng).pvalue
+
+    assert pvalue(1, 3.5) == pvalue(1, 3.5)
+    assert pvalue(1, 3.5) != pvalue(2, 3.5)
+    assert pvalue(1, 100) == 1 / 1000  # (1 + 0) / (1 + 999)
+
+
+# Brunner–Munzel calibration: under the null all splits of the ranks are equally likely, so that
+# for few runs the true level is a count, not a simulation.
+
+
+@pytest.mark.parametrize(("n_a", "n_b"), [(4, 4), (3, 6), (5, 5)])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_permuted_brunner_munzel_has_exactly_its_level(n_a, n_b, alternative):
+    a, b = all_splits(np.arange(n_a + n_b), n_a)
+    options = {"alternative": alternative, "method": "permutation"}
+    pvalues = np.array([brunner_munzel(x, y, **options).pvalue for x, y in zip(a, b, strict=True)])
+    assert survival(-pvalues) == pytest.approx(pvalues, rel=1e-9)  # P(p <= p_i) = p_i
+
+
+@pytest.mark.parametrize(("n", "alpha", "times"), [(5, 1e-3, 7), (7, 1e-3, 3)])
+def test_t_version_is_far_too_liberal_where_the_permuted_one_is_not(n, alpha, times):
+    a, b = all_splits(np.arange(2 * n), n)
+    rejected = brunner_munzel(a, b).pvalue <= alpha
+    assert rejected.mean() > times * alpha
+    suspects = zip(a[rejected][:20], b[rejected][:20], strict=True)
+    permuted = [brunner_munzel(x, y, method="permutation").pvalue for x, y in suspects]
+    assert (np.array(permuted) > alpha).sum() >= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_a", "n_b", "sd"), [(25, 25, 1), (25, 25, 3), (20, 60, 3)])
+def test_brunner_munzel_keeps_its_level_also_with_unequal_spread(n_a, n_b, sd):
+    rng = np.random.default_rng(496)
+    a, b = rng.normal(0, sd, size=(20_000, n_a)), rng.normal(size=(20_000, n_b))
+    hits = int((brunner_munzel(a, b).pvalue <= 0.05).sum())
+    # An approximation: between 4.5 and 6 % here.
+    assert scipy_stats.binomtest(hits, 20_000, 0.06, alternative="greater").pvalue > 0.001
+    assert scipy_stats.binomtest(hits, 20_000, 0.045, alternative="less").pvalue > 0.001
+
+
+def test_mann_whitney_does_not_keep_it():
+    # Negative control: the same simulation catches a test that assumes equal spread.
+    rng = np.random.default_rng(496)
+    a, b = rng.normal(0, 3, size=(2000, 20)), rng.normal(size=(2000, 60))
+    rejected = scipy_stats.mannwhitneyu(a, b, axis=1, method="asymptotic").pvalue <= 0.05
+    assert (
+        scipy_stats.binomtest(int(rejected.sum()), 2000, 0.06, alternative="greater").pvalue < 0.001
+    )
+
+
+# Wilcoxon by hand
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "alternative", "statistic", "pvalue"),
+    [
+        # Differences 1, 2, 3: all plus is one of 8 sign patterns.
+        ([2, 4, 6], [1, 2, 3], "greater", 6, 1 / 8),
+        ([2, 4, 6], [1, 2, 3], "two-sided", 6, 2 / 8),
+        ([2, 4, 6], [1, 2, 3], "less", 6, 1.0),
+        # -1, 2, 3: W+ = 5; only 5 and 6 are as large.
+        ([0, 4, 6], [1, 2, 3], "greater", 5, 2 / 8),
+        ([0, 4, 6], [1, 2, 3], "less", 5, 7 / 8),
+        # Tied ranks: differences 1, 1, -1 have rank 2 each; W+ is 0, 2, 4, 6 in 1, 3, 3, 1 of 8.
+        ([1, 1, 0], [0, 0, 1], "greater", 4, 4 / 8),
+        ([1, 1, 0], [0, 0, 1], "two-sided", 4, 1.0),
+        # The zero is dropped before ranking: 1, 2 remain.
+        ([5, 2, 4], [5, 1, 2], "greater", 3, 1 / 4),
+        ([5, 2, 4], [5, 1, 2], "two-sided", 3, 2 / 4),
+        ([1, 2, 3], [1, 2, 3], "two-sided", 0, 1.0),
+        ([1, 2, 3], [1, 2, 3], "greater", 0, 1.0),
+        ([2], [1], "greater", 1, 1 / 2),
+    ],
+)
+def test_wilcoxon_by_hand(a, b, alternative, statistic, pvalue):
+    test = wilcoxon_test(a, b, alternative=alternative)
+    assert test.statistic == pytest.approx(statistic, abs=1e-12)
+    assert test.pvalue == pytest.approx(pvalue, rel=1e-12)
+    assert test.alternative == alternative
+    assert test.name
+
+
+def test_wilcoxon_is_exact_up_to_50_differences_and_normal_beyond():
+    def pvalue(n, n_zeros):
+        differences = np.r_[np.zeros(n_zeros), 1 : n + 1]
+        return wilcoxon_test(differences, np.zeros(n + n_zeros), alternative="greater").pvalue
+
+    assert pvalue(50, 0) == pytest.approx(2.0**-50, rel=1e-9)
+    assert pvalue(50, 7) == pytest.approx(2.0**-50, rel=1e-9)
+    # All positive: z = n(n+1)/4 / √(n(n+1)(2n+1)/24), no continuity correction.
+    z = 51 * 52 / 4 / math.sqrt(51 * 52 * 103 / 24)
+    assert pvalue(51, 0) == pytest.approx(math.erfc(z / math.sqrt(2)) / 2, rel=1e-9)
+
+
+# Wilcoxon against references
+
+
+def test_wilcoxon_matches_r(reference):
+    for case in reference("rank_tests")["wilcoxon"]:
+        for alternative in ALTERNATIVES:
+            test = wilcoxon_test(case["a"], case["b"], alternative=alternative)
+            assert test.statistic == case["statistic"]
+            expected = case[alternative.replace("-", "_")]
+            assert test.pvalue == pytest.approx(expected, rel=1e-9), (len(case["a"]), alternative)
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=10), alternatives)
+def test_wilcoxon_is_the_share_of_all_signs(differences, alternative):
+    test = wilcoxon_test(differences, np.zeros(len(differences)), alternative=alternative)
+    kept = np.array([d for d in differences if d])
+    if not kept.size:
+        assert (test.statistic, test.pvalue) == (0, 1)
+        return
+    ranks = scipy_stats.rankdata(abs(kept))
+    assert test.statistic == pytest.approx(ranks[kept > 0].sum(), abs=1e-12)
+    patterns = np.array(list(itertools.product([0, 1], repeat=len(kept))))
+    centred = patterns @ ranks - ranks.sum() / 2
+    seen = test.statistic - ranks.sum() / 2
+    share = {
+        "two-sided": np.mean(abs(centred) >= abs(seen) - 1e-9),
+        "greater": np.mean(centred >= seen - 1e-9),
+        "less": np.mean(centred <= seen + 1e-9),
+    }
+    assert test.pvalue == pytest.approx(share[alternative], rel=1e-12)
+
+
+# Wilcoxon properties
+
+
+@given(st.lists(st.tuples(st.integers(0, 9000), st.integers(0, 9)), min_size=1, max_size=12))
+def test_tenths_are_as_tied_as_whole_numbers(pairs):
+    # .3 - .2 and .2 - .1 differ in floats only.
+    a, b = np.transpose(pairs)
+    whole, tenths = wilcoxon_test(a, b), wilcoxon_test(a / 10, b / 10)
+    assert tenths.statistic == whole.statistic
+    assert tenths.pvalue == pytest.approx(whole.pvalue, rel=1e-12)
+
+
+@given(st.lists(st.integers(-30, 30), min_size=1, max_size=80), alternatives)
+def test_wilcoxon_swaps_scales_and_shuffles(differences, alternative):
+    d = np.array(differences, dtype=float)
+    b = np.arange(len(d)) % 5
+    test = wilcoxon_test(b + d, b, alternative=alternative)
+    assert 0 <= test.pvalue <= 1
+    swapped = wilcoxon_test(b, b + d, alternative=MIRRORED[alternative])
+    kept = np.count_nonzero(d)
+    assert swapped.statistic + test.statistic == kept * (kept + 1) / 2
+    # An odd increasing function of the differences keeps signs and ranks.
+    cubed = wilcoxon_test(d**3, np.zeros(len(d)), alternative=alternative)
+    backwards = wilcoxon_test((b + d)[::-1], b[::-1], alternative=alternative)
+    for other in (swapped, cubed, backwards):
+        assert other.pvalue == pytest.approx(test.pvalue, rel=1e-9)
+    assert cubed.statistic == backwards.statistic == test.statistic
+
+
+# Wilcoxon calibration
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("magnitudes", [range(1, 11), [1, 1, 2, 2, 2, 3, 4, 4, 5, 5]])
+def test_wilcoxon_has_exactly_its_level(magnitudes, alternative):
+    signs = np.array(list(itertools.product([-1, 1], repeat=10)))
+    pvalues = np.array(
+        [wilcoxon_test(d, np.zeros(10), alternative=alternative).pvalue for d in signs * magnitudes]
+    )
+    assert survival(-pvalues) == pytest.approx(pvalues, rel=1e-9)  # P(p <= p_i) = p_i
+
+
+@pytest.mark.slow
+def test_wilcoxon_keeps_its_level_beyond_50():
+    rng = np.random.default_rng(6)
+    differences = rng.standard_t(3, size=(5000, 60))
+    hits = sum(wilcoxon_test(d, np.zeros(60)).pvalue <= 0.05 for d in differences)
+    assert scipy_stats.binomtest(hits, 5000, 0.05).pvalue > 0.001
+
+
+def test_wilcoxon_level_check_can_fail():
+    # Negative control: skewed differences of mean zero break its assumption of symmetry.
+    rng = np.random.default_rng(6)
+    differences = rng.exponential(size=(400, 60)) - 1
+    hits = sum(wilcoxon_test(d, np.zeros(60)).pvalue <= 0.05 for d in differences)
+    assert scipy_stats.binomtest(hits, 400, 0.05).pvalue < 0.001
+
+
+# Refusals
+
+
+def test_bad_scores_are_refused_by_wilcoxon(refuses):
+    refuses(wilcoxon_test)
+
+
+@pytest.mark.parametrize("method", ["t", "permutation"])
+def test_bad_scores_are_refused_by_brunner_munzel(method, bad_scores, refuses):
+    if np.ndim(bad_scores[0]) != 2:  # leading axes are welcome here
+        refuses(lambda a, b: brunner_munzel(a, b, method=method))
+
+
+def test_a_nan_in_one_row_is_found():
+    a = np.arange(12.0).reshape(3, 4)
+    a[2, 1] = math.nan
+    with pytest.raises(InvalidInput, match=r"2, 1"):
+        brunner_munzel(a, np.arange(4))
+
+
+def test_one_run_has_no_spread():
+    with pytest.raises(TooFewRuns):
+        brunner_munzel([1], [1, 2, 3])
+    with pytest.raises(TooFewRuns):
+        brunner_munzel([1, 2, 3], [1])
+
+
+def test_axes_that_do_not_broadcast_are_refused():
+    with pytest.raises(InvalidInput, match=r"\(2, 4\).*\(3, 4\)"):
+        brunner_munzel(np.ones((2, 4)), np.ones((3, 4)))
+
+
+def test_wilcoxon_refuses_what_cannot_be_paired():
+    with pytest.raises(UnpairedScores, match=r"\b29\b.*\b30\b"):
+        wilcoxon_test(np.arange(29), np.arange(30))
+
+
+@pytest.mark.parametrize(
+    ("call", "names"),
+    [
+        (lambda: brunner_munzel([1, 2], [3, 4], method="exact"), "t.*permutation"),
+        (lambda: brunner_munzel([1, 2], [3, 4], alternative="up"), "two-sided.*greater.*less"),
+        (lambda: wilcoxon_test([1, 2], [3, 4], alternative="up"), "two-sided.*greater.*less"),
+    ],
+)
+def test_unknown_words_are_refused(call, names):
+    with pytest.raises(InvalidInput, match=names):
+        call()

@@ -1,0 +1,96 @@
+"""What other people's scripts rely on."""
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import outperform
+from outperform import errors, stats
+
+
+def test_all_is_sorted_and_complete():
+    assert outperform.__all__ == sorted(outperform.__all__)
+    assert set(outperform.__all__) == {*outperform._HOMES, "__version__"}
+
+
+@pytest.mark.parametrize("name", outperform.__all__)
+def test_every_public_name_is_there_and_documented(name):
+    assert getattr(outperform, name).__doc__
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(AttributeError, match="module 'outperform' has no attribute 'comapre'"):
+        outperform.comapre  # noqa: B018
+
+
+def test_names_are_listed_for_completion():
+    assert set(outperform.__all__) <= set(dir(outperform))
+
+
+def test_import_is_lazy():
+    code = "import outperform, sys; print('numpy' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout == "False\n"
+
+
+def test_stats_all_is_sorted_and_documented():
+    assert stats.__all__ == sorted(stats.__all__)
+    assert all(getattr(stats, name).__doc__ for name in stats.__all__)
+
+
+@pytest.mark.parametrize(
+    ("function", "parameters"),
+    [
+        (
+            outperform.compare,
+            "scores_a scores_b paired goal gamma confidence_level ties interval rng",
+        ),
+        (stats.probability_of_outperforming, "a b paired ties"),
+        (stats.brunner_munzel, "a b alternative method axis n_resamples rng"),
+        (stats.noether_sample_size, "gamma alpha beta"),
+        (stats.verdict_power, "n_pairs probability gamma alpha interval"),
+        (stats.required_pairs, "gamma alpha beta probability interval"),
+    ],
+)
+def test_signatures_are_the_contract(function, parameters):
+    assert list(inspect.signature(function).parameters) == parameters.split()
+
+
+def test_compare_has_the_promised_defaults():
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(outperform.compare).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+    assert defaults == {
+        "paired": True,
+        "goal": "maximize",
+        "gamma": 0.75,
+        "confidence_level": 0.95,
+        "ties": "half",
+        "interval": "percentile",
+        "rng": None,
+    }
+
+
+def _tree() -> list[type]:
+    return [
+        value
+        for value in vars(errors).values()
+        if isinstance(value, type) and issubclass(value, errors.OutperformError)
+    ]
+
+
+@pytest.mark.parametrize("error", _tree(), ids=lambda error: error.__name__)
+def test_every_error_is_drawn_in_the_tree_and_has_two_parts(error):
+    assert error.__name__ in (errors.__doc__ or "")
+    assert str(error("it broke", "Mend it")) == "it broke. Mend it."
+
+
+def test_errors_survive_pickling():
+    import pickle
+
+    error = pickle.loads(pickle.dumps(errors.TooFewRuns("one run", "Run more")))
+    assert (error.problem, error.remedy) == ("one run", "Run more")
