@@ -109,6 +109,13 @@ def test_a_handful_of_wins_is_never_significant(n):
     )
 
 
+def test_ties_are_no_evidence_for_anyone():
+    comparison = compare(*wins(3, 0, 3))
+    assert comparison.interval.low > 0.5  # the bootstrap has never seen a loss
+    assert comparison.winner is None
+    assert "3 untied pairs cannot be significant" in doubts(comparison)
+
+
 def test_six_wins_of_six_are_significant():
     assert compare(*wins(6, 0)).winner == "a"
 

@@ -65,7 +65,7 @@ def test_a_mirrored_interval_is_about_the_other_side():
 def test_an_interval_is_frozen_and_becomes_plain_json():
     interval = Interval(0.25, 0.75, 0.9, "wilson")
     with pytest.raises(dataclasses.FrozenInstanceError):
-        interval.low = 0.0  # type: ignore[misc]
+        interval.low = 0.0
     assert interval.to_dict() == {
         "low": 0.25,
         "high": 0.75,
@@ -192,6 +192,19 @@ def test_percentile_interval_is_what_all_46656_resamples_give(wins, ties):
     interval = percentile_interval(wins, ties, 6)
     expected = (sums[need - 1] / 12, sums[-need] / 12)
     assert (interval.low, interval.high) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("wins", "ties", "n"), [(40, 300, 400), (3, 390, 400), (250, 10, 300)])
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.999])
+def test_percentile_interval_of_many_pairs_matches_repeated_convolution(wins, ties, n, level):
+    mass = np.ones(1)
+    for _ in range(n):
+        mass = np.convolve(mass, np.array([n - wins - ties, ties, wins]) / n)
+    tail = (1 - level) / 2
+    low = np.flatnonzero(np.cumsum(mass) >= tail)[0]
+    high = np.flatnonzero(np.cumsum(mass[::-1])[::-1] >= tail)[-1]
+    interval = percentile_interval(wins, ties, n, confidence_level=level)
+    assert (interval.low, interval.high) == pytest.approx((low / 2 / n, high / 2 / n), abs=1e-12)
 
 
 @given(counts_with_ties(), LEVELS)

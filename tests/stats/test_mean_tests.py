@@ -111,6 +111,13 @@ def test_sign_flip_is_not_fooled_by_rounding(alternative, pvalue):
         assert sign_flip_test(differences, [0, 0, 0], alternative=alternative).pvalue == pvalue
 
 
+@pytest.mark.parametrize("unit", [1, 1e-9, 1e9])
+def test_sign_flip_is_not_fooled_by_rounding_at_any_scale(unit):
+    # ±.1 ±.2 ±.3 ± a millionth is at least a millionth in 8 of 16 cases.
+    differences = unit * np.array([0.1, 0.2, -0.3, 1e-6])
+    assert sign_flip_test(differences, np.zeros(4), alternative="greater").pvalue == 8 / 16
+
+
 def test_equivalence_by_hand():
     # Differences -1, 0, 1: sd 1, se 1/√3; to ±2 it is t = √12 with 2 degrees of freedom.
     test = equivalence_test([0, 2, 4], [1, 2, 3], margin=2)
@@ -401,6 +408,12 @@ def test_one_run_has_no_spread(function):
 def test_unknown_alternatives_are_refused(function):
     with pytest.raises(InvalidInput, match=r"two-sided.*greater.*less"):
         function([1, 2, 4], [3, 4, 7], alternative="up")
+
+
+@pytest.mark.parametrize("n_resamples", [0, -1, 2.5])
+def test_impossible_numbers_of_resamples_are_refused(n_resamples):
+    with pytest.raises(InvalidInput, match="n_resamples"):
+        sign_flip_test([1, 2, 4], [3, 4, 7], n_resamples=n_resamples)
 
 
 @pytest.mark.parametrize("margin", [0, -1, math.nan, math.inf])

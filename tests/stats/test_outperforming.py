@@ -29,6 +29,9 @@ pairs = st.lists(st.tuples(whole, whole), min_size=1, max_size=12)
 sample = st.lists(whole, min_size=2, max_size=12)
 
 
+RNG = np.random.default_rng(0)
+
+
 def ends(interval):
     return interval.low, interval.high
 
@@ -395,6 +398,10 @@ def test_scores_that_cannot_be_paired_are_refused(function):
         ({"paired": False, "method": "wilson"}, r"brunner-munzel.*bootstrap"),
         ({"paired": False, "method": "bootstrap"}, r"rng"),
         ({"ties": "drop"}, r"half.*strict"),
+        (
+            {"paired": False, "method": "bootstrap", "n_resamples": 0, "rng": RNG},
+            r"n_resamples",
+        ),
         ({"confidence_level": 1.0}, r"confidence_level"),
         ({"confidence_level": 95}, r"confidence_level"),
         ({"paired": False, "confidence_level": math.nan}, r"confidence_level"),
@@ -407,4 +414,4 @@ def test_unknown_options_are_refused(options, names):
 
 def test_unknown_ties_are_refused():
     with pytest.raises(InvalidInput, match=r"half.*strict"):
-        probability_of_outperforming(A, B, ties="drop")  # type: ignore[arg-type]
+        probability_of_outperforming(A, B, ties="drop")

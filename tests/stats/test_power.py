@@ -83,6 +83,11 @@ def test_size_of_few_pairs_by_hand(n, size, interval):
     assert verdict_size(n, interval=interval) == pytest.approx(size, rel=1e-12)
 
 
+def test_a_lower_bound_of_one_half_is_not_above_it():
+    # 6 of 7: P(W >= 6) = 8/128 = α/2, so Clopper–Pearson's bound is ½ exactly; only 7 of 7 counts.
+    assert verdict_size(7, alpha=1 / 8, interval="clopper-pearson") == pytest.approx(2 / 128)
+
+
 def test_smallest_detectable_probability_by_hand():
     # Six pairs must all be won: p^6 = .95.
     assert smallest_detectable_probability(6) == pytest.approx(0.95 ** (1 / 6), abs=1e-6)
@@ -317,10 +322,10 @@ def test_impossible_probabilities_are_refused(probability):
 
 def test_unknown_intervals_are_refused():
     for call in (
-        lambda: verdict_power(29, 0.75, interval="magic"),  # type: ignore[arg-type]
-        lambda: verdict_size(29, interval="magic"),  # type: ignore[arg-type]
-        lambda: required_pairs(interval="magic"),  # type: ignore[arg-type]
-        lambda: smallest_detectable_probability(29, interval="magic"),  # type: ignore[arg-type]
+        lambda: verdict_power(29, 0.75, interval="magic"),
+        lambda: verdict_size(29, interval="magic"),
+        lambda: required_pairs(interval="magic"),
+        lambda: smallest_detectable_probability(29, interval="magic"),
     ):
         with pytest.raises(InvalidInput, match=r"percentile.*wilson.*clopper-pearson"):
             call()

@@ -468,7 +468,12 @@ def test_wilcoxon_refuses_what_cannot_be_paired():
     [
         (lambda: brunner_munzel([1, 2], [3, 4], method="exact"), "t.*permutation"),
         (lambda: brunner_munzel([1, 2], [3, 4], alternative="up"), "two-sided.*greater.*less"),
+        (
+            lambda: brunner_munzel([1, 2], [3, 4], alternative="up", method="permutation"),
+            "two-sided.*greater.*less",
+        ),
         (lambda: wilcoxon_test([1, 2], [3, 4], alternative="up"), "two-sided.*greater.*less"),
+        (lambda: brunner_munzel([1, 2], [3, 4], method="permutation", n_resamples=0), "n_res"),
     ],
 )
 def test_unknown_words_are_refused(call, names):

@@ -53,8 +53,14 @@ class Comparison:
     @property
     def conclusive(self) -> bool:
         """Whether there are enough runs for any outcome to be significant."""
-        n = min(self.scores_a.size, self.scores_b.size)
-        return n >= smallest_conclusive(self.alpha)
+        return self.n_decided >= smallest_conclusive(self.alpha)
+
+    @property
+    def n_decided(self) -> int:
+        """Independent pairs that can be evidence: a tie speaks for neither side."""
+        if self.paired:
+            return int(np.count_nonzero(self.scores_a != self.scores_b))
+        return min(self.scores_a.size, self.scores_b.size)
 
     @property
     def alpha(self) -> float:

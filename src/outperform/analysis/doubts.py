@@ -26,9 +26,11 @@ def find_doubts(comparison: Comparison) -> tuple[str, ...]:
 
 def _too_few(comparison: Comparison) -> Iterator[str]:
     if not comparison.conclusive:
-        n = min(comparison.scores_a.size, comparison.scores_b.size)
+        what = "runs"
+        if comparison.paired:
+            what = "pairs" if comparison.n_decided == comparison.n_pairs else "untied pairs"
         yield (
-            f"{n} {'pairs' if comparison.paired else 'runs'} cannot be significant at α = "
+            f"{comparison.n_decided} {what} cannot be significant at α = "
             f"{comparison.alpha:.2g}, whoever wins: at least "
             f"{smallest_conclusive(comparison.alpha)} are needed"
         )

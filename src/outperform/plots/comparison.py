@@ -1,6 +1,6 @@
 """Figures of a comparison: every run, every paired difference, P(A>B) with its interval."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -107,15 +107,14 @@ def draw_differences(comparison: Comparison, ax: "Axes") -> None:
             "Draw the view 'densities' or 'probability'",
         )
     mean = comparison.difference
-    ax.axvline(0, color="black", linewidth=0.8, linestyle="--", gid="zero")
+    ax.axvline(0, color="black", linewidth=0.8, linestyle="--", zorder=0, gid="zero")
     _draw_pairs(comparison, ax)
     # Whatever their number, the pairs fill rows 0 to 1, and the mean stands below them.
     ends = [mean.interval.low, mean.interval.high]
     ax.plot(ends, [-0.35, -0.35], color="black", gid="difference-interval")
     ax.plot([mean.value], [-0.35], "D", color="black", mec="white", ms=5.5, gid="difference")
     level = describe_level(mean.interval)
-    pairs = f"{comparison.n_pairs:,} pairs,\nsorted"
-    lay_out_rows(ax, [0.5, -0.35], [pairs, f"◆ mean,\n{level} interval"])
+    lay_out_rows(ax, [0.5, -0.35], [_label_pairs(comparison), f"◆ mean,\n{level} interval"])
     ax.set_ylim(-0.6, 1.1)
     limit_ticks(ax)
     a, b = short_names(comparison, 14)
@@ -123,21 +122,22 @@ def draw_differences(comparison: Comparison, ax: "Axes") -> None:
 
 
 def _draw_pairs(comparison: Comparison, ax: "Axes") -> None:
-    """Draw the differences in the winners' colours, and above them who won how often."""
+    """Draw the differences in the winners' colours, and above each side who won how often."""
     n = comparison.n_pairs
     differences = np.sort(comparison.scores_a - comparison.scores_b)
     rows = np.arange(n) / (n - 1)
-    above, below = differences > 0, differences < 0
-    wins_a, wins_b = (above, below) if comparison.goal == "maximize" else (below, above)
-    names = short_names(comparison, 12)
-    titles = [
-        (wins_a, f"{names[0]} wins {wins_a.sum():,}", COLOUR_A, "wins-a"),
-        (wins_b, f"{names[1]} wins {wins_b.sum():,}", COLOUR_B, "wins-b"),
-        (differences == 0, f"{(differences == 0).sum():,} tied", COLOUR_NEITHER, "ties"),
-    ]
-    for chosen, title, colour, gid in titles:
+    a, b = short_names(comparison, 11)
+    side_a, side_b = ("wins-a", a, COLOUR_A), ("wins-b", b, COLOUR_B)
+    left, right = (side_b, side_a) if comparison.goal == "maximize" else (side_a, side_b)
+    for (gid, name, colour), where in ((left, "left"), (right, "right")):
+        chosen = differences < 0 if where == "left" else differences > 0
         _draw_dots(differences[chosen], rows[chosen], ax, n=n, colour=colour, gid=gid)
-        where: Literal["left", "center", "right"]
-        where = "right" if chosen is above else "left" if chosen is below else "center"
-        if where != "center" or chosen.any():
-            ax.set_title(title, loc=where, color=colour, fontsize="small")
+        title = f"{name} wins {np.count_nonzero(chosen):,}"
+        ax.set_title(title, loc=where, color=colour, fontsize="small")  # type: ignore[arg-type]
+    tied = differences == 0
+    _draw_dots(differences[tied], rows[tied], ax, n=n, colour=COLOUR_NEITHER, gid="ties")
+
+
+def _label_pairs(comparison: Comparison) -> str:
+    n_ties = np.count_nonzero(comparison.scores_a == comparison.scores_b)
+    return f"{comparison.n_pairs:,} pairs,\n" + (f"{n_ties:,} tied" if n_ties else "sorted")

@@ -31,7 +31,8 @@ def compose_comparison(comparison: Comparison) -> "Figure":
         views.append((0.95, draw_differences))
     views.append((0.45, draw_probability))
     heights = [height for height, _ in views]
-    title = _entitle(comparison, comparison.task)
+    on = f" on {escape(shorten(comparison.task, 22))}" if comparison.task else ""
+    title = _entitle(comparison, on=on)
     outside = _LABELS_HEIGHT * len(views) + _title_height(title)
     figure = make_figure(COLUMN_WIDTH, sum(heights) + outside)
     axes = figure.subplots(len(views), height_ratios=heights)
@@ -43,7 +44,7 @@ def compose_comparison(comparison: Comparison) -> "Figure":
 
 def compose_published(published: PublishedComparison) -> "Figure":
     """Draw the probability below the verdict."""
-    title = f"{_entitle(published)}, if scores are normal"
+    title = _entitle(published, condition=", if scores are normal")
     figure = make_figure(COLUMN_WIDTH, 1.5 + _title_height(title))
     draw_probability(published, figure.subplots())
     figure.suptitle(title, fontsize="medium")
@@ -126,13 +127,13 @@ def _format_difference(comparison: Comparison) -> str:
     return cell.replace("-", "−")
 
 
-def _entitle(result: PairResult, task: str = "") -> str:
+def _entitle(result: PairResult, *, on: str = "", condition: str = "") -> str:
     """Say the verdict in one short sentence."""
     a, b = short_names(result, 22)
-    on = f" on {escape(shorten(task, 22))}" if task else ""
+    verdict = f"{result.verdict}{condition}"
     winner = f"{describe(a, b, result.winner, result.verdict)}{on}:"
-    together = _wrap(f"{winner} {result.verdict}", COLUMN_WIDTH)
-    apart = f"{_wrap(winner, COLUMN_WIDTH)}\n{result.verdict}"
+    together = _wrap(f"{winner} {verdict}", COLUMN_WIDTH)
+    apart = f"{_wrap(winner, COLUMN_WIDTH)}\n{verdict}"
     # The verdict has a line of its own where that costs none.
     return min(apart, together, key=lambda title: title.count("\n"))
 

@@ -113,6 +113,8 @@ def check_header(names: Sequence[str], source: str) -> None:
 
 def _write_label(value: object) -> str:
     """Write a label as a CSV file would hold it; pandas makes 3.0 of 3 beside a missing one."""
+    if isinstance(value, str):
+        return value.strip()
     if value is None or str(value) == "<NA>":
         return ""
     if isinstance(value, float | np.floating):

@@ -14,7 +14,6 @@ from outperform.stats.checks import (
     as_pairs,
     as_samples,
     check_count,
-    check_open_unit,
     check_paired,
     leading_shape,
 )
@@ -227,13 +226,15 @@ def equivalence_test(
     >>> equivalence_test(a, b, margin=0.02).equivalent
     True
     """
-    check_open_unit("confidence_level", confidence_level)
+    if not 0.5 < confidence_level < 1:
+        raise InvalidInput(
+            f"confidence_level is {confidence_level}", "Pass a value between 0.5 and 1"
+        )
     if not (margin > 0 and math.isfinite(margin)):
         raise InvalidInput(
             f"margin is {margin}", "Pass a positive number in the unit of the scores"
         )
-    level = max(2 * confidence_level - 1, 0.0)
-    estimate = mean_difference(a, b, paired=paired, confidence_level=level or 0.5)
+    estimate = mean_difference(a, b, paired=paired, confidence_level=2 * confidence_level - 1)
     nearest = margin - abs(estimate.value)
     if estimate.error == 0:
         pvalue = 0.0 if nearest > 0 else 1.0

@@ -7,7 +7,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from outperform.errors import InvalidInput
-from outperform.stats.checks import FloatArray, as_pairs, as_scores, check_choice, check_open_unit
+from outperform.stats.checks import (
+    FloatArray,
+    as_pairs,
+    as_scores,
+    check_choice,
+    check_count,
+    check_open_unit,
+)
 from outperform.stats.intervals import (
     Interval,
     anytime_interval,
@@ -168,6 +175,7 @@ def _bootstrap_interval(
             "method='bootstrap' draws resamples, but rng is None",
             "Pass rng=np.random.default_rng(seed)",
         )
+    check_count("n_resamples", n_resamples, at_least=1)
     ordered = np.sort(b)
     below = np.searchsorted(ordered, a, side="left")
     not_above = np.searchsorted(ordered, a, side="right") if ties == "half" else below

@@ -237,10 +237,15 @@ def _horizon(probability: float, gamma: float, alpha: float, beta: float) -> int
     meaningful = (max(z_beta - z_alpha, 0) + 2) ** 2 * variance / margin**2 if margin else math.inf
     horizon = 3 * significant + min(lattice, 3 * meaningful) + 50
     if horizon > _LARGEST_PLAN:
+        if 3 * significant < _LARGEST_PLAN:
+            raise InvalidInput(
+                f"beta = {beta:g} is so close to alpha/2 = {alpha / 2:g} that no number of pairs "
+                f"is sure to keep the power above {1 - beta:g}",
+                "Pass a larger beta, or plan for a P(A>B) further above gamma",
+            )
         raise InvalidInput(
-            f"detecting P(A>B) = {probability:g} with gamma = {gamma:g} and beta = {beta:g} takes "
-            f"far more pairs than anyone runs",
-            "Plan for a larger P(A>B), or accept a larger beta",
+            f"detecting P(A>B) = {probability:g} takes more than {_LARGEST_PLAN:,} pairs",
+            "Plan for a larger P(A>B)",
         )
     return math.ceil(horizon)
 

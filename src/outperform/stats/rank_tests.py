@@ -1,6 +1,7 @@
 """Tests that look at the order of scores only."""
 
 import math
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any, Literal, get_args
 
@@ -191,17 +192,18 @@ def _permutation_pvalues(
 ) -> FloatArray:
     n = pooled.shape[1]
     exact = math.comb(n, n_a) <= n_resamples + 1
-    splits = _all_splits(n, n_a) if exact else _random_splits(n, n_a, n_resamples, rng)
     ordered = np.sort(pooled, axis=1)
     tied = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    pvalue = np.empty(len(pooled))
     # Without ties the null distribution depends on the sizes only: one serves all rows.
-    if not tied.all():
-        null = np.sort(_studentize(splits, None)[0])
-        pvalue[~tied] = permutation_pvalue(statistic[~tied], null, alternative, exact=exact)
-    for i in np.flatnonzero(tied):
-        null = np.sort(_studentize(splits, _tie_groups(ordered[i : i + 1]))[0])
-        pvalue[i] = permutation_pvalue(statistic[i], null, alternative, exact=exact)
+    rows = [~tied, *([i] for i in np.flatnonzero(tied))]
+    ties = [None, *(_tie_groups(ordered[i : i + 1]) for i in np.flatnonzero(tied))]
+    blocks: Iterable[NDArray[np.bool_]]
+    blocks = [_all_splits(n, n_a)] if exact else _random_splits(n, n_a, n_resamples, rng)
+    nulls = [[_studentize(splits, group)[0] for group in ties] for splits in blocks]
+    pvalue = np.empty(len(pooled))
+    for row, parts in zip(rows, zip(*nulls, strict=True), strict=True):
+        null = np.sort(np.concatenate(parts))
+        pvalue[row] = permutation_pvalue(statistic[row], null, alternative, exact=exact)
     return pvalue
 
 
@@ -214,11 +216,14 @@ def _all_splits(n: int, n_a: int) -> NDArray[np.bool_]:
 
 def _random_splits(
     n: int, n_a: int, n_resamples: int, rng: np.random.Generator | None
-) -> NDArray[np.bool_]:
+) -> Iterator[NDArray[np.bool_]]:
+    """Random splits, in blocks that bound the memory."""
     rng = np.random.default_rng() if rng is None else rng
-    splits = np.zeros((n_resamples, n), dtype=bool)
-    splits[:, :n_a] = True
-    return rng.permuted(splits, axis=1, out=splits)
+    n_rows = max(1, 10 * _BLOCK // n)
+    for start in range(0, n_resamples, n_rows):
+        splits = np.zeros((min(n_rows, n_resamples - start), n), dtype=bool)
+        splits[:, :n_a] = True
+        yield rng.permuted(splits, axis=1, out=splits)
 
 
 def wilcoxon_test(

@@ -1,0 +1,283 @@
+"""Which sources of variation make scores vary, and how much."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from outperform.errors import InvalidInput, UnknownColumn
+from outperform.runs.naming import enumerate_names
+from outperform.stats import Estimate, Interval
+from outperform.stats.checks import FloatArray, as_scores
+from outperform.stats.variances import (
+    binomial_deviation,
+    deviation,
+    deviation_ratio,
+    normality_pvalue,
+)
+
+ALL, NOISE, SPLIT = "all", "noise", "split"  # sources with a meaning of their own
+_FEW_RUNS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SourceVariation:
+    """How much scores vary when only one source is redrawn."""
+
+    source: str
+    scores: FloatArray = field(repr=False, compare=False)
+    sd: Estimate
+    share: Estimate  # of the standard deviation of the reference
+    normality_pvalue: float  # Shapiro–Wilk
+    binomial_sd: float | None  # by the size of the test set alone; None: unknown or no accuracy
+
+    @property
+    def n(self) -> int:
+        """Number of runs."""
+        return self.scores.size
+
+    @property
+    def mean(self) -> float:
+        """Mean score."""
+        return float(self.scores.mean())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "source": self.source,
+            "n": self.n,
+            "mean": self.mean,
+            "sd": self.sd.to_dict(),
+            "share": self.share.to_dict(),
+            "normality_pvalue": self.normality_pvalue,
+            "binomial_sd": self.binomial_sd,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """Standard deviation per source of variation, each redrawn alone."""
+
+    algorithm: str
+    task: str
+    metric: str
+    reference: str  # source whose standard deviation is 1 in shares: split if it varies
+    sources: tuple[SourceVariation, ...]
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def ranked(self) -> tuple[SourceVariation, ...]:
+        """Single sources, largest first; all together only where there is nothing else."""
+        single = [variation for variation in self.sources if variation.source != ALL]
+        return tuple(sorted(single or self.sources, key=lambda v: -v.sd.value))
+
+    def __str__(self) -> str:
+        largest, *others = self.ranked
+        what = f"the {self.metric}{describe_runs(self.algorithm, self.task)}"
+        if largest.sd.value == 0:
+            return f"No source changes {what}."
+        return (
+            f"{largest.source} is the largest source of variation of {what}: standard deviation "
+            f"{largest.sd} over {largest.n} runs{_lead(largest, others)}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "algorithm": self.algorithm,
+            "task": self.task,
+            "metric": self.metric,
+            "largest": self.ranked[0].source,
+            "reference": self.reference,
+            "sources": [variation.to_dict() for variation in self.sources],
+            "caveats": list(self.caveats),
+        }
+
+
+def decompose(
+    scores: Mapping[str, ArrayLike],
+    *,
+    algorithm: str = "",
+    task: str = "",
+    metric: str = "score",
+    n_test: int | None = None,
+    confidence_level: float = 0.95,
+) -> Decomposition:
+    """Measure how much each source of variation makes scores vary.
+
+    Parameters
+    ----------
+    scores
+        By source, the scores of runs in which only that source was redrawn, n ≥ 2 each;
+        ``"all"``: every source redrawn, ``"noise"``: none.
+    n_test
+        Examples in the test set, for the binomial model of accuracies and error rates.
+
+    Examples
+    --------
+    >>> found = decompose({"split": [0.90, 0.86, 0.94, 0.91, 0.88], "noise": [0.9] * 5})
+    >>> print(found)  # doctest: +ELLIPSIS
+    split is the largest source of variation of the score: standard deviation 0.0303 [...] over ...
+    >>> [variation.share.value for variation in found.sources]
+    [1.0, 0.0]
+    """
+    arrays = {name: as_scores(x, f"source {name!r}", at_least=2) for name, x in scores.items()}
+    if not arrays:
+        raise InvalidInput("there are no sources of variation", "Pass the scores of at least one")
+    spreads = {name: deviation(x, confidence_level=confidence_level) for name, x in arrays.items()}
+    reference = _choose_reference(spreads)
+    model = n_test if n_test is not None and _is_share(metric, arrays) else None
+    sources = tuple(
+        SourceVariation(
+            source=name,
+            scores=x,
+            sd=spreads[name],
+            share=_share(x, arrays[reference], spreads[name].interval, same=name == reference),
+            normality_pvalue=normality_pvalue(x),
+            binomial_sd=None if model is None else binomial_deviation(float(x.mean()), model),
+        )
+        for name, x in arrays.items()
+    )
+    found = Decomposition(algorithm, task, metric, reference, sources)
+    return replace(found, caveats=(*_find_doubts(found), *_no_binomial(metric, n_test, model)))
+
+
+def decompose_runs(
+    records: Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]],
+    *,
+    n_test: int | Mapping[str, int] | None = None,
+    **options: Any,
+) -> tuple[Decomposition, ...]:
+    """Decompose every algorithm on every task.
+
+    Parameters
+    ----------
+    records
+        A mapping per run, or a mapping of columns: source, score, and where there are several
+        algorithm and task.
+    n_test
+        Examples in the test set; by task where they differ.
+    **options
+        As of `decompose`: metric, confidence_level.
+
+    Returns
+    -------
+    One result per algorithm and task, in order of appearance.
+
+    Examples
+    --------
+    >>> rows = [{"task": "rte", "source": "init", "score": x} for x in (0.6, 0.7, 0.65, 0.6, 0.6)]
+    >>> [(found.task, found.reference) for found in decompose_runs(rows)]
+    [('rte', 'init')]
+    """
+    groups: dict[tuple[str, str], dict[str, list[Any]]] = {}
+    for row in _as_rows(records):
+        group = groups.setdefault((str(row.get("algorithm", "")), str(row.get("task", ""))), {})
+        group.setdefault(str(row["source"]), []).append(row["score"])
+    sizes = n_test if isinstance(n_test, Mapping) else dict.fromkeys((t for _, t in groups), n_test)
+    return tuple(
+        decompose(scores, algorithm=algorithm, task=task, n_test=sizes.get(task), **options)
+        for (algorithm, task), scores in groups.items()
+    )
+
+
+def describe_runs(algorithm: str, task: str) -> str:
+    """Say whose runs they are and on what."""
+    return (f" of {algorithm}" if algorithm else "") + (f" on {task}" if task else "")
+
+
+def _as_rows(
+    records: Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]],
+) -> Iterator[Mapping[str, Any]]:
+    if isinstance(records, Mapping):
+        sizes = {name: len(column) for name, column in records.items()}
+        if len(set(sizes.values())) > 1:
+            listed = enumerate_names(f"{name} {size}" for name, size in sizes.items())
+            raise InvalidInput(f"columns differ in length: {listed}", "Pass one entry per run")
+        rows = zip(*records.values(), strict=True)
+        records = [dict(zip(records, row, strict=True)) for row in rows]
+    for position, row in enumerate(records, start=1):
+        for column in ("source", "score"):
+            if column not in row:
+                raise UnknownColumn(
+                    f"run {position} has no {column!r}; it has {enumerate_names(row)}",
+                    "Pass the columns source and score, and algorithm and task where there are "
+                    "several",
+                )
+        yield row
+
+
+def _choose_reference(spreads: Mapping[str, Estimate]) -> str:
+    if SPLIT in spreads and spreads[SPLIT].value > 0:
+        return SPLIT
+    single = [name for name in spreads if name != ALL] or list(spreads)
+    return max(single, key=lambda name: spreads[name].value)
+
+
+def _share(scores: FloatArray, whole: FloatArray, like: Interval, *, same: bool) -> Estimate:
+    """Share of the reference's standard deviation: exactly 1 of its own, 0 of nothing."""
+    if np.ptp(whole) == 0 or same:
+        value = float(np.ptp(whole) > 0)
+        return Estimate(value, replace(like, low=value, high=value))
+    return deviation_ratio(scores, whole, confidence_level=like.confidence_level)
+
+
+def _lead(largest: SourceVariation, others: Sequence[SourceVariation]) -> str:
+    if not others or others[0].sd.value == 0:
+        return ""
+    level = largest.sd.interval.confidence_level
+    ratio = deviation_ratio(largest.scores, others[0].scores, confidence_level=level)
+    unsure = ", not significantly more" if 1 in ratio.interval else ""
+    return f", {ratio} times that of {others[0].source}{unsure}"
+
+
+def _is_share(metric: str, arrays: Mapping[str, FloatArray]) -> bool:
+    """Whether scores are shares of right, or wrong, answers, as far as name and values tell."""
+    words = set(re.findall("[a-z]+", metric.casefold()))
+    if words & {"acc", "accuracy", "misclassification"}:
+        named = "balanced" not in words
+    else:
+        allowed = {"classification", "error", "rate", "test", "val", "valid", "validation"}
+        named = {"error", "rate"} <= words <= allowed
+    return named and all(((x >= 0) & (x <= 1)).all() for x in arrays.values())
+
+
+def _find_doubts(found: Decomposition) -> Iterator[str]:
+    yield (
+        "each source was redrawn alone, so shares do not add up to 1 and interactions are unseen; "
+        "a crossed design tells both"
+    )
+    if found.reference != SPLIT:
+        why = "does not vary" if SPLIT in {v.source for v in found.sources} else "is not there"
+        yield f"split {why}: shares are of {found.reference}, the largest source"
+    for variation in found.sources:
+        yield from _doubt_source(variation)
+    few = {v.source: v.n for v in found.sources if v.n < _FEW_RUNS}
+    if few:
+        listed = enumerate_names(f"{source} ({n})" for source, n in few.items())
+        normal = ", and below 5 they hold for normal scores only" if min(few.values()) < 5 else ""
+        yield f"fewer than {_FEW_RUNS} runs of {listed}: their intervals are rough{normal}"
+
+
+def _doubt_source(variation: SourceVariation) -> Iterator[str]:
+    if variation.source == NOISE and variation.sd.value > 0:
+        yield (
+            f"noise is not 0: the same seeds give scores with a standard deviation of "
+            f"{variation.sd.value:.3g}, which is part of every other source's"
+        )
+    if variation.source != NOISE and variation.sd.value == 0:
+        yield (
+            f"all {variation.n} runs of {variation.source} have the same score: its seed changes "
+            "nothing: is it used?"
+        )
+
+
+def _no_binomial(metric: str, n_test: int | None, model: int | None) -> Iterator[str]:
+    if n_test is not None and model is None:
+        yield (
+            f"no binomial model of {metric}: it is for accuracies and error rates between 0 and 1, "
+            "so named"
+        )

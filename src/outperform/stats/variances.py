@@ -1,0 +1,299 @@
+"""How much scores vary: standard deviations, their ratios, and components of variance."""
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import chdtri, fdtri, ndtri
+
+from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
+from outperform.stats.checks import FloatArray, as_samples, as_scores, check_count, check_open_unit
+from outperform.stats.effect_sizes import Estimate
+from outperform.stats.intervals import Interval
+
+_FEWEST = 5  # values from which a kurtosis can be estimated
+
+
+def deviation(values: ArrayLike, *, confidence_level: float = 0.95) -> Estimate:
+    """Standard deviation with Bonett's interval, which heavy tails and skew make wider.
+
+    Parameters
+    ----------
+    values : shape (n,), n ≥ 2
+
+    Returns
+    -------
+    The deviation (n - 1 in the denominator) and its interval; 0 and [0, 0] where all values are
+    equal. Fewer than 5 values say nothing of their tails: they are taken as normal, which the
+    interval's method, ``"chi-square"`` instead of ``"bonett"``, tells.
+
+    References
+    ----------
+    Bonett (2006), Approximate confidence interval for standard deviation of nonnormal
+    distributions.
+
+    Examples
+    --------
+    >>> print(deviation([0.71, 0.74, 0.69, 0.75, 0.70, 0.73, 0.72, 0.78]))
+    0.0292 [0.0168, 0.0669]
+    """
+    check_open_unit("confidence_level", confidence_level)
+    array = as_scores(values, "values", at_least=2)
+    sd, z = _standard_deviation(array), _quantile(confidence_level)
+    if sd == 0:
+        return Estimate(0.0, Interval(0.0, 0.0, confidence_level, "bonett"))
+    if array.size < max(_FEWEST, z + 1):
+        return Estimate(sd, _chi_square_interval(sd, array.size, confidence_level))
+    factor, error = _log_variance_error(array, z)
+    return Estimate(sd, _bonett_interval(sd, factor, error, confidence_level))
+
+
+def deviation_ratio(a: ArrayLike, b: ArrayLike, *, confidence_level: float = 0.95) -> Estimate:
+    """Standard deviation of `a` divided by that of `b`, of independent values.
+
+    Parameters
+    ----------
+    a, b : shape (n_a,) and (n_b,), n ≥ 2; b must vary
+
+    Returns
+    -------
+    The ratio and an interval made on the log scale with Bonett's standard error of each, so that
+    neither needs to be normal nor to have the other's kurtosis; 0 and [0, 0] where `a` does not
+    vary. With fewer than 5 values in either, both are taken as normal (method ``"f"``).
+
+    References
+    ----------
+    Bonett (2006), Robust confidence interval for a ratio of standard deviations.
+
+    Examples
+    --------
+    >>> print(deviation_ratio([0.1, 0.5, 0.3, 0.2, 0.9, 0.6], [0.1, 0.4, 0.3, 0.2, 0.5, 0.4]))
+    2 [0.554, 7.22]
+    """
+    check_open_unit("confidence_level", confidence_level)
+    first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
+    below, z = _standard_deviation(second), _quantile(confidence_level)
+    if below == 0:
+        raise InvalidInput(
+            f"all {second.size} values of b are {second[0]:g}, so their deviation is 0",
+            "Divide by the deviation of values that vary",
+        )
+    ratio = _standard_deviation(first) / below
+    if ratio == 0:
+        return Estimate(0.0, Interval(0.0, 0.0, confidence_level, "bonett"))
+    if min(first.size, second.size) < max(_FEWEST, z + 1):
+        return Estimate(ratio, _f_interval(ratio, (first.size, second.size), confidence_level))
+    (factor_a, error_a), (factor_b, error_b) = (_log_variance_error(x, z) for x in (first, second))
+    error = math.hypot(error_a, error_b)
+    return Estimate(ratio, _bonett_interval(ratio, factor_a / factor_b, error, confidence_level))
+
+
+def binomial_deviation(accuracy: float, n: int) -> float:
+    """Standard deviation √(τ(1 - τ)/n) of a share of n independent examples.
+
+    Examples
+    --------
+    >>> binomial_deviation(0.5, 2500)
+    0.01
+    """
+    check_count("n", n, at_least=1)
+    if not 0 <= accuracy <= 1:
+        raise InvalidInput(f"accuracy is {accuracy}", "Pass a share between 0 and 1")
+    return math.sqrt(accuracy * (1 - accuracy) / n)
+
+
+def normality_pvalue(values: ArrayLike) -> float:
+    """p-value of Shapiro and Wilk's test: small where the values are not normal.
+
+    Parameters
+    ----------
+    values : shape (n,), n ≥ 1
+
+    Returns
+    -------
+    The p-value; 1 where nothing could speak against normality: fewer than 3 values, or all equal.
+
+    Examples
+    --------
+    >>> round(normality_pvalue([1, 2, 3, 4, 5, 6, 7, 30]), 4)
+    0.0003
+    """
+    array = as_scores(values, "values", at_least=1)
+    width = np.ptp(array)
+    if array.size < 3 or width == 0:
+        return 1.0
+    from scipy.stats import shapiro
+
+    with warnings.catch_warnings():
+        # Beyond 5,000 values the p-value is an extrapolation, off by little.
+        warnings.filterwarnings("ignore", "scipy.stats.shapiro: For N > 5000", UserWarning)
+        return float(shapiro((array - array.min()) / width).pvalue)
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceComponent:
+    """Variance that some factors cause together, beyond what fewer of them cause."""
+
+    names: tuple[str, ...]  # one: a main effect; several: their interaction
+    df: int
+    mean_square: float
+    variance: float  # estimate, without bias, so it may be negative
+    share: float  # of the sum of all, negative ones taken as 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "names": list(self.names),
+            "df": self.df,
+            "mean_square": self.mean_square,
+            "variance": self.variance,
+            "share": self.share,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceComponents:
+    """Variance of one score, as a sum over main effects and interactions."""
+
+    names: tuple[str, ...]
+    levels: tuple[int, ...]
+    components: tuple[VarianceComponent, ...]  # main effects first
+
+    @property
+    def total(self) -> float:
+        """Variance of the score when every factor is redrawn: the sum of all estimates."""
+        return math.fsum(component.variance for component in self.components)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "names": list(self.names),
+            "levels": list(self.levels),
+            "total": self.total,
+            "components": [component.to_dict() for component in self.components],
+        }
+
+
+def variance_components(scores: ArrayLike, names: Sequence[str]) -> VarianceComponents:
+    """Components of variance of a balanced crossed design with random levels, by moments.
+
+    Parameters
+    ----------
+    scores : shape (n_levels_1, ..., n_levels_k), each ≥ 2
+        One score per combination of levels.
+    names
+        Of the k factors, in the order of the axes.
+
+    Returns
+    -------
+    Main effects and all interactions. The highest one includes the noise, which one score per
+    combination cannot tell from it. Shares add up to 1, or are all 0 where scores are equal.
+
+    Examples
+    --------
+    >>> found = variance_components([[1, 2], [5, 6]], ["split", "init"])
+    >>> [(component.names, component.variance) for component in found.components]
+    [(('split',), 8.0), (('init',), 0.5), (('split', 'init'), 0.0)]
+    """
+    array = _as_crossed(scores, names)
+    squares = dict(_mean_squares(array - array.flat[0]))  # without rounding where all are equal
+    variances = {axes: _solve_component(axes, squares, array.shape) for axes in squares}
+    total = math.fsum(max(variance, 0.0) for variance in variances.values())
+    components = tuple(
+        VarianceComponent(
+            names=tuple(names[axis] for axis in axes),
+            df=math.prod(array.shape[axis] - 1 for axis in axes),
+            mean_square=squares[axes],
+            variance=variance,
+            share=max(variance, 0.0) / total if total > 0 else 0.0,
+        )
+        for axes, variance in variances.items()
+    )
+    return VarianceComponents(tuple(names), array.shape, components)
+
+
+def _as_crossed(scores: ArrayLike, names: Sequence[str]) -> FloatArray:
+    array = as_samples(scores, "scores")
+    if array.ndim != len(names) or len(set(names)) != len(names):
+        raise InvalidScores(
+            f"scores has {array.ndim} axes of lengths {array.shape}, and the names are "
+            f"{', '.join(map(repr, names))}",
+            "Pass one axis per factor and a name of its own for each",
+        )
+    for name, n_levels in zip(names, array.shape, strict=True):
+        if n_levels < 2:
+            raise TooFewRuns(f"{name!r} has {n_levels} level(s)", "At least 2 are needed")
+    return array
+
+
+def _mean_squares(scores: FloatArray) -> Iterator[tuple[tuple[int, ...], float]]:
+    """Mean square of every non-empty set of axes, smaller sets first."""
+    every = range(scores.ndim)
+    for size in range(1, scores.ndim + 1):
+        for axes in combinations(every, size):
+            effect = scores
+            for axis in every:
+                mean = effect.mean(axis=axis, keepdims=True)
+                effect = effect - mean if axis in axes else mean
+            n_each = scores.size // effect.size
+            df = math.prod(scores.shape[axis] - 1 for axis in axes)
+            yield axes, float(n_each * np.square(effect).sum() / df)
+
+
+def _solve_component(
+    axes: tuple[int, ...], squares: dict[tuple[int, ...], float], shape: tuple[int, ...]
+) -> float:
+    """Solve E[MS_S] = Σ_{T⊇S} n_T σ²_T, n_T = Π_{j∉T} L_j, by inclusion and exclusion."""
+    signed = (
+        (-1) ** (len(larger) - len(axes)) * square
+        for larger, square in squares.items()
+        if set(axes) <= set(larger)
+    )
+    return math.fsum(signed) / math.prod(n for j, n in enumerate(shape) if j not in axes)
+
+
+def _quantile(confidence_level: float) -> float:
+    return float(ndtri((1 + confidence_level) / 2))
+
+
+def _standard_deviation(values: FloatArray) -> float:
+    """Exactly 0 where all values are equal; of values of any magnitude."""
+    width = float(np.ptp(values))
+    return width * float(np.std((values - values.min()) / width, ddof=1)) if width else 0.0
+
+
+def _bonett_interval(sd: float, factor: float, error: float, confidence_level: float) -> Interval:
+    """Interval of a deviation, or ratio, whose square has this correction and log-scale error."""
+    middle, reach = sd * math.sqrt(factor), math.exp(_quantile(confidence_level) * error / 2)
+    return Interval(middle / reach, middle * reach, confidence_level, "bonett")
+
+
+def _log_variance_error(values: FloatArray, z: float) -> tuple[float, float]:
+    """Bonett's factor c = n/(n - z) of the variance, and the standard error of its logarithm."""
+    n = values.size
+    ordered = np.sort((values - values.min()) / np.ptp(values))
+    # About a trimmed mean, fourth moments of skewed values are biased less.
+    n_cut = min(int(n / (2 * math.sqrt(n - 4))) if n > _FEWEST else n, (n - 1) // 2)
+    fourth = np.sum((ordered - ordered[n_cut : n - n_cut].mean()) ** 4)
+    kurtosis = float(n * fourth / np.sum((ordered - ordered.mean()) ** 2) ** 2)
+    factor = n / (n - z)
+    return factor, factor * math.sqrt((kurtosis - (n - 3) / n) / (n - 1))
+
+
+def _chi_square_interval(sd: float, n: int, confidence_level: float) -> Interval:
+    tail = (1 - confidence_level) / 2
+    low, high = (sd * math.sqrt((n - 1) / float(chdtri(n - 1, p))) for p in (tail, 1 - tail))
+    return Interval(low, high, confidence_level, "chi-square")
+
+
+def _f_interval(ratio: float, sizes: tuple[int, int], confidence_level: float) -> Interval:
+    tail = (1 - confidence_level) / 2
+    low, high = (
+        ratio / math.sqrt(float(fdtri(sizes[0] - 1, sizes[1] - 1, p))) for p in (1 - tail, tail)
+    )
+    return Interval(low, high, confidence_level, "f")

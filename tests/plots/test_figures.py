@@ -1,0 +1,358 @@
+import subprocess
+import sys
+from io import BytesIO
+from itertools import combinations
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from outperform.analysis.comparing import compare
+from outperform.analysis.planning import plan
+from outperform.analysis.published import compare_published
+from outperform.errors import InvalidInput
+from outperform.plots import figure, plot, save_figure
+from outperform.plots.style import freeze_layout
+from outperform.stats import Summary
+
+LONG = {
+    "a": "gradient boosting with early stopping, learning rate 0.1, $depth$ 7",
+    "b": "gradient boosting with early stopping, learning rate 0.3, $depth$ 7",
+    "metric": "balanced accuracy over all classes and folds",
+}
+TITLES = {
+    "paired": "svm outperforms forest: significant and meaningful",
+    "unpaired": "svm outperforms forest: significant and meaningful",
+    "published": "A outperforms B: significant and meaningful, if scores are normal",
+    "plan": "51 pairs show a P(A > B) of 0.75 with power 0.95",
+}
+
+RESULTS = {
+    "paired": lambda compared, tasks: compared(),
+    "unpaired": lambda compared, tasks: compared(paired=False),
+    "minimize": lambda compared, tasks: compared(goal="minimize"),
+    "b better": lambda compared, tasks: compared(shift=-0.01),
+    "undecided": lambda compared, tasks: compared(shift=0),
+    "with task": lambda compared, tasks: compared(names={"task": "digits"}),
+    "two runs": lambda compared, tasks: compared(n=2),
+    "1000 runs": lambda compared, tasks: compared(n=1000, shift=0.002),
+    "constant": lambda compared, tasks: compare([0.9] * 10, [0.8] * 10),
+    "all tied": lambda compared, tasks: compare([0.9] * 10, [0.9] * 10),
+    "coarse": lambda compared, tasks: compare(np.arange(40) % 5, np.arange(40) % 4),
+    "long names": lambda compared, tasks: compared(
+        names=LONG | {"task": "a long name " * 5}, shift=0
+    ),
+    "long names, many ties": lambda compared, tasks: compared(names=LONG, n=5000, decimals=2),
+    "small gamma": lambda compared, tasks: compared(gamma=0.55),
+    "large gamma": lambda compared, tasks: compared(gamma=0.95),
+    "no gamma": lambda compared, tasks: compared(gamma=0.5),
+    "1 task": lambda compared, tasks: tasks(1),
+    "7 tasks": lambda compared, tasks: tasks(7),
+    "40 tasks": lambda compared, tasks: tasks(40),
+    "long tasks": lambda compared, tasks: tasks(3, LONG | {"task": "a long name " * 5}),
+    "published": lambda compared, tasks: compare_published(
+        Summary(76.3, 0.8, 10), Summary(75.1, 0.9, 10)
+    ),
+    "plan": lambda compared, tasks: plan(),
+    "plan at 0.55": lambda compared, tasks: plan(gamma=0.55),
+    "plan at 0.95": lambda compared, tasks: plan(gamma=0.95, n_pairs=1000),
+}
+
+
+class Results:
+    """Results by name, made when asked for."""
+
+    def __init__(self, make_comparison, make_tasks):
+        self.makers = make_comparison, make_tasks
+
+    def __getitem__(self, kind):
+        return RESULTS[kind](*self.makers)
+
+
+@pytest.fixture
+def results(make_comparison, make_tasks):
+    return Results(make_comparison, make_tasks)
+
+
+@pytest.fixture
+def drawn_texts(monkeypatch):
+    """Draw a figure and list the texts that were drawn in fact."""
+
+    def draw(drawn):
+        seen, original = [], Text.draw
+
+        def record(text, renderer):
+            seen.append(text)
+            original(text, renderer)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Text, "draw", record)
+            drawn.draw_without_rendering()
+        return [t for t in dict.fromkeys(seen) if t.get_visible() and t.get_text().strip()]
+
+    return draw
+
+
+def region_labels(drawn):
+    children = [child for ax in drawn.axes for child in ax.child_axes]
+    return {label for child in children for label in child.get_xticklabels()}
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_no_text_is_cut_off_or_overlaps_another(results, drawn_texts, kind):
+    drawn = figure(results[kind])
+    texts = drawn_texts(drawn)
+    assert len(texts) > 5
+    boxes = {text: Text.get_window_extent(text) for text in texts}
+    for text, box in boxes.items():
+        assert box.x0 >= 0, text
+        assert box.y0 >= 0, text
+        assert box.x1 <= drawn.bbox.x1, text
+        assert box.y1 <= drawn.bbox.y1, text
+    # The empty lines that lift one name of a region above the others overlap these on purpose.
+    others = [text for text in texts if text not in region_labels(drawn)]
+    for first, second in combinations(others, 2):
+        assert not boxes[first].padded(-1).overlaps(boxes[second].padded(-1)), (first, second)
+
+
+@pytest.mark.parametrize(("kind", "width"), [("paired", 3.4), ("7 tasks", 7.0), ("plan", 3.4)])
+def test_figures_are_as_wide_as_a_column_or_a_page(results, kind, width):
+    assert figure(results[kind]).get_figwidth() == width
+
+
+@pytest.mark.parametrize(("kind", "title"), TITLES.items())
+def test_title_is_the_verdict(results, kind, title):
+    assert figure(results[kind]).get_suptitle().replace("\n", " ") == title
+
+
+def test_title_names_the_task(results):
+    title = figure(results["with task"]).get_suptitle().replace("\n", " ")
+    assert title == "svm outperforms forest on digits: significant and meaningful"
+
+
+def test_a_verdict_stands_on_one_line_of_the_title(results):
+    title = figure(results["undecided"]).get_suptitle()
+    assert title == "No difference shown between svm and forest:\nnot significant"
+
+
+def test_paired_runs_are_drawn_in_three_views(results, find):
+    densities, differences, probability = figure(results["paired"]).axes
+    assert find(densities, "runs-a")
+    assert find(differences, "difference")
+    assert find(probability, "interval-0")
+
+
+def test_unpaired_runs_are_drawn_without_differences(results, find):
+    densities, probability = figure(results["unpaired"]).axes
+    assert find(densities, "runs-a")
+    assert find(probability, "interval-0")
+
+
+def test_numbers_of_every_task_stand_beside_it(make_tasks, drawn_texts):
+    tasks = make_tasks(7)
+    drawn = figure(tasks)
+    texts = [text.get_text() for text in drawn_texts(drawn)]
+    assert drawn.get_suptitle() == str(tasks)
+    for comparison in tasks.comparisons:
+        chance, difference = comparison.interval, comparison.difference
+        assert f"{comparison.probability:.2f} [{chance.low:.3f}, {chance.high:.3f}]" in texts
+        ends = f"[{difference.interval.low:+.3g}, {difference.interval.high:+.3g}]"
+        assert f"{difference.value:+.3g} {ends}".replace("-", "−") in texts
+
+
+def test_forty_tasks_get_the_height_they_need(make_tasks):
+    drawn = figure(make_tasks(40))
+    tops = sorted(label.get_window_extent().y0 for label in drawn.axes[0].get_yticklabels())
+    heights = [label.get_window_extent().height for label in drawn.axes[0].get_yticklabels()]
+    assert np.diff(tops).min() > max(heights)
+
+
+@pytest.mark.parametrize(
+    ("view", "gid"),
+    [
+        (None, "interval-0"),
+        ("probability", "interval-0"),
+        ("densities", "runs-a"),
+        ("differences", "difference"),
+    ],
+)
+def test_plot_draws_the_view_asked_for(make_comparison, find, ax, view, gid):
+    assert plot(make_comparison(), ax, view=view) is ax
+    assert find(ax, gid)
+    own = plot(make_comparison(), view=view)
+    assert find(own, gid)
+    assert own.get_figure().get_figwidth() == 3.4
+
+
+@pytest.mark.parametrize("kind", ["7 tasks", "published", "plan"])
+def test_plot_draws_any_result_on_one_axes(results, kind):
+    ax = plot(results[kind])
+    assert ax.figure.axes == [ax]
+    assert ax.lines
+
+
+def test_plot_grows_with_the_number_of_tasks(make_tasks):
+    heights = [plot(make_tasks(n)).get_figure().get_figheight() for n in (1, 10, 40)]
+    assert heights == sorted(set(heights))
+
+
+@pytest.mark.parametrize(
+    ("kind", "view", "choices"),
+    [
+        ("paired", "violin", "'probability', 'densities', 'differences'"),
+        ("7 tasks", "densities", "'probability'"),
+        ("plan", "probability", "'sample sizes'"),
+    ],
+)
+def test_unknown_view_is_refused(results, kind, view, choices):
+    with pytest.raises(InvalidInput) as caught:
+        plot(results[kind], view=view)
+    assert str(caught.value) == f"view is {view!r}. Choose one of {choices}."
+
+
+@pytest.mark.parametrize("draw", [plot, figure, lambda result: save_figure(result, "x.svg")])
+def test_unknown_result_is_refused(draw):
+    with pytest.raises(InvalidInput) as caught:
+        draw([0.9, 0.8])
+    assert str(caught.value) == (
+        "there is no figure of a list. "
+        "Pass one of Comparison, TaskComparisons, PublishedComparison, Plan."
+    )
+
+
+STARTS = {"svg": b"<?xml", "pdf": b"%PDF", "PNG": b"\x89PNG"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "suffix"),
+    [
+        *(("paired", suffix) for suffix in STARTS),
+        *(("1000 runs", suffix) for suffix in STARTS),
+        ("7 tasks", "svg"),
+        ("plan", "svg"),
+    ],
+)
+def test_saved_files_are_the_same_byte_for_byte(results, tmp_path, monkeypatch, kind, suffix):
+    paths = [tmp_path / f"{name}.{suffix}" for name in ("first", "second")]
+    save_figure(results[kind], paths[0])
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")  # had a date been written, it would show
+    save_figure(results[kind], str(paths[1]))
+    first, second = (path.read_bytes() for path in paths)
+    assert len(first) > 5000
+    assert first.startswith(STARTS[suffix])
+    assert first == second
+
+
+def test_last_digits_of_the_layout_do_not_reach_the_file(results):
+    drawn = figure(results["paired"])
+    freeze_layout(drawn)
+    before = [ax.get_position().bounds for ax in drawn.axes]
+    for ax in drawn.axes:
+        ax.set_position([x + 1e-12 for x in ax.get_position().bounds])
+    freeze_layout(drawn)
+    assert [ax.get_position().bounds for ax in drawn.axes] == before
+
+
+def test_saved_files_tell_different_results_apart(results, tmp_path):
+    for kind in ("paired", "undecided"):
+        save_figure(results[kind], tmp_path / f"{kind}.svg")
+    assert (tmp_path / "paired.svg").read_bytes() != (tmp_path / "undecided.svg").read_bytes()
+
+
+def test_vector_files_hold_text_as_text_and_few_dots_as_shapes(results, tmp_path):
+    save_figure(results["paired"], tmp_path / "few.svg")
+    save_figure(results["1000 runs"], tmp_path / "many.svg")
+    few, many = ((tmp_path / f"{name}.svg").read_text() for name in ("few", "many"))
+    assert ">accuracy (higher is better)</text>" in few
+    assert "<image" not in few
+    assert "<image" in many
+
+
+def test_png_has_200_dots_per_inch(results, tmp_path):
+    save_figure(results["paired"], tmp_path / "figure.png")
+    header = (tmp_path / "figure.png").read_bytes()
+    assert int.from_bytes(header[16:20], "big") == 680
+
+
+@pytest.mark.parametrize("name", ["figure.jpg", "figure", "svg"])
+def test_unknown_format_is_refused(results, tmp_path, name):
+    with pytest.raises(InvalidInput) as caught:
+        save_figure(results["paired"], tmp_path / name)
+    path = str(tmp_path / name)
+    assert str(caught.value) == (
+        f"cannot save a figure as {path!r}. End the path in .pdf, .png, .svg."
+    )
+
+
+def test_missing_folder_is_refused(results, tmp_path):
+    with pytest.raises(InvalidInput) as caught:
+        save_figure(results["paired"], tmp_path / "missing" / "figure.svg")
+    folder = str(tmp_path / "missing")
+    assert str(caught.value) == (
+        f"the folder {folder!r} does not exist. Create it, or save elsewhere."
+    )
+
+
+def test_unwritable_path_is_refused(results, tmp_path):
+    path = tmp_path / "folder.svg"
+    path.mkdir()
+    with pytest.raises(InvalidInput) as caught:
+        save_figure(results["paired"], path)
+    assert str(caught.value) == (
+        f"cannot write {str(path)!r}: Is a directory. Choose a path where files may be written."
+    )
+
+
+def test_the_users_settings_are_left_alone(results, tmp_path):
+    before = dict(matplotlib.rcParams)
+    plot(results["paired"])
+    figure(results["paired"])
+    save_figure(results["paired"], tmp_path / "figure.svg")
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_the_users_settings_do_not_show(results, tmp_path):
+    save_figure(results["paired"], tmp_path / "before.svg")
+    with matplotlib.rc_context({"font.size": 20, "axes.facecolor": "black", "lines.linewidth": 9}):
+        save_figure(results["paired"], tmp_path / "after.svg")
+    assert (tmp_path / "before.svg").read_bytes() == (tmp_path / "after.svg").read_bytes()
+
+
+def test_a_figure_keeps_its_style_when_saved_later(results):
+    drawn = figure(results["paired"])
+    pictures = []
+    for settings in ({}, {"xtick.labelsize": 30, "ytick.labelsize": 30, "xtick.major.size": 20}):
+        with matplotlib.rc_context(settings):
+            drawn.savefig(buffer := BytesIO(), format="png")
+        pictures.append(buffer.getvalue())
+    assert pictures[0] == pictures[1]
+
+
+def test_given_axes_keep_their_own_style(make_comparison):
+    with matplotlib.rc_context({"font.size": 20, "axes.labelsize": "medium"}):
+        ax = Figure().subplots()
+        plot(make_comparison(), ax)
+    assert ax.xaxis.label.get_fontsize() == 20
+
+
+def run_python(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+
+def test_import_leaves_slow_packages_alone():
+    code = "import sys, outperform.plots; print({'matplotlib', 'scipy.stats'} & set(sys.modules))"
+    assert run_python(code).stdout == "set()\n"
+
+
+def test_drawing_leaves_pyplot_alone(tmp_path):
+    code = f"""
+import sys
+from outperform.analysis.comparing import compare
+from outperform.plots import figure, plot, save_figure
+comparison = compare([3, 4, 5], [1, 2, 6])
+figure(comparison), plot(comparison), save_figure(comparison, {str(tmp_path / "x.png")!r})
+print("matplotlib.pyplot" in sys.modules)
+"""
+    assert run_python(code).stdout == "False\n"

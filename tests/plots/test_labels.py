@@ -1,0 +1,60 @@
+import pytest
+
+from outperform.plots.labels import join_phrases, short_names, shorten, wrap_name, wrapped_names
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("svm", "svm"),
+        ("exactly-10", "exactly-10"),
+        ("resnet50-augmented-v2", "resne…d-v2"),
+        ("two\n words", "two words"),
+        ("", ""),
+    ],
+)
+def test_long_names_keep_both_ends(name, short):
+    assert shorten(name, 10) == short
+
+
+def test_names_that_differ_in_the_middle_are_told_apart(make_comparison):
+    names = {"a": "resnet-with-dropout-0.1-seed-7", "b": "resnet-with-dropout-0.2-seed-7"}
+    comparison = make_comparison(names=names)
+    assert short_names(comparison, 12) == ("A: res…eed-7", "B: res…eed-7")
+    assert short_names(comparison, 40) == (names["a"], names["b"])
+    first, second = wrapped_names(comparison, 6)
+    assert first != second
+
+
+def test_equal_names_stay_equal(make_comparison):
+    names = {"a": "one and the same", "b": "one and the same"}
+    assert short_names(make_comparison(names=names), 10) == ("one a…same", "one a…same")
+
+
+def test_dollar_signs_are_not_mathematics(make_comparison, ax):
+    names = {"a": "$x$", "b": "b"}
+    label = short_names(make_comparison(names=names), 10)[0]
+    assert label == r"\$x\$"
+    text = ax.text(0, 0, label)
+    width = text.get_window_extent().width
+    text.set_text("x")
+    assert width > 2 * text.get_window_extent().width
+
+
+@pytest.mark.parametrize(
+    ("name", "wrapped"),
+    [
+        ("svm", "svm"),
+        ("gradient boosting", "gradient\nboosting"),
+        ("resnet50augmented", "resnet50augm\nented"),
+        ("a bb ccc dddd eeeee ffffff ggggggg", "a bb ccc ddd\n…fff ggggggg"),
+    ],
+)
+def test_names_take_two_lines_at_most(name, wrapped):
+    assert wrap_name(name, 12) == wrapped
+
+
+def test_phrases_share_a_line_while_they_fit():
+    assert join_phrases("a", "b") == "a, b"
+    assert join_phrases("a" * 20, "b" * 20, "c") == f"{'a' * 20}, {'b' * 20}\nc"
+    assert join_phrases("a" * 21, "b" * 20) == f"{'a' * 21}\n{'b' * 20}"

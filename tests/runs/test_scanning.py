@@ -1,0 +1,164 @@
+"""The fast reader and the csv module must tell the same story."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from outperform.errors import OutperformError
+from outperform.runs import csvfile, interning, read_runs, scanning
+from outperform.runs.scanning import scan
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n"), max_size=20)
+SHORT = st.sampled_from(
+    ["a", "b", "1", "01", "2", "10", "x1", "resnet", "a longer name", "é", " a"]
+)
+SEEDS = st.one_of(st.integers(0, 300).map(str), SHORT)
+NUMBERS = st.one_of(
+    st.floats().map(repr),
+    st.floats(0, 1).map("{:.4f}".format),
+    st.sampled_from(["", "nan", "NA", " 0.5", "1e-3", "+1", "1_0", "91%", ".5", "-0.0", "7"]),
+)
+ROWS = st.lists(st.tuples(st.one_of(SHORT, NAMES), SHORT, SEEDS, NUMBERS), min_size=1, max_size=40)
+PLAIN_ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["resnet", "vgg", "gradient_boosting", "x" * 17]),
+        st.sampled_from(["t1", "t10", "dataset_number_7"]),
+        st.one_of(st.integers(0, 10**9).map(str), st.sampled_from(["s1", "s2", "007", "a-b"])),
+        st.one_of(st.floats(-1, 1).map(repr), st.floats(0, 100).map("{:.2f}".format)),
+    ),
+    min_size=1,
+)
+
+
+def write_rows(path, rows, newline="\n", delimiter=","):
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator=newline, delimiter=delimiter)
+    writer.writerows([("algorithm", "task", "seed", "score"), *rows])
+    path.write_bytes(text.getvalue().encode())
+    return path
+
+
+def read_both_ways(path):
+    """Read with the fast reader where it can, and without it."""
+    outcomes = []
+    for reader in (scan, lambda *_, **__: None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(csvfile, "scan", reader)
+            try:
+                outcomes.append(read_runs(path))
+            except OutperformError as error:
+                outcomes.append((type(error), str(error)))
+    return outcomes
+
+
+def assert_agree(path, assert_same):
+    fast, slow = read_both_ways(path)
+    if isinstance(fast, tuple) or isinstance(slow, tuple):
+        assert fast == slow
+    else:
+        assert_same(fast, slow)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return tmp_path_factory.mktemp("scanning") / "runs.csv"
+
+
+@given(ROWS, st.sampled_from(["\n", "\r\n"]), st.sampled_from([",", ";", "\t"]))
+@settings(deadline=None)
+def test_both_readers_agree_on_anything(path, assert_same, rows, newline, delimiter):
+    assert_agree(write_rows(path, rows, newline, delimiter), assert_same)
+
+
+@given(PLAIN_ROWS, st.sampled_from(["\n", "\r\n"]), st.sampled_from([40, 100, 1 << 20]))
+@settings(deadline=None)
+def test_both_readers_agree_on_plain_files_in_blocks_of_any_size(
+    path, assert_same, rows, newline, size
+):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scanning, "_BLOCK_SIZE", size)
+        assert_agree(write_rows(path, rows, newline), assert_same)
+
+
+@given(st.binary(max_size=60))
+def test_both_readers_agree_on_noise(path, assert_same, noise):
+    path.write_bytes(b"algorithm,seed,score\na,1,0.5\n" + noise)
+    assert_agree(path, assert_same)
+
+
+@given(PLAIN_ROWS)
+@settings(deadline=None)
+def test_plain_files_are_not_left_to_the_csv_module(path, rows):
+    data = write_rows(path, rows).read_bytes()
+    begin = data.index(b"\n") + 1
+    scanned = scan(data, begin, 4, delimiter=",", labels=[0, 1, 2], numbers=[3])
+    assert scanned is not None
+    labels, numbers = scanned
+    for column in range(3):
+        names, codes = labels[column].names, labels[column].codes
+        assert [names[code] for code in codes] == [row[column] for row in rows]
+        assert len(set(names)) == len(names)
+        assert list(names) == sorted(names, key=lambda name: (len(name), name))
+    assert numbers[0].tolist() == [float(row[3]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'"a",1,0.5\n',  # quotes
+        b"a,1\n",  # a row too short
+        b"a,1,0.5,2\n",  # a row too long
+        b"a,1,0.5,2\nb,1\n",  # both, with the right number of fields in all
+        b"a,1,0.5\n\nb,1,0.5\n",  # a blank row between others
+        b"a, 1,0.5\n",  # space around a name
+        b",1,0.5\n",  # no name
+        b"a,1,much\n",  # text among numbers
+        b"a,1,0.5\r\nb,1,0.5\n",  # two kinds of newline
+        b"a,1,0.5\rb,1,0.5\n",  # a return alone
+        b"",
+        b"\n\n",
+    ],
+)
+def test_irregular_text_is_left_to_the_csv_module(body):
+    assert scan(body, 0, 3, delimiter=",", labels=[0, 1], numbers=[2]) is None
+
+
+@pytest.mark.parametrize("ending", [b"", b"\n", b"\n\n\n", b"\r\n", b"\r\n\r\n"])
+def test_the_end_of_a_plain_file_does_not_matter(ending):
+    newline = b"\r\n" if b"\r" in ending else b"\n"
+    data = b"x,y,z" + newline + b"a,1,0.5" + newline + b"b,2,0.25" + ending
+    begin = data.index(b"\n") + 1
+    scanned = scan(data, begin, 3, delimiter=",", labels=[0, 1], numbers=[2])
+    assert scanned is not None
+    assert scanned[0][0].names == ("a", "b")
+    assert scanned[1][0].tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize("n_names", [3, 2000])
+@pytest.mark.parametrize("stem", ["", "s", "a rather long stem "])
+def test_many_rows_on_several_threads(path, n_names, stem):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, n_names, 30_000)
+    scores = rng.random(30_000)
+    rows = [
+        ("a", "t", f"{stem}{code}", f"{score:.6f}")
+        for code, score in zip(codes, scores, strict=True)
+    ]
+    data = write_rows(path, rows).read_bytes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scanning, "_BLOCK_SIZE", 1 << 16)
+        scanned = scan(data, 26, 4, delimiter=",", labels=[2], numbers=[3])
+    assert scanned is not None
+    (labels,), (numbers,) = scanned
+    assert [labels.names[code] for code in labels.codes] == [row[2] for row in rows]
+    assert numbers.tolist() == [float(row[3]) for row in rows]
+
+
+def test_names_that_mix_to_the_same_key_are_left_to_the_csv_module(monkeypatch):
+    monkeypatch.setattr(interning, "_MIXER", np.uint64(0))  # every key is the first eight letters
+    data = b"12345678abcdefgh,1\n12345678xyzxyzxy,2\n"
+    assert scan(data, 0, 2, delimiter=",", labels=[0], numbers=[1]) is None

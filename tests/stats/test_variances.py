@@ -1,0 +1,385 @@
+"""Standard deviations with robust intervals, their ratios, and components of variance."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import chi2, shapiro
+
+from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
+from outperform.stats.variances import (
+    binomial_deviation,
+    deviation,
+    deviation_ratio,
+    normality_pvalue,
+    variance_components,
+)
+
+# A grid keeps rounding errors of sums out of the way.
+samples = st.lists(st.integers(-50, 50).map(lambda i: i / 4), min_size=2, max_size=40)
+varying = samples.filter(lambda values: len(set(values)) > 1)
+tables = st.lists(st.integers(2, 4), min_size=1, max_size=3).flatmap(
+    lambda shape: arrays(np.float64, tuple(shape), elements=st.integers(-20, 20).map(float))
+)
+factors = st.floats(1e-3, 1e3)
+
+
+def bounds(estimate):
+    return estimate.interval.low, estimate.interval.high
+
+
+def variances(table):
+    names = [str(axis) for axis in range(np.ndim(table))]
+    found = variance_components(table, names).components
+    return {"×".join(component.names): component.variance for component in found}
+
+
+# By hand
+
+
+def test_deviation_by_hand():
+    # Median and mean 0: Σx² = 10, s² = 2.5, kurtosis 5·(16+1+1+16)/10² = 1.7; at the level where
+    # z = 1, c = 5/4 and the error 5/4·√((1.7 - 2/5)/4).
+    level = math.erf(1 / math.sqrt(2))
+    estimate = deviation([-2, -1, 0, 1, 2], confidence_level=level)
+    assert estimate.value == pytest.approx(math.sqrt(2.5))
+    error = 1.25 * math.sqrt(1.3 / 4)
+    low, high = (math.sqrt(1.25 * 2.5 * math.exp(sign * error)) for sign in (-1, 1))
+    assert bounds(estimate) == pytest.approx((low, high))
+    assert (estimate.interval.method, estimate.interval.confidence_level) == ("bonett", level)
+
+
+def test_ratio_by_hand():
+    # Equal sizes: the corrections cancel; equal kurtoses: the error is √2 times that of one.
+    level = math.erf(1 / math.sqrt(2))
+    estimate = deviation_ratio([-6, -3, 0, 3, 6], [-2, -1, 0, 1, 2], confidence_level=level)
+    reach = math.exp(1.25 * math.sqrt(2 * 1.3 / 4) / 2)
+    assert estimate.value == pytest.approx(3)
+    assert bounds(estimate) == pytest.approx((3 / reach, 3 * reach))
+
+
+def test_two_values_are_taken_as_normal():
+    # One degree of freedom: (x₁ - x₂)²/(2σ²) is the square of a standard normal.
+    estimate = deviation([0, math.sqrt(2)])
+    assert estimate.value == pytest.approx(1)
+    assert bounds(estimate) == pytest.approx((1 / 2.241402728, 1 / 0.031337982))
+    assert estimate.interval.method == "chi-square"
+
+
+@pytest.mark.parametrize("values", [[0.1] * 3, [0.1] * 30, [1e300, 1e300]])
+def test_equal_values_deviate_by_exactly_nothing(values):
+    estimate = deviation(values)
+    assert (estimate.value, *bounds(estimate)) == (0, 0, 0)
+    share = deviation_ratio(values, [1, 2, 3, 4, 5])
+    assert (share.value, *bounds(share)) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(("accuracy", "n", "sd"), [(0.5, 100, 0.05), (0.9, 9, 0.1), (1, 7, 0)])
+def test_binomial_by_hand(accuracy, n, sd):
+    assert binomial_deviation(accuracy, n) == pytest.approx(sd)
+    assert binomial_deviation(1 - accuracy, n) == pytest.approx(sd)
+
+
+@pytest.mark.parametrize("values", [[0.3], [0.3, 0.9], [0.3] * 50])
+def test_nothing_speaks_against_the_normality_of_too_little(values):
+    assert normality_pvalue(values) == 1
+
+
+def test_components_by_hand():
+    # Rows differ by 4, columns by 1, the last cell by 2 more: effects ±5/2, ±1, ±1/2, so that the
+    # mean squares are 25, 4 and 1, and σ² = (25 - 1)/2, (4 - 1)/2 and 1.
+    found = variance_components([[1, 2], [5, 8]], ["split", "init"])
+    assert [component.names for component in found.components] == [
+        ("split",),
+        ("init",),
+        ("split", "init"),
+    ]
+    assert [component.mean_square for component in found.components] == [25, 4, 1]
+    assert [component.variance for component in found.components] == [12, 1.5, 1]
+    assert [component.share for component in found.components] == [12 / 14.5, 1.5 / 14.5, 1 / 14.5]
+    assert found.total == 14.5
+    assert [component.df for component in found.components] == [1, 1, 1]
+    assert found.to_dict()["components"][2] == {
+        "names": ["split", "init"],
+        "df": 1,
+        "mean_square": 1,
+        "variance": 1,
+        "share": 1 / 14.5,
+    }
+    assert found.to_dict()["levels"] == [2, 2]
+
+
+def test_negative_components_are_reported_and_have_no_share():
+    # No main effects at all: mean squares 0, 0 and 4.
+    found = variance_components([[1, -1], [-1, 1]], ["split", "init"])
+    assert [component.variance for component in found.components] == [-2, -2, 4]
+    assert [component.share for component in found.components] == [0, 0, 1]
+    assert found.total == 0
+
+
+def test_one_factor_is_the_plain_variance():
+    (only,) = variance_components([1, 2, 3, 6], ["split"]).components
+    assert (only.variance, only.share, only.df) == (pytest.approx(14 / 3), 1, 3)
+
+
+def test_equal_scores_have_no_components():
+    found = variance_components(np.full((3, 4, 2), 0.1), ["a", "b", "c"])
+    assert {component.variance for component in found.components} == {0}
+    assert {component.share for component in found.components} == {0}
+
+
+# Reference
+
+
+def test_deviations_match_r(reference):
+    for case in reference("variances")["deviations"]:
+        estimate = deviation(case["values"], confidence_level=case["confidence_level"])
+        assert estimate.value == pytest.approx(case["sd"], rel=1e-9)
+        assert bounds(estimate) == pytest.approx(tuple(case["interval"]), rel=1e-8)
+        assert normality_pvalue(case["values"]) == pytest.approx(case["shapiro"], rel=1e-3)
+
+
+def test_ratios_of_few_values_match_r(reference):
+    for case in reference("variances")["ratios"]:
+        estimate = deviation_ratio(case["a"], case["b"])
+        assert estimate.value == pytest.approx(case["ratio"], rel=1e-9)
+        assert bounds(estimate) == pytest.approx(tuple(case["interval"]), rel=1e-8)
+        assert estimate.interval.method == "f"
+
+
+def test_mean_squares_match_r_aov(reference):
+    for case in reference("variances")["tables"]:
+        names = ["x", "y", "z"][: len(case["levels"])]
+        found = variance_components(np.reshape(case["scores"], case["levels"]), names).components
+        assert [":".join(component.names) for component in found] == case["names"]
+        assert [component.df for component in found] == case["df"]
+        squares = [component.mean_square for component in found]
+        assert squares == pytest.approx(case["mean_squares"], rel=1e-9)
+
+
+def test_normality_of_many_values_warns_of_nothing():
+    values = np.random.default_rng(0).normal(size=6000)
+    with pytest.warns(UserWarning, match="N > 5000"):
+        expected = shapiro(values).pvalue
+    assert normality_pvalue(values) == pytest.approx(expected, rel=1e-6)
+
+
+# Properties
+
+
+@given(varying, factors, st.floats(0.5, 0.999))
+def test_deviation_follows_the_unit(values, factor, level):
+    estimate = deviation(values, confidence_level=level)
+    scaled = deviation(np.multiply(values, -factor) + 7, confidence_level=level)
+    assert scaled.value == pytest.approx(factor * estimate.value, rel=1e-6)
+    assert bounds(scaled) == pytest.approx(tuple(factor * x for x in bounds(estimate)), rel=1e-6)
+
+
+@given(varying, st.floats(0.5, 0.999))
+def test_interval_holds_the_estimate_and_grows_with_the_level(values, level):
+    estimate = deviation(values, confidence_level=level)
+    assert estimate.value == pytest.approx(np.std(values, ddof=1))
+    if level > 0.8 or estimate.interval.method == "bonett":  # the chi-square one is lopsided
+        assert estimate.value in estimate.interval
+    inner = deviation(values, confidence_level=level / 2)
+    if inner.interval.method == estimate.interval.method:
+        assert inner.interval.low >= estimate.interval.low
+        assert inner.interval.high <= estimate.interval.high
+
+
+@given(varying, varying)
+def test_ratios_invert(a, b):
+    ratio, inverse = deviation_ratio(a, b), deviation_ratio(b, a)
+    assert ratio.value == pytest.approx(1 / inverse.value)
+    assert bounds(ratio) == pytest.approx((1 / inverse.interval.high, 1 / inverse.interval.low))
+    assert deviation_ratio(a, a).value == 1
+
+
+@given(varying, st.randoms())
+def test_the_order_of_values_does_not_matter(values, random):
+    shuffled = random.sample(values, len(values))
+    assert bounds(deviation(shuffled)) == pytest.approx(bounds(deviation(values)))
+    assert normality_pvalue(shuffled) == pytest.approx(normality_pvalue(values))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_values_of_any_magnitude_are_fine(scale):
+    values = [0.1, 0.4, 0.2, 0.9, 0.3, 0.5]
+    estimate, plain = deviation(np.multiply(values, scale)), deviation(values)
+    assert estimate.value == pytest.approx(scale * plain.value)
+    assert bounds(estimate) == pytest.approx(tuple(scale * x for x in bounds(plain)))
+    assert normality_pvalue(np.multiply(values, scale)) == pytest.approx(normality_pvalue(values))
+
+
+@given(tables)
+def test_sums_of_squares_and_shares_add_up(table):
+    names = [str(axis) for axis in range(table.ndim)]
+    found = variance_components(table, names)
+    squares = math.fsum(c.mean_square * c.df for c in found.components)
+    assert squares == pytest.approx(np.square(table - table.mean()).sum(), abs=1e-9)
+    assert len(found.components) == 2**table.ndim - 1
+    shares = math.fsum(component.share for component in found.components)
+    assert shares == pytest.approx(1 if np.ptp(table) else 0)
+    assert all(component.share >= 0 for component in found.components)
+
+
+@given(tables, st.randoms())
+def test_components_follow_the_axes_and_ignore_the_order_of_levels(table, random):
+    for axis, n_levels in enumerate(table.shape):
+        table = table.take(random.sample(range(n_levels), n_levels), axis=axis)
+    order = random.sample(range(table.ndim), table.ndim)
+    moved = variance_components(table.transpose(order), [str(axis) for axis in order]).components
+    expected = {frozenset(names.split("×")): value for names, value in variances(table).items()}
+    assert {frozenset(c.names): c.variance for c in moved} == pytest.approx(expected, abs=1e-9)
+
+
+@given(tables, factors)
+def test_components_follow_the_square_of_the_unit(table, factor):
+    expected = {names: factor**2 * value for names, value in variances(table).items()}
+    assert variances(factor * table + 3) == pytest.approx(expected, abs=1e-9 * factor**2 + 1e-12)
+
+
+# Calibration
+
+
+def coverage(draw, truth, interval, n_studies=4000):
+    return sum(truth in interval(draw()) for _ in range(n_studies)) / n_studies
+
+
+def chi_square_interval(values):
+    squares = np.var(values, ddof=1) * (values.size - 1)
+    low, high = (math.sqrt(squares / chi2.ppf(p, values.size - 1)) for p in (0.975, 0.025))
+    return type(deviation([1, 2]).interval)(low, high, 0.95, "chi-square")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "most"), [(10, 0.97), (20, 0.96), (200, 0.96)])
+def test_interval_covers_the_deviation_of_normal_values(n, most):
+    rng = np.random.default_rng(n)
+    found = coverage(lambda: rng.normal(size=n), 1, lambda x: deviation(x).interval)
+    assert 0.935 < found < most
+
+
+@pytest.mark.slow
+def test_interval_covers_the_deviation_of_skewed_values():
+    rng = np.random.default_rng(4)
+    found = coverage(lambda: rng.gamma(4, size=200), 2, lambda x: deviation(x).interval)
+    assert 0.925 < found < 0.96
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [(20, 200), (50, 50), (200, 200)])
+def test_interval_covers_the_ratio_of_different_distributions(sizes):
+    rng = np.random.default_rng(sum(sizes))
+    found = coverage(
+        lambda: (rng.normal(0, 3, sizes[0]), rng.gamma(4, size=sizes[1])),
+        3 / 2,
+        lambda pair: deviation_ratio(*pair).interval,
+    )
+    assert 0.925 < found < 0.97
+
+
+@pytest.mark.slow
+def test_components_are_estimated_without_bias():
+    rng = np.random.default_rng(2)
+    shape, truth = (4, 3, 5), {"0": 4.0, "1": 1.0, "2": 0.0, "0×1": 0.5, "0×1×2": 0.25}
+    found = {name: [] for name in variances(np.zeros(shape))}
+    for _ in range(4000):
+        table = np.zeros(shape)
+        for names, variance in truth.items():
+            size = [n if str(axis) in names else 1 for axis, n in enumerate(shape)]
+            table = table + rng.normal(0, math.sqrt(variance), size)
+        for names, variance in variances(table).items():
+            found[names].append(variance)
+    for names, estimates in found.items():
+        error = np.std(estimates) / math.sqrt(len(estimates))
+        assert abs(np.mean(estimates) - truth.get(names, 0)) < 4 * error, names
+
+
+@pytest.mark.slow
+def test_normal_values_are_found_abnormal_as_often_as_claimed():
+    rng = np.random.default_rng(9)
+    pvalues = [normality_pvalue(rng.normal(size=30)) for _ in range(4000)]
+    assert 0.038 < np.mean(np.array(pvalues) <= 0.05) < 0.062
+    assert np.mean([normality_pvalue(rng.exponential(size=30)) <= 0.05 for _ in range(200)]) > 0.8
+
+
+# Negative control
+
+
+@pytest.mark.slow
+def test_the_interval_for_normal_values_fails_with_heavy_tails():
+    for interval, least, most in [
+        (chi_square_interval, 0.7, 0.85),
+        (lambda x: deviation(x).interval, 0.92, 0.96),
+    ]:
+        rng = np.random.default_rng(7)
+        found = coverage(lambda rng=rng: rng.laplace(size=200), math.sqrt(2), interval)
+        assert least < found < most
+
+
+def test_one_source_at_a_time_misses_what_the_crossed_design_finds():
+    # A pure interaction: each factor alone, the other at its first level, seems to do all of it.
+    table = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    alone = [deviation(table[:, 0]).value ** 2, deviation(table[0]).value ** 2]
+    assert alone == pytest.approx([2, 2])
+    assert max(variances(table), key=variances(table).__getitem__) == "0×1"
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("function", [deviation, normality_pvalue])
+def test_bad_values_are_refused(function, bad_scores):
+    values, error, names = bad_scores
+    with pytest.raises(error, match=names):
+        function(values)
+
+
+def test_bad_values_of_ratios_are_refused(refuses):
+    refuses(deviation_ratio)
+
+
+def test_impossible_arguments_are_refused():
+    with pytest.raises(TooFewRuns, match=r"^values has 1 score\(s\)\. At least 2 are needed\.$"):
+        deviation([0.3])
+    with pytest.raises(InvalidInput, match=r"^confidence_level is 95\. "):
+        deviation([1, 2], confidence_level=95)
+    with pytest.raises(InvalidInput) as caught:
+        deviation_ratio([1, 2, 3], [0.5] * 4)
+    assert str(caught.value) == (
+        "all 4 values of b are 0.5, so their deviation is 0. Divide by the deviation of values "
+        "that vary."
+    )
+    with pytest.raises(InvalidInput, match=r"^accuracy is 90\. Pass a share between 0 and 1\.$"):
+        binomial_deviation(90, 100)
+    with pytest.raises(InvalidInput, match=r"^n is 0\. "):
+        binomial_deviation(0.9, 0)
+
+
+@pytest.mark.parametrize("names", [["a"], ["a", "b", "c"], ["a", "a"]])
+def test_every_axis_has_a_name_of_its_own(names):
+    with pytest.raises(InvalidScores) as caught:
+        variance_components(np.zeros((2, 3)), names)
+    assert str(caught.value) == (
+        f"scores has 2 axes of lengths (2, 3), and the names are {str(names)[1:-1]}. Pass one axis "
+        "per factor and a name of its own for each."
+    )
+
+
+def test_every_factor_has_two_levels_and_every_cell_a_score():
+    with pytest.raises(TooFewRuns, match=r"^'b' has 1 level\(s\)\. At least 2 are needed\.$"):
+        variance_components(np.zeros((2, 1)), ["a", "b"])
+    with pytest.raises(InvalidScores, match=r"\(0, 1\)"):
+        variance_components([[1, math.nan], [2, 3]], ["a", "b"])
+
+
+def test_components_of_many_factors():
+    table = np.random.default_rng(3).normal(size=(2,) * 6)
+    found = variances(table)
+    names = ["×".join(set_) for size in range(1, 7) for set_ in combinations("012345", size)]
+    assert list(found) == names
