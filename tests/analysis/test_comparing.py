@@ -123,7 +123,7 @@ def test_six_wins_of_six_are_significant():
 def test_a_liberal_interval_says_how_often_it_errs():
     comparison = compare(*wins(6, 1))
     assert comparison.winner == "a"
-    assert "finds a difference between equals 12.5% of the time, not 0.05" in doubts(comparison)
+    assert "finds a difference between equals 12.5% of the time, not 5.0%" in doubts(comparison)
     exact = compare(*wins(6, 1), interval="clopper-pearson")
     assert exact.winner is None
     assert not exact.caveats
@@ -229,6 +229,7 @@ def test_pandas_series_are_paired_by_index():
     assert compare(a, (a - 0.01)[::-1]).probability == 1
     with pytest.raises(UnpairedScores, match="have a score of A or of B only"):
         compare(a, a.set_axis([5, 6, 7]))
+    assert compare([0.9, 0.5, 0.7], a).probability == 0.5  # a list has no index to match
 
 
 def test_unpaired_runs_are_compared_all_with_all():

@@ -156,7 +156,7 @@ REFUSALS = {
         "algorithm,seed,fold,score\na,1,1,1\na,1,2,2\na,2,1,1\na,2,2,2\nb,1,1,3\nb,1,2,3\n",
         ("a", "b"),
         DuplicateRuns,
-        "'a' has 2 runs with seed '1' in runs.csv (rows 2, 3; 1 more replicates repeat too). If "
+        "'a' has 2 runs with seed '1' in runs.csv (rows 2, 3; 1 more repeat too). If "
         "these columns tell the runs apart, pass --replicate seed,fold.",
     ),
     "missing pairs": (

@@ -22,6 +22,7 @@ from outperform.errors import (
     UnreadableRuns,
 )
 from outperform.runs import read_runs
+from outperform.runs.columns import REPLICATE, TASK, normalise
 
 NAMES = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1)
 RECORDS = st.lists(
@@ -97,9 +98,10 @@ def test_frames_and_parquet_give_the_same_runs(folder, assert_same, records):
 
 
 SCORES = st.lists(st.floats(-1, 1), min_size=1)
+PLAYERS = NAMES.filter(lambda name: normalise(name) not in (*TASK, *REPLICATE))
 
 
-@given(st.dictionaries(NAMES.filter(lambda name: name not in ("seed", "run")), SCORES, min_size=1))
+@given(st.dictionaries(PLAYERS, SCORES, min_size=1))
 def test_a_dict_of_scores_numbers_its_replicates(scores):
     runs = read_runs(scores, metric="loss")
     assert runs.algorithms == tuple(scores)

@@ -74,26 +74,10 @@ def compare(
     check_choice("goal", goal, ("maximize", "minimize"))
     check_open_unit("gamma", gamma)
     first, second = _align(scores_a, scores_b, paired)
-    a, b = (first, second) if goal == "maximize" else (-first, -second)
     options = _IntervalOptions(
         paired=paired, ties=ties, method=interval, confidence_level=confidence_level, rng=rng
     )
-    forward = outperforming_interval(a, b, **options)
-    comparison = Comparison(
-        a="A",
-        b="B",
-        scores_a=first,
-        scores_b=second,
-        goal=goal,
-        paired=paired,
-        probability=probability_of_outperforming(a, b, paired=paired, ties=ties),
-        interval=forward,
-        # A bootstrap is mirrored, not drawn anew; bounds of pairs are computed, to the last bit.
-        reverse=forward.mirrored()
-        if ties == "half" and not paired
-        else outperforming_interval(b, a, **options),
-        gamma=gamma,
-    )
+    comparison = _compare(first, second, goal, gamma, options)
     return replace(comparison, caveats=find_doubts(comparison))
 
 
@@ -105,6 +89,27 @@ class _IntervalOptions(TypedDict):
     rng: np.random.Generator | None
 
 
+def _compare(
+    first: FloatArray, second: FloatArray, goal: Goal, gamma: float, options: _IntervalOptions
+) -> Comparison:
+    paired, ties = options["paired"], options["ties"]
+    a, b = (first, second) if goal == "maximize" else (-first, -second)
+    forward = outperforming_interval(a, b, **options)
+    return Comparison(
+        a="A",
+        b="B",
+        scores_a=first,
+        scores_b=second,
+        goal=goal,
+        paired=paired,
+        probability=probability_of_outperforming(a, b, paired=paired, ties=ties),
+        interval=forward,
+        # With strict ties, what A has not won B has not won either.
+        reverse=forward.mirrored() if ties == "half" else outperforming_interval(b, a, **options),
+        gamma=gamma,
+    )
+
+
 def _align(scores_a: Any, scores_b: Any, paired: bool) -> tuple[FloatArray, FloatArray]:
     """Scores as arrays; those that carry their seeds are paired by seed."""
     if isinstance(scores_a, Mapping) and isinstance(scores_b, Mapping):
@@ -114,7 +119,7 @@ def _align(scores_a: Any, scores_b: Any, paired: bool) -> tuple[FloatArray, Floa
         else:
             scores_b = list(scores_b.values())
         scores_a = list(scores_a.values())
-    elif paired and hasattr(scores_a, "index") and hasattr(scores_b, "reindex"):
+    elif paired and hasattr(scores_a, "reindex") and hasattr(scores_b, "reindex"):  # pandas
         _check_same_seeds(list(scores_a.index), list(scores_b.index))
         scores_b = scores_b.reindex(scores_a.index)
     first, second = as_scores(scores_a, "scores_a"), as_scores(scores_b, "scores_b")
@@ -188,21 +193,15 @@ def compare_runs(
     """
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     paired = table.replicates is not None if paired is None else paired
+    check_open_unit("gamma", gamma)
+    options = _IntervalOptions(
+        paired=paired, ties=ties, method=interval, confidence_level=confidence_level, rng=rng
+    )
     comparisons = []
     for name in table.tasks if task is None else (task,):
         take = table.pair if paired else table.separate
         scores = take(a, b, name, drop_incomplete=drop_incomplete)
-        comparison = compare(
-            scores.a,
-            scores.b,
-            paired=paired,
-            goal=table.goal,
-            gamma=gamma,
-            confidence_level=confidence_level,
-            ties=ties,
-            interval=interval,
-            rng=rng,
-        )
+        comparison = _compare(scores.a, scores.b, table.goal, gamma, options)
         named = replace(comparison, a=a, b=b, metric=table.metric, task=name)
         doubts = (*find_doubts(named), *_doubts_about_table(table, paired, scores.n_dropped))
         comparisons.append(replace(named, caveats=doubts))

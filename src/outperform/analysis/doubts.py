@@ -64,11 +64,11 @@ def _liberal(comparison: Comparison) -> Iterator[str]:
     if comparison.winner is None or method not in get_args(PlannedInterval):
         return
     alpha = comparison.alpha
-    size = verdict_size(comparison.n_pairs, alpha=alpha, interval=method)  # type: ignore[arg-type]
+    size = verdict_size(comparison.n_pairs, alpha=alpha, interval=method)
     if size > _INFLATION * alpha:
         yield (
             f"with {comparison.n_pairs} pairs the {method} interval finds a difference between "
-            f"equals {size:.1%} of the time, not {alpha:.2g}: interval clopper-pearson does not"
+            f"equals {size:.1%} of the time, not {alpha:.1%}: interval clopper-pearson does not"
         )
 
 

@@ -71,10 +71,12 @@ def parse_decimals(
     -------
     The numbers, and which of them are to be trusted; the others are not plain decimals.
     """
-    negative = words[start] >> np.uint64(56) == _MINUS
+    first = words[start].astype(np.uint64)
+    negative = first >> np.uint64(56) == _MINUS
     if not negative.any():
-        return _parse_unsigned(words, start, end)
-    values, plain = _parse_unsigned(words, start + negative, end)
+        return _parse_unsigned(words, start, end, first)
+    start = start + negative
+    values, plain = _parse_unsigned(words, start, end, words[start].astype(np.uint64))
     return np.where(negative, -values, values), plain
 
 
@@ -101,15 +103,16 @@ def divide_exactly(mantissa: WordArray, power: FloatArray) -> FloatArray:
 
 
 def _parse_unsigned(
-    words: WordArray, start: IntArray, end: IntArray
+    words: WordArray, start: IntArray, end: IntArray, first: WordArray
 ) -> tuple[FloatArray, BoolArray]:
-    first = words[start].astype(np.uint64)
     n_decimals = _count_decimals(first, start, end)
     joined, plain = _read_with_zero_for_point(words, start, end, n_decimals)
     n_characters = end - start
     plain &= n_characters > (n_decimals >= 0)
     plain &= n_characters <= _MOST_DIGITS + (first >> np.uint64(56) == _ZERO)
     place = np.minimum(n_decimals, _MOST_DIGITS) + 1
+    if (place == place[0]).all():
+        place = place[:1]  # a column written with a fixed number of decimals
     mantissa = joined - _NINES[place] * (joined // _WHOLES[place])
     return divide_exactly(mantissa, _DIVISORS[place]), plain
 

@@ -49,20 +49,21 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
         rows_a, rows_b, labels, n_unmatched = _pair_in_order(a, b)
     else:
         rows_a, rows_b, labels, n_unmatched = _pair_by_replicate(runs, a, b, drop_incomplete)
-    complete = np.isfinite(runs.score[rows_a]) & np.isfinite(runs.score[rows_b])
-    if not drop_incomplete:
-        require_finite(runs, a)
-        require_finite(runs, b)
-    elif not complete.all():
-        rows_a, rows_b = rows_a[complete], rows_b[complete]
+    scores_a, scores_b = runs.score[rows_a], runs.score[rows_b]
+    complete = np.isfinite(scores_a) & np.isfinite(scores_b)
+    if not complete.all():
+        if not drop_incomplete:
+            require_finite(runs, a)
+            require_finite(runs, b)
+        scores_a, scores_b = scores_a[complete], scores_b[complete]
         labels = tuple(label for label, keep in zip(labels, complete, strict=True) if keep)
     n_dropped = n_unmatched + int(np.count_nonzero(~complete))
-    if len(rows_a) < 2:
+    if len(labels) < 2:
         raise TooFewRuns(
-            f"{a.algorithm!r} and {b.algorithm!r} have {_count(len(rows_a), 'pair')} in {a.place}",
+            f"{a.algorithm!r} and {b.algorithm!r} have {_count(len(labels), 'pair')} in {a.place}",
             "Run both with the same seeds, at least twice; `outperform plan` says how often",
         )
-    return PairedScores(runs.score[rows_a], runs.score[rows_b], labels, n_dropped)
+    return PairedScores(scores_a, scores_b, labels, n_dropped)
 
 
 def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> SeparateScores:
@@ -71,7 +72,7 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
     for cell in (a, b):
         _require_runs(cell)
         if runs.replicates is not None:
-            _require_no_duplicates(runs, cell)
+            _row_of_replicate(runs, cell)  # refuses duplicates
         scores.append(finite_scores(runs, cell, drop_incomplete=drop_incomplete))
         if len(scores[-1]) < 2:
             raise TooFewRuns(
@@ -128,28 +129,29 @@ def _pair_by_replicate(
 
 def _row_of_replicate(runs: "Runs", cell: Cell) -> IntArray:
     """Map each replicate's code to the row of its run, -1 where the cell has none."""
-    _require_no_duplicates(runs, cell)
     row = np.full(len(runs.replicates or ()), -1, dtype=np.int64)
     row[runs.replicate[cell.rows]] = cell.rows
+    if np.count_nonzero(row >= 0) < len(cell.rows):
+        raise _duplicates(runs, cell)
     return row
 
 
-def _require_no_duplicates(runs: "Runs", cell: Cell) -> None:
+def _duplicates(runs: "Runs", cell: Cell) -> DuplicateRuns:
     codes = runs.replicate[cell.rows]
-    counts = np.bincount(codes, minlength=1)
+    counts = np.bincount(codes)
     repeated = np.flatnonzero(counts > 1)
-    if len(repeated) == 0:
-        return
     rows = runs.row[cell.rows[codes == repeated[0]]]
-    more = f"; {len(repeated) - 1} more replicates repeat too" if len(repeated) > 1 else ""
+    more = f"; {len(repeated) - 1} more repeat too" if len(repeated) > 1 else ""
     used = ",".join(runs.replicate_columns) or "replicate"
-    remedy = (
-        f"Remove the copies, or name all columns that tell runs apart: --replicate {used},COLUMN"
-    )
     if runs.spare_columns:
         columns = ",".join((*runs.replicate_columns, *runs.spare_columns))
         remedy = f"If these columns tell the runs apart, pass --replicate {columns}"
-    raise DuplicateRuns(
+    else:
+        remedy = (
+            "Remove the copies, or name all columns that tell runs apart: "
+            f"--replicate {used},COLUMN"
+        )
+    return DuplicateRuns(
         f"{cell.algorithm!r} has {counts[repeated[0]]} runs with {used} "
         f"{_names(runs, repeated[:1])[0]!r} in {cell.place} ({enumerate_rows(rows)}{more})",
         remedy,

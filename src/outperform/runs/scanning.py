@@ -22,7 +22,7 @@ from outperform.runs.interning import Interned, NotPlain, intern, join_interned
 from outperform.runs.labels import Labels
 from outperform.runs.numbers import parse_number
 
-_BLOCK_SIZE = 1 << 18
+_BLOCK_SIZE = 1 << 19
 _NEWLINE, _RETURN = ord("\n"), ord("\r")
 
 T = TypeVar("T")

@@ -66,9 +66,9 @@ class Runs:
         # comparisons looks at its own rows only.
         cell = self.algorithm * len(self.tasks) + self.task
         n_cells = len(self.algorithms) * len(self.tasks)
+        counts = np.bincount(cell, minlength=n_cells)
         if n_cells <= np.iinfo(np.uint16).max:
             cell = cell.astype(np.uint16)  # sorted by radix, many times faster
-        counts = np.bincount(cell, minlength=n_cells)
         object.__setattr__(self, "_order", np.argsort(cell, kind="stable"))
         object.__setattr__(self, "_bounds", np.concatenate(([0], np.cumsum(counts))))
 

@@ -31,7 +31,9 @@ class Interval:
 
     def mirrored(self) -> "Interval":
         """Interval of 1 - x: that of P(B>A) where this one is of P(A>B)."""
-        return Interval(1 - self.high, 1 - self.low, self.confidence_level, self.method)
+        # Rounded, so that 1 - 0.42 is 0.58 and not a bit more, which a verdict would notice.
+        low, high = round(1 - self.high, 15), round(1 - self.low, 15)
+        return Interval(low, high, self.confidence_level, self.method)
 
     def to_dict(self) -> dict[str, float | str]:
         """Plain values, ready for JSON."""
@@ -85,14 +87,14 @@ def _resampled_half_wins(wins: int, ties: int, n: int) -> tuple[int, FloatArray]
     """First value and probabilities of 2·wins + ties among n resampled pairs.
 
     The characteristic function of one pair to the power n, transformed back on a window that
-    leaves out less than 1e-30 of the mass.
+    leaves out less than 1e-17 of the mass; its length is a power of two, which is fastest.
     """
     win, tie = wins / n, ties / n
     mean = 2 * win + tie
     deviation = math.sqrt(max(n * (4 * win + tie - mean**2), 0.0))
-    reach = min(2 * n, math.ceil(12 * deviation) + 12)
+    reach = min(2 * n, math.ceil(9 * deviation) + 12)
     first = max(0, round(n * mean) - reach)
-    size = 2 * reach + 1
+    size = 1 << (2 * reach + 1).bit_length()
     step = np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
     one_pair = (1 - win - tie) + tie * step + win * step**2
     mass = np.fft.irfft(one_pair**n, size)

@@ -7,6 +7,7 @@ tails beyond these numbers.
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -77,6 +78,7 @@ def verdict_power(
     return float(_chance_of_wins(wins, np.array([n_pairs]), probability)[0])
 
 
+@lru_cache(maxsize=256)  # many tasks have equally many pairs
 def verdict_size(
     n_pairs: int, *, alpha: float = 0.05, interval: PlannedInterval = "percentile"
 ) -> float:
