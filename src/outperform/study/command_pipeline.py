@@ -1,0 +1,173 @@
+"""Pipelines in any language: a command that writes or prints its scores as JSON.
+
+There is no shell: the template is a list of arguments, and what is filled in stays inside its
+argument, whatever characters it holds.
+"""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from string import Formatter
+from tempfile import TemporaryDirectory
+
+from outperform.errors import InvalidInput
+from outperform.runs.naming import suggest_names
+from outperform.study.commands import run_command
+from outperform.study.fingerprints import fingerprint
+from outperform.study.scores import check_scores, needed_sets
+from outperform.study.sources import LEARNING_SOURCES
+from outperform.study.spaces import Params, Space, Value
+from outperform.study.splits import Split
+from outperform.study.tables import Dataset
+
+_SETTINGS = ("fold", "refit", "out")
+_SEED = "seed."
+
+
+@dataclass(frozen=True, slots=True)
+class CommandPipeline:
+    """A command such as `python train.py --lr {lr} --seed {seed.init} --out {out}`.
+
+    Parameters
+    ----------
+    template
+        List of arguments, or a text that is split into them as a shell would. Placeholders:
+        `{name}` of any hyperparameter, `{seed.init}` (and of every other source), `{fold}`,
+        `{refit}` (`true` for the final fit, on training and validation data together) and
+        `{out}`, a file to write JSON to. Formats as in Python, `{lr:.4f}`; a brace is doubled.
+    sources
+        Sources honoured besides those whose seed is in the template, and names of own sources.
+
+    Notes
+    -----
+    The program writes `{"valid": 0.91, "test": 0.9}` to `{out}`, or prints it as its last line.
+
+    Examples
+    --------
+    >>> CommandPipeline("net", "train {seed.init} {seed.order}").sources
+    ('init', 'order')
+    """
+
+    name: str
+    template: str | Sequence[str]
+    space: Space = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+    fingerprint: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        template = _split_template(self.name, self.template)
+        pieces = [piece for argument in template for piece in _parse(self.name, argument)]
+        used = [name for _, name, _ in pieces if name is not None]
+        _check_placeholders(self.name, used, self.space, self.sources)
+        seeded = [name.removeprefix(_SEED) for name in used if name.startswith(_SEED)]
+        sources = tuple(dict.fromkeys([*seeded, *self.sources]))
+        object.__setattr__(self, "template", template)
+        object.__setattr__(self, "sources", sources)
+        object.__setattr__(self, "fingerprint", fingerprint(template, sources))
+
+    def fit(
+        self,
+        params: Params,
+        split: Split | None,
+        seeds: Mapping[str, int],
+        dataset: Dataset | None,
+        *,
+        fold: int = 0,
+        refit: bool = False,
+    ) -> dict[str, float]:
+        """Run the command; read the scores it writes or prints."""
+        with TemporaryDirectory(prefix="outperform-") as folder:
+            out = f"{folder}/scores.json"
+            values: dict[str, Value] = {"fold": fold, "refit": refit, "out": out, **params}
+            values |= {f"{_SEED}{name}": seed for name, seed in seeds.items()}
+            scores = run_command(self.fill(values), folder=folder, out=out)
+        needed = needed_sets(None, refit=refit) or needed_sets(split)
+        return check_scores(scores, self.name, needed)
+
+    def fill(self, values: Mapping[str, Value]) -> list[str]:
+        """Arguments with every placeholder filled in."""
+        return [
+            "".join(
+                literal if name is None else literal + _write(self._find(name, values), spec)
+                for literal, name, spec in _parse(self.name, argument)
+            )
+            for argument in self.template
+        ]
+
+    def _find(self, name: str, values: Mapping[str, Value]) -> Value:
+        if name not in values:
+            raise InvalidInput(
+                f"the command of pipeline {self.name!r} needs {{{name}}}, which this fit has not",
+                "Add it to the study's sources or hyperparameters",
+            )
+        return values[name]
+
+
+def _split_template(pipeline: str, template: str | Sequence[str]) -> tuple[str, ...]:
+    try:
+        arguments = shlex.split(template) if isinstance(template, str) else list(template)
+    except ValueError as error:
+        raise InvalidInput(
+            f"cannot split the command of pipeline {pipeline!r}: {error}", "Close the quotes"
+        ) from None
+    wrong = [argument for argument in arguments if not isinstance(argument, str)]
+    if wrong:
+        raise InvalidInput(
+            f"the command of pipeline {pipeline!r} holds {wrong[0]!r}", "Write it as text"
+        )
+    if not arguments:
+        raise InvalidInput(f"pipeline {pipeline!r} has an empty command", "Name the program to run")
+    return tuple(arguments)
+
+
+def _parse(pipeline: str, argument: str) -> list[tuple[str, str | None, str]]:
+    """Pieces of an argument: text, the placeholder after it (if any), and how to write that."""
+    try:
+        pieces = list(Formatter().parse(argument))
+    except ValueError as error:
+        raise InvalidInput(
+            f"cannot read the argument {argument!r} of pipeline {pipeline!r}: {error}",
+            "Write a placeholder as {name}, and a brace as {{ or }}",
+        ) from None
+    if any(conversion for *_, conversion in pieces) or any("{" in (s or "") for *_, s, _ in pieces):
+        raise InvalidInput(
+            f"the argument {argument!r} of pipeline {pipeline!r} is more than a placeholder",
+            "Write {name} or {name:.4f}",
+        )
+    return [(literal, name, spec or "") for literal, name, spec, _ in pieces]
+
+
+def _check_placeholders(
+    pipeline: str, used: Sequence[str], space: Space, declared: Sequence[str]
+) -> None:
+    seeds = [_SEED + name for name in dict.fromkeys([*LEARNING_SOURCES, *declared])]
+    known = [*space, *seeds, *_SETTINGS]
+    if clash := [name for name in space if name in (*seeds, *_SETTINGS)]:
+        raise InvalidInput(
+            f"pipeline {pipeline!r} has a hyperparameter called {clash[0]!r}, which stands for "
+            "something else in a command",
+            "Choose another name",
+        )
+    for name in used:
+        if name not in known:
+            raise InvalidInput(
+                f"the command of pipeline {pipeline!r} has the unknown placeholder {{{name}}}",
+                suggest_names(name, known),
+            )
+    for name in space:
+        if name not in used:
+            raise InvalidInput(
+                f"pipeline {pipeline!r} searches {name!r}, but its command never passes it on",
+                f"Put {{{name}}} into the command, or take it out of the space",
+            )
+
+
+def _write(value: Value, spec: str) -> str:
+    if isinstance(value, bool) and not spec:
+        return "true" if value else "false"
+    try:
+        return format(value, spec) if spec else str(value)
+    except ValueError as error:
+        raise InvalidInput(
+            f"cannot write {value!r} as {spec!r}: {error}", "Change the format"
+        ) from None

@@ -1,0 +1,273 @@
+"""Which fits a study needs: the designs that estimate a performance and its variance.
+
+An estimator plans *runs*, the final fits whose test scores are analysed. A run trains with the
+hyperparameters that its search has found, or with the defaults if it has no search.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Literal, Protocol
+
+from outperform.errors import InvalidInput
+from outperform.runs.naming import enumerate_names, suggest_names
+from outperform.stats.checks import check_count
+from outperform.study.pipelines import Pipeline
+from outperform.study.sources import LEARNING_SOURCES, TUNING_SOURCE, derive_seed
+from outperform.study.splits import CrossValidation
+from outperform.study.tasks import Task
+
+NOISE = "noise"  # what is left when every seed is fixed
+ALL = "all"  # every learning source redrawn
+
+Seeds = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One hyperparameter optimisation: `n_trials` fits under the same seeds."""
+
+    pipeline: str
+    task: str
+    seeds: Seeds
+    fold: int
+    tuner: str
+    n_trials: int
+
+    @property
+    def tuner_seed(self) -> int:
+        """Seed of the tuner."""
+        return dict(self.seeds)[TUNING_SOURCE]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One final fit, and what it is for."""
+
+    estimator: str
+    source: str  # what is redrawn from replicate to replicate
+    replicate: int
+    pipeline: str
+    task: str
+    seeds: Seeds
+    fold: int
+    search: Search | None  # None: default hyperparameters
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Derives the seeds of replicates of one pipeline on one task."""
+
+    pipeline: Pipeline
+    task: Task
+    root: int
+    tuner: str
+    n_trials: int
+
+    def seeds(self, replicates: Mapping[str, int]) -> tuple[Seeds, int]:
+        """Seeds and fold, with each source at a replicate of its own (0 if not named).
+
+        Folds of one cross-validation share the seed of their split.
+        """
+        repeated = (NOISE,) if replicates.get(NOISE) else ()
+        at = {name: replicates.get(name, 0) for name in (*self.learning, TUNING_SOURCE, *repeated)}
+        fold = 0
+        if isinstance(self.task.splitter, CrossValidation) and "split" in at:
+            at["split"], fold = divmod(at["split"], self.task.splitter.n_folds)
+        return tuple((name, derive_seed(self.root, name, i)) for name, i in at.items()), fold
+
+    @property
+    def learning(self) -> tuple[str, ...]:
+        """Learning sources: those of the papers, and the pipeline's own."""
+        own = [name for name in self.pipeline.sources if name != TUNING_SOURCE]
+        return tuple(dict.fromkeys([*LEARNING_SOURCES, *own]))
+
+    def search(self, replicates: Mapping[str, int]) -> Search | None:
+        """Search whose seeds are at these replicates; None if there is nothing to search."""
+        if not self.pipeline.space:
+            return None
+        seeds, fold = self.seeds(replicates)
+        names = (self.pipeline.name, self.task.name)
+        return Search(*names, seeds, fold, self.tuner, self.n_trials)
+
+    def run(
+        self, label: tuple[str, str, int], replicates: Mapping[str, int], search: Search | None
+    ) -> PlannedRun:
+        """Run with a label (estimator, source, replicate) and each source at a replicate."""
+        seeds, fold = self.seeds(replicates)
+        return PlannedRun(*label, self.pipeline.name, self.task.name, seeds, fold, search)
+
+
+class Estimator(Protocol):
+    """Plans the runs that estimate one pipeline's performance on one task."""
+
+    @property
+    def kind(self) -> str:
+        """Name in study files."""
+
+    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
+        """Runs in the order in which they are wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ideal:
+    """A full search per replicate: unbiased, and dear (000, algorithm 1)."""
+
+    n_replicates: int
+    kind: Literal["ideal"] = "ideal"
+
+    def __post_init__(self) -> None:
+        check_count("replicates", self.n_replicates, at_least=1)
+
+    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
+        """Plan k searches with a final fit each."""
+        for i in range(self.n_replicates):
+            everything = dict.fromkeys((*draw.learning, TUNING_SOURCE), i)
+            yield draw.run((self.kind, ALL, i), everything, draw.search(everything))
+
+
+@dataclass(frozen=True, slots=True)
+class FixHopt:
+    """One search, then final fits in which some learning sources are redrawn (algorithm 2).
+
+    Parameters
+    ----------
+    vary
+        Sources redrawn; none named means all of learning.
+    """
+
+    n_replicates: int
+    vary: tuple[str, ...] = ()
+    kind: Literal["fix-hopt"] = "fix-hopt"
+
+    def __post_init__(self) -> None:
+        check_count("replicates", self.n_replicates, at_least=1)
+        if TUNING_SOURCE in self.vary:
+            raise InvalidInput(
+                "fix-hopt cannot vary 'hpo': it searches once, that is its point",
+                "Use the ideal estimator, or leave hpo out of vary",
+            )
+
+    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
+        """Plan one search and k final fits."""
+        _check_vary(self.vary, draw)
+        search = draw.search({})
+        label = "+".join(self.vary) or ALL
+        for i in range(self.n_replicates):
+            replicates = dict.fromkeys(self.vary or draw.learning, i)
+            yield draw.run((self.kind, label, i), replicates, search)
+
+
+@dataclass(frozen=True, slots=True)
+class Variance:
+    """One source redrawn at a time, at default hyperparameters (000, section 2.2).
+
+    Parameters
+    ----------
+    n_replicates
+        Fits per source, per all sources together, and with all seeds fixed (noise).
+    n_searches
+        Independent searches with learning fixed, for the source `hpo`; 0 leaves it out.
+    sources
+        Sources redrawn; none named means those that the pipeline honours.
+    """
+
+    n_replicates: int
+    n_searches: int = 0
+    sources: tuple[str, ...] = ()
+    kind: Literal["variance"] = "variance"
+
+    def __post_init__(self) -> None:
+        check_count("replicates", self.n_replicates, at_least=2)
+        check_count("searches", self.n_searches, at_least=0)
+
+    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
+        """Plan the fits of every source, then those of the searches."""
+        sources = self.sources or honoured(draw.pipeline)
+        _check_vary(sources, draw)
+        groups: dict[str, tuple[str, ...]] = {source: (source,) for source in sources}
+        groups |= {ALL: honoured(draw.pipeline), NOISE: (NOISE,)}
+        for label, varied in groups.items():
+            for i in range(self.n_replicates):
+                yield draw.run((self.kind, label, i), dict.fromkeys(varied, i), None)
+        for i in range(self.n_searches):
+            search = draw.search({TUNING_SOURCE: i})
+            yield draw.run((self.kind, TUNING_SOURCE, i), {TUNING_SOURCE: i}, search)
+
+
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    """Every combination of `n_levels` seeds of each source, at default hyperparameters.
+
+    The balanced design from which variance components, interactions included, are estimated.
+    """
+
+    n_levels: int
+    sources: tuple[str, ...] = ()
+    kind: Literal["crossed"] = "crossed"
+
+    def __post_init__(self) -> None:
+        check_count("levels", self.n_levels, at_least=2)
+
+    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
+        """Plan n_levels ** n_sources final fits."""
+        sources = self.sources or honoured(draw.pipeline)
+        _check_vary(sources, draw)
+        for i, levels in enumerate(product(range(self.n_levels), repeat=len(sources))):
+            replicates = dict(zip(sources, levels, strict=True))
+            yield draw.run((self.kind, "+".join(sources), i), replicates, None)
+
+
+def honoured(pipeline: Pipeline) -> tuple[str, ...]:
+    """Learning sources whose seed changes what the pipeline does."""
+    return tuple(name for name in pipeline.sources if name != TUNING_SOURCE)
+
+
+def make_estimator(options: Mapping[str, Any]) -> Estimator:
+    """Estimator from a table of a study file.
+
+    Examples
+    --------
+    >>> make_estimator({"kind": "fix-hopt", "replicates": 50, "vary": ["init"]})
+    FixHopt(n_replicates=50, vary=('init',), kind='fix-hopt')
+    """
+    words: dict[str, tuple[Callable[..., Estimator], dict[str, str]]] = {
+        "ideal": (Ideal, {"replicates": "n_replicates"}),
+        "fix-hopt": (FixHopt, {"replicates": "n_replicates", "vary": "vary"}),
+        "variance": (
+            Variance,
+            {"replicates": "n_replicates", "searches": "n_searches", "sources": "sources"},
+        ),
+        "crossed": (Crossed, {"levels": "n_levels", "sources": "sources"}),
+    }
+    given = dict(options)
+    kind = given.pop("kind", None)
+    if kind not in words:
+        raise InvalidInput(f"there is no estimator {kind!r}", suggest_names(str(kind), list(words)))
+    make, names = words[kind]
+    for word in given:
+        if word not in names:
+            raise InvalidInput(
+                f"estimator {kind!r} has no option {word!r}", suggest_names(word, list(names))
+            )
+    required = next(iter(names))
+    if required not in given:
+        raise InvalidInput(
+            f"estimator {kind!r} does not say how many {required}", f"Add {required} = 29"
+        )
+    values = {
+        names[word]: tuple(value) if isinstance(value, list) else value
+        for word, value in given.items()
+    }
+    return make(**values)
+
+
+def _check_vary(vary: tuple[str, ...], draw: Draw) -> None:
+    idle = [name for name in vary if name not in draw.pipeline.sources]
+    if idle:
+        known = honoured(draw.pipeline)
+        raise InvalidInput(
+            f"pipeline {draw.pipeline.name!r} does not honour {enumerate_names(idle)}: redrawing "
+            "it would change nothing",
+            suggest_names(idle[0], list(known)),
+        )

@@ -1,0 +1,307 @@
+"""Which examples train, validate and test; no example is ever in two of these sets.
+
+Every splitter draws examples, or groups of examples that stay together where groups are given:
+then sizes and fractions count groups. Stratified splitters draw class by class.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from outperform.errors import InvalidInput
+from outperform.runs.naming import suggest_names
+from outperform.stats.checks import check_count
+from outperform.study.fixed_splits import FixedSplit
+from outperform.study.units import (
+    IntArray,
+    Size,
+    Split,
+    Units,
+    apportion,
+    check_fold,
+    check_size,
+    count_of,
+    make_units,
+    refuse_class,
+    take_sets,
+)
+
+__all__ = [
+    "CrossValidation",
+    "FixedSplit",
+    "HoldOut",
+    "OutOfBootstrap",
+    "Split",
+    "Splitter",
+    "make_splitter",
+]
+
+
+class Splitter(Protocol):
+    """Divides a dataset into three sets."""
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds; 1 where only the seed changes the split."""
+
+    def split(
+        self,
+        n_examples: int,
+        *,
+        seed: int,
+        fold: int = 0,
+        labels: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Split:
+        """Split the examples; the same arguments give the same split."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfBootstrap:
+    """Train on a bootstrap sample; validate and test on examples that it never drew.
+
+    Parameters
+    ----------
+    train
+        Draws with replacement: a number, or a fraction of all examples.
+    valid, test
+        Drawn without replacement: a number, or a fraction of the examples never drawn.
+    stratified
+        Draw class by class.
+
+    References
+    ----------
+    Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, appendix B.
+
+    Examples
+    --------
+    >>> split = OutOfBootstrap().split(1000, seed=0)
+    >>> len(split.train), len(split.valid), len(split.test)
+    (1000, 189, 189)
+    """
+
+    train: Size = 1.0
+    valid: Size = 0.5
+    test: Size = 0.5
+    stratified: bool = False
+    n_folds: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_size("train", self.train)
+        _check_held_out(self.valid, self.test, of="the examples never drawn")
+
+    def split(
+        self,
+        n_examples: int,
+        *,
+        seed: int,
+        fold: int = 0,
+        labels: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Split:
+        """Split the examples; the same arguments give the same split."""
+        check_fold(fold, self.n_folds)
+        units = make_units(n_examples, stratified=self.stratified, labels=labels, groups=groups)
+        rng = np.random.default_rng(seed)
+        counts = self._count_draws(units)
+        drawn = [rng.choice(s, n) for s, n in zip(units.strata, counts, strict=True)]
+        pool = [
+            rng.permutation(np.setdiff1d(stratum, taken))
+            for stratum, taken in zip(units.strata, drawn, strict=True)
+        ]
+        sizes = {"test": self.test, "valid": self.valid}
+        sets, _ = take_sets(pool, sizes, units, keep_one=False, state="never drawn")
+        return _finish(units, np.concatenate(drawn), sets, rng)
+
+    def _count_draws(self, units: Units) -> IntArray:
+        total = int(units.sizes.sum())
+        n_draws = count_of(self.train, total)
+        if n_draws > total:
+            raise InvalidInput(
+                f"train is {n_draws}, but there are {total} {units.noun}",
+                f"Draw {total} at most, as train = 1.0 does",
+            )
+        counts = apportion(units.sizes, n_draws)
+        if (counts < 1).any():
+            index = int(np.argmin(counts))
+            raise refuse_class(units, index, f"its share of {n_draws} draws for train is none")
+        return counts
+
+
+@dataclass(frozen=True, slots=True)
+class HoldOut:
+    """Hold out a random part for validation and for testing, anew with every seed.
+
+    Parameters
+    ----------
+    valid, test
+        A number, or a fraction of all examples.
+    train
+        The same; None: all the others.
+    stratified
+        Draw class by class.
+
+    Examples
+    --------
+    >>> split = HoldOut(valid=0.1, test=0.3).split(100, seed=0)
+    >>> len(split.train), len(split.valid), len(split.test)
+    (60, 10, 30)
+    """
+
+    valid: Size = 0.2
+    test: Size = 0.2
+    train: Size | None = None
+    stratified: bool = False
+    n_folds: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if self.train is not None:
+            check_size("train", self.train)
+        _check_held_out(self.valid, self.test, of="the examples", train=self.train)
+
+    def split(
+        self,
+        n_examples: int,
+        *,
+        seed: int,
+        fold: int = 0,
+        labels: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Split:
+        """Split the examples; the same arguments give the same split."""
+        check_fold(fold, self.n_folds)
+        units = make_units(n_examples, stratified=self.stratified, labels=labels, groups=groups)
+        rng = np.random.default_rng(seed)
+        pool = [rng.permutation(stratum) for stratum in units.strata]
+        sizes = {"test": self.test, "valid": self.valid}
+        if self.train is not None:
+            sizes["train"] = self.train
+        sets, rest = take_sets(pool, sizes, units, keep_one=self.train is None, state="left")
+        return _finish(units, sets.pop("train", np.concatenate(rest)), sets, rng)
+
+
+@dataclass(frozen=True, slots=True)
+class CrossValidation:
+    """Test on each fold in turn; the seed decides which examples form the folds.
+
+    Parameters
+    ----------
+    n_folds
+        Number of folds.
+    valid
+        A number, or a fraction of the examples outside the test fold.
+    stratified
+        Make the folds class by class.
+
+    Examples
+    --------
+    >>> split = CrossValidation(n_folds=5, valid=0.25).split(100, seed=0, fold=4)
+    >>> len(split.train), len(split.valid), len(split.test)
+    (60, 20, 20)
+    """
+
+    n_folds: int = 5
+    valid: Size = 0.2
+    stratified: bool = False
+
+    def __post_init__(self) -> None:
+        check_count("n_folds", self.n_folds, at_least=2)
+        check_size("valid", self.valid, empty=True)
+        if isinstance(self.valid, float) and self.valid == 1:
+            raise InvalidInput("valid is 1.0, which leaves nothing to train", "Pass less")
+
+    def split(
+        self,
+        n_examples: int,
+        *,
+        seed: int,
+        fold: int = 0,
+        labels: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Split:
+        """Split the examples; the same arguments give the same split."""
+        check_fold(fold, self.n_folds)
+        units = make_units(n_examples, stratified=self.stratified, labels=labels, groups=groups)
+        for index in np.flatnonzero(units.sizes < self.n_folds):
+            raise refuse_class(units, int(index), f"too few for {self.n_folds} folds")
+        rng = np.random.default_rng(seed)
+        test, pool, n_before = [], [], 0
+        for stratum in units.strata:
+            order = rng.permutation(stratum)
+            # Dealing goes on from class to class, so that folds differ by one unit at most.
+            turns = (np.arange(n_before, n_before + len(order)) - fold) % self.n_folds
+            n_before += len(order)
+            test.append(order[turns == 0])
+            # The folds after the test fold come first, so that validation sets rotate too.
+            pool.append(order[np.argsort(turns, kind="stable")][len(test[-1]) :])
+        sets, rest = take_sets(pool, {"valid": self.valid}, units, keep_one=True, state="left")
+        return _finish(units, np.concatenate(rest), sets | {"test": np.concatenate(test)}, rng)
+
+
+KINDS: Mapping[str, type[OutOfBootstrap | HoldOut | CrossValidation | FixedSplit]] = {
+    "out-of-bootstrap": OutOfBootstrap,
+    "hold-out": HoldOut,
+    "cross-validation": CrossValidation,
+    "fixed": FixedSplit,
+}
+
+
+def make_splitter(options: Mapping[str, Any]) -> Splitter:
+    """Splitter from a study file's table; ranges of a fixed split may be text, "0:50000".
+
+    Examples
+    --------
+    >>> make_splitter({"kind": "cross-validation", "n_folds": 10, "stratified": True})
+    CrossValidation(n_folds=10, valid=0.2, stratified=True)
+    """
+    kind = str(options.get("kind", ""))
+    if kind not in KINDS:
+        problem = f"the split has no kind {kind!r}" if kind else "the split has no kind"
+        raise InvalidInput(problem, suggest_names(kind, list(KINDS)))
+    known = [field.name for field in fields(KINDS[kind])]
+    given = {word: value for word, value in options.items() if word != "kind"}
+    for word in given:
+        if word not in known:
+            raise InvalidInput(f"{kind} has no option {word!r}", suggest_names(word, known))
+    if kind == "fixed":
+        given = {word: _read_range(word, given.get(word, [])) for word in known}
+    elif not isinstance(given.get("stratified", False), bool):
+        raise InvalidInput(f"stratified is {given['stratified']!r}", "Pass true or false")
+    splitter: Splitter = KINDS[kind](**given)
+    return splitter
+
+
+def _finish(
+    units: Units, train: IntArray, sets: Mapping[str, IntArray], rng: np.random.Generator
+) -> Split:
+    """Examples of the units; training examples shuffled, for learners that do not."""
+    return Split(
+        rng.permutation(units.expand(train)),
+        np.sort(units.expand(sets["valid"])),
+        np.sort(units.expand(sets["test"])),
+    )
+
+
+def _check_held_out(valid: Size, test: Size, *, of: str, train: Size | None = 0) -> None:
+    check_size("valid", valid, empty=True)
+    check_size("test", test)
+    fractions = [size for size in (train, valid, test) if isinstance(size, float)]
+    total = sum(fractions)
+    if total > 1 + 1e-9 or (train is None and total > 1 - 1e-9):
+        rest = "and nothing is left to train" if train is None else "which is more than there is"
+        raise InvalidInput(
+            f"valid is {valid} and test is {test} of {of}, {rest}", "Make the fractions smaller"
+        )
+
+
+def _read_range(word: str, value: Any) -> Any:
+    """Positions as listed, or those of a range given as text."""
+    if not isinstance(value, str):
+        return value
+    start, colon, stop = value.partition(":")
+    if not (colon and start.strip().isdigit() and stop.strip().isdigit()):
+        raise InvalidInput(f"{word} is {value!r}", 'Write a range as "0:50000", or list positions')
+    return range(int(start), int(stop))

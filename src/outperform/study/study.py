@@ -1,0 +1,111 @@
+"""A study: pipelines, tasks and estimators under one root seed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from outperform.errors import InvalidInput
+from outperform.runs.naming import enumerate_names
+from outperform.stats.checks import check_count
+from outperform.study.estimators import Draw, Estimator, FixHopt, Ideal, PlannedRun
+from outperform.study.pipelines import Pipeline
+from outperform.study.tasks import Task
+from outperform.study.tuners import make_tuner
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Everything to run, and nothing of how or where.
+
+    Parameters
+    ----------
+    pipelines, tasks, estimators
+        Every estimator is applied to every pipeline on every task.
+    seed
+        Root of every seed.
+    tuner, n_trials
+        How hyperparameters are searched, and with how many fits.
+    timeout
+        Seconds after which a fit is killed and counts as failed; None: never.
+    retries
+        How often a failed fit is tried again.
+    """
+
+    pipelines: tuple[Pipeline, ...]
+    tasks: tuple[Task, ...]
+    estimators: tuple[Estimator, ...]
+    name: str = "study"
+    seed: int = 0
+    tuner: str = "random"
+    n_trials: int = 20
+    timeout: float | None = None
+    retries: int = 0
+
+    def __post_init__(self) -> None:
+        for what in ("pipelines", "tasks", "estimators"):
+            object.__setattr__(self, what, tuple(getattr(self, what)))
+            if not getattr(self, what):
+                raise InvalidInput(f"the study has no {what}", "Add at least one")
+        for what, things in (("pipeline", self.pipelines), ("task", self.tasks)):
+            names = [thing.name for thing in things]
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if twice:
+                raise InvalidInput(
+                    f"more than one {what} is called {enumerate_names(twice)}",
+                    "Give each a name of its own",
+                )
+        check_count("trials", self.n_trials, at_least=1)
+        check_count("retries", self.retries, at_least=0)
+        if self.timeout is not None and not self.timeout > 0:
+            raise InvalidInput(f"timeout is {self.timeout}", "Pass a positive number of seconds")
+        make_tuner(self.tuner)
+
+    def pipeline(self, name: str) -> Pipeline:
+        """Pipeline of this name."""
+        return next(pipeline for pipeline in self.pipelines if pipeline.name == name)
+
+    def task(self, name: str) -> Task:
+        """Task of this name."""
+        return next(task for task in self.tasks if task.name == name)
+
+    def plan_runs(self) -> Iterator[PlannedRun]:
+        """Every run wanted, replicates of all pipelines side by side so that pairs end together."""
+        for estimator in self.estimators:
+            plans = [
+                estimator.plan_runs(self._draw(pipeline, task))
+                for task in self.tasks
+                for pipeline in self.pipelines
+            ]
+            yield from _in_turns(plans)
+
+    def count_fits(self, estimators: tuple[Estimator, ...] | None = None) -> int:
+        """Number of fits of these estimators (the study's own if not given), each done once."""
+        runs, searches = set(), set()
+        for estimator in estimators or self.estimators:
+            for task in self.tasks:
+                for pipeline in self.pipelines:
+                    for run in estimator.plan_runs(self._draw(pipeline, task)):
+                        runs.add((run.pipeline, run.task, run.seeds, run.fold, run.search))
+                        searches.add(run.search)
+        return len(runs) + sum(search.n_trials for search in searches if search is not None)
+
+    def price_alternatives(self) -> dict[str, int]:
+        """Fits of the estimators chosen, and of ideal and fix-hopt with as many replicates."""
+        k = max((getattr(e, "n_replicates", 0) for e in self.estimators), default=0) or 1
+        prices = {e.kind: self.count_fits((e,)) for e in self.estimators}
+        others: tuple[Estimator, ...] = (Ideal(k), FixHopt(k))
+        return prices | {e.kind: self.count_fits((e,)) for e in others if e.kind not in prices}
+
+    def _draw(self, pipeline: Pipeline, task: Task) -> Draw:
+        return Draw(pipeline, task, self.seed, self.tuner, self.n_trials)
+
+
+def _in_turns(plans: list[Iterator[PlannedRun]]) -> Iterator[PlannedRun]:
+    """First runs of all plans, then second ones, and so on."""
+    while plans:
+        left = []
+        for plan in plans:
+            run = next(plan, None)
+            if run is not None:
+                yield run
+                left.append(plan)
+        plans = left

@@ -1,0 +1,185 @@
+"""Datasets in memory, and from CSV and NPZ files."""
+
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outperform.errors import InvalidInput
+from outperform.runs.naming import enumerate_names, enumerate_rows, suggest_names
+from outperform.runs.numbers import parse_number
+
+_LABELS = ("label", "labels", "target", "class", "y")
+_GROUPS = ("group", "groups")
+_FEATURES = ("features", "x", "data")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """Examples to learn from.
+
+    Parameters
+    ----------
+    features : shape (n_examples, ...)
+        An array, a sparse matrix, or a data frame; row i is example i.
+    labels : shape (n_examples, ...)
+    groups : shape (n_examples,)
+        Examples of the same group stay in the same set; None where examples are independent.
+
+    Examples
+    --------
+    >>> Dataset([[0.0], [1.0]], ["no", "yes"]).n_examples
+    2
+    """
+
+    features: Any
+    labels: NDArray[Any]
+    groups: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.features, list | tuple):
+            object.__setattr__(self, "features", np.asarray(self.features))
+        object.__setattr__(self, "labels", np.asarray(self.labels))
+        if self.groups is not None:
+            object.__setattr__(self, "groups", np.asarray(self.groups))
+        for name in ("features", "labels", "groups"):
+            self._check(name, getattr(self, name))
+        if self.n_examples == 0:
+            raise InvalidInput("the dataset is empty", "Pass at least a few examples")
+
+    @property
+    def n_examples(self) -> int:
+        """Number of examples."""
+        return len(self.labels)
+
+    def take(self, rows: NDArray[np.int64]) -> tuple[Any, NDArray[Any]]:
+        """Features and labels of some examples."""
+        features = self.features
+        return (features.iloc if hasattr(features, "iloc") else features)[rows], self.labels[rows]
+
+    def _check(self, name: str, values: Any) -> None:
+        if values is None:
+            return
+        if not getattr(values, "shape", ()):
+            raise InvalidInput(f"{name} are {type(values).__name__}", "Pass one row per example")
+        if values.shape[0] != self.n_examples:
+            raise InvalidInput(
+                f"there are {self.n_examples} labels, but {name} for {values.shape[0]} examples",
+                "Pass one of each per example",
+            )
+
+
+def load_table(path: str | Path, *, label: str | None = None, group: str | None = None) -> Dataset:
+    """Dataset from a CSV file with a header, or from an NPZ file.
+
+    Parameters
+    ----------
+    label, group
+        Columns (arrays) that hold labels and groups; if not given, those with a usual name, such
+        as `label`, `target` or `y`. All other columns are features and must be numbers; an empty
+        cell is NaN. In an NPZ file the features are `features`, `X` or `data`.
+    """
+    path = Path(path)
+    read = {".csv": _read_csv, ".npz": _read_npz}.get(path.suffix.casefold())
+    if read is None:
+        raise InvalidInput(
+            f"cannot tell what {path.name} holds", "Pass a file that ends in .csv or .npz"
+        )
+    try:
+        return read(path, label, group)
+    except OSError as error:
+        raise InvalidInput(f"cannot read {path}: {error.strerror}", "Check the path") from None
+
+
+def _read_npz(path: Path, label: str | None, group: str | None) -> Dataset:
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            names = list(arrays.files)
+            features = _find(_FEATURES, names, None, "features", path)
+            labels = _find(_LABELS, names, label, "labels", path)
+            groups = _find_groups(names, group, path)
+            return Dataset(arrays[features], arrays[labels], arrays[groups] if groups else None)
+    except ValueError as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(
+            f"{path.name} holds something that is not a plain array ({error})",
+            "Save it with numpy.savez(path, features=..., labels=...), arrays without objects",
+        ) from None
+
+
+def _read_csv(path: Path, label: str | None, group: str | None) -> Dataset:
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        header, *rows = [row for row in csv.reader(file) if row] or [[]]
+    names = [name.strip() for name in header]
+    ragged = [i for i, row in enumerate(rows, start=2) if len(row) != len(names)]
+    if ragged:
+        raise InvalidInput(
+            f"{path.name} has {len(names)} columns, but not in {enumerate_rows(ragged)}",
+            "Give every row one cell per column of the header",
+        )
+    labels = _find(_LABELS, names, label, "labels", path)
+    groups = _find_groups(names, group, path)
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
+    if len(columns) < 2 + (groups is not None):
+        raise InvalidInput(f"{path.name} has no examples", "Give a header, and a row per example")
+    features = [name for name in names if name not in (labels, groups)]
+    numbers = [_read_numbers(columns[name], name, path) for name in features]
+    given = None if groups is None else np.array(columns[groups])
+    return Dataset(np.column_stack(numbers), _read_labels(columns[labels], labels, path), given)
+
+
+def _read_numbers(cells: Sequence[str], name: str, path: Path) -> NDArray[np.float64]:
+    numbers = [parse_number(cell) for cell in cells]
+    wrong = [i for i, number in enumerate(numbers) if number is None]
+    if wrong:
+        rows = enumerate_rows(i + 2 for i in wrong)
+        raise InvalidInput(
+            f"column {name!r} of {path.name} holds {cells[wrong[0]]!r} where a number should be "
+            f"({rows})",
+            "Encode it as numbers, or load the data with a function of your own",
+        )
+    return np.array(numbers, dtype=np.float64)
+
+
+def _read_labels(cells: Sequence[str], name: str, path: Path) -> NDArray[Any]:
+    empty = [i + 2 for i, cell in enumerate(cells) if not cell.strip()]
+    if empty:
+        raise InvalidInput(
+            f"column {name!r} of {path.name} has no label in {enumerate_rows(empty)}",
+            "Remove these rows, or label them",
+        )
+    numbers = [parse_number(cell) for cell in cells]
+    if any(number is None or math.isnan(number) for number in numbers):
+        return np.array([cell.strip() for cell in cells])
+    values = np.array(numbers, dtype=np.float64)
+    is_whole = np.isfinite(values).all() and (values == np.floor(values)).all()
+    return values.astype(np.int64) if is_whole else values
+
+
+def _find_groups(names: Sequence[str], given: str | None, path: Path) -> str | None:
+    if given is None and not any(name.casefold() in _GROUPS for name in names):
+        return None
+    return _find(_GROUPS, names, given, "groups", path)
+
+
+def _find(
+    usual: Sequence[str], names: Sequence[str], given: str | None, part: str, path: Path
+) -> str:
+    if given is not None:
+        if given not in names:
+            raise InvalidInput(f"no {given!r} in {path.name}", suggest_names(given, names))
+        return given
+    found = [name for name in names if name.casefold() in usual]
+    if len(found) != 1:
+        raise InvalidInput(
+            f"cannot tell which part of {path.name} holds the {part}: "
+            f"{enumerate_names(found or names)}",
+            f"Name it {usual[0]}, or say which it is",
+        )
+    return found[0]

@@ -1,0 +1,198 @@
+"""Tasks: a dataset with its metric, and how it is split."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from outperform.errors import InvalidInput, UnknownName
+from outperform.runs.metrics import Goal, known_goal, resolve_goal
+from outperform.runs.naming import suggest_names
+from outperform.study.fingerprints import fingerprint
+from outperform.study.importing import import_object, import_sklearn
+from outperform.study.splits import OutOfBootstrap, Splitter
+from outperform.study.tables import Dataset, load_table
+
+BUNDLED = ("digits", "breast_cancer", "wine", "iris", "diabetes")
+
+Data: TypeAlias = str | Path | Mapping[str, Any] | tuple[Any, ...] | Dataset | Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A dataset with its metric. Scores are kept in the metric's own sign; `goal` says the rest.
+
+    Without `data`, pipelines fetch and split their data themselves, from the seed of `split`.
+    """
+
+    name: str
+    metric: str
+    goal: Goal
+    data: Callable[[], Dataset] | None = None
+    splitter: Splitter = field(default_factory=OutOfBootstrap)
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the data (a file: of its content) and of how it is split."""
+        return fingerprint(getattr(self.data, "fingerprint", self.data), self.splitter)
+
+
+@dataclass(frozen=True, slots=True)
+class BundledData:
+    """A dataset that comes with scikit-learn, so that it works offline."""
+
+    name: str
+
+    def __call__(self) -> Dataset:
+        """Load it, once per process."""
+        return _load_bundled(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class TableData:
+    """A dataset in a CSV or NPZ file."""
+
+    path: Path
+    label: str | None = None
+    group: str | None = None
+
+    def __call__(self) -> Dataset:
+        """Read the file."""
+        return load_table(self.path, label=self.label, group=self.group)
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the file's content: it may move, but not change."""
+        try:
+            return fingerprint(self.path.read_bytes(), self.label, self.group)
+        except OSError as error:
+            raise InvalidInput(
+                f"cannot read {self.path}: {error.strerror}", "Check the path"
+            ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class GivenData:
+    """A dataset that is in memory already."""
+
+    dataset: Dataset
+
+    def __call__(self) -> Dataset:
+        """Hand it out."""
+        return self.dataset
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedData:
+    """A dataset that the person's own function loads."""
+
+    load: Callable[[], Any]
+
+    def __call__(self) -> Dataset:
+        """Call the function."""
+        return make_dataset(self.load())
+
+
+def make_task(
+    name: str,
+    *,
+    metric: str,
+    goal: Goal | None = None,
+    data: Data | None = None,
+    splitter: Splitter | None = None,
+) -> Task:
+    """Task from what a study file or a person gives.
+
+    Parameters
+    ----------
+    metric
+        For estimators, the name of a scikit-learn scorer; otherwise what the pipelines report.
+    goal
+        Whether higher is better; found out from the metric's name if not given.
+    data
+        Name of a bundled dataset, path of a CSV or NPZ file (or a mapping with path, label and
+        group), features and labels (and groups), or a function that returns these (or its import
+        path, `package.module:function`). None: the pipelines see to their data themselves.
+
+    Examples
+    --------
+    >>> make_task("digits", metric="accuracy", data="digits").goal
+    'maximize'
+    """
+    source = None if data is None else make_data(data)
+    return Task(name, metric, find_goal(metric, goal), source, splitter or OutOfBootstrap())
+
+
+def make_data(data: Data) -> Callable[[], Dataset]:
+    """Something that loads the dataset when it is needed."""
+    if isinstance(data, str):
+        return _make_named_data(data)
+    if isinstance(data, Path):
+        return TableData(data)
+    if isinstance(data, Mapping):
+        return _make_table_data(data)
+    return LoadedData(data) if callable(data) else GivenData(make_dataset(data))
+
+
+def make_dataset(data: Any) -> Dataset:
+    """Dataset from features and labels (and groups)."""
+    if isinstance(data, Dataset):
+        return data
+    if isinstance(data, tuple | list) and len(data) in (2, 3):
+        return Dataset(*data)
+    raise InvalidInput(
+        f"a {type(data).__name__} is no dataset", "Pass (features, labels) or add groups as third"
+    )
+
+
+def find_goal(metric: str, goal: Goal | None = None) -> Goal:
+    """Direction in which the metric is better; scikit-learn's scorers all go up.
+
+    Examples
+    --------
+    >>> find_goal("neg_log_loss"), find_goal("test_error")
+    ('maximize', 'minimize')
+    """
+    if goal is None and (metric.startswith(("neg_", "d2_")) or _is_unclear_scorer(metric)):
+        return "maximize"
+    return resolve_goal(metric, goal)
+
+
+def _is_unclear_scorer(metric: str) -> bool:
+    if known_goal(metric) is not None or find_spec("sklearn") is None:
+        return False
+    return metric in import_sklearn("sklearn.metrics").get_scorer_names()
+
+
+def _make_named_data(name: str) -> Callable[[], Dataset]:
+    if name in BUNDLED:
+        return BundledData(name)
+    if Path(name).suffix.casefold() in (".csv", ".npz"):
+        return TableData(Path(name))
+    if ":" in name:
+        return LoadedData(import_object(name))
+    raise UnknownName(
+        f"there is no dataset {name!r}",
+        f"{suggest_names(name, BUNDLED)}; a path must end in .csv or .npz",
+    )
+
+
+def _make_table_data(options: Mapping[str, Any]) -> TableData:
+    known = ("path", "label", "group")
+    for word in options:
+        if word not in known:
+            raise InvalidInput(f"there is no option {word!r} of data", suggest_names(word, known))
+    if "path" not in options:
+        raise InvalidInput("data has no path", "Give the path of a CSV or NPZ file as path")
+    return TableData(Path(options["path"]), options.get("label"), options.get("group"))
+
+
+@lru_cache
+def _load_bundled(name: str) -> Dataset:
+    load = getattr(import_sklearn("sklearn.datasets"), f"load_{name}")
+    features, labels = load(return_X_y=True)
+    return Dataset(np.ascontiguousarray(features), labels)

@@ -1,0 +1,248 @@
+"""Tuners: which hyperparameters to try next.
+
+A tuner is a pure function `suggest(space, history, seed, n_trials)` that suggests trial number
+`len(history)`. It keeps no state, so a search cut anywhere and resumed from its recorded trials
+goes on exactly as if it had never stopped. Hyperparameters are taken in the order of their names:
+the order in which a study lists them changes nothing.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from math import isfinite, prod
+
+import numpy as np
+
+from outperform.errors import InvalidInput, InvalidScores, MissingExtra
+from outperform.runs.naming import suggest_names
+from outperform.stats.checks import check_count
+from outperform.study.sources import derive_seed
+from outperform.study.spaces import (
+    Choices,
+    Dimension,
+    Integers,
+    Jitter,
+    LogUniform,
+    Params,
+    Space,
+    Uniform,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Hyperparameters tried and their score; higher is better, None: the fit failed."""
+
+    params: Params
+    score: float | None
+
+    def __post_init__(self) -> None:
+        if self.score is not None and not isfinite(self.score):
+            raise InvalidScores(f"a trial's score is {self.score}", "Pass None for a failed trial")
+
+
+Suggest = Callable[[Space, Sequence[Trial], int, int], Params]
+
+
+@dataclass(frozen=True, slots=True)
+class Tuner:
+    """A way to search."""
+
+    name: str
+    suggest: Suggest
+    uses_history: bool  # False: trials may run in any order, and at the same time
+
+
+def best_trial(history: Sequence[Trial]) -> Trial:
+    """Trial with the highest score; of several, the earliest.
+
+    Examples
+    --------
+    >>> best_trial([Trial({"c": 1.0}, 0.8), Trial({"c": 2.0}, 0.9), Trial({"c": 3.0}, 0.9)])
+    Trial(params={'c': 2.0}, score=0.9)
+    """
+    scored = [(trial.score, trial) for trial in history if trial.score is not None]
+    if not scored:
+        raise InvalidInput(
+            f"none of the search's {len(history)} trials has a score",
+            "Look at the errors of the failed fits; mend the pipeline or narrow the search space",
+        )
+    return max(scored, key=lambda pair: pair[0])[1]
+
+
+def suggest_random(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:  # noqa: ARG001
+    """Random search: trial i depends on the seed and i only.
+
+    Examples
+    --------
+    >>> suggest_random({"c": Integers(1, 9)}, [], 0, 10)
+    {'c': 1}
+    """
+    rng = np.random.default_rng(derive_seed(seed, len(history)))
+    units = dict(zip(sorted(space), rng.random(len(space)).tolist(), strict=True))
+    return {name: dimension.from_unit(units[name]) for name, dimension in space.items()}
+
+
+def suggest_grid(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:  # noqa: ARG001
+    """Grid search: the points of `count_levels` in a fixed order, whatever the seed.
+
+    The last hyperparameter by name changes fastest. A search of n_trials stops before the last
+    points of a grid that has more: let n_trials be a product of whole numbers, such as 5 * 5. A
+    search longer than the grid starts anew.
+
+    Examples
+    --------
+    >>> space = {"c": Uniform(0, 1), "kernel": Choices(["rbf", "poly"])}
+    >>> suggest_grid(space, [], 0, 4), suggest_grid(space, [Trial({}, 0.5)], 0, 4)
+    ({'c': 0.0, 'kernel': 'rbf'}, {'c': 0.0, 'kernel': 'poly'})
+    """
+    return _grid_point(space, len(history), n_trials, {})
+
+
+def suggest_noisy_grid(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
+    """Noisy grid search: the grid of another person with similar habits.
+
+    Both ends of the grid are moved by U(-Δ/2, Δ/2), Δ being its step, in log space where the
+    dimension is log-scaled. On average this is the grid of `suggest_grid`. The points may lie
+    Δ/2 outside the range of a uniform or log-uniform dimension: where the range ends at a natural
+    limit, as a share does at 0, declare it half a step shorter. Whole numbers stay in their range;
+    choices, and dimensions with room for one value only, are not moved.
+
+    References
+    ----------
+    Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, appendix E.2.
+    """
+    jitters: dict[str, Jitter] = {}
+    for name in space:
+        rng = np.random.default_rng(derive_seed(seed, "noisy-grid", name))
+        low, high = rng.uniform(-0.5, 0.5, size=2).tolist()
+        jitters[name] = (low, high)
+    return _grid_point(space, len(history), n_trials, jitters)
+
+
+def suggest_widened(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
+    """Random search over all that the noisy grid may reach: see `widen_space`."""
+    return suggest_random(widen_space(space, n_trials), history, seed, n_trials)
+
+
+def widen_space(space: Space, n_trials: int) -> Space:
+    """Space widened by half a step of the grid at both ends, as far as a noisy grid reaches.
+
+    References
+    ----------
+    Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, appendix E.3.
+
+    Examples
+    --------
+    >>> widen_space({"c": Uniform(0, 4)}, n_trials=5)
+    {'c': Uniform(low=-0.5, high=4.5, default=2.0)}
+    """
+    levels = count_levels(space, n_trials)
+    return {name: _widen(dimension, levels[name]) for name, dimension in space.items()}
+
+
+def count_levels(space: Space, n_trials: int) -> dict[str, int]:
+    """Values per dimension of the smallest grid with n_trials points, as even as can be.
+
+    Choices have all their options. The space may be too small for n_trials points: then all of it.
+
+    Examples
+    --------
+    >>> count_levels({"a": Uniform(0, 1), "b": Uniform(0, 1), "c": Choices(["x", "y"])}, 10)
+    {'a': 3, 'b': 2, 'c': 2}
+    """
+    check_count("n_trials", n_trials, at_least=1)
+    levels = {name: len(space[name].grid(1)) for name in sorted(space)}
+    while prod(levels.values()) < n_trials:
+        growing = [name for name, n in levels.items() if _has_room(space[name], n)]
+        if not growing:
+            break
+        levels[min(growing, key=lambda name: levels[name])] += 1
+    return levels
+
+
+def _suggest_gp_ei(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
+    from outperform.study.gaussian_process import suggest_gp_ei
+
+    return suggest_gp_ei(space, history, seed, n_trials)
+
+
+def _suggest_tpe(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
+    from outperform.study.optuna_tuners import suggest_tpe
+
+    return suggest_tpe(space, history, seed, n_trials)
+
+
+def _suggest_cma_es(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
+    from outperform.study.optuna_tuners import suggest_cma_es
+
+    return suggest_cma_es(space, history, seed, n_trials)
+
+
+TUNERS: Mapping[str, Tuner] = {
+    tuner.name: tuner
+    for tuner in (
+        Tuner("random", suggest_random, uses_history=False),
+        Tuner("grid", suggest_grid, uses_history=False),
+        Tuner("noisy-grid", suggest_noisy_grid, uses_history=False),
+        Tuner("gp-ei", _suggest_gp_ei, uses_history=True),
+        Tuner("tpe", _suggest_tpe, uses_history=True),
+        Tuner("cma-es", _suggest_cma_es, uses_history=True),
+    )
+}
+_PACKAGES = {"tpe": "optuna", "cma-es": "cmaes"}
+
+
+def make_tuner(name: str, *, widened: bool = False) -> Tuner:
+    """Tuner of that name.
+
+    Parameters
+    ----------
+    widened
+        Let random search cover all that the noisy grid may reach, to compare the two.
+
+    Examples
+    --------
+    >>> make_tuner("grid").uses_history
+    False
+    """
+    if name not in TUNERS:
+        raise InvalidInput(f"there is no tuner {name!r}", suggest_names(name, list(TUNERS)))
+    package = _PACKAGES.get(name)
+    if package is not None and find_spec(package) is None:
+        raise MissingExtra(
+            f"tuner {name!r} needs the package {package}",
+            "Install it with: pip install 'outperform[optuna]'",
+        )
+    if not widened:
+        return TUNERS[name]
+    if name != "random":
+        raise InvalidInput(f"tuner {name!r} cannot be widened", "Only 'random' can")
+    return Tuner("random, widened", suggest_widened, uses_history=False)
+
+
+def _grid_point(space: Space, index: int, n_trials: int, jitters: Mapping[str, Jitter]) -> Params:
+    levels = count_levels(space, n_trials)
+    values = {}
+    remainder = index % prod(levels.values())
+    for name in sorted(space, reverse=True):
+        remainder, place = divmod(remainder, levels[name])
+        values[name] = space[name].grid(levels[name], jitter=jitters.get(name, (0.0, 0.0)))[place]
+    return {name: values[name] for name in space}
+
+
+def _has_room(dimension: Dimension, n_levels: int) -> bool:
+    if isinstance(dimension, Choices):
+        return False
+    return not isinstance(dimension, Integers) or n_levels < dimension.n_values
+
+
+def _widen(dimension: Dimension, n_levels: int) -> Dimension:
+    if isinstance(dimension, Integers | Choices) or n_levels == 1:
+        return dimension
+    half_step = 0.5 / (n_levels - 1)
+    if isinstance(dimension, Uniform):
+        margin = half_step * (dimension.high - dimension.low)
+        return Uniform(dimension.low - margin, dimension.high + margin, dimension.default)
+    factor = (dimension.high / dimension.low) ** half_step
+    return LogUniform(dimension.low / factor, dimension.high * factor, dimension.default)

@@ -1,0 +1,233 @@
+"""What splits draw and give: examples, or groups kept together, class by class if stratified."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from outperform.errors import InvalidInput
+
+IntArray = NDArray[np.int64]
+Size = int | float  # a number of units, or a fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """Positions of the examples in each set, in the order in which they train."""
+
+    train: IntArray
+    valid: IntArray
+    test: IntArray
+
+    def refit(self) -> "Split":
+        """The split for the final fit: validation examples train too."""
+        joined = np.concatenate([self.train, self.valid])
+        return Split(joined, np.empty(0, dtype=np.int64), self.test)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """What is drawn as one: single examples, or groups of examples."""
+
+    noun: str  # "examples" or "groups"
+    strata: tuple[IntArray, ...]  # the units of each class; all in one where not stratified
+    classes: tuple[Any, ...]  # the class of each stratum; empty where not stratified
+    examples: IntArray | None  # the examples sorted by unit; None: units are examples
+    starts: IntArray  # where each unit starts in `examples`, and where the last one ends
+
+    @property
+    def sizes(self) -> IntArray:
+        """How many units each class has."""
+        return np.array([len(stratum) for stratum in self.strata])
+
+    def expand(self, units: IntArray) -> IntArray:
+        """Examples of these units, as often as the units are listed."""
+        if self.examples is None or not len(units):
+            return units
+        return np.concatenate(
+            [self.examples[self.starts[unit] : self.starts[unit + 1]] for unit in units]
+        )
+
+
+def check_fold(fold: int, n_folds: int) -> None:
+    """Refuse a fold that the split does not have."""
+    if not 0 <= fold < n_folds:
+        raise InvalidInput(
+            f"fold is {fold}, but the split has {n_folds} fold(s)",
+            "Pass fold = 0" if n_folds == 1 else f"Pass a fold from 0 to {n_folds - 1}",
+        )
+
+
+def make_units(
+    n_examples: int, *, stratified: bool, labels: ArrayLike | None, groups: ArrayLike | None
+) -> Units:
+    """Units of a dataset: its examples, or its groups where given."""
+    if n_examples < 2:
+        raise InvalidInput(
+            f"the dataset has {n_examples} example(s)", "At least 2 are needed to train and test"
+        )
+    if groups is None:
+        examples, starts, n_units = None, np.empty(0, dtype=np.int64), n_examples
+    else:
+        group_of = _per_example("groups", groups, n_examples)
+        unit_of = np.unique(group_of, return_inverse=True)[1]
+        examples = np.argsort(unit_of, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(unit_of))])
+        n_units = len(starts) - 1
+    noun = "examples" if groups is None else "groups"
+    if not stratified:
+        return Units(noun, (np.arange(n_units),), (), examples, starts)
+    if labels is None:
+        raise InvalidInput(
+            "a stratified split needs the label of every example, and there are none",
+            "Pass labels, or set stratified = false",
+        )
+    of_example = _per_example("labels", labels, n_examples)
+    of_unit = of_example
+    if examples is not None:
+        of_unit = _label_groups(of_example, group_of, examples, starts)
+    classes, class_of = np.unique(of_unit, return_inverse=True)
+    strata = tuple(np.flatnonzero(class_of == index) for index in range(len(classes)))
+    return Units(noun, strata, tuple(classes.tolist()), examples, starts)
+
+
+def check_size(name: str, size: Any, *, largest: float = 1.0, empty: bool = False) -> None:
+    """Refuse what is neither a count nor a fraction."""
+    if isinstance(size, bool) or not isinstance(size, int | float):
+        raise InvalidInput(f"{name} is {size!r}", "Pass a number of examples, or a fraction")
+    good = size > 0 or (empty and size == 0)
+    if not good or (isinstance(size, float) and not size <= largest):
+        least = "0" if empty else "1"
+        raise InvalidInput(
+            f"{name} is {size}",
+            f"Pass a whole number not less than {least}, or a fraction up to {largest}",
+        )
+
+
+def count_of(size: Size, total: int) -> int:
+    """Number of units: the size itself, or a fraction of the total, rounded."""
+    return size if isinstance(size, int) else int(size * total + 0.5)
+
+
+def apportion(weights: IntArray, total: int) -> IntArray:
+    """Divide a total in proportion to the weights, each part rounded up or down.
+
+    Examples
+    --------
+    >>> apportion(np.array([7, 7, 7]), 4).tolist()
+    [1, 2, 1]
+    """
+    # Rounding the running total keeps the sum right, and every part within 1 of its share.
+    running = np.cumsum(weights) * (total / max(int(np.sum(weights)), 1))
+    parts: IntArray = np.diff(np.floor(running + 0.5).astype(np.int64), prepend=0)
+    return parts
+
+
+def take_sets(
+    pool: list[IntArray], sizes: Mapping[str, Size], units: Units, *, keep_one: bool, state: str
+) -> tuple[dict[str, IntArray], list[IntArray]]:
+    """Take each set in turn from the front of the pool, class by class.
+
+    Parameters
+    ----------
+    pool
+        The units of each class that may be taken, already in random order.
+    sizes
+        Size of each set; a fraction is one of the whole pool. Every class gets at least one unit
+        in every set that is not empty.
+    keep_one
+        Whether at least one unit of each class must be left over.
+    state
+        What the units in the pool are, for messages: "never drawn".
+
+    Returns
+    -------
+    The units of each set, and what is left of the pool.
+    """
+    total = sum(map(len, pool))
+    sets = {name: np.empty(0, dtype=np.int64) for name in sizes}
+    wanted = [name for name, size in sizes.items() if size]
+    for place, name in enumerate(wanted):
+        room = np.array([len(part) for part in pool]) - (len(wanted) - 1 - place) - keep_one
+        counts = _share_out(sizes[name], pool, units, total=total, room=room)
+        if ((counts < 1) | (counts > room)).any():
+            _refuse_set(name, counts, room, units, pool=pool, state=state)
+        sets[name] = np.concatenate([part[:n] for part, n in zip(pool, counts, strict=True)])
+        pool = [part[n:] for part, n in zip(pool, counts, strict=True)]
+    return sets, pool
+
+
+def refuse_class(units: Units, index: int, reason: str) -> InvalidInput:
+    """Say which class is too small, or which dataset where classes do not matter."""
+    size = units.sizes[index]
+    if not units.classes:
+        return InvalidInput(
+            f"there are {size} {units.noun}: {reason}",
+            f"Ask for smaller sets, or get more {units.noun}",
+        )
+    return InvalidInput(
+        f"class {units.classes[index]!r} has {size} {units.noun}: {reason}",
+        "Merge or leave out rare classes, ask for other sizes, or set stratified = false",
+    )
+
+
+def _share_out(
+    size: Size, pool: list[IntArray], units: Units, *, total: int, room: IntArray
+) -> IntArray:
+    if isinstance(size, int):
+        return apportion(units.sizes, size)
+    available = np.array([len(part) for part in pool])
+    counts = apportion(available, min(count_of(size, total), int(available.sum())))
+    return np.minimum(np.maximum(counts, 1), room)
+
+
+def _refuse_set(
+    name: str,
+    counts: IntArray,
+    room: IntArray,
+    units: Units,
+    *,
+    pool: list[IntArray],
+    state: str,
+) -> None:
+    index = int(np.flatnonzero((counts < 1) | (counts > room))[0])
+    available, room_here, count = len(pool[index]), max(int(room[index]), 0), int(counts[index])
+    if room_here < 1 or count > room_here:
+        needed = f"{name} needs {max(count, 1)}"
+        others = available - room_here
+        others_need = f" and other sets at least {others}" if others else ""
+        raise refuse_class(units, index, f"{available} {state}, but {needed}{others_need}")
+    raise refuse_class(units, index, f"its share of {name} rounds to none")
+
+
+def _per_example(name: str, values: ArrayLike, n_examples: int) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.shape != (n_examples,):
+        raise InvalidInput(
+            f"{name} has shape {array.shape}, but there are {n_examples} examples",
+            "Pass one value per example",
+        )
+    return array
+
+
+def _label_groups(
+    labels: NDArray[Any], groups: NDArray[Any], examples: IntArray, starts: IntArray
+) -> NDArray[Any]:
+    """Label of each group, refusing groups of several classes."""
+    first = labels[examples[starts[:-1]]]
+    mixed = np.flatnonzero(
+        np.bincount(
+            np.repeat(np.arange(len(first)), np.diff(starts)),
+            weights=labels[examples] != np.repeat(first, np.diff(starts)),
+        )
+    )
+    if len(mixed):
+        name = groups[examples[starts[mixed[0]]]]
+        raise InvalidInput(
+            f"{len(mixed)} of {len(first)} groups have examples of several classes "
+            f"(the first: {name.item()!r})",
+            "Set stratified = false: groups stay together, so such classes cannot be balanced",
+        )
+    return first

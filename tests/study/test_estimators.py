@@ -1,0 +1,161 @@
+"""Which fits each estimator needs, and that seeds move only where they should."""
+
+import pytest
+
+from outperform.errors import InvalidInput
+from outperform.study.estimators import (
+    ALL,
+    NOISE,
+    Crossed,
+    Draw,
+    FixHopt,
+    Ideal,
+    Variance,
+    make_estimator,
+)
+from outperform.study.pipelines import FunctionPipeline
+from outperform.study.spaces import Uniform
+from outperform.study.splits import CrossValidation
+from outperform.study.study import Study
+from outperform.study.tasks import make_task
+
+
+def fit(params, split, seeds):
+    return {"valid": 0.0, "test": 0.0}
+
+
+SOURCES = ("split", "init", "order")
+PIPELINE = FunctionPipeline("net", fit, {"lr": Uniform(0, 1)}, SOURCES)
+OTHER = FunctionPipeline("other", fit, {"depth": Uniform(0, 1)}, ("split", "init"))
+TASK = make_task("digits", metric="accuracy")
+
+
+def plan(estimator, pipeline=PIPELINE, task=TASK, root=0):
+    return list(estimator.plan_runs(Draw(pipeline, task, root, "random", 10)))
+
+
+def varied(runs):
+    """Sources whose seed is not the same in all runs."""
+    seeds = [dict(run.seeds) for run in runs]
+    names = {name for seed in seeds for name in seed}
+    return {name for name in names if len({seed.get(name) for seed in seeds}) > 1}
+
+
+def test_ideal_searches_anew_for_every_replicate():
+    runs = plan(Ideal(5))
+    assert len({run.search for run in runs}) == 5
+    assert {"split", "init", "order", "hpo"} <= varied(runs)
+    assert all(run.search.seeds == run.seeds for run in runs)
+
+
+def test_fix_hopt_searches_once_and_varies_what_it_is_told():
+    runs = plan(FixHopt(5, ("init",)))
+    assert len({run.search for run in runs}) == 1
+    assert varied(runs) == {"init"}
+    assert {run.source for run in runs} == {"init"}
+
+
+def test_fix_hopt_varies_all_learning_sources_by_default():
+    runs = plan(FixHopt(5))
+    assert "hpo" not in varied(runs)
+    assert set(SOURCES) <= varied(runs)
+
+
+def test_the_first_ideal_replicate_and_fix_hopt_share_their_search():
+    assert plan(Ideal(3))[0].search == plan(FixHopt(3))[0].search
+
+
+def test_variance_redraws_one_source_at_a_time():
+    runs = plan(Variance(4, n_searches=3))
+    groups = {source: [r for r in runs if r.source == source] for source in (*SOURCES, ALL)}
+    for source in SOURCES:
+        assert varied(groups[source]) == {source}
+        assert all(run.search is None for run in groups[source])
+    assert varied(groups[ALL]) == set(SOURCES)
+    searches = [run for run in runs if run.source == "hpo"]
+    assert len(searches) == 3
+    assert varied(searches) == {"hpo"}
+
+
+def test_noise_repeats_the_same_seeds_as_different_fits():
+    noise = [run for run in plan(Variance(4)) if run.source == NOISE]
+    assert varied(noise) == {"noise"}
+    assert len({run.seeds for run in noise}) == 4
+
+
+def test_crossed_is_balanced():
+    runs = plan(Crossed(3, ("init", "order")))
+    assert len({run.seeds for run in runs}) == 9
+    inits = [dict(run.seeds)["init"] for run in runs]
+    assert {inits.count(seed) for seed in inits} == {3}
+
+
+def test_pipelines_are_paired():
+    first, second = plan(Ideal(4)), plan(Ideal(4), OTHER)
+    assert [run.seeds for run in first] == [run.seeds for run in second]
+
+
+def test_another_root_moves_every_seed():
+    first, second = dict(plan(Ideal(1))[0].seeds), dict(plan(Ideal(1), root=1)[0].seeds)
+    assert all(first[name] != second[name] for name in first)
+
+
+def test_folds_of_one_cross_validation_share_their_permutation():
+    task = make_task("digits", metric="accuracy", splitter=CrossValidation(3))
+    runs = plan(Ideal(6), task=task)
+    assert [run.fold for run in runs] == [0, 1, 2, 0, 1, 2]
+    splits = [dict(run.seeds)["split"] for run in runs]
+    assert len(set(splits[:3])) == len(set(splits[3:])) == 1
+    assert splits[0] != splits[3]
+
+
+def test_fits_are_counted_once():
+    study = Study((PIPELINE, OTHER), (TASK,), (Ideal(5), FixHopt(20)), n_trials=10)
+    # Ideal: 5 searches of 10 and 5 fits each. FixHopt adds 20 fits to its first search, the first
+    # of which ideal has done.
+    assert study.count_fits() == 2 * (5 * 11 + 19)
+    assert study.price_alternatives() == {"ideal": 2 * 55, "fix-hopt": 2 * 30}
+
+
+def test_runs_of_a_pair_come_side_by_side():
+    study = Study((PIPELINE, OTHER), (TASK,), (Ideal(2),))
+    order = [(run.pipeline, run.replicate) for run in study.plan_runs()]
+    assert order == [("net", 0), ("other", 0), ("net", 1), ("other", 1)]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kind": "idael", "replicates": 3}, "there is no estimator 'idael'. Did you mean 'ideal'"),
+        ({"kind": "ideal"}, "does not say how many replicates. Add replicates = 29."),
+        ({"kind": "ideal", "replicate": 3}, "has no option 'replicate'. Did you mean 'replicates'"),
+        ({"kind": "ideal", "replicates": 0}, "replicates is 0. Pass a whole number not less than"),
+        ({"kind": "fix-hopt", "replicates": 3, "vary": ["hpo"]}, "cannot vary 'hpo'"),
+    ],
+)
+def test_impossible_estimators_are_refused(options, message):
+    with pytest.raises(InvalidInput) as caught:
+        make_estimator(options)
+    assert message in str(caught.value)
+
+
+def test_sources_that_the_pipeline_ignores_are_refused():
+    with pytest.raises(InvalidInput, match="does not honour dropout: redrawing it would change"):
+        plan(FixHopt(3, ("dropout",)))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pipelines": ()}, "the study has no pipelines. Add at least one."),
+        ({"pipelines": (PIPELINE, PIPELINE)}, "more than one pipeline is called net"),
+        ({"n_trials": 0}, "trials is 0"),
+        ({"timeout": -1}, "timeout is -1"),
+        ({"tuner": "radnom"}, "random"),
+    ],
+)
+def test_impossible_studies_are_refused(options, message):
+    given = {"pipelines": (PIPELINE,), "tasks": (TASK,), "estimators": (Ideal(2),)}
+    with pytest.raises(InvalidInput) as caught:
+        Study(**given | options)
+    assert message in str(caught.value)

@@ -1,0 +1,159 @@
+"""The key of a fit: the hash of all it depends on, and of nothing else."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outperform.errors import InvalidInput, UnknownName
+from outperform.study.command_pipeline import CommandPipeline
+from outperform.study.fits import Fit, gather_fingerprints, make_fit
+from outperform.study.tasks import make_task
+
+FIT = Fit("svm", "digits", {"C": 0.1, "kernel": "rbf"}, {"split": 1, "init": 2}, 0, False)
+FINGERPRINTS = {"pipeline svm": "p1", "task digits": "t1", "pipeline net": "p1", "task iris": "t1"}
+KEY = "8ebbefd8c55e23e475470ab17f9114d1"
+
+CHANGES = {
+    "pipeline": {"pipeline": "net"},
+    "task": {"task": "iris"},
+    "value": {"params": {"C": 0.1000000001, "kernel": "rbf"}},
+    "type of a value": {"params": {"C": "0.1", "kernel": "rbf"}},
+    "one param less": {"params": {"C": 0.1}},
+    "names swapped": {"params": {"C": "rbf", "kernel": 0.1}},
+    "seed": {"seeds": {"split": 1, "init": 3}},
+    "seeds swapped": {"seeds": {"split": 2, "init": 1}},
+    "one seed less": {"seeds": {"split": 1}},
+    "fold": {"fold": 1},
+    "refit": {"refit": True},
+}
+
+
+def test_the_key_is_known():
+    """A changed key makes every store anew: change it only on purpose."""
+    assert FIT.key(FINGERPRINTS) == KEY
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
+def test_any_ingredient_changes_the_key(change):
+    assert replace(FIT, **change).key(FINGERPRINTS) != KEY
+
+
+def test_all_changes_have_keys_of_their_own():
+    keys = {replace(FIT, **change).key(FINGERPRINTS) for change in CHANGES.values()}
+    assert len(keys) == len(CHANGES)
+
+
+@pytest.mark.parametrize("name", ["pipeline svm", "task digits"])
+def test_changed_code_or_data_change_the_key(name):
+    assert FIT.key(FINGERPRINTS | {name: "other"}) != KEY
+    assert FIT.key(FINGERPRINTS | {"pipeline net": "other"}) == KEY
+
+
+@given(st.permutations(["C", "kernel", "x", "y"]), st.permutations(["split", "init", "order"]))
+def test_the_order_of_dictionaries_is_nothing(params, seeds):
+    def key_of(params, seeds):
+        values = {name: sum(map(ord, name)) for name in (*params, *seeds)}
+        fit = replace(
+            FIT, params={n: values[n] for n in params}, seeds={n: values[n] for n in seeds}
+        )
+        return fit.key(FINGERPRINTS)
+
+    assert key_of(params, seeds) == key_of(sorted(params), sorted(seeds))
+
+
+@given(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+def test_floats_are_told_apart_to_the_last_bit(one, other):
+    keys = [replace(FIT, params={"C": value}).key(FINGERPRINTS) for value in (one, other)]
+    assert (keys[0] == keys[1]) == (repr(one) == repr(other))
+
+
+def test_numbers_of_numpy_are_numbers():
+    plain = replace(FIT, params={"C": 0.1, "n": 3, "on": True})
+    numpy = replace(FIT, params={"C": np.float64(0.1), "n": np.int64(3), "on": np.True_})
+    assert numpy.key(FINGERPRINTS) == plain.key(FINGERPRINTS)
+    one, true = (replace(FIT, params={"n": value}).key(FINGERPRINTS) for value in (1, True))
+    assert one != true
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, [1], np.float32("nan")])
+def test_values_without_one_way_to_write_them_are_refused(value):
+    with pytest.raises(InvalidInput) as caught:
+        replace(FIT, params={"C": value}).key(FINGERPRINTS)
+    assert str(caught.value) == (
+        f"hyperparameter 'C' is {value!r}. Pass a finite number, a text, or true or false."
+    )
+
+
+def test_a_missing_fingerprint_is_named():
+    with pytest.raises(UnknownName) as caught:
+        FIT.key({"pipeline svm": "p1"})
+    assert str(caught.value) == (
+        "there is no fingerprint of task 'digits'. Gather those of all pipelines and tasks of the "
+        "study."
+    )
+
+
+def test_only_seeds_that_matter_are_kept():
+    pipeline = CommandPipeline("net", "train {seed.init}", sources=("mine",))
+    task = make_task("mnist", metric="accuracy")
+    seeds = {"hpo": 9, "split": 1, "init": 2, "order": 3, "dropout": 4, "mine": 5}
+    fit = make_fit(pipeline, task, {"lr": 0.1}, seeds, fold=2, refit=True)
+    assert fit == Fit("net", "mnist", {"lr": 0.1}, {"split": 1, "init": 2, "mine": 5}, 2, True)
+    found = gather_fingerprints([pipeline], [task])
+    assert found == {"pipeline net": pipeline.fingerprint, "task mnist": task.fingerprint}
+    key = fit.key(found)
+    for idle in ("hpo", "order", "dropout"):
+        same = make_fit(pipeline, task, {"lr": 0.1}, seeds | {idle: 77}, fold=2, refit=True)
+        assert same.key(found) == key
+    for used in ("split", "init", "mine"):
+        other = make_fit(pipeline, task, {"lr": 0.1}, seeds | {used: 77}, fold=2, refit=True)
+        assert other.key(found) != key
+
+
+def test_repetitions_with_all_seeds_fixed_are_fits_of_their_own():
+    pipeline, task = CommandPipeline("net", "train"), make_task("mnist", metric="accuracy")
+    fits = [make_fit(pipeline, task, {}, {"split": 1, "noise": repeat}) for repeat in range(3)]
+    assert len({fit.key(gather_fingerprints([pipeline], [task])) for fit in fits}) == 3
+
+
+def test_a_pipeline_and_a_task_may_share_a_name():
+    pipeline, task = CommandPipeline("x", "train"), make_task("x", metric="accuracy")
+    assert len(gather_fingerprints([pipeline], [task])) == 2
+
+
+def test_keys_of_real_studies_are_the_same_in_every_process():
+    pytest.importorskip("sklearn")
+    code = """
+from sklearn.ensemble import RandomForestClassifier
+from outperform.study.fits import gather_fingerprints, make_fit
+from outperform.study.neural import NeuralPipeline
+from outperform.study.pipelines import EstimatorPipeline
+from outperform.study.tasks import make_task
+task = make_task("digits", metric="accuracy", data="digits")
+forest = RandomForestClassifier(class_weight={0: 1.0})
+pipelines = [EstimatorPipeline("forest", forest), NeuralPipeline()]
+for pipeline in pipelines:
+    fit = make_fit(pipeline, task, {"max_depth": 3}, {"split": 1, "init": 2})
+    print(fit.key(gather_fingerprints(pipelines, [task])))
+"""
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+    assert len(set(outputs.pop().split())) == 2

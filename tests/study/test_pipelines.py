@@ -1,0 +1,477 @@
+"""Estimators and functions: seeded from their sources alone, scored where asked."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from outperform.errors import InvalidInput, InvalidScores, MissingExtra
+from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline
+from outperform.study.scores import check_scores
+from outperform.study.spaces import LogUniform
+from outperform.study.splits import OutOfBootstrap, Split
+from outperform.study.tables import Dataset
+
+SEEDS = {"split": 1, "init": 2, "order": 3, "augmentation": 4, "dropout": 5, "hpo": 6}
+NOTHING = np.empty(0, dtype=np.int64)
+
+
+@pytest.fixture(scope="module")
+def digits() -> Dataset:
+    features, labels = load_digits(return_X_y=True)
+    return Dataset(features[:600], labels[:600])
+
+
+@pytest.fixture(scope="module")
+def split(digits) -> Split:
+    return OutOfBootstrap().split(digits.n_examples, seed=0)
+
+
+class Spy(ClassifierMixin, BaseEstimator):
+    """Remembers what it was trained on; its score is its random_state."""
+
+    def __init__(self, random_state=None, inner=None, depth=1):
+        self.random_state = random_state
+        self.inner = inner
+        self.depth = depth
+
+    def fit(self, X, y):
+        SPIED.append((X[:, 0].tolist(), self.get_params()))
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+SPIED: list[tuple[list[float], dict[str, object]]] = []
+
+
+def spy_on(pipeline: Pipeline, seeds: dict[str, int], params=None):
+    SPIED.clear()
+    data = Dataset(np.arange(40.0).reshape(20, 2), np.arange(20) % 2)
+    split = Split(np.arange(10), np.arange(10, 15), np.arange(15, 20))
+    pipeline.fit(params or {}, split, seeds, data)
+    return SPIED[-1]
+
+
+def test_scores_equal_plain_scikit_learn(digits, split):
+    pipeline = EstimatorPipeline(
+        "forest", "sklearn.ensemble.RandomForestClassifier", fixed={"n_estimators": 5}
+    )
+    scores = pipeline.fit({"max_depth": 4}, split, SEEDS, digits)
+    rows = np.random.default_rng(3).permutation(split.train)
+    forest = RandomForestClassifier(n_estimators=5, max_depth=4, random_state=2)
+    forest.fit(digits.features[rows], digits.labels[rows])
+    assert scores == {
+        "valid": forest.score(digits.features[split.valid], digits.labels[split.valid]),
+        "test": forest.score(digits.features[split.test], digits.labels[split.test]),
+    }
+    assert type(scores["test"]) is float
+
+
+def test_only_the_sets_of_the_split_are_scored(digits, split):
+    pipeline = EstimatorPipeline("svm", SVC())
+    search = Split(split.train, split.valid, NOTHING)
+    assert set(pipeline.fit({}, search, SEEDS, digits)) == {"valid"}
+    final = pipeline.fit({}, split.refit(), SEEDS, digits, refit=True)
+    assert set(final) == {"test"}
+    assert set(pipeline.fit({}, split, SEEDS, digits)) == {"valid", "test"}
+
+
+def test_the_metric_is_any_scorer_in_its_own_sign(digits, split):
+    fixed = {"max_depth": 3}
+    pipeline = EstimatorPipeline(
+        "tree", DecisionTreeClassifier(), metric="neg_log_loss", fixed=fixed
+    )
+    assert pipeline.fit({}, split, SEEDS, digits)["test"] < 0
+
+
+def test_every_random_state_is_seeded_nested_ones_too():
+    nested = Spy(inner=make_pipeline(StandardScaler(), SGDClassifier()))
+    _, params = spy_on(EstimatorPipeline("spy", nested), SEEDS)
+    states = {name: value for name, value in params.items() if name.endswith("random_state")}
+    assert states == {"random_state": 2, "inner__sgdclassifier__random_state": 2}
+
+
+def test_the_estimator_given_is_never_touched():
+    estimator = Spy(random_state=99)
+    pipeline = EstimatorPipeline("spy", estimator)
+    spy_on(pipeline, SEEDS, {"depth": 7})
+    assert (estimator.random_state, estimator.depth) == (99, 1)
+    assert pipeline.estimator.depth == 1
+
+
+def test_rows_are_permuted_by_order_alone():
+    pipeline = EstimatorPipeline("spy", Spy())
+    first, _ = spy_on(pipeline, SEEDS)
+    assert sorted(first) == list(range(0, 20, 2))
+    assert first != sorted(first)
+    assert spy_on(pipeline, SEEDS | {"init": 77})[0] == first
+    assert spy_on(pipeline, SEEDS | {"order": 77})[0] != first
+
+
+def test_undeclared_sources_change_nothing():
+    pipeline = EstimatorPipeline("spy", Spy())
+    expected = spy_on(pipeline, SEEDS)
+    assert spy_on(pipeline, SEEDS | {"dropout": 77, "augmentation": 77, "hpo": 77}) == expected
+    unordered = EstimatorPipeline("spy", Spy(), sources=("split", "init"))
+    assert spy_on(unordered, SEEDS)[0] == list(range(0, 20, 2))
+
+
+def test_several_declared_sources_are_all_in_the_number():
+    pipeline = EstimatorPipeline("spy", Spy(), sources=("split", "init", "dropout"))
+    numbers = [
+        spy_on(pipeline, seeds)[1]["random_state"]
+        for seeds in (SEEDS, SEEDS | {"init": 77}, SEEDS | {"dropout": 77}, SEEDS | {"split": 77})
+    ]
+    assert len(set(numbers[:3])) == 3
+    assert numbers[3] == numbers[0]
+    swapped = SEEDS | {"init": SEEDS["dropout"], "dropout": SEEDS["init"]}
+    assert spy_on(pipeline, swapped)[1]["random_state"] != numbers[0]
+
+
+def test_sources_say_what_is_honoured():
+    assert EstimatorPipeline("svm", "sklearn.svm.SVC").sources == ("split", "order", "init")
+    knn = "sklearn.neighbors.KNeighborsClassifier"
+    assert EstimatorPipeline("knn", knn).sources == ("split", "order")
+    with pytest.raises(InvalidInput) as caught:
+        EstimatorPipeline("knn", knn, sources=("split", "init"))
+    assert str(caught.value) == (
+        "pipeline 'knn' cannot honour init: its estimator has no random_state. Leave it out of "
+        "sources."
+    )
+
+
+def test_steps_make_a_scikit_learn_pipeline(digits, split):
+    pipeline = EstimatorPipeline(
+        "svm",
+        ["sklearn.preprocessing.StandardScaler", "sklearn.svm.SVC"],
+        {"svc__C": LogUniform(0.1, 10)},
+    )
+    assert pipeline.fit({"svc__C": 2.0}, split, SEEDS, digits)["test"] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"estimator": "sklearn.svm.SVCC"},
+            "there is no 'SVCC' in sklearn.svm. Did you mean 'SVC' or 'NuSVC'? It has: "
+            "LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM, SVC, SVR, l1_min_c.",
+        ),
+        (
+            {"estimator": "sklearn.smv.SVC"},
+            "there is no module 'sklearn.smv' to import 'sklearn.smv' from. Check the spelling, "
+            "and that its folder is on Python's path (PYTHONPATH).",
+        ),
+        ({"estimator": "SVC"}, "'SVC' is no import path. Write it as package.module:name."),
+        (
+            {"estimator": "math.pi"},
+            "'math.pi' is no estimator: it has no fit and set_params. Pass a scikit-learn "
+            "estimator, or wrap your code in a function.",
+        ),
+        (
+            {"estimator": "sklearn.svm.LinearSVC", "metric": "acuracy"},
+            "scikit-learn has no scorer 'acuracy'. Did you mean 'accuracy' or 'top_k_accuracy'? "
+            "It has: accuracy,",
+        ),
+        (
+            {"estimator": "sklearn.svm.SVC", "space": {"c": LogUniform(1, 2)}},
+            "the estimator of pipeline 'p' has no parameter 'c'. Did you mean 'C'?",
+        ),
+        (
+            {"estimator": "sklearn.svm.SVC", "space": {"C": LogUniform(1, 2)}, "fixed": {"C": 1.0}},
+            "pipeline 'p' both searches and fixes 'C'. Do one of the two.",
+        ),
+        (
+            {"estimator": "sklearn.svm.SVC", "fixed": {"random_state": 1}},
+            "pipeline 'p' sets random_state, which the study seeds. Leave it out; to keep it "
+            "fixed, do not vary the source init.",
+        ),
+        (
+            {"estimator": "sklearn.ensemble.VotingClassifier"},
+            "cannot make a VotingClassifier (VotingClassifier.__init__() missing 1 required "
+            "positional argument: 'estimators'). Pass an estimator instead of its class.",
+        ),
+    ],
+)
+def test_what_cannot_work_is_refused_at_construction(options, message):
+    with pytest.raises(InvalidInput) as caught:
+        EstimatorPipeline("p", **options)
+    assert str(caught.value).startswith(message)
+
+
+def test_without_scikit_learn_the_error_says_how_to_get_it(monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    with pytest.raises(MissingExtra) as caught:
+        EstimatorPipeline("svm", "sklearn.svm.SVC")
+    assert str(caught.value) == (
+        "estimators, scorers and bundled datasets need scikit-learn, which is not installed. "
+        "Install it with `pip install scikit-learn`."
+    )
+
+
+def test_an_estimator_needs_data(split):
+    with pytest.raises(InvalidInput) as caught:
+        EstimatorPipeline("svm", SVC()).fit({}, split, SEEDS, None)
+    assert str(caught.value) == (
+        "pipeline 'svm' needs data, and the task has none. Give the task its data."
+    )
+
+
+def test_the_fingerprint_of_an_estimator():
+    def fingerprint_of(estimator, **options):
+        return EstimatorPipeline("p", estimator, **options).fingerprint
+
+    svm = fingerprint_of(SVC())
+    assert fingerprint_of("sklearn.svm.SVC") == svm
+    assert fingerprint_of(SVC(random_state=3)) == svm
+    assert fingerprint_of(SVC(C=1.0)) == svm
+    assert fingerprint_of(SVC(), fixed={"C": 2.0}) == fingerprint_of(SVC(C=2.0))
+    scaled = make_pipeline(StandardScaler(), SVC())
+    others = [
+        svm,
+        fingerprint_of(SVC(C=2.0)),
+        fingerprint_of(SVC(), metric="f1_macro"),
+        fingerprint_of(scaled),
+        fingerprint_of(make_pipeline(StandardScaler(), SVC(C=2.0))),
+        fingerprint_of(SVC(class_weight={0: 1.0, 1: 2.0})),
+        fingerprint_of(SVC(class_weight={0: 2.0, 1: 1.0})),
+        fingerprint_of(DecisionTreeClassifier()),
+        fingerprint_of(DecisionTreeClassifier(), sources=("split", "init")),
+    ]
+    assert len(set(others)) == len(others)
+
+
+def test_a_function_gets_params_split_and_its_seeds(split):
+    seen = []
+
+    def fit(params, split, seeds):
+        seen.append((params, split, seeds))
+        return {"valid": np.float32(0.5), "test": np.array(0.25), "epochs": 3, "log": "x.txt"}
+
+    pipeline = FunctionPipeline("net", fit, sources=("split", "init"))
+    scores = pipeline.fit({"lr": 0.1}, split, SEEDS, None)
+    assert scores == {"valid": 0.5, "test": 0.25, "epochs": 3.0}
+    assert seen == [({"lr": 0.1}, split, {"split": 1, "init": 2})]
+
+
+def test_a_function_that_says_nothing_honours_all_learning_sources():
+    pipeline = FunctionPipeline("net", lambda params, split, seeds: {"test": len(seeds)})
+    assert pipeline.fit({}, None, SEEDS, None) == {"test": 5.0}
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (0.9, "pipeline 'net' returned 0.9, not scores. "),
+        (None, "pipeline 'net' returned None, not scores. "),
+        ([0.9, 0.8], "pipeline 'net' returned [0.9, 0.8], not scores. "),
+        ({}, "pipeline 'net' returned no 'valid' or 'test', but nothing. "),
+        ({"acc": 1.0}, "pipeline 'net' returned no 'valid' or 'test', but 'acc'. "),
+        ({"test": "0.9"}, "pipeline 'net' returned '0.9' as its 'test' score. "),
+        ({"test": True}, "pipeline 'net' returned True as its 'test' score. "),
+        ({"test": None}, "pipeline 'net' returned None as its 'test' score. "),
+        ({"valid": 0.5, "test": float("nan")}, "pipeline 'net' returned nan as its 'test' score. "),
+        ({"valid": -np.inf}, "pipeline 'net' returned -inf as its 'valid' score. "),
+    ],
+)
+def test_wrong_scores_are_refused(scores, message):
+    pipeline = FunctionPipeline("net", lambda params, split, seeds: scores)
+    with pytest.raises(InvalidScores) as caught:
+        pipeline.fit({}, None, SEEDS, None)
+    assert str(caught.value).startswith(message)
+
+
+def test_the_score_asked_for_must_be_there(split):
+    searched = Split(split.train, split.valid, NOTHING)
+    only_test = FunctionPipeline("net", lambda params, split, seeds: {"test": 1.0})
+    with pytest.raises(InvalidScores) as caught:
+        only_test.fit({}, searched, SEEDS, None)
+    assert str(caught.value) == (
+        "pipeline 'net' returned no 'valid', but 'test'. "
+        'Return a mapping such as {"valid": 0.91, "test": 0.9}.'
+    )
+    only_valid = FunctionPipeline("net", lambda params, split, seeds: {"valid": 1.0})
+    for final in (split.refit(), None):
+        with pytest.raises(InvalidScores, match="returned no 'test', but 'valid'"):
+            only_valid.fit({}, final, SEEDS, None, refit=True)
+
+
+def test_further_numbers_are_kept_if_finite():
+    scores = {"test": 1, "loss": float("nan"), "seconds": 2, 3: 4.0}
+    assert check_scores(scores, "p") == {"test": 1.0, "seconds": 2.0, "3": 4.0}
+
+
+def test_an_error_of_the_function_is_its_own():
+    def fit(params, split, seeds):
+        raise RuntimeError("CUDA out of memory")
+
+    with pytest.raises(RuntimeError, match="CUDA out of memory"):
+        FunctionPipeline("net", fit).fit({}, None, SEEDS, None)
+
+
+MODULE = """
+from my_helper import scale
+RATE = {rate}
+
+class Net:
+    width = {width}
+    def forward(self):
+        return {forward}
+
+def build():
+    return again(0)
+
+def again(n):
+    return build() if n else Net().forward() in {{"a", "b", "c", "d", RATE}}
+
+def fit(params, split, seeds):
+    return {{"test": build() * scale(1.0)}}
+"""
+DEFAULTS = {"rate": "0.5", "width": "8", "forward": "'a'", "helper": "x"}
+
+
+def fingerprint_in_a_new_process(folder: Path, hash_seed: str, **changes: str) -> str:
+    text = DEFAULTS | changes
+    (folder / "my_training.py").write_text(MODULE.format(**text))
+    (folder / "my_helper.py").write_text(f"def scale(x):\n    return {text['helper']}\n")
+    code = (
+        "from outperform.study.pipelines import FunctionPipeline\n"
+        "print(FunctionPipeline('net', 'my_training:fit').fingerprint)"
+    )
+    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = os.environ | {
+        "PYTHONHASHSEED": hash_seed,
+        "PYTHONPATH": path,
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return result.stdout.strip()
+
+
+def test_changed_code_changes_the_fingerprint_and_nothing_else_does(tmp_path):
+    first = fingerprint_in_a_new_process(tmp_path, "1")
+    assert len(first) == 32
+    assert fingerprint_in_a_new_process(tmp_path, "2") == first
+    changes = [{"rate": "0.6"}, {"width": "9"}, {"forward": "'b'"}, {"helper": "2 * x"}]
+    others = [fingerprint_in_a_new_process(tmp_path, "1", **change) for change in changes]
+    assert len({first, *others}) == 5
+
+
+NOTEBOOK = """
+from functools import cache, partial
+from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
+from sklearn.base import BaseEstimator
+from sklearn.svm import SVC
+from sklearn.compose import ColumnTransformer
+from sklearn.preprocessing import FunctionTransformer
+import numpy as np
+
+class Own(BaseEstimator):
+    def __init__(self, kernel=None): self.kernel = kernel
+    def fit(self, X, y): return self
+
+def fit(params, split, seeds, shift=frozenset({"x", "y", "z"})):
+    return {"test": 1.0 if seeds in {"a", "b", "c"} else 0.0}
+
+@cache
+def cached(): return 1
+
+estimators = [Own(), Own(kernel=np.tanh), Own(kernel=len), Own(kernel=np.mean), Own(kernel=cached),
+    SVC(kernel=lambda a, b: a @ b.T), Own(kernel=np.random.default_rng(3)),
+    FunctionTransformer(np.log1p)]
+functions = [fit, partial(fit, shift={"p", "q"}), lambda p, s, d: 1, lambda p, s, d: 2]
+for e in estimators: print(EstimatorPipeline("e", e).fingerprint)
+for f in functions: print(FunctionPipeline("f", f).fingerprint)
+"""
+
+
+def test_notebook_code_without_source_has_a_stable_fingerprint():
+    found = []
+    for hash_seed in ("1", "2"):
+        command = [sys.executable, "-c", NOTEBOOK]
+        environment = os.environ | {"PYTHONHASHSEED": hash_seed}
+        result = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert result.stderr == ""
+        found.append(result.stdout.splitlines())
+    assert found[0] == found[1]
+    assert len(set(found[0])) == len(found[0]) == 12
+
+
+def test_closures_count():
+    def make(rate):
+        def fit(params, split, seeds):
+            return {"test": rate}
+
+        return fit
+
+    one, same, other = (FunctionPipeline("f", make(rate)).fingerprint for rate in (1, 1, 2))
+    assert one == same != other
+
+
+def test_two_lambdas_on_one_line_are_two_functions():
+    pair = (lambda params, split, seeds: {"test": 1}, lambda params, split, seeds: {"test": 2})
+    assert len({FunctionPipeline("f", function).fingerprint for function in pair}) == 2
+
+
+def test_what_cannot_be_known_again_is_refused():
+    import threading
+
+    lock = threading.Lock()
+
+    def fit(params, split, seeds):
+        with lock:
+            return {"test": 1.0}
+
+    with pytest.raises(InvalidInput) as caught:
+        FunctionPipeline("f", fit)
+    assert str(caught.value) == (
+        "nothing says whether a lock is the same in the next process. Make it inside the "
+        "function, or pass it as a plain value."
+    )
+
+
+def test_functions_are_checked_at_construction():
+    with pytest.raises(InvalidInput, match=r"there is no 'sqroot' in math\. Did you mean 'sqrt'"):
+        FunctionPipeline("f", "math:sqroot")
+    with pytest.raises(
+        InvalidInput, match=r"pipeline 'f' is the float 'math:pi'\. Pass a function"
+    ):
+        FunctionPipeline("f", "math:pi")
+
+
+def test_a_module_that_cannot_import_shows_its_own_error(tmp_path, monkeypatch):
+    (tmp_path / "my_broken.py").write_text("import not_there_at_all\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ModuleNotFoundError, match="No module named 'not_there_at_all'"):
+        FunctionPipeline("f", "my_broken:fit")
+
+
+def test_pipelines_from_notebooks_travel_to_workers(digits, split):
+    cloudpickle = pytest.importorskip("cloudpickle")
+    for pipeline in (
+        EstimatorPipeline("svm", SVC()),
+        FunctionPipeline("f", lambda params, split, seeds: {"test": len(split.test)}),
+    ):
+        copy = cloudpickle.loads(cloudpickle.dumps(pipeline))
+        assert copy.fingerprint == pipeline.fingerprint
+        assert copy.fit({}, split, SEEDS, digits) == pipeline.fit({}, split, SEEDS, digits)
