@@ -1,0 +1,68 @@
+"""Fits in this process, one after the other: for debugging, and for work that cannot travel."""
+
+from collections import deque
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+from outperform.engines.engine import Outcome, closed_engine, run
+
+
+class InlineEngine:
+    """Runs each item in this process when its outcome is waited for.
+
+    A debugger works here. Nothing protects this process from work that hangs or crashes.
+
+    Examples
+    --------
+    >>> engine = InlineEngine()
+    >>> engine.submit(abs, -3, tag="three")
+    >>> engine.wait()[0].value
+    3
+    """
+
+    n_workers = 1
+
+    def __init__(self) -> None:
+        self._pending: deque[tuple[Callable[[Any], Any], Any, Any]] = deque()
+        self._finished: list[Outcome] = []
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close() if error is None else self.stop()
+
+    def submit(self, work: Callable[[Any], Any], item: Any, *, tag: Any) -> None:
+        """Ask for `work(item)`; it runs when waited for."""
+        if self._closed:
+            raise closed_engine()
+        self._pending.append((work, item, tag))
+
+    def wait(self) -> list[Outcome]:
+        """Run the next item, unless outcomes are there already."""
+        if not self._finished and self._pending:
+            self._run_next()
+        finished, self._finished = self._finished, []
+        return finished
+
+    def close(self) -> None:
+        """Run what is left."""
+        self._closed = True
+        while self._pending:
+            self._run_next()
+
+    def stop(self) -> None:
+        """Forget what is left."""
+        self._closed = True
+        self._pending.clear()
+
+    def _run_next(self) -> None:
+        work, item, tag = self._pending.popleft()
+        self._finished.append(Outcome(tag, *run(work, item)))

@@ -1,0 +1,242 @@
+"""Fits in processes of this machine, any of which may hang, crash or be killed."""
+
+import atexit
+import os
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import wait as wait_for_any
+from types import MethodType, TracebackType
+from typing import Any, Literal, Self
+
+from outperform.engines.engine import Outcome, closed_engine
+from outperform.engines.worker import Job, Worker
+from outperform.errors import InvalidInput
+
+_LOOK_ROUND = 1.0  # seconds after which workers are looked after though none has spoken
+
+
+class LocalEngine:
+    """Runs items in worker processes, each item on whichever worker is free first.
+
+    Parameters
+    ----------
+    n_workers
+        How many items are worked on at a time.
+    timeout
+        Seconds after which an item is given up and its worker killed; loading the work for the
+        first time does not count.
+    n_threads
+        Threads that numerical libraries may use in each worker; by default the cores are shared
+        out among the workers.
+
+    Notes
+    -----
+    Work is pickled when first submitted, and sent once to every worker; what it refers to should
+    not change afterwards.
+
+    A thread of its own hands out items and enforces the timeout, whatever the submitter is doing.
+
+    Examples
+    --------
+    >>> with LocalEngine(2) as engine:
+    ...     engine.submit(lambda number: number**2, 7, tag="seven")
+    ...     engine.wait()[0].value
+    49
+    """
+
+    def __init__(
+        self, n_workers: int, timeout: float | None = None, *, n_threads: int | None = None
+    ) -> None:
+        if n_workers < 1:
+            raise InvalidInput(f"n_workers is {n_workers}", "Have one worker at least")
+        if timeout is not None and not timeout > 0:
+            raise InvalidInput(f"timeout is {timeout}", "Give a positive number of seconds or None")
+        if n_threads is not None and n_threads < 1:
+            raise InvalidInput(f"n_threads is {n_threads}", "Give one thread at least")
+        self.n_workers = n_workers
+        self.timeout = timeout
+        self.n_threads = n_threads or max(1, count_cores() // n_workers)
+        self._works: dict[tuple[int, ...], tuple[Any, int, bytes]] = {}
+        self._workers: list[Worker] = []
+        self._pending: deque[Job] = deque()
+        self._finished: list[Outcome] = []
+        self._n_outstanding = 0  # submitted, and not handed out by `wait`
+        self._phase: Literal["open", "closing", "stopping"] = "open"
+        self._failure: BaseException | None = None
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._bell, self._bell_rope = socket.socketpair()
+        for end in (self._bell, self._bell_rope):
+            end.setblocking(False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close() if error is None else self.stop()
+
+    def submit(self, work: Callable[[Any], Any], item: Any, *, tag: Any) -> None:
+        """Ask for `work(item)`; returns at once."""
+        if self._failure is not None:
+            raise self._failure
+        if self._phase != "open":
+            raise closed_engine()
+        number, code = self._pack_work(work)
+        job = Job(tag, number, code, _pickle(item))
+        with self._changed:
+            self._n_outstanding += 1
+            self._pending.append(job)
+        if self._thread is None:
+            atexit.register(self.stop)
+            self._thread = threading.Thread(target=self._run, name="outperform", daemon=True)
+            self._thread.start()
+        self._ring()
+
+    def wait(self) -> list[Outcome]:
+        """Outcomes not handed out yet: at least one, or none where nothing is left to wait for."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._finished or not self._n_outstanding or self._failure is not None
+            )
+            if self._failure is not None and not self._finished:
+                raise self._failure
+            finished, self._finished = self._finished, []
+            self._n_outstanding -= len(finished)
+            return finished
+
+    def close(self) -> None:
+        """Finish what was submitted, then end the workers; `wait` still hands out outcomes."""
+        self._end("closing")
+
+    def stop(self) -> None:
+        """Kill the workers at once; `wait` still hands out what was finished before."""
+        self._end("stopping")
+
+    def _end(self, phase: Literal["closing", "stopping"]) -> None:
+        self._phase = phase
+        if self._thread is not None:
+            self._ring()
+            self._thread.join()
+            atexit.unregister(self.stop)
+            self._thread = None
+        self._bell.close()
+        self._bell_rope.close()
+
+    def _pack_work(self, work: Callable[[Any], Any]) -> tuple[int, bytes]:
+        # A bound method is a new object every time it is named.
+        parts = (work.__self__, work.__func__) if isinstance(work, MethodType) else (work,)
+        identity = tuple(id(part) for part in parts)
+        if identity not in self._works:
+            # Keeping the work keeps its id from being given to another object.
+            self._works[identity] = (work, len(self._works), _pickle(work))
+        _, number, code = self._works[identity]
+        return number, code
+
+    def _ring(self) -> None:
+        with suppress(BlockingIOError, OSError):  # rung often enough already, or closed
+            self._bell_rope.send(b"!")
+
+    def _run(self) -> None:
+        """Body of the thread, the only one that touches workers."""
+        try:
+            while self._phase == "open" or (self._phase == "closing" and self._has_work()):
+                self._assign()
+                self._hand_out(self._watch())
+            while any(worker.connection.poll() for worker in self._workers):
+                self._hand_out(self._collect(patience=0))
+        except BaseException as error:
+            self._failure = error
+        finally:
+            try:
+                self._send_home()
+            finally:
+                with self._changed:
+                    self._pending.clear()
+                    self._n_outstanding = len(self._finished)
+                    self._changed.notify_all()
+
+    def _send_home(self) -> None:
+        while self._workers:
+            worker = self._workers.pop()
+            if self._phase == "closing" and worker.job is None:
+                worker.retire()
+            else:
+                worker.kill()
+
+    def _has_work(self) -> bool:
+        return bool(self._pending) or any(worker.job is not None for worker in self._workers)
+
+    def _assign(self) -> None:
+        idle = [worker for worker in self._workers if worker.job is None]
+        while self._pending and (idle or len(self._workers) < self.n_workers):
+            if not idle:
+                idle.append(Worker(timeout=self.timeout, n_threads=self.n_threads))
+                self._workers.append(idle[-1])
+            idle.pop().give(self._pending.popleft())
+
+    def _watch(self) -> list[Outcome]:
+        """Outcomes of the next workers to speak, die or run out of time."""
+        deadlines = [worker.deadline for worker in self._workers if worker.deadline is not None]
+        until = min(deadlines, default=float("inf")) - time.monotonic()
+        outcomes = self._collect(patience=min(max(0.0, until), _LOOK_ROUND))
+        for worker in list(self._workers):
+            if worker.is_late():
+                outcomes += self._dismiss(worker, worker.lay_off)
+            elif worker.is_dead():
+                outcomes += self._dismiss(worker, worker.bury)
+        return outcomes
+
+    def _collect(self, *, patience: float) -> list[Outcome]:
+        speakers = {worker.connection: worker for worker in self._workers}
+        outcomes: list[Outcome] = []
+        for speaker in wait_for_any([self._bell, *speakers], patience):
+            if speaker is self._bell:
+                self._bell.recv(4096)
+                continue
+            worker = speakers[speaker]  # type: ignore[index]
+            try:
+                outcome = worker.receive()
+                outcomes += [] if outcome is None else [outcome]
+            except EOFError:
+                outcomes += self._dismiss(worker, worker.bury)
+        return outcomes
+
+    def _dismiss(self, worker: Worker, end: Callable[[], Outcome | None]) -> list[Outcome]:
+        self._workers.remove(worker)
+        outcome = end()
+        return [] if outcome is None else [outcome]
+
+    def _hand_out(self, outcomes: list[Outcome]) -> None:
+        if outcomes:
+            with self._changed:
+                self._finished += outcomes
+                self._changed.notify_all()
+
+
+def count_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _pickle(thing: Any) -> bytes:
+    import cloudpickle
+
+    try:
+        pickled: bytes = cloudpickle.dumps(thing)
+    except Exception as error:
+        raise InvalidInput(
+            f"cannot send {thing!r:.200} to a worker: {error}",
+            "Let it make what cannot be sent, such as open files and locks, when it runs",
+        ) from error
+    return pickled

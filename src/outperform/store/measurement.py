@@ -1,0 +1,135 @@
+"""One recorded fit, and what became of the attempt to record it."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from outperform.errors import InvalidInput, InvalidScores
+
+Status = Literal["done", "failed"]
+Params = dict[str, float | int | str | bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One recorded fit: all that it depended on, and what came out.
+
+    Attributes
+    ----------
+    key
+        Hash of all that the fit depends on; the same fit always has the same key.
+    params, seeds, fold, refit
+        Hyperparameters, seed per source, fold of a cross-validation, and whether validation
+        examples were trained on too.
+    status
+        `"done"`, with finite scores and no error, or `"failed"`, with an error and no scores.
+    scores
+        In each metric's own sign; finite, because NaN and infinite scores are failures.
+    seconds, started
+        How long the fit took, and when it began (seconds since 1970).
+    error
+        The traceback of a failed fit.
+    versions
+        Versions of what the fit ran on.
+    """
+
+    key: str
+    pipeline: str
+    task: str
+    params: Params
+    seeds: dict[str, int]
+    fold: int
+    refit: bool
+    status: Status
+    scores: dict[str, float]
+    seconds: float
+    error: str | None
+    started: float
+    versions: dict[str, str]
+
+    def __post_init__(self) -> None:
+        for name, score in self.scores.items():
+            if not math.isfinite(score):
+                raise InvalidScores(
+                    f"the {name} score of fit {self.key} is {score}",
+                    "Record the fit as failed: NaN and infinite scores are failures",
+                )
+        if (self.status == "done") != bool(self.scores):
+            raise InvalidScores(
+                f"fit {self.key} is {self.status} and has {len(self.scores)} scores",
+                "Give scores to a fit that is done, and none to one that failed",
+            )
+        if (self.status == "done") != (self.error is None):
+            raise InvalidInput(
+                f"fit {self.key} is {self.status} and its error is {self.error!r}",
+                "Give an error to a fit that failed, and none to one that is done",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class RunLabel:
+    """A fit in its role as a run: replicate of an estimator, for a pipeline on a task.
+
+    Attributes
+    ----------
+    source
+        The sources of variation that were drawn anew.
+    key
+        Key of the fit; one fit may be a run of several estimators.
+    """
+
+    estimator: str
+    source: str
+    replicate: int
+    pipeline: str
+    task: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of a measurement handed to a store.
+
+    Attributes
+    ----------
+    kind
+        `"new"`: recorded, perhaps in place of an earlier failure. The others leave the store as it
+        was: `"same"`, the scores recorded before are equal; `"differs"`, they are not, which is
+        numerical noise; `"kept"`, the fit failed this time, and had succeeded before.
+    difference
+        Largest absolute difference between the scores; infinite where their names differ.
+
+    Examples
+    --------
+    >>> print(Added("differs", 1e-9))
+    a fit with the same seeds gave scores that differ by 1e-09: the first ones are kept
+    """
+
+    kind: Literal["new", "same", "differs", "kept"]
+    difference: float = 0.0
+
+    def __str__(self) -> str:
+        if self.kind == "new":
+            return "recorded"
+        if self.kind == "same":
+            return "recorded before with equal scores"
+        if self.kind == "kept":
+            return "a fit that had succeeded failed when done again: its scores are kept"
+        return (
+            f"a fit with the same seeds gave scores that differ by {self.difference:g}: "
+            "the first ones are kept"
+        )
+
+
+def compare_scores(first: dict[str, float], second: dict[str, float]) -> Added:
+    """Tell equal scores of one fit from numerical noise.
+
+    Examples
+    --------
+    >>> compare_scores({"test": 0.5}, {"test": 0.75})
+    Added(kind='differs', difference=0.25)
+    """
+    if first.keys() != second.keys():
+        return Added("differs", math.inf)
+    difference = max((abs(first[name] - second[name]) for name in first), default=0.0)
+    return Added("differs", difference) if difference else Added("same")

@@ -1,0 +1,169 @@
+"""What every engine promises, written once and run on each."""
+
+import threading
+import time
+
+import pytest
+
+from outperform.engines import Engine, InlineEngine, LocalEngine, Outcome
+from outperform.errors import EngineError
+
+ENGINES = {"inline": InlineEngine, "local": lambda: LocalEngine(2)}
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request):
+    with ENGINES[request.param]() as made:
+        yield made
+
+
+def square(number):
+    return number * number
+
+
+def divide(number):
+    return 1 / number
+
+
+def leave(status):
+    raise SystemExit(status)
+
+
+class Oddity(Exception):
+    """Neither shown nor pickled without trouble."""
+
+    def __init__(self, first, second):
+        super().__init__(first)
+
+    def __str__(self):
+        raise RuntimeError("no text")
+
+
+def raise_oddity(item):
+    raise Oddity(1, threading.Lock())
+
+
+class TestContract:
+    def test_every_item_gives_an_outcome(self, engine: Engine, collect):
+        for number in range(50):
+            engine.submit(square, number, tag=f"n{number}")
+        outcomes = collect(engine, 50)
+        assert {tag: outcome.value for tag, outcome in outcomes.items()} == {
+            f"n{number}": number * number for number in range(50)
+        }
+        assert {outcome.kind for outcome in outcomes.values()} == {"done"}
+        assert {outcome.error for outcome in outcomes.values()} == {None}
+
+    def test_wait_returns_as_soon_as_one_is_finished(self, engine: Engine):
+        for i in range(6):
+            engine.submit(time.sleep, 0.3, tag=i)
+        first = engine.wait()
+        assert 1 <= len(first) <= 4
+
+    def test_wait_has_nothing_to_wait_for(self, engine: Engine):
+        assert engine.wait() == []
+        engine.submit(square, 2, tag="a")
+        assert len(engine.wait()) == 1
+        assert engine.wait() == []
+
+    def test_submitting_goes_on_while_outcomes_come_in(self, engine: Engine):
+        values, n_submitted = [], 0
+        while len(values) < 30:
+            while n_submitted < 30 and n_submitted - len(values) < 4:
+                engine.submit(square, n_submitted, tag=n_submitted)
+                n_submitted += 1
+            values += [outcome.value for outcome in engine.wait()]
+        assert sorted(values) == [number * number for number in range(30)]
+
+    def test_an_exception_comes_back_as_text(self, engine: Engine, collect):
+        engine.submit(divide, 0, tag="zero")
+        engine.submit(divide, 2, tag="two")
+        outcomes = collect(engine, 2)
+        zero = outcomes["zero"]
+        assert (zero.kind, zero.value) == ("error", None)
+        lines = zero.error.splitlines()
+        assert lines[0] == "Traceback (most recent call last):"
+        assert "in divide" in lines[1]  # the user's function first, none of ours
+        assert "return 1 / number" in lines[2]
+        assert lines[-1] == "ZeroDivisionError: division by zero"
+        assert outcomes["two"].value == 0.5
+
+    def test_code_that_exits_has_failed(self, engine: Engine, collect):
+        engine.submit(leave, 0, tag="exit")
+        engine.submit(square, 3, tag="next")
+        outcomes = collect(engine, 2)
+        assert (outcomes["exit"].kind, outcomes["next"].value) == ("error", 9)
+        assert outcomes["exit"].error.endswith("SystemExit: 0")
+
+    def test_an_exception_that_cannot_be_shown_or_sent_does_no_harm(self, engine: Engine, collect):
+        engine.submit(raise_oddity, None, tag="odd")
+        outcome = collect(engine, 1)["odd"]
+        assert outcome.kind == "error"
+        assert outcome.error.endswith("Oddity: <exception str() failed>")
+
+    def test_the_same_tag_and_item_may_come_twice(self, engine: Engine):
+        for _ in range(3):
+            engine.submit(square, 3, tag="again")
+        outcomes: list[Outcome] = []
+        while len(outcomes) < 3:
+            outcomes += engine.wait()
+        assert [(each.tag, each.value) for each in outcomes] == [("again", 9)] * 3
+
+    def test_closures_lambdas_methods_and_partial_results_travel(self, engine: Engine, collect):
+        class Local:
+            def __init__(self, number):
+                self.number = number
+
+            def times(self, factor):
+                return Local(self.number * factor)
+
+        offset = 10
+        engine.submit(lambda number: number + offset, 1, tag="lambda")
+        engine.submit(Local(3).times, 5, tag="method")
+        engine.submit(lambda local: local.number, Local(7), tag="item")
+        outcomes = collect(engine, 3)
+        assert outcomes["lambda"].value == 11
+        assert outcomes["method"].value.number == 15
+        assert outcomes["item"].value == 7
+
+    def test_seconds_are_those_of_the_work(self, engine: Engine, collect):
+        engine.submit(time.sleep, 0.2, tag="nap")
+        assert 0.19 < collect(engine, 1)["nap"].seconds < 5
+
+    def test_close_finishes_what_was_submitted(self, engine: Engine, collect):
+        for i in range(6):
+            engine.submit(time.sleep, 0.05, tag=i)
+        engine.close()
+        assert set(collect(engine, 6)) == set(range(6))
+        assert engine.wait() == []
+
+    def test_stop_gives_up_the_rest_and_keeps_what_is_finished(self, engine: Engine):
+        for i in range(20):
+            engine.submit(time.sleep, 0.05 if i == 0 else 30, tag=i)
+        finished = engine.wait()
+        began = time.monotonic()
+        engine.stop()
+        assert [outcome.tag for outcome in finished + engine.wait()] == [0]
+        assert engine.wait() == []
+        assert time.monotonic() - began < 10
+
+    def test_a_closed_engine_takes_nothing_more(self, engine: Engine):
+        engine.submit(square, 1, tag=1)
+        engine.close()
+        engine.close()
+        with pytest.raises(EngineError) as caught:
+            engine.submit(square, 2, tag=2)
+        assert str(caught.value) == "this engine is closed. Make a new one to submit more."
+        engine.stop()
+        assert [outcome.tag for outcome in engine.wait()] == [1]
+
+    def test_an_exception_in_a_with_block_stops(self, engine: Engine):
+        def interrupt():
+            with engine:
+                engine.submit(time.sleep, 30, tag="long")
+                raise KeyboardInterrupt
+
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            interrupt()
+        assert time.monotonic() - began < 10

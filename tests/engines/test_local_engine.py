@@ -1,0 +1,448 @@
+"""Workers that hang, crash and are killed, and a coordinator that is: all for real."""
+
+import ctypes
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from outperform.engines import LocalEngine
+from outperform.errors import EngineError, InvalidInput
+
+
+def identify(item):
+    return os.getpid()
+
+
+def hang(item):
+    """Start a command, say who we are, and never come back."""
+    command = subprocess.Popen(["sleep", "300"])
+    Path(item).write_text(f"{os.getpid()} {command.pid}")
+    while True:
+        pass
+
+
+def perish(how):
+    if how == "exit":
+        os._exit(3)
+    if how == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if how == "crash":
+        ctypes.string_at(0)
+    return how
+
+
+def run_script(path, code, **options):
+    """A program of a user, as a user would start it."""
+    path.write_text(textwrap.dedent(code))
+    return subprocess.Popen([sys.executable, str(path)], text=True, **options)
+
+
+class TestTimeout:
+    def test_a_fit_that_hangs_is_killed_with_all_it_started(self, tmp_path, collect, gone):
+        with LocalEngine(2, timeout=1.5) as engine:
+            engine.submit(hang, tmp_path / "pids", tag="hangs")
+            for i in range(5):
+                engine.submit(time.sleep, 0.01, tag=i)
+            outcomes = collect(engine, 6)
+            assert {outcomes[i].kind for i in range(5)} == {"done"}
+            hung = outcomes["hangs"]
+            assert (hung.kind, hung.value) == ("timeout", None)
+            assert hung.error == "killed after 1.5 s, the time limit of a fit"
+            assert 1.5 <= hung.seconds < 10
+            assert all(gone(int(pid)) for pid in (tmp_path / "pids").read_text().split())
+            engine.submit(perish, "not", tag="next")
+            assert collect(engine, 1)["next"].value == "not"
+
+    def test_the_time_of_every_fit_is_its_own(self, collect):
+        with LocalEngine(1, timeout=2) as engine:
+            for i in range(6):
+                engine.submit(time.sleep, 0.5, tag=i)
+            assert {outcome.kind for outcome in collect(engine, 6).values()} == {"done"}
+
+    def test_loading_the_work_does_not_count(self, collect):
+        class SlowToLoad:
+            def __reduce__(self):
+                return _load_slowly, ()
+
+        with LocalEngine(1, timeout=0.5) as engine:
+            engine.submit(SlowToLoad(), 1, tag=1)
+            assert collect(engine, 1)[1].kind == "done"
+
+    def test_it_is_enforced_while_nobody_waits(self, tmp_path, gone):
+        with LocalEngine(1, timeout=0.5) as engine:
+            engine.submit(hang, tmp_path / "pids", tag="hangs")
+            while not (tmp_path / "pids").exists() or not (tmp_path / "pids").read_text():
+                time.sleep(0.01)
+            assert gone(int((tmp_path / "pids").read_text().split()[0]))
+
+
+def _load_slowly():
+    time.sleep(1)
+    return str
+
+
+class TestDeath:
+    @pytest.mark.parametrize(
+        ("how", "error"),
+        [
+            ("exit", "the worker exited with status 3"),
+            ("kill", "the worker was killed by SIGKILL, perhaps for want of memory"),
+            ("crash", "the worker was killed by SIGSEGV\nFatal Python error: Segmentation fault"),
+        ],
+    )
+    def test_a_worker_that_dies_costs_its_own_fit_only(self, collect, how, error):
+        with LocalEngine(2) as engine:
+            for i in range(12):
+                engine.submit(perish, how if i % 4 == 1 else "not", tag=i)
+            outcomes = collect(engine, 12)
+        died = {tag: outcome for tag, outcome in outcomes.items() if outcome.kind == "died"}
+        assert set(died) == {1, 5, 9}
+        assert all(outcome.error.startswith(error) for outcome in died.values())
+        assert all(outcome.value is None for outcome in died.values())
+        assert {outcomes[tag].value for tag in set(outcomes) - set(died)} == {"not"}
+
+    def test_a_crash_is_reported_with_its_traceback(self, collect):
+        with LocalEngine(1) as engine:
+            engine.submit(perish, "crash", tag=0)
+            assert "in perish" in collect(engine, 1)[0].error
+
+    def test_workers_killed_at_any_moment_cost_no_other_fit(self, collect):
+        rng, n_fits, n_kills = random.Random(9), 1500, 0
+        pids: list[int] = []
+        with LocalEngine(2) as engine:
+            for i in range(n_fits):
+                engine.submit(identify, None, tag=i)
+            n_seen, kinds = 0, set()
+            tags = set()
+            while n_seen < n_fits:
+                for outcome in engine.wait():
+                    n_seen += 1
+                    tags.add(outcome.tag)
+                    kinds.add(outcome.kind)
+                    pids += [outcome.value] if outcome.kind == "done" else []
+                if pids and n_kills < 12 and rng.random() < 0.05:
+                    n_kills += _kill(pids[-1])
+        assert tags == set(range(n_fits))
+        assert n_kills >= 5
+        assert kinds <= {"done", "died"}
+        assert n_fits - len(pids) <= n_kills
+
+    def test_a_command_that_outlives_its_worker_hides_no_death(self, collect, tmp_path, gone):
+        def orphan(item):
+            child = os.fork()  # holds the connection open
+            if child == 0:
+                time.sleep(300)
+            Path(item).write_text(str(child))
+            os._exit(1)
+
+        with LocalEngine(1) as engine:
+            engine.submit(orphan, tmp_path / "pid", tag=0)
+            assert collect(engine, 1)[0].kind == "died"
+            assert gone(int((tmp_path / "pid").read_text()))
+
+    def test_a_result_as_large_as_many_pipes_comes_through(self, collect):
+        with LocalEngine(2) as engine:
+            for i in range(4):
+                engine.submit(lambda item: item + bytes(3_000_000), bytes(3_000_000), tag=i)
+            assert {len(each.value) for each in collect(engine, 4).values()} == {6_000_000}
+
+
+def _kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+class TestSending:
+    def test_work_is_sent_once_to_each_worker(self, tmp_path, collect):
+        class Work:
+            def __init__(self, log):
+                self.log = log
+
+            def __setstate__(self, state):
+                self.log = state["log"]
+                with self.log.open("a") as file:
+                    file.write(f"{os.getpid()}\n")
+
+            def __call__(self, item):
+                time.sleep(0.02)
+                return os.getpid()
+
+            def method(self, item):
+                return self(item)
+
+        work = Work(tmp_path / "log")
+        with LocalEngine(2) as engine:
+            for i in range(20):
+                engine.submit(work, i, tag=i)
+            workers = {outcome.value for outcome in collect(engine, 20).values()}
+            assert sorted(map(int, work.log.read_text().split())) == sorted(workers)
+            for i in range(20):
+                engine.submit(work.method, i, tag=i)  # a new object every time
+            collect(engine, 20)
+        assert len(work.log.read_text().split()) <= 4
+
+    def test_a_script_without_a_guard_runs_once(self, tmp_path):
+        code = """
+            from outperform.engines import LocalEngine
+            print("top level")
+            OFFSET = 1
+            class Point:
+                def __init__(self, x): self.x = x
+            def work(point): return Point(point.x + OFFSET)
+            with LocalEngine(2) as engine:
+                for i in range(4):
+                    engine.submit(work, Point(i), tag=i)
+                values = []
+                while len(values) < 4:
+                    values += [outcome.value.x for outcome in engine.wait()]
+            print(sorted(values))
+        """
+        script = run_script(tmp_path / "study.py", code, stdout=subprocess.PIPE)
+        assert script.communicate(timeout=60)[0] == "top level\n[1, 2, 3, 4]\n"
+        assert script.returncode == 0
+
+    def test_what_cannot_be_sent_is_refused_at_once(self):
+        lock = threading.Lock()
+        with LocalEngine(1) as engine:
+            with pytest.raises(InvalidInput) as caught:
+                engine.submit(lambda item: lock, 0, tag=0)
+            assert str(caught.value).endswith(
+                " to a worker: cannot pickle '_thread.lock' object. "
+                "Let it make what cannot be sent, such as open files and locks, when it runs."
+            )
+            with pytest.raises(InvalidInput):
+                engine.submit(len, lock, tag=0)
+            assert engine.wait() == []
+
+    def test_what_cannot_be_sent_back_is_an_error(self, collect):
+        with LocalEngine(1) as engine:
+            engine.submit(lambda item: threading.Lock(), 0, tag=0)
+            engine.submit(lambda item: item, 1, tag=1)
+            outcomes = collect(engine, 2)
+        assert outcomes[0].kind == "error"
+        assert outcomes[0].error.endswith("TypeError: cannot pickle '_thread.lock' object")
+        assert outcomes[1].value == 1
+
+    def test_work_that_cannot_be_loaded_is_an_error(self, collect):
+        class Unloadable:
+            def __reduce__(self):
+                return int, ("not a number",)
+
+            def __call__(self, item):
+                return item
+
+        with LocalEngine(1) as engine:
+            unloadable = Unloadable()
+            engine.submit(unloadable, 0, tag=0)
+            engine.submit(unloadable, 1, tag=1)
+            outcomes = collect(engine, 2)
+        assert [outcomes[i].kind for i in (0, 1)] == ["error", "error"]
+        assert "invalid literal for int()" in outcomes[0].error
+
+
+class TestWorkers:
+    @pytest.mark.parametrize(("n_workers", "n_threads"), [(1, 2), (1, None), (64, None)])
+    def test_threads_are_limited(self, collect, n_workers, n_threads):
+        def count_threads(item):
+            import numpy  # noqa: F401
+            from threadpoolctl import threadpool_info
+
+            return {pool["num_threads"] for pool in threadpool_info()}
+
+        with LocalEngine(n_workers, n_threads=n_threads) as engine:
+            engine.submit(count_threads, None, tag=0)
+            expected = n_threads or max(1, len(os.sched_getaffinity(0)) // n_workers)
+            assert collect(engine, 1)[0].value == {expected}
+
+    def test_sets_have_one_order_in_all_workers(self, collect):
+        orders = set()
+        for _ in range(2):
+            with LocalEngine(1) as engine:
+                engine.submit(lambda item: str({"a", "b", "c", "d", "e", "f"}), None, tag=0)
+                orders.add(collect(engine, 1)[0].value)
+        assert len(orders) == 1
+
+    def test_they_import_nothing_heavy(self, collect):
+        def list_modules(item):
+            return sorted(sys.modules)
+
+        with LocalEngine(1) as engine:
+            engine.submit(list_modules, None, tag=0)
+            modules = set(collect(engine, 1)[0].value)
+        assert not modules & {"numpy", "scipy", "sqlite3", "matplotlib", "sklearn", "click"}
+
+    def test_workers_that_cannot_start_are_an_error_of_the_engine(self, monkeypatch):
+        for program, reason in [
+            ("false", "it ended with status 1"),
+            ("no such program", "[Errno 2] No such file or directory: 'no such program'"),
+        ]:
+            monkeypatch.setattr(sys, "executable", program)
+            engine = LocalEngine(2)
+            engine.submit(identify, None, tag=0)
+            with pytest.raises(EngineError) as caught:
+                engine.wait()
+            assert str(caught.value) == (
+                f"cannot start a worker with '{program}': {reason}. "
+                "Check that this interpreter runs and has outperform."
+            )
+            with pytest.raises(EngineError, match="cannot start a worker"):
+                engine.submit(identify, None, tag=0)
+            engine.close()
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"n_workers": 0}, "n_workers is 0. Have one worker at least."),
+            (
+                {"n_workers": 1, "timeout": 0},
+                "timeout is 0. Give a positive number of seconds or None.",
+            ),
+            ({"n_workers": 1, "n_threads": 0}, "n_threads is 0. Give one thread at least."),
+        ],
+    )
+    def test_impossible_settings_are_refused(self, options, message):
+        with pytest.raises(InvalidInput) as caught:
+            LocalEngine(**options)
+        assert str(caught.value) == message
+
+
+COORDINATOR = """
+    import os, subprocess, sys, time
+    from outperform.engines import LocalEngine
+
+    def work(item):
+        command = subprocess.Popen(["sleep", "300"])
+        with open(f"{item}", "w") as file:
+            file.write(f"{os.getpid()} {command.pid}")
+        time.sleep(300)
+
+    engine = LocalEngine(2)
+    print("what we print", flush=True)
+    for i in range(4):
+        engine.submit(work, f"{sys.argv[0]}.{i}", tag=i)
+    try:
+        if WAIT:
+            engine.wait()
+        while not all(os.path.exists(f"{sys.argv[0]}.{i}") for i in range(2)):
+            time.sleep(0.01)
+    except KeyboardInterrupt:
+        engine.stop()
+        print("stopped")
+"""
+
+
+def _await_pids(script):
+    pids: list[str] = []
+    while len(pids) < 4:
+        files = [script.with_name(f"{script.name}.{i}") for i in range(2)]
+        pids = [pid for file in files if file.exists() for pid in file.read_text().split()]
+        time.sleep(0.01)
+    return [int(pid) for pid in pids]
+
+
+class TestEnd:
+    def test_stop_takes_in_what_has_just_been_finished(self, tmp_path, monkeypatch):
+        def look_away(self):
+            while self._phase == "open":
+                time.sleep(0.01)
+            return []
+
+        monkeypatch.setattr(LocalEngine, "_watch", look_away)
+        engine = LocalEngine(1)
+        engine.submit(Path.touch, tmp_path / "finished", tag="just now")
+        while not (tmp_path / "finished").exists():
+            time.sleep(0.01)
+        time.sleep(0.3)
+        engine.stop()
+        assert [outcome.tag for outcome in engine.wait()] == ["just now"]
+
+    def test_no_process_outlives_a_coordinator_that_is_killed(self, tmp_path, gone):
+        script = tmp_path / "study.py"
+        coordinator = run_script(script, COORDINATOR.replace("WAIT", "True"))
+        pids = _await_pids(script)
+        coordinator.kill()
+        coordinator.wait()
+        assert all(gone(pid) for pid in pids)
+
+    def test_idle_workers_end_with_their_coordinator(self, tmp_path, gone):
+        code = """
+            import os, time
+            from outperform.engines import LocalEngine
+            engine = LocalEngine(1)
+            engine.submit(lambda item: os.getpid(), None, tag=0)
+            print(engine.wait()[0].value, flush=True)
+            time.sleep(300)
+        """
+        coordinator = run_script(tmp_path / "study.py", code, stdout=subprocess.PIPE)
+        assert coordinator.stdout is not None
+        pid = int(coordinator.stdout.readline())
+        coordinator.kill()
+        coordinator.communicate()
+        assert gone(pid)
+
+    def test_control_c_reaches_the_coordinator_only(self, tmp_path, gone):
+        script = tmp_path / "study.py"
+        coordinator = run_script(
+            script,
+            COORDINATOR.replace("WAIT", "True"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        pids = _await_pids(script)
+        os.kill(pids[0], signal.SIGINT)
+        os.killpg(coordinator.pid, signal.SIGINT)
+        output, errors = coordinator.communicate(timeout=30)
+        assert (output, errors, coordinator.returncode) == ("what we print\nstopped\n", "", 0)
+        assert all(gone(pid) for pid in pids)
+
+    def test_a_forgotten_engine_does_not_keep_the_program_from_ending(self, tmp_path, gone):
+        script = tmp_path / "study.py"
+        coordinator = run_script(script, COORDINATOR.replace("WAIT", "False"))
+        pids = _await_pids(script)
+        assert coordinator.wait(30) == 0
+        assert all(gone(pid) for pid in pids)
+
+    def test_a_worker_that_is_told_to_interrupt_goes_on(self, collect):
+        def interrupt(item):
+            os.kill(os.getpid(), signal.SIGINT)
+            return item
+
+        with LocalEngine(1) as engine:
+            engine.submit(interrupt, 5, tag=0)
+            assert collect(engine, 1)[0].value == 5
+
+    def test_what_fits_print_does_not_get_among_what_we_print(self, tmp_path):
+        code = """
+            from outperform.engines import LocalEngine
+            with LocalEngine(1) as engine:
+                engine.submit(print, "from a fit", tag=0)
+                engine.wait()
+            print("from us")
+        """
+        script = run_script(
+            tmp_path / "study.py", code, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        assert script.communicate(timeout=60) == ("from us\n", "from a fit\n")
+
+    def test_workers_end_in_their_own_way_when_closed(self, tmp_path, collect):
+        def register(item):
+            import atexit
+
+            atexit.register(Path(item).touch)
+
+        with LocalEngine(1) as engine:
+            engine.submit(register, tmp_path / "said goodbye", tag=0)
+            collect(engine, 1)
+        assert (tmp_path / "said goodbye").exists()
