@@ -18,6 +18,7 @@ _MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying loses nothing
 _LOW_NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)  # the value of a digit's character
 _N_CACHED = 1 << 14  # rows of which several arrays fit in the cache
 _N_SAMPLE = 512
+_BLANKS = " \t\r\v\f\x1c\x1d\x1e\x1f"  # what strip removes from ASCII, but the newline
 _FEW = 256  # distinct names up to which a binary search per row is cheap
 
 
@@ -143,6 +144,7 @@ def _decode(names: WordArray) -> tuple[str, ...]:
     lines[:, :-1] = from_left.view(np.uint8).reshape(n_names, -1)
     text = lines.tobytes().translate(None, b"\0").decode()
     decoded = text.split("\n")[:-1]
-    if decoded != text.split() and any(name != name.strip() for name in decoded):
+    may_need_stripping = not text.isascii() or any(blank in text for blank in _BLANKS)
+    if may_need_stripping and any(name != name.strip() for name in decoded):
         raise NotPlain
     return tuple(decoded)

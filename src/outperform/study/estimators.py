@@ -5,7 +5,7 @@ hyperparameters that its search has found, or with the defaults if it has no sea
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Literal, Protocol
 
@@ -42,16 +42,29 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """One final fit, and what it is for."""
+    """One final fit, and what it is for.
+
+    Its seeds are derived when they are asked for: in a study that is resumed, most never are.
+    """
 
     estimator: str
     source: str  # what is redrawn from replicate to replicate
     replicate: int
     pipeline: str
     task: str
-    seeds: Seeds
-    fold: int
     search: Search | None  # None: default hyperparameters
+    redrawn: tuple[tuple[str, int], ...]  # at which replicate; other sources are at 0
+    draw: "Draw" = field(compare=False, repr=False)
+
+    @property
+    def seeds(self) -> Seeds:
+        """Seed of every source."""
+        return self.draw.seeds(dict(self.redrawn))[0]
+
+    @property
+    def fold(self) -> int:
+        """Fold of a cross-validation."""
+        return self.draw.seeds(dict(self.redrawn))[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +107,8 @@ class Draw:
         self, label: tuple[str, str, int], replicates: Mapping[str, int], search: Search | None
     ) -> PlannedRun:
         """Run with a label (estimator, source, replicate) and each source at a replicate."""
-        seeds, fold = self.seeds(replicates)
-        return PlannedRun(*label, self.pipeline.name, self.task.name, seeds, fold, search)
+        redrawn = tuple(replicates.items()) if any(replicates.values()) else ()
+        return PlannedRun(*label, self.pipeline.name, self.task.name, search, redrawn, self)
 
 
 class Estimator(Protocol):
@@ -121,8 +134,9 @@ class Ideal:
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan k searches with a final fit each."""
+        sources = (*draw.learning, TUNING_SOURCE)
         for i in range(self.n_replicates):
-            everything = dict.fromkeys((*draw.learning, TUNING_SOURCE), i)
+            everything = dict.fromkeys(sources, i)
             yield draw.run((self.kind, ALL, i), everything, draw.search(everything))
 
 
@@ -153,9 +167,9 @@ class FixHopt:
         _check_vary(self.vary, draw)
         search = draw.search({})
         label = "+".join(self.vary) or ALL
+        sources = self.vary or draw.learning
         for i in range(self.n_replicates):
-            replicates = dict.fromkeys(self.vary or draw.learning, i)
-            yield draw.run((self.kind, label, i), replicates, search)
+            yield draw.run((self.kind, label, i), dict.fromkeys(sources, i), search)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,8 @@ class Study:
             for task in self.tasks:
                 for pipeline in self.pipelines:
                     for run in estimator.plan_runs(self._draw(pipeline, task)):
-                        runs.add((run.pipeline, run.task, run.seeds, run.fold, run.search))
+                        moved = frozenset((name, i) for name, i in run.redrawn if i)
+                        runs.add((run.pipeline, run.task, moved, run.search))
                         searches.add(run.search)
         return len(runs) + sum(search.n_trials for search in searches if search is not None)
 
