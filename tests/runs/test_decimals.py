@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outperform.runs.decimals import (
-    N_PADDING,
+    N_BEFORE,
     divide_exactly,
     pack,
+    pad,
     parse_decimals,
     read_digits,
-    view_words,
 )
 
 
@@ -20,7 +20,7 @@ def parse(texts):
     joined = ",".join(texts) + "\n"
     ends = np.cumsum([len(text) + 1 for text in texts]) - 1
     starts = np.concatenate(([0], ends[:-1] + 1))
-    return parse_decimals(view_words(joined.encode() + bytes(N_PADDING)), starts, ends)
+    return parse_decimals(pad(joined.encode()), starts + N_BEFORE, ends + N_BEFORE)
 
 
 def same_double(one, other):
@@ -93,9 +93,9 @@ def test_quotients_at_and_beside_a_midpoint_are_rounded_correctly(whole, halving
 
 @given(st.from_regex(r"[ -~]{1,24}", fullmatch=True))
 def test_packed_words_hold_the_text(text):
-    words = view_words(b"xyz," + text.encode() + b"\n" + bytes(N_PADDING))
-    start, end = np.array([4]), np.array([4 + len(text)])
-    parts = [int(pack(words, start, end, index)[0]) for index in range(3)]
+    padded = pad(b"xyz," + text.encode() + b"\n")
+    start, end = np.array([4]) + N_BEFORE, np.array([4 + len(text)]) + N_BEFORE
+    parts = pack(padded, start, end)[:, 0].tolist()
     packed = sum(part << (64 * index) for index, part in enumerate(parts))
     assert packed.to_bytes(24, "big").lstrip(b"\0") == text.encode()
 

@@ -150,6 +150,12 @@ def test_missing_scores_are_not_text(write, missing, other):
     assert runs.score[1] == 0.5
 
 
+@pytest.mark.parametrize("text", ["1_000", "٠.٥", "0x1p-1", "1,5", "true"])
+def test_what_only_some_languages_call_a_number_is_text(text):
+    with pytest.raises(InvalidScores):
+        read_runs([{"algorithm": "a", "score": text}])
+
+
 def test_rows_are_lines_of_the_file(write):
     text = '\n\nalgorithm,seed,score\n\n,,\n"a\nb",1,0.5\nc,1,0.25\n\n'
     runs = read_runs(write(text))

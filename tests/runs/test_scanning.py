@@ -138,6 +138,20 @@ def test_the_end_of_a_plain_file_does_not_matter(ending):
     assert scanned[1][0].tolist() == [0.5, 0.25]
 
 
+def test_a_return_within_a_name_is_left_to_the_csv_module():
+    data = b"x,y\r\na\rb,0.5\r\n"
+    assert scan(data, 5, 2, delimiter=",", labels=[0], numbers=[1]) is None
+
+
+@pytest.mark.parametrize("names", [["10", "007"], ["1", "01"], ["2", "10", "x1"]])
+def test_names_that_look_like_numbers_keep_their_spelling_and_order(names):
+    data = "".join(f"{name},0.5\n" for name in reversed(names) for _ in range(9)).encode()
+    scanned = scan(data, 0, 2, delimiter=",", labels=[0], numbers=[1])
+    assert scanned is not None
+    assert list(scanned[0][0].names) == names
+    assert scanned[0][0].codes[::9].tolist() == list(reversed(range(len(names))))
+
+
 @pytest.mark.parametrize("n_names", [3, 2000])
 @pytest.mark.parametrize("stem", ["", "s", "a rather long stem "])
 def test_many_rows_on_several_threads(path, n_names, stem):

@@ -41,8 +41,8 @@ def recognise(names: Sequence[str], known: Sequence[str]) -> list[str]:
 
 
 def normalise(name: str) -> str:
-    """Leave out what people do not mean by a column's name: case, space, byte order mark."""
-    return name.removeprefix("\ufeff").strip().casefold()
+    """Leave out what people do not mean by a column's name: case and surrounding space."""
+    return name.strip().casefold()
 
 
 def find_column(name: str, names: Sequence[str], source: str) -> str:

@@ -42,8 +42,10 @@ def intern(words: WordArray) -> Interned:
     words : shape (n_words, n_rows)
         Each column a name; no name is empty.
     """
+    if (words == words[:, :1]).all():
+        return Interned(words[:, :1], np.zeros(words.shape[1], dtype=np.int64))
     keys = _mix(words)
-    numbered = _number_few(keys)
+    numbered = _number_by_table(keys) or _number_few(keys)
     if numbered is None:
         return Interned(words, np.arange(len(keys)))
     distinct, codes = numbered
@@ -87,8 +89,9 @@ def _names_of_keys(words: WordArray, codes: IntArray, n_keys: int) -> WordArray:
 def _stack(parts: Sequence[WordArray]) -> WordArray:
     """Put names side by side, with as many words each as the longest needs."""
     n_words = max(len(part) for part in parts)
-    padded = (np.pad(part, ((0, n_words - len(part)), (0, 0))) for part in parts)
-    return np.concatenate(list(padded), axis=1)
+    if any(len(part) < n_words for part in parts):
+        parts = [np.pad(part, ((0, n_words - len(part)), (0, 0))) for part in parts]
+    return np.concatenate(parts, axis=1)
 
 
 def _number(keys: WordArray) -> tuple[WordArray, IntArray]:
@@ -118,13 +121,14 @@ def _sample(keys: WordArray) -> WordArray:
 
 def _number_by_table(keys: WordArray) -> tuple[WordArray, IntArray] | None:
     """Number keys of names that are small integers, as seeds are, without sorting."""
+    most = 4 * len(keys)
+    if read_digits(keys[:1] & _LOW_NIBBLES)[0] > most:
+        return None
     slot = np.empty(len(keys), dtype=np.int64)
     for i in range(0, len(keys), _N_CACHED):
         slot[i : i + _N_CACHED] = read_digits(keys[i : i + _N_CACHED] & _LOW_NIBBLES)
-        if slot[i] > 4 * len(keys):
-            return None
     n_slots = int(slot.max()) + 1
-    if n_slots > 4 * len(keys):
+    if n_slots > most:
         return None
     table = np.zeros(n_slots, dtype=np.uint64)
     table[slot] = keys

@@ -21,6 +21,8 @@ class Labels:
         first = np.empty(len(self.names), dtype=np.int64)
         # Of repeated indices the last assignment wins, so walk from the end.
         first[self.codes[::-1]] = np.arange(n_rows - 1, -1, -1)
+        if (first[1:] > first[:-1]).all():
+            return self
         order = np.argsort(first)
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
