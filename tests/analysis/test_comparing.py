@@ -47,7 +47,7 @@ def test_many_pairs_can_show_that_a_difference_is_too_small_to_matter():
     comparison = compare(*wins(600, 400))
     assert comparison.verdict == "significant, not meaningful"
     assert str(comparison) == (
-        "A is better than B, but by too little to matter: P(A > B) = 0.60 [0.57, 0.63], "
+        "A is better than B, but by too little to matter: P(A > B) = 0.6 [0.57, 0.63], "
         "significant, not meaningful (1000 pairs, γ = 0.75)."
     )
 
@@ -192,13 +192,16 @@ def test_one_run_only():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"gamma": 75}, "gamma is 75. Pass a value between 0 and 1 (5 % is 0.05)."),
+        (
+            {"gamma": 75},
+            "gamma is 75. Pass a value from 0.5 up to, not including, 1 (75 % is 0.75).",
+        ),
         ({"goal": "max"}, "goal is 'max'. Choose one of 'maximize', 'minimize'."),
         ({"ties": "none"}, "ties is 'none'. Choose one of 'half', 'strict'."),
         (
             {"interval": "brunner-munzel"},
-            "method is 'brunner-munzel'. Choose one of 'percentile', 'wilson', "
-            "'clopper-pearson', 'anytime'.",
+            "interval 'brunner-munzel' is not made for paired scores. Choose one of 'percentile', "
+            "'wilson', 'clopper-pearson', 'anytime'.",
         ),
     ],
 )
@@ -272,7 +275,7 @@ def table(**tasks: tuple[np.ndarray, np.ndarray]) -> list[dict[str, object]]:
 def test_one_task_gives_a_comparison():
     comparison = compare_runs(table(digits=wins(25, 4)), "new", "old")
     assert isinstance(comparison, Comparison)
-    assert str(comparison).startswith("new outperforms old on digits: P(new > old) = 0.86 [0.72")
+    assert str(comparison).startswith("new outperforms old on digits: P(new > old) = 0.862 [0.72")
 
 
 def test_the_overall_verdict_holds_on_every_task():
@@ -281,7 +284,7 @@ def test_the_overall_verdict_holds_on_every_task():
     assert isinstance(result, TaskComparisons)
     assert (result.winner, result.verdict) == ("a", "significant, not meaningful")
     assert str(result) == "new outperforms old on all 3 tasks, significant, not meaningful."
-    assert "up to 14%; to name single tasks, ask for α = 0.017" in result.caveats[0]
+    assert "up to 17%; to name single tasks, ask for α = 0.017" in result.caveats[0]
     assert [task["task"] for task in result.to_dict()["tasks"]] == ["a", "b", "c"]
 
 
@@ -315,6 +318,29 @@ def test_dropped_runs_are_counted():
     result = compare_runs(rows, "new", "old", drop_incomplete=True)
     assert result.n_pairs == 27
     assert "2 incomplete run(s) were left out" in doubts(result)
+
+
+def test_wins_by_rounding_error_are_pointed_out():
+    result = compare([0.1 + 0.2] * 8, [0.3] * 8)
+    assert "8 of 8 pairs differ by rounding error only" in doubts(result)
+
+
+def test_strict_ties_are_no_wins_of_anyone():
+    result = compare(np.full(10, 0.5), np.full(10, 0.5), ties="strict")
+    assert (result.probability, result.reverse_probability) == (0, 0)
+    assert "won by the same side" not in doubts(result)
+
+
+def test_few_unpaired_runs_are_liberal_and_say_so():
+    result = compare(np.arange(6) + 10.0, np.arange(6.0) + 5.5, paired=False)
+    assert result.winner == "a"
+    assert "between equals it finds a difference more often" in doubts(result)
+
+
+def test_series_in_a_dict_are_paired_by_index():
+    pandas = pytest.importorskip("pandas")
+    a = pandas.Series(np.arange(8.0), index=range(8))
+    assert compare_runs({"new": a + 0.1, "old": a[::-1]}, "new", "old").probability == 1
 
 
 def test_folds_are_not_independent_runs():

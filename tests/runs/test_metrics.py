@@ -75,3 +75,8 @@ def test_a_goal_of_another_name_is_refused(write):
 
 def test_the_direction_given_wins_over_the_one_known(write):
     assert read_runs(write("algorithm,loss\na,1\n"), goal="maximize").goal == "maximize"
+
+
+@pytest.mark.parametrize("name", ["-loglik", "− accuracy", "100 - acc", "exp(-loss)", "inv_acc"])
+def test_names_that_compute_something_say_no_direction(name):
+    assert known_goal(name) is None

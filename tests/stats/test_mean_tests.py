@@ -432,3 +432,11 @@ def test_impossible_confidence_is_refused(level):
 def test_impossible_split_sizes_are_refused(n_train, n_test):
     with pytest.raises(InvalidInput, match="n_t"):
         nadeau_bengio_test([1, 2, 4], [3, 4, 7], n_train=n_train, n_test=n_test)
+
+
+def test_sign_flips_of_thousands_of_pairs():
+    a, b = np.random.default_rng(7).normal(size=(2, 3_000))
+    near = paired_t_test(a, b).pvalue
+    assert sign_flip_test(a, b, rng=np.random.default_rng(0)).pvalue == pytest.approx(
+        near, abs=0.03
+    )

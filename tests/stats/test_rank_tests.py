@@ -479,3 +479,16 @@ def test_wilcoxon_refuses_what_cannot_be_paired():
 def test_unknown_words_are_refused(call, names):
     with pytest.raises(InvalidInput, match=names):
         call()
+
+
+def test_large_samples_do_not_overflow():
+    a, b = np.random.default_rng(5).normal(size=(2, 100_000))
+    expected = scipy_stats.brunnermunzel(a, b)
+    assert brunner_munzel(a, b).pvalue == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+def test_one_diverged_run_does_not_tie_all_others():
+    b = np.random.default_rng(6).normal(size=30)
+    a, b = np.append(b + 0.01, 1e12), np.append(b, 1.0)
+    # By hand: all 31 signs agree, so p = 2 / 2**31.
+    assert wilcoxon_test(a, b).pvalue == pytest.approx(2 / 2**31)

@@ -62,6 +62,27 @@ def test_ratio_by_hand():
     assert bounds(estimate) == pytest.approx((3 / reach, 3 * reach))
 
 
+def test_ratio_of_unequal_sizes_by_hand():
+    # At z = 1: c = 5/4 and 10/9; ten values ±1 have kurtosis 1, so the error 10/9·√(0.3/9).
+    level = math.erf(1 / math.sqrt(2))
+    estimate = deviation_ratio([-2, -1, 0, 1, 2], [-1, 1] * 5, confidence_level=level)
+    assert estimate.value == pytest.approx(math.sqrt(2.5 / (10 / 9)))
+    middle = estimate.value * math.sqrt((5 / 4) / (10 / 9))
+    error = math.hypot(1.25 * math.sqrt(1.3 / 4), 10 / 9 * math.sqrt(0.3 / 9))
+    reach = math.exp(error / 2)
+    assert bounds(estimate) == pytest.approx((middle / reach, middle * reach))
+
+
+@pytest.mark.parametrize(("n", "method"), [(5, "chi-square"), (7, "bonett")])
+def test_a_level_beyond_what_the_correction_bears_takes_values_as_normal(n, method):
+    # Here z = 5: n - z must be positive for the correction n/(n - z).
+    level = math.erf(5 / math.sqrt(2))
+    assert deviation(range(n), confidence_level=level).interval.method == method
+    ratio = deviation_ratio(range(n), range(n), confidence_level=level)
+    assert ratio.interval.method == {"chi-square": "f"}.get(method, method)
+    assert 0 < ratio.interval.low < 1 < ratio.interval.high
+
+
 def test_two_values_are_taken_as_normal():
     # One degree of freedom: (x₁ - x₂)²/(2σ²) is the square of a standard normal.
     estimate = deviation([0, math.sqrt(2)])

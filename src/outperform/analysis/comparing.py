@@ -20,7 +20,7 @@ from outperform.stats.checks import (
     FloatArray,
     as_scores,
     check_choice,
-    check_open_unit,
+    check_gamma,
     check_paired,
 )
 from outperform.stats.outperforming import IntervalMethod, Ties
@@ -72,7 +72,7 @@ def compare(
     (0.857..., 'significant and meaningful')
     """
     check_choice("goal", goal, ("maximize", "minimize"))
-    check_open_unit("gamma", gamma)
+    check_gamma(gamma)
     first, second = _align(scores_a, scores_b, paired)
     options = _IntervalOptions(
         paired=paired, ties=ties, method=interval, confidence_level=confidence_level, rng=rng
@@ -103,6 +103,7 @@ def _compare(
         goal=goal,
         paired=paired,
         probability=probability_of_outperforming(a, b, paired=paired, ties=ties),
+        reverse_probability=probability_of_outperforming(b, a, paired=paired, ties=ties),
         interval=forward,
         # With strict ties, what A has not won B has not won either.
         reverse=forward.mirrored() if ties == "half" else outperforming_interval(b, a, **options),
@@ -193,7 +194,7 @@ def compare_runs(
     """
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     paired = table.replicates is not None if paired is None else paired
-    check_open_unit("gamma", gamma)
+    check_gamma(gamma)
     options = _IntervalOptions(
         paired=paired, ties=ties, method=interval, confidence_level=confidence_level, rng=rng
     )
@@ -209,6 +210,7 @@ def compare_runs(
 
 
 def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[str]:
+    yield from table.notes
     if n_dropped:
         yield (
             f"{n_dropped} incomplete run(s) were left out: if they failed because they were going "
@@ -229,7 +231,7 @@ def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[s
             "folds of one cross-validation share training data, so runs are not independent and "
             "the interval is too narrow; the test nadeau-bengio corrects for it"
         )
-    if known_goal(table.metric) not in (None, table.goal):
+    if table.metric != "score" and known_goal(table.metric) not in (None, table.goal):
         yield (
             f"{table.metric!r} usually is to {known_goal(table.metric)}, but was told to "
             f"{table.goal}"

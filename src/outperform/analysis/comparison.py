@@ -1,7 +1,7 @@
 """The results of comparing two algorithms: on one task, and on several."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from outperform.stats import (
     mean_difference,
     paired_d,
     smallest_conclusive,
+    verdict_size,
 )
 from outperform.stats.checks import FloatArray
+from outperform.stats.power import PlannedInterval
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,7 @@ class Comparison:
     goal: Goal
     paired: bool
     probability: float  # estimate of P(a > b)
+    reverse_probability: float  # estimate of P(b > a); with strict ties they do not add up to 1
     interval: Interval  # of P(a > b)
     reverse: Interval  # of P(b > a)
     gamma: float  # smallest chance to win that matters
@@ -66,6 +69,14 @@ class Comparison:
     def alpha(self) -> float:
         """Chance of a false alarm that the interval was made for."""
         return 1 - self.interval.confidence_level
+
+    @property
+    def size(self) -> float:
+        """Chance that equals are found to differ: exact where it is known, else alpha."""
+        method = self.interval.method
+        if self.paired and method in get_args(PlannedInterval):
+            return verdict_size(self.n_pairs, alpha=self.alpha, interval=method)
+        return self.alpha
 
     @property
     def n_pairs(self) -> int:
@@ -106,7 +117,7 @@ class Comparison:
         )
         return (
             f"{describe(self.a, self.b, self.winner, self.verdict)}{task}: "
-            f"P({self.a} > {self.b}) = {self.probability:.2f} {self.interval}, "
+            f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}, "
             f"{self.verdict} ({runs}, γ = {self.gamma:g})."
         )
 
@@ -175,10 +186,11 @@ class TaskComparisons:
     def caveats(self) -> tuple[str, ...]:
         """Doubts about the whole, then those about single tasks."""
         n, alpha = len(self.comparisons), self.comparisons[0].alpha
+        chance = min(1.0, sum(comparison.size for comparison in self.comparisons))
         several = (
             f"{n} tasks were tested, each at α = {alpha:.2g}: the chance that equals differ "
-            f"significantly on at least one is up to {1 - (1 - alpha) ** n:.0%}; to name single "
-            f"tasks, ask for α = {alpha / n:.2g}"
+            f"significantly on at least one is up to {chance:.0%}; to name single tasks, ask for "
+            f"α = {alpha / n:.2g}"
         )
         return (several, *(f"{c.task}: {doubt}" for c in self.comparisons for doubt in c.caveats))
 

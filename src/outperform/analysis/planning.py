@@ -1,7 +1,8 @@
 """How many runs, what power, what cost."""
 
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from outperform.analysis.comparison import Comparison
 from outperform.errors import InvalidInput
@@ -14,8 +15,9 @@ from outperform.stats import (
     verdict_size,
 )
 from outperform.stats.checks import check_count, check_open_unit
-from outperform.stats.power import PlannedInterval
+from outperform.stats.power import LARGEST_PLAN, PlannedInterval
 
+_TOO_GOOD = 0.95  # P(A>B) beyond which a sample is not believed
 GAMMAS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
 
@@ -170,7 +172,7 @@ def plan(
 def tabulate_gammas(
     alpha: float = 0.05, beta: float = 0.05, *, interval: PlannedInterval = "percentile"
 ) -> tuple[PlanRow, ...]:
-    """Sample sizes over the smallest P(A>B) that matters.
+    """Sample sizes over the smallest P(A>B) that matters, as far as beta can be reached there.
 
     Examples
     --------
@@ -182,8 +184,9 @@ def tabulate_gammas(
     for gamma in GAMMAS:
         n_noether = noether_sample_size(gamma, alpha, beta)
         power = verdict_power(n_noether, gamma, gamma=gamma, alpha=alpha, interval=interval)
-        needed = required_pairs(gamma, alpha, beta, interval=interval)
-        rows.append(PlanRow(gamma, n_noether, power, needed))
+        with suppress(InvalidInput):  # the power at P(A>B) = gamma has a limit
+            needed = required_pairs(gamma, alpha, beta, interval=interval)
+            rows.append(PlanRow(gamma, n_noether, power, needed))
     return tuple(rows)
 
 
@@ -198,18 +201,22 @@ def suggest_next(comparison: Comparison, *, beta: float = 0.05) -> str:
         return (
             "The difference is real but small: report its size; more runs will not make it matter."
         )
-    best = max(comparison.probability, 1 - comparison.probability)
+    if comparison.interval.method == "anytime":
+        return "Add pairs and look again as often as you like: this interval allows it."
+    # A sample that won every comparison says little about how often it would lose.
+    best = min(max(comparison.probability, comparison.reverse_probability), _TOO_GOOD)
     n = min(comparison.scores_a.size, comparison.scores_b.size)
     needed = _needed(best, comparison, beta)
     if needed is None:
         return (
-            f"A true P(A>B) of {comparison.probability:.2g} would take more runs than anyone has; "
+            f"A difference as small as here would take more than {LARGEST_PLAN:,} runs; "
             "to show that the two are equally good, use --equivalence MARGIN."
         )
     what = "pairs" if comparison.paired else "runs of each"
     more = max(1, needed - n)
+    better = comparison.a if comparison.probability >= 0.5 else comparison.b
     return (
-        f"If the true P(A>B) is the {comparison.probability:.2g} seen here, {more} more {what} "
+        f"If {better} really wins {best:.0%} of the time, as here, {more} more {what} "
         f"({n + more} in all) would show it with power {1 - beta:g}; look only then, or use "
         "--sequential."
     )
@@ -218,19 +225,20 @@ def suggest_next(comparison: Comparison, *, beta: float = 0.05) -> str:
 def _needed(best: float, comparison: Comparison, beta: float) -> int | None:
     """Find the runs that would show the better side's advantage, if a thinkable number does."""
     gamma = comparison.gamma if best > comparison.gamma else 0.5
-    # A pilot that won every pair says little about how often it would lose.
-    best = min(best, 0.95)
     try:
-        if comparison.paired:
-            return required_pairs(gamma, comparison.alpha, beta, probability=best)
-        return noether_sample_size(best, comparison.alpha, beta)
+        if not comparison.paired:
+            # Two-sided, as the verdict is; nobody runs more than a plan allows for.
+            needed = noether_sample_size(best, comparison.alpha / 2, beta)
+            return needed if needed <= LARGEST_PLAN else None
+        interval = cast(PlannedInterval, comparison.interval.method)
+        return required_pairs(gamma, comparison.alpha, beta, probability=best, interval=interval)
     except InvalidInput:
         return None
 
 
 def _learn_from(pilot: Comparison, gamma: float) -> tuple[float, float, tuple[str, ...]]:
     """P(A>B) to plan for, the gamma that can be reached with it, and what that rests on."""
-    seen = max(pilot.probability, 1 - pilot.probability)
+    seen = max(pilot.probability, pilot.reverse_probability)
     better = pilot.a if pilot.probability >= 0.5 else pilot.b
     if seen == 0.5:
         raise InvalidInput(
@@ -242,11 +250,12 @@ def _learn_from(pilot: Comparison, gamma: float) -> tuple[float, float, tuple[st
         f"is {pilot.interval if better == pilot.a else pilot.reverse}, so plan again when more "
         "are in"
     ]
-    if seen > 0.95:
-        caveats.append(f"the pilot's {seen:.2g} is too good to plan with: 0.95 was used")
+    if seen > _TOO_GOOD:
+        caveats.append(f"the pilot's {seen:.2g} is too good to plan with: {_TOO_GOOD} was used")
     if seen < gamma:
         caveats.append(
             f"{seen:.2g} is below γ = {gamma:g}: these pairs make the difference significant, not "
             "meaningful"
         )
-    return min(seen, 0.95), gamma if seen >= gamma else 0.5, tuple(caveats)
+    caveats += [f"the pilot: {doubt}" for doubt in pilot.caveats]
+    return min(seen, _TOO_GOOD), gamma if seen >= gamma else 0.5, tuple(caveats)

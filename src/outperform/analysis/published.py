@@ -12,7 +12,7 @@ from outperform.stats import (
     probability_from_summary,
     welch_from_summary,
 )
-from outperform.stats.checks import check_choice, check_open_unit
+from outperform.stats.checks import check_choice, check_gamma
 
 _ASSUMPTIONS = (
     "from a published table: the scores are taken as normal and the runs as independent; with "
@@ -51,7 +51,7 @@ class PublishedComparison:
     def __str__(self) -> str:
         return (
             f"{describe(self.a, self.b, self.winner, self.verdict)}: P({self.a} > {self.b}) = "
-            f"{self.probability:.2f} {self.interval} if scores are normal, {self.verdict} "
+            f"{self.probability:.3g} {self.interval} if scores are normal, {self.verdict} "
             f"({self.summary_a.n} and {self.summary_b.n} runs, γ = {self.gamma:g}; Welch's t: "
             f"p = {self.test.pvalue:.2g})."
         )
@@ -102,7 +102,7 @@ def compare_published(
     'significant and meaningful'
     """
     check_choice("goal", goal, ("maximize", "minimize"))
-    check_open_unit("gamma", gamma)
+    check_gamma(gamma)
     first, second = summary_a, summary_b
     if goal == "minimize":
         first, second = (Summary(-s.mean, s.sd, s.n) for s in (summary_a, summary_b))

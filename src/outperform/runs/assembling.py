@@ -5,10 +5,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outperform.runs.arrays import FloatArray, IntArray
+from outperform.runs.arrays import BoolArray, FloatArray, IntArray
 from outperform.runs.labels import Labels, join_labels
 from outperform.runs.metrics import Goal
+from outperform.runs.naming import enumerate_names, enumerate_rows
 from outperform.runs.table import Runs
+
+# Labels of rows that spreadsheets end with.
+_SUMMARIES = frozenset({"standard deviation"}).union(
+    [
+        "mean",
+        "average",
+        "avg",
+        "std",
+        "sd",
+        "stdev",
+        "median",
+        "min",
+        "minimum",
+        "max",
+        "maximum",
+        "total",
+        "sum",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +50,15 @@ class Keys:
     task: Labels
     replicate: Labels | None
 
+    def keep(self, rows: BoolArray) -> "Keys":
+        """Leave out the other rows."""
+        replicate = self.replicate
+        return Keys(
+            Labels(self.algorithm.names, self.algorithm.codes[rows]),
+            Labels(self.task.names, self.task.codes[rows]),
+            replicate and Labels(replicate.names, replicate.codes[rows]),
+        )
+
     def tile(self, algorithms: Sequence[str]) -> "Keys":
         """Repeat the keys for each of several algorithms."""
         n_rows, n_times = len(self.task.codes), len(algorithms)
@@ -50,6 +79,13 @@ def assemble(
     keys: Keys, score: FloatArray, validation: FloatArray | None, *, row: IntArray, about: About
 ) -> Runs:
     """Make runs of columns of equal length."""
+    notes: tuple[str, ...] = ()
+    is_summary = _find_summaries(keys.replicate)
+    if is_summary is not None:
+        notes = (_describe_left_out(keys.replicate, is_summary, row),)
+        keys = keys.keep(~is_summary)
+        score, row = score[~is_summary], row[~is_summary]
+        validation = None if validation is None else validation[~is_summary]
     algorithm, task = keys.algorithm.by_appearance(), keys.task.by_appearance()
     replicate = keys.replicate
     return Runs(
@@ -67,4 +103,21 @@ def assemble(
         source=about.source,
         replicate_columns=about.replicate_columns,
         spare_columns=about.spare_columns,
+        notes=notes,
+    )
+
+
+def _find_summaries(replicate: Labels | None) -> BoolArray | None:
+    """Rows that sum up others, as spreadsheets end with; None if there are none."""
+    names = replicate.names if replicate is not None and len(replicate.names) < 10_000 else ()
+    codes = [code for code, name in enumerate(names) if name.casefold() in _SUMMARIES]
+    return np.isin(replicate.codes, codes) if replicate is not None and codes else None
+
+
+def _describe_left_out(replicate: Labels | None, is_summary: BoolArray, row: IntArray) -> str:
+    assert replicate is not None
+    names = [replicate.names[code] for code in np.unique(replicate.codes[is_summary])]
+    where = enumerate_rows(np.unique(row[is_summary]))
+    return (
+        f"{where} sum up other rows ({enumerate_names(names)}) and were left out: they are no runs"
     )

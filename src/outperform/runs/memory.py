@@ -21,8 +21,9 @@ def is_frame(source: object) -> bool:
 def tabulate_frame(frame: Any, source: str = "the data frame") -> CellTable:
     """Make a table of a pandas, polars or pyarrow table."""
     if hasattr(frame, "reset_index"):
-        if any(name is not None for name in frame.index.names):
-            frame = frame.reset_index()
+        named = [name for name in frame.index.names if name is not None]
+        if named:  # an index that is a column too need not become one again
+            frame = frame.reset_index(drop=all(name in frame.columns for name in named))
         names = [str(name) for name in frame.columns]
         columns = [frame.iloc[:, i].to_numpy() for i in range(len(names))]
     else:
@@ -82,8 +83,9 @@ def tabulate_scores(source: Mapping[Any, Any], metric: str) -> CellTable:
     replicates: list[object] = []
     scores: list[object] = []
     for algorithm, values in source.items():
-        by_seed = values if isinstance(values, Mapping) else None
-        of_algorithm = _flatten(algorithm, list(values.values()) if by_seed else values)
+        # A pandas Series carries its seeds as its index.
+        by_seed = dict(values.items()) if hasattr(values, "items") else None
+        of_algorithm = _flatten(algorithm, list(by_seed.values()) if by_seed else values)
         algorithms += [algorithm] * len(of_algorithm)
         replicates += list(by_seed) if by_seed else range(len(of_algorithm))
         scores += list(of_algorithm)
@@ -115,6 +117,8 @@ def _flatten(name: object, values: Any) -> Any:
         raise InvalidScores(
             f"the scores of {name!r} have shape {shape}", "Give one number per run, shape (n_runs,)"
         )
+    if isinstance(values, np.ma.MaskedArray):
+        return np.ma.filled(values.astype(np.float64), np.nan)
     return values if isinstance(values, list | np.ndarray) else list(values)
 
 

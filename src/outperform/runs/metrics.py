@@ -84,12 +84,13 @@ _ADDITIONS = _words(
 _TURNS = frozenset({"neg", "negated", "negative", "minus"})
 _UNCLEAR = _words(
     """
-    change decrease delta diff difference drop free gap improvement increase inverse non not per
-    reciprocal reduction
+    change decrease delta diff difference drop free gap improvement increase inv inverse non not
+    per reciprocal reduction
     """
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_ONE_MINUS = re.compile(r"\s*1(\.0*)?\s*[-−–]")
+# "1 - accuracy", "-loglik", "exp(-loss)": a name that computes something says no direction.
+_ARITHMETIC = re.compile(r"\s*[-−–]\s*\w|\s*\d+(\.\d*)?\s*[-−–]|\w+\s*\(\s*[-−–]")
 
 
 def known_goal(name: str) -> Goal | None:
@@ -102,7 +103,7 @@ def known_goal(name: str) -> Goal | None:
     >>> known_goal("lossless_ratio") is None
     True
     """
-    if _ONE_MINUS.match(name):
+    if _ARITHMETIC.match(name):
         return None
     return _goal_of_words(name) or _goal_of_words(_CAMEL.sub(" ", name))
 

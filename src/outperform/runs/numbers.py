@@ -43,6 +43,8 @@ def convert_number(value: object) -> float | None:
         return None
     try:
         return float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        return math.inf
     except (TypeError, ValueError):
         return math.nan if str(value) == "<NA>" else None  # pandas' own missing value
 

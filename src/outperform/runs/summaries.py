@@ -26,10 +26,12 @@ def parse_summary(text: str) -> tuple[str, Summary]:
     name, _, numbers = text.rpartition("=")
     try:
         mean, sd, n = numbers.split(",")
-        return name or "?", Summary(float(mean), float(sd), _as_count(n))
+        if not name:
+            raise ValueError
+        return name, Summary(float(mean), float(sd), _as_count(n))
     except InvalidInput:
         raise
-    except ValueError:
+    except (OverflowError, ValueError):
         raise InvalidInput(
             f"cannot read the summary {text!r}",
             "Write NAME=MEAN,SD,N, for example resnet=76.3,0.4,10",

@@ -42,6 +42,8 @@ class Runs:
         Whether higher or lower scores are better.
     replicate_columns, spare_columns
         Columns that the labels come from, and others that look as if they told runs apart.
+    notes
+        What a reader of the results must know, such as rows that were left out.
     """
 
     algorithms: tuple[str, ...]
@@ -58,6 +60,7 @@ class Runs:
     source: str
     replicate_columns: tuple[str, ...] = ()
     spare_columns: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     _order: IntArray = field(init=False, compare=False, repr=False)
     _bounds: IntArray = field(init=False, compare=False, repr=False)
 

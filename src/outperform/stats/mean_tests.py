@@ -1,6 +1,7 @@
 """Tests of the difference of means, and of its absence."""
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,8 @@ from outperform.stats.testing import (
     permutation_pvalue,
     student_test,
 )
+
+_BLOCK = 4_000_000  # signs drawn at a time, to bound the memory
 
 
 def paired_t_test(
@@ -145,20 +148,17 @@ def sign_flip_test(
     check_count("n_resamples", n_resamples, at_least=1)
     first, second = as_pairs(a, b)
     differences = first - second
-    exact = 2.0**differences.size <= n_resamples + 1
-    if not exact and rng is None:
-        raise InvalidInput(
-            f"{differences.size} pairs have too many sign flips to try all, and rng is None",
-            "Pass rng=np.random.default_rng(seed)",
-        )
-    signs = (
-        _all_signs(differences.size)
-        if exact or rng is None
-        else rng.integers(0, 2, (n_resamples, differences.size), dtype=np.int8) * 2.0 - 1
-    )
+    exact = differences.size <= math.log2(n_resamples + 1)
     # In units of the largest difference, so that the comparison tolerates rounding at any scale.
     scale = np.abs(differences).max() or 1.0
-    null = np.sort(signs @ (differences / scale)) / differences.size
+    blocks: Iterable[FloatArray]
+    blocks = (
+        [_all_signs(differences.size)]
+        if exact
+        else _random_signs(n_resamples, differences.size, rng)
+    )
+    null = np.concatenate([signs @ (differences / scale) for signs in blocks]) / differences.size
+    null.sort()
     pvalue = permutation_pvalue(
         np.asarray(differences.mean() / scale), null, alternative, exact=exact
     )
@@ -255,6 +255,21 @@ def _ratio(value: Any, error: Any) -> FloatArray:
     """Difference in standard errors; infinite without error, NaN without a difference either."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.divide(value, error), dtype=np.float64)
+
+
+def _random_signs(
+    n_resamples: int, n: int, rng: np.random.Generator | None
+) -> Iterator[FloatArray]:
+    """Random signs, in blocks that bound the memory."""
+    if rng is None:
+        raise InvalidInput(
+            f"{n} pairs have too many sign flips to try all, and rng is None",
+            "Pass rng=np.random.default_rng(seed)",
+        )
+    n_rows = max(1, _BLOCK // n)
+    for start in range(0, n_resamples, n_rows):
+        shape = (min(n_rows, n_resamples - start), n)
+        yield rng.integers(0, 2, shape).astype(np.float64) * 2 - 1
 
 
 def _all_signs(n: int) -> FloatArray:

@@ -98,17 +98,26 @@ def outperforming_interval(
     check_choice("ties", ties, get_args(Ties))
     check_open_unit("confidence_level", confidence_level)
     if paired:
-        check_choice("method", method, get_args(PairedMethod))
+        _check_method(method, get_args(PairedMethod), "paired")
         wins, tied, n = count_wins(*as_pairs(a, b))
         return paired_interval(
             wins, tied if ties == "half" else 0, n, method=method, level=confidence_level
         )
     method = "brunner-munzel" if method == "percentile" else method
-    check_choice("method", method, get_args(UnpairedMethod))
+    _check_method(method, get_args(UnpairedMethod), "unpaired")
     first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
     if method == "brunner-munzel":
         return _brunner_munzel_interval(first, second, ties, confidence_level)
     return _bootstrap_interval(first, second, ties, confidence_level, n_resamples, rng)
+
+
+def _check_method(method: str, choices: tuple[str, ...], how: str) -> None:
+    if method not in choices:
+        raise InvalidInput(
+            f"interval {method!r} is not made for {how} scores",
+            f"Choose one of {', '.join(map(repr, choices))}"
+            + (", or pair the scores by their seeds" if how == "unpaired" else ""),
+        )
 
 
 def paired_interval(wins: int, ties: int, n: int, *, method: str, level: float) -> Interval:

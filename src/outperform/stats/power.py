@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc, betaincinv, ndtri
 
 from outperform.errors import InvalidInput, TooFewRuns
-from outperform.stats.checks import check_choice, check_count, check_open_unit
+from outperform.stats.checks import check_choice, check_count, check_gamma, check_open_unit
 from outperform.stats.intervals import ROUNDING
 
 PlannedInterval = Literal["percentile", "wilson", "clopper-pearson"]
-_LARGEST_PLAN = 300_000  # pairs
+LARGEST_PLAN = 300_000  # pairs
 
 IntArray = NDArray[np.int64]
 
@@ -39,7 +39,7 @@ def noether_sample_size(gamma: float = 0.75, alpha: float = 0.05, beta: float = 
     >>> noether_sample_size(0.75, 0.05, 0.05)
     29
     """
-    _check_gamma(gamma)
+    check_gamma(gamma)
     check_open_unit("alpha", alpha)
     check_open_unit("beta", beta)
     if gamma == 0.5:
@@ -114,7 +114,7 @@ def required_pairs(
     >>> required_pairs(0.75, 0.05, 0.05)
     51
     """
-    _check_gamma(gamma)
+    check_gamma(gamma)
     probability = gamma if probability is None else probability
     check_open_unit("probability", probability)
     check_open_unit("beta", beta)
@@ -160,7 +160,7 @@ def _wins_needed(n: IntArray, gamma: float, alpha: float, interval: PlannedInter
     """Wins that make the verdict significant and meaningful; n + 1 where none do."""
     check_choice("interval", interval, get_args(PlannedInterval))
     check_open_unit("alpha", alpha)
-    _check_gamma(gamma)
+    check_gamma(gamma)
     rule = {"percentile": _percentile_rule, "wilson": _wilson_rule, "clopper-pearson": _exact_rule}
     wins = _fewest_wins(n, rule[interval](n, gamma, alpha / 2))
     return np.where(n < smallest_conclusive(alpha), n + 1, wins)
@@ -227,7 +227,7 @@ def _horizon(probability: float, gamma: float, alpha: float, beta: float) -> int
     At P(A>B) = gamma the upper bound exceeds gamma with chance 1 - alpha / 2 only, up to the two
     steps of the binomial lattice, each at most 0.4 / sqrt(n p (1 - p)).
     """
-    _check_gamma(gamma)
+    check_gamma(gamma)
     check_open_unit("alpha", alpha)
     variance = probability * (1 - probability)
     z_alpha, z_beta = -float(ndtri(alpha / 2)), -float(ndtri(beta))
@@ -238,15 +238,15 @@ def _horizon(probability: float, gamma: float, alpha: float, beta: float) -> int
     margin = probability - gamma
     meaningful = (max(z_beta - z_alpha, 0) + 2) ** 2 * variance / margin**2 if margin else math.inf
     horizon = 3 * significant + min(lattice, 3 * meaningful) + 50
-    if horizon > _LARGEST_PLAN:
-        if 3 * significant < _LARGEST_PLAN:
+    if horizon > LARGEST_PLAN:
+        if 3 * significant < LARGEST_PLAN:
             raise InvalidInput(
                 f"beta = {beta:g} is so close to alpha/2 = {alpha / 2:g} that no number of pairs "
                 f"is sure to keep the power above {1 - beta:g}",
                 "Pass a larger beta, or plan for a P(A>B) further above gamma",
             )
         raise InvalidInput(
-            f"detecting P(A>B) = {probability:g} takes more than {_LARGEST_PLAN:,} pairs",
+            f"detecting P(A>B) = {probability:g} takes more than {LARGEST_PLAN:,} pairs",
             "Plan for a larger P(A>B)",
         )
     return math.ceil(horizon)
@@ -270,8 +270,3 @@ def _check_reachable(probability: float, gamma: float, alpha: float, beta: float
             f"{1 - alpha / 2:g} and never stays above {1 - beta:g}",
             "Pass a beta above alpha/2, or plan for a P(A>B) above gamma",
         )
-
-
-def _check_gamma(gamma: float) -> None:
-    if not 0.5 <= gamma < 1:
-        raise InvalidInput(f"gamma is {gamma}", "Pass a value from 0.5 up to, not including, 1")

@@ -163,9 +163,12 @@ def _average_over_ties(counts: NDArray[Any], ties: _TieGroups) -> FloatArray:
 
 def _variance(counts: NDArray[Any], n: int) -> FloatArray:
     """Sample variance of n counts; the other entries of each row are 0."""
-    squares = np.einsum("ij,ij->i", counts, counts)
+    squares, sums = np.einsum("ij,ij->i", counts, counts), counts.sum(axis=1)
+    if counts.dtype.kind == "i" and n * int(squares.max()) >= 2**62:
+        # 64 bits are too few for samples of 70,000 and more; Python's integers are not.
+        squares, sums = squares.astype(object), sums.astype(object)
     # Counts are multiples of 1/2, so the difference is exact, and 0 if all counts are equal.
-    return np.asarray((n * squares - counts.sum(axis=1) ** 2) / (n * (n - 1)))
+    return np.asarray((n * squares - sums**2) / (n * (n - 1)), dtype=np.float64)
 
 
 def _divide(
@@ -248,9 +251,13 @@ def wilcoxon_test(
     0.03125
     """
     check_choice("alternative", alternative, get_args(Alternative))
-    differences = _rounded_differences(*as_pairs(a, b))
-    differences = differences[differences != 0]
-    ranks = _midranks(np.abs(differences))
+    first, second = as_pairs(a, b)
+    # What representation error makes of equal scores or differences: 0.3 - 0.2 and 0.2 - 0.1.
+    rounding = 1e-13 * np.maximum(np.abs(first), np.abs(second))
+    differences = first - second
+    decided = np.abs(differences) > rounding
+    differences = differences[decided]
+    ranks = _midranks(np.abs(differences), rounding[decided])
     statistic = float(ranks[differences > 0].sum())
     if differences.size <= _LARGEST_EXACT_WILCOXON:
         pvalue = _exact_signed_rank_pvalue(statistic, ranks, alternative)
@@ -259,15 +266,16 @@ def wilcoxon_test(
     return HypothesisTest("wilcoxon", statistic, pvalue, alternative)
 
 
-def _rounded_differences(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Differences free of representation error: 0.3 - 0.2 and 0.2 - 0.1 are tied."""
-    scale = max(np.abs(a).max(), np.abs(b).max()) or 1.0
-    return np.asarray(np.round((a - b) / scale, 13))
-
-
-def _midranks(values: FloatArray) -> FloatArray:
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse])
+def _midranks(values: FloatArray, rounding: FloatArray) -> FloatArray:
+    """Ranks, averaged over values that differ from their neighbour by rounding only."""
+    order = np.argsort(values)
+    ordered, slack = values[order], rounding[order]
+    is_new = np.diff(ordered) > np.maximum(slack[1:], slack[:-1])
+    group = np.concatenate([np.zeros(min(1, values.size), dtype=int), np.cumsum(is_new)])
+    counts = np.bincount(group)
+    ranks = np.empty(values.size)
+    ranks[order] = (np.cumsum(counts) - (counts - 1) / 2)[group]
+    return ranks
 
 
 def _exact_signed_rank_pvalue(
