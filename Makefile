@@ -5,9 +5,8 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test fast slow minimal check format docs bench clean
 
-demo: $(VENV)/ready  ## Train two real learners over 30 paired seeds, then compare them.
-	$(BIN)/python examples/digits.py demo/digits.csv
-	$(BIN)/outperform compare demo/digits.csv svm knn --plot demo/digits.png
+demo: $(VENV)/ready  ## Tune and train two real learners over 51 paired replicates, then compare them.
+	$(BIN)/outperform demo demo
 
 test: $(VENV)/ready  ## Every test, the slow calibrations included, on two processes.
 	$(BIN)/python -m pytest -n 2

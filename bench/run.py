@@ -17,6 +17,7 @@ from pathlib import Path
 import comparison
 import peers
 import reading
+import running
 import startup
 from timing import Contest, Measured, NotMeasured
 
@@ -30,6 +31,7 @@ def list_contests(peers_python: Path | None, word: str) -> list[Contest]:
         "comparison": comparison.CONTESTS,
         "startup": startup.CONTESTS,
         "reading": reading.CONTESTS,
+        "running": running.CONTESTS,
         "peers": peers.contests(peers_python),
     }
     return [

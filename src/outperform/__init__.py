@@ -9,43 +9,57 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from outperform.analysis.comparing import compare, compare_runs
     from outperform.analysis.comparison import Comparison, TaskComparisons
+    from outperform.analysis.decomposition import Decomposition, decompose
     from outperform.analysis.planning import Plan, plan
     from outperform.analysis.published import PublishedComparison, compare_published
     from outperform.errors import OutperformError
     from outperform.plots import plot
+    from outperform.runner import run
     from outperform.runs import Runs, read_runs
+    from outperform.stats import Summary
+    from outperform.study.study import Study
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Comparison",
+    "Decomposition",
     "OutperformError",
     "Plan",
     "PublishedComparison",
     "Runs",
+    "Study",
+    "Summary",
     "TaskComparisons",
     "__version__",
     "compare",
     "compare_published",
     "compare_runs",
+    "decompose",
     "plan",
     "plot",
     "read_runs",
+    "run",
 ]
 
 _HOMES = {
     "Comparison": "outperform.analysis.comparison",
+    "Decomposition": "outperform.analysis.decomposition",
     "OutperformError": "outperform.errors",
     "Plan": "outperform.analysis.planning",
     "PublishedComparison": "outperform.analysis.published",
     "Runs": "outperform.runs",
+    "Summary": "outperform.stats",
+    "Study": "outperform.study.study",
     "TaskComparisons": "outperform.analysis.comparison",
     "compare": "outperform.analysis.comparing",
     "compare_published": "outperform.analysis.published",
     "compare_runs": "outperform.analysis.comparing",
+    "decompose": "outperform.analysis.decomposition",
     "plan": "outperform.analysis.planning",
     "plot": "outperform.plots",
     "read_runs": "outperform.runs",
+    "run": "outperform.runner",
 }
 
 

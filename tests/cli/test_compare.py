@@ -46,7 +46,7 @@ def test_verdict_comes_first_in_one_sentence(runs_file):
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0] == (
-        "resnet outperforms vgg on task0: P(resnet > vgg) = 0.86 [0.724, 0.966], significant and "
+        "resnet outperforms vgg on task0: P(resnet > vgg) = 0.862 [0.724, 0.966], significant and "
         "meaningful (29 pairs, γ = 0.75)."
     )
     assert lines[2] == "accuracy, higher is better"
@@ -271,3 +271,36 @@ def test_real_runs_of_bert_show_no_difference_between_odd_and_even_seeds(shared_
     path.write_text("algorithm,seed,accuracy\n" + "\n".join(rows))
     result = call("compare", path, "even", "odd", "--json")
     assert json.loads(result.stdout)["verdict"] == "not significant"
+
+
+def test_a_summary_needs_a_known_direction():
+    words = ["compare", "--summary", "a=1,1,5", "b=2,1,5", "--metric", "foo"]
+    assert "nothing says whether a higher 'foo' is better" in refused(call(*words))
+    assert call(*words, "--minimize").exit_code == 0
+
+
+def test_a_summary_refuses_what_needs_runs():
+    words = ["compare", "--summary", "a=1,1,5", "b=2,1,5", "--test", "wilcoxon", "--unpaired"]
+    assert "--paired, --test needs runs: --summary has only their means." in refused(call(*words))
+
+
+def test_a_figure_that_cannot_be_written_is_refused_first(runs_file):
+    result = call("compare", runs_file(25), "resnet", "vgg", "--plot", "figure.jpg")
+    assert "cannot save a figure as 'figure.jpg'" in refused(result)
+    assert result.stdout == ""
+
+
+def test_other_columns_of_a_wide_file_may_hold_anything(tmp_path):
+    path = tmp_path / "wide.csv"
+    rows = "\n".join(f"{i},{i + 0.1},{i},diverged" for i in range(8))
+    path.write_text(f"seed,new,old,notes\n{rows}\n")
+    assert call("compare", path, "new", "old", "--wide", "--maximize").exit_code == 0
+
+
+def test_rows_that_sum_up_others_are_left_out_with_a_word(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [f"{name},{seed},{seed + (name == 'a') / 10}" for name in "ab" for seed in range(8)]
+    path.write_text("\n".join(["algorithm,seed,score", *rows, "a,mean,3.6", "b,Mean,3.5"]))
+    result = call("compare", path, "a", "b")
+    assert "(8 pairs" in result.stdout
+    assert "rows 18, 19 sum up other rows" in " ".join(result.stdout.split())

@@ -86,3 +86,10 @@ def test_impossible_plans_are_refused_with_the_reason(words, message):
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
     assert "Traceback" not in result.stderr
+
+
+def test_a_power_that_only_the_pilot_reaches(pilot_file):
+    result = call("plan", pilot_file, "new", "old", "--on", "easy", "--beta", 0.02, "--json")
+    answer = json.loads(result.stdout)
+    assert answer["power"] >= 0.98
+    assert answer["table"] == []

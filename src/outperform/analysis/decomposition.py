@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from outperform.errors import InvalidInput, UnknownColumn
 from outperform.runs.naming import enumerate_names
 from outperform.stats import Estimate, Interval
-from outperform.stats.checks import FloatArray, as_scores
+from outperform.stats.checks import FloatArray, as_scores, check_count
 from outperform.stats.variances import (
     binomial_deviation,
     deviation,
@@ -128,6 +128,8 @@ def decompose(
     if not arrays:
         raise InvalidInput("there are no sources of variation", "Pass the scores of at least one")
     spreads = {name: deviation(x, confidence_level=confidence_level) for name, x in arrays.items()}
+    if n_test is not None:
+        check_count("n_test", n_test, at_least=1)
     reference = _choose_reference(spreads)
     model = n_test if n_test is not None and _is_share(metric, arrays) else None
     sources = tuple(

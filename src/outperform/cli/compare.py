@@ -1,10 +1,12 @@
 """The command `outperform compare`."""
 
+import shlex
 from dataclasses import replace
 from typing import Any, get_args
 
 import click
 import numpy as np
+from click.core import ParameterSource
 
 from outperform.analysis.applied_tests import TestName, apply_test
 from outperform.analysis.comparing import compare_runs
@@ -12,10 +14,18 @@ from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.planning import suggest_next
 from outperform.analysis.published import PublishedComparison, compare_published
 from outperform.cli.options import alpha_option, gamma_option, output_options, reading_options
-from outperform.cli.output import print_caveats, print_json, print_table, save_plot
-from outperform.runs import known_goal, read_runs
+from outperform.cli.output import (
+    check_figure_path,
+    print_caveats,
+    print_json,
+    print_table,
+    save_plot,
+)
+from outperform.cli.sources import open_runs
+from outperform.runs.metrics import resolve_goal
 from outperform.runs.summaries import parse_summary, read_summary
 from outperform.stats import equivalence_test
+from outperform.stats.checks import check_open_unit
 from outperform.stats.outperforming import IntervalMethod
 
 _Result = Comparison | TaskComparisons | PublishedComparison
@@ -39,15 +49,27 @@ _Result = Comparison | TaskComparisons | PublishedComparison
     type=click.Choice(get_args(TestName)),
     help="Add a hypothesis test; may be given several times.",
 )
-@click.option("--train-size", type=int, help="Size of each training set, for nadeau-bengio.")
-@click.option("--test-size", type=int, help="Size of each test set, for nadeau-bengio.")
+@click.option(
+    "--train-size", type=click.IntRange(1), help="Size of each training set, for nadeau-bengio."
+)
+@click.option(
+    "--test-size", type=click.IntRange(1), help="Size of each test set, for nadeau-bengio."
+)
 @click.option("--equivalence", type=float, metavar="MARGIN", help="Test that |A - B| < MARGIN.")
 @click.option("--ties", type=click.Choice(["half", "strict"]), default="half", show_default=True)
 @click.option("--on", "only", metavar="TASK", help="Look at this task only.")
 @click.option("--drop-incomplete", is_flag=True, help="Leave out failed runs and missing pairs.")
 @click.option("--summary", is_flag=True, help="Compare published means: see the example above.")
-@click.option("--gate", is_flag=True, help="Exit with status 1 unless A outperforms B.")
-@click.option("--seed", default=0, show_default=True, help="Seed of tests that draw.")
+@click.option(
+    "--gate", is_flag=True, help="Exit with status 1 unless A outperforms B, on every task."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Seed of tests that draw.",
+)
 @reading_options
 @output_options
 def command(words: tuple[str, ...], summary: bool, **options: Any) -> None:
@@ -63,6 +85,9 @@ def command(words: tuple[str, ...], summary: bool, **options: Any) -> None:
     is a table with the columns algorithm, mean, sd and n.
     """
     as_json, figure, gate = (options.pop(name) for name in ("as_json", "figure", "gate"))
+    check_open_unit("alpha", options["alpha"])
+    if figure:
+        check_figure_path(figure)
     result = _compare_summaries(words, **options) if summary else _compare_runs(words, **options)
     if as_json:
         print_json(result.to_dict())
@@ -84,9 +109,11 @@ def _compare_runs(
     **options: Any,
 ) -> Comparison | TaskComparisons:
     path, a, b = _three_words(words, reading)
+    if reading["wide"] and not reading["algorithm"]:
+        reading = {**reading, "algorithm": (a, b)}  # other columns may hold anything
     tests = {name: options.pop(name) for name in _TEST_OPTIONS}
     result = compare_runs(
-        read_runs(path, **reading),
+        open_runs(path, reading),
         a,
         b,
         task=only,
@@ -148,7 +175,7 @@ def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, 
         )
     if not words:
         raise click.UsageError("Name the runs file and two algorithms: RUNS A B.")
-    names = read_runs(words[0], **reading).algorithms
+    names = open_runs(words[0], reading).algorithms
     example = " ".join(f'"{name}"' if " " in name else name for name in names[:2])
     raise click.UsageError(
         f"Name two algorithms of {words[0]}, which has {', '.join(names)}. "
@@ -159,6 +186,7 @@ def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, 
 def _compare_summaries(
     words: tuple[str, ...], *, reading: dict[str, Any], gamma: float, alpha: float, **_: Any
 ) -> PublishedComparison:
+    _refuse_unused_options()
     match words:
         case (first, second):
             (a, summary_a), (b, summary_b) = parse_summary(first), parse_summary(second)
@@ -171,11 +199,26 @@ def _compare_summaries(
         summary_a,
         summary_b,
         names=(a, b),
-        goal=reading["goal"] or known_goal(metric) or "maximize",
+        goal=resolve_goal(metric, reading["goal"]),
         gamma=gamma,
         confidence_level=1 - alpha,
     )
     return replace(result, metric=metric)
+
+
+def _refuse_unused_options() -> None:
+    """A published table allows no more than means do; say so instead of ignoring what was asked."""
+    context = click.get_current_context()
+    used = {"words", "summary", "gamma", "alpha", "metric", "goal", "gate", "as_json", "figure"}
+    given = [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name not in used
+        and context.get_parameter_source(parameter.name or "") == ParameterSource.COMMANDLINE
+        and parameter.expose_value
+    ]
+    if given:
+        raise click.UsageError(f"{', '.join(given)} needs runs: --summary has only their means.")
 
 
 def _print(result: _Result) -> None:
@@ -189,8 +232,19 @@ def _print(result: _Result) -> None:
     else:
         _print_comparisons([c for c in comparisons if isinstance(c, Comparison)])
     print_caveats(result.caveats)
+    click.echo(f"\nNext: {_suggest(result)}")
+
+
+def _suggest(result: _Result) -> str:
     if isinstance(result, Comparison):
-        click.echo(f"\nNext: {suggest_next(result)}")
+        return suggest_next(result)
+    if isinstance(result, PublishedComparison):
+        return "Ask the authors for their runs: with them no distribution need be assumed."
+    if result.winner is not None:
+        return "Report every task with its interval; --plot draws them all."
+    undecided = [c.task for c in result.comparisons if c.winner is None]
+    task = undecided[0] if undecided else result.comparisons[0].task
+    return f"Look at one task with --on, for instance --on {shlex.quote(task)}; report all of them."
 
 
 def _print_comparisons(comparisons: list[Comparison]) -> None:
@@ -214,7 +268,7 @@ def _row(comparison: Comparison) -> list[str]:
         f"{a.mean():.4g} ± {a.std(ddof=1):.2g}",
         f"{b.mean():.4g} ± {b.std(ddof=1):.2g}",
         f"{difference.value:+.3g} {difference.interval}",
-        f"{comparison.probability:.2f} {comparison.interval}",
+        f"{comparison.probability:.3g} {comparison.interval}",
         comparison.verdict,
     ]
 

@@ -44,15 +44,18 @@ def reading_options(command: Command) -> Command:
     return with_reading
 
 
+debug_option = click.option(
+    "--debug",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda ctx, _, value: ctx.meta.update(debug=value),
+    help="Show the traceback of an error.",
+)
+
+
 def output_options(command: Command) -> Command:
     """Add --json, --plot and --debug."""
-    command = click.option(
-        "--debug",
-        is_flag=True,
-        expose_value=False,
-        callback=lambda ctx, _, value: ctx.meta.update(debug=value),
-        help="Show the traceback of an error.",
-    )(command)
+    command = debug_option(command)
     command = click.option(
         "--plot", "figure", metavar="FILE", help="Draw it too: FILE ends in .svg, .pdf or .png."
     )(command)

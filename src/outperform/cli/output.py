@@ -34,6 +34,21 @@ def print_caveats(caveats: Sequence[str]) -> None:
         click.echo(textwrap.fill(caveat, 96, initial_indent="  - ", subsequent_indent="    "))
 
 
+def format_duration(seconds: float) -> str:
+    """Seconds in a unit that a person would choose."""
+    for unit, length in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def check_figure_path(path: str) -> None:
+    """Refuse a figure that cannot be written before anything is computed for it."""
+    from outperform.plots import check_path  # imports no matplotlib yet
+
+    check_path(path)
+
+
 def save_plot(result: Any, path: str) -> None:
     """Draw a result into a file and say so, without disturbing JSON on standard output."""
     from outperform.plots import save_figure  # matplotlib is slow to import

@@ -8,7 +8,14 @@ from outperform.analysis.comparing import compare_runs
 from outperform.analysis.comparison import Comparison
 from outperform.analysis.planning import Plan, PlanRow, plan, tabulate_gammas
 from outperform.cli.options import alpha_option, gamma_option, output_options, reading_options
-from outperform.cli.output import print_caveats, print_json, print_table, save_plot
+from outperform.cli.output import (
+    check_figure_path,
+    format_duration,
+    print_caveats,
+    print_json,
+    print_table,
+    save_plot,
+)
 from outperform.runs import read_runs
 from outperform.stats.power import PlannedInterval
 
@@ -49,6 +56,8 @@ def command(
 
     With RUNS A B, a pilot, it plans for the P(A>B) seen there instead of gamma.
     """
+    if figure:
+        check_figure_path(figure)
     pilot = _read_pilot(words, reading, only, drop_incomplete) if words else None
     result = plan(pilot=pilot, **options)
     rows = tabulate_gammas(result.alpha, result.beta, interval=result.interval)
@@ -87,7 +96,7 @@ def _print(result: Plan, rows: tuple[PlanRow, ...]) -> None:
         "smallest P(A>B) found reliably": "none" if detectable is None else f"{detectable:.3f}",
     }
     if result.seconds is not None:
-        lines[f"time for {2 * result.n_pairs} fits"] = _duration(result.seconds)
+        lines[f"time for {2 * result.n_pairs} fits"] = format_duration(result.seconds)
     width = max(map(len, lines))
     for name, value in lines.items():
         click.echo(f"  {name.ljust(width)}  {value}")
@@ -104,10 +113,3 @@ def _print(result: Plan, rows: tuple[PlanRow, ...]) -> None:
         "\nNext: run that many seeds of both algorithms, paired, decide nothing before, and call "
         "`outperform compare`."
     )
-
-
-def _duration(seconds: float) -> str:
-    for unit, length in (("days", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.1f} {unit}"
-    return f"{seconds:.0f} s"

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outperform.analysis.comparison import Comparison, TaskComparisons
+from outperform.analysis.decomposition import Decomposition
 from outperform.analysis.planning import Plan
 from outperform.analysis.published import PublishedComparison
+from outperform.analysis.search_curves import SearchCurves
 from outperform.errors import InvalidInput
 from outperform.plots.comparison import draw_densities, draw_differences
 from outperform.plots.composing import (
@@ -18,8 +20,14 @@ from outperform.plots.composing import (
     compose_tasks,
     forest_height,
 )
+from outperform.plots.decomposition import (
+    compose_decomposition,
+    decomposition_height,
+    draw_decomposition,
+)
 from outperform.plots.planning import draw_plan, draw_sample_sizes
 from outperform.plots.probability import draw_probability, draw_tasks
+from outperform.plots.search_curves import compose_search_curves, draw_search_curves
 from outperform.plots.style import (
     COLUMN_WIDTH,
     freeze_layout,
@@ -34,10 +42,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "draw_decomposition",
     "draw_densities",
     "draw_differences",
     "draw_probability",
     "draw_sample_sizes",
+    "draw_search_curves",
     "figure",
     "plot",
     "save_figure",
@@ -64,8 +74,17 @@ _DRAWINGS: dict[type, _Drawing] = {
     TaskComparisons: _Drawing({"probability": draw_tasks}, compose_tasks),
     PublishedComparison: _Drawing({"probability": draw_probability}, compose_published),
     Plan: _Drawing({"sample sizes": draw_plan}, compose_plan),
+    SearchCurves: _Drawing({"curves": draw_search_curves}, compose_search_curves),
+    Decomposition: _Drawing({"sources": draw_decomposition}, compose_decomposition),
+    tuple: _Drawing({"sources": draw_decomposition}, compose_decomposition),  # several of them
 }
-_HEIGHTS = {"probability": 1.5, "densities": 1.8, "differences": 1.8, "sample sizes": 2.4}
+_HEIGHTS = {
+    "probability": 1.5,
+    "densities": 1.8,
+    "differences": 1.8,
+    "sample sizes": 2.4,
+    "curves": 2.3,
+}
 
 # Neither holds the time of drawing, so that the same result gives the same file.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -83,7 +102,8 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
     Parameters
     ----------
     result
-        What `compare`, `compare_runs`, `compare_published` or `plan` returned.
+        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose` or
+        `decompose_runs` returned.
     ax
         Axes to draw on, in the style that they and matplotlib are set to. By default new ones,
         one column of a paper wide, in the house style.
@@ -122,7 +142,8 @@ def figure(result: Any) -> "Figure":
     Parameters
     ----------
     result
-        What `compare`, `compare_runs`, `compare_published` or `plan` returned.
+        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose` or
+        `decompose_runs` returned.
 
     Returns
     -------
@@ -134,6 +155,20 @@ def figure(result: Any) -> "Figure":
     return made
 
 
+def check_path(path: str | Path) -> Path:
+    """Path of a figure, if one can be saved there."""
+    path = Path(path)
+    if path.suffix.lower() not in _METADATA:
+        raise InvalidInput(
+            f"cannot save a figure as {str(path)!r}", f"End the path in {', '.join(_METADATA)}"
+        )
+    if not path.parent.is_dir():
+        raise InvalidInput(
+            f"the folder {str(path.parent)!r} does not exist", "Create it, or save elsewhere"
+        )
+    return path
+
+
 def save_figure(result: Any, path: str | Path) -> None:
     """Draw a result and save it; the same result always gives the same bytes.
 
@@ -142,16 +177,8 @@ def save_figure(result: Any, path: str | Path) -> None:
     path
         Ends in .svg, .pdf or .png (200 dots per inch).
     """
-    path = Path(path)
+    path = check_path(path)
     kind = path.suffix.lower()
-    if kind not in _METADATA:
-        raise InvalidInput(
-            f"cannot save a figure as {str(path)!r}", f"End the path in {', '.join(_METADATA)}"
-        )
-    if not path.parent.is_dir():
-        raise InvalidInput(
-            f"the folder {str(path.parent)!r} does not exist", "Create it, or save elsewhere"
-        )
     made, buffer = figure(result), BytesIO()
     freeze_layout(made)
     with house_style():
@@ -168,10 +195,12 @@ def save_figure(result: Any, path: str | Path) -> None:
 
 
 def _find_drawing(result: Any) -> _Drawing:
-    if type(result) not in _DRAWINGS:
-        known = ", ".join(kind.__name__ for kind in _DRAWINGS)
+    others = isinstance(result, tuple) and not all(isinstance(r, Decomposition) for r in result)
+    if type(result) not in _DRAWINGS or others:
+        known = ", ".join(kind.__name__ for kind in _DRAWINGS if kind is not tuple)
         raise InvalidInput(
-            f"there is no figure of a {type(result).__name__}", f"Pass one of {known}"
+            f"there is no figure of a {type(result).__name__}",
+            f"Pass one of {known}, or a tuple of the last",
         )
     return _DRAWINGS[type(result)]
 
@@ -179,4 +208,6 @@ def _find_drawing(result: Any) -> _Drawing:
 def _find_height(result: Any, view: str) -> float:
     if isinstance(result, TaskComparisons):
         return forest_height(len(result.comparisons))
+    if isinstance(result, Decomposition | tuple):
+        return decomposition_height(result)
     return _HEIGHTS[view]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.analysis.decomposition import ALL, NOISE, Decomposition, SourceVariation
+from outperform.analysis.decomposition import ALL, NOISE, SPLIT, Decomposition, SourceVariation
 from outperform.errors import InvalidInput
 from outperform.plots.labels import describe_level, escape, join_phrases, shorten
 from outperform.plots.style import (
@@ -39,18 +39,22 @@ def draw_decomposition(decompositions: Decomposition | Sequence[Decomposition], 
     legend tells what 1 stands for. A diamond marks the binomial model of the test set.
     """
     group = _as_group(decompositions)
-    sources = _order_sources(group)
-    for place in range(len(group)):
-        _draw_bars(group, place, sources, ax)
-    labels = [escape(shorten(source, 18)) for source in sources]
-    lay_out_rows(ax, [float(row) for row in range(len(sources))], labels)
-    ax.set_ylim(len(sources) - 0.5, -0.5)
-    ax.set_xlim(0, _find_limit(group))
+    places = _lay_out_bars(group)
+    for index in range(len(group)):
+        _draw_bars(group, index, places, ax)
+    middles: dict[str, list[float]] = {}
+    for (_, source), y in places.items():
+        middles.setdefault(source, []).append(y)
+    labels = [escape(shorten(source, 18)) for source in middles]
+    lay_out_rows(ax, [float(np.mean(ys)) for ys in middles.values()], labels)
     ax.spines["left"].set_visible(True)
+    ax.set_ylim(max(places.values()) + 0.8, -0.8)
+    ax.set_xlim(0, _find_limit(group))
     limit_ticks(ax)
     ax.set_xlabel(_label_axis(group))
     if len(group) > 1:
-        ax.legend(loc="lower left", bbox_to_anchor=(-0.3, 1.0), ncols=1, fontsize="small")
+        ax.axvline(1, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid="reference")
+        ax.legend(loc="lower left", bbox_to_anchor=(-0.3, 1.0), fontsize="small", frameon=False)
     elif _scale(group[0]) > 0:
         _draw_shares(group[0], ax)
 
@@ -69,8 +73,8 @@ def compose_decomposition(decompositions: Decomposition | Sequence[Decomposition
 def decomposition_height(decompositions: Decomposition | Sequence[Decomposition]) -> float:
     """Height in inches that every bar and every line of the legend needs."""
     group = _as_group(decompositions)
-    legend = 0.15 * len(group) if len(group) > 1 else 0.35
-    return 0.75 + legend + len(_order_sources(group)) * max(0.19, 0.05 + 0.09 * len(group))
+    above, bar = (0.15 * len(group), 0.09) if len(group) > 1 else (0.35, 0.14)
+    return 0.75 + above + bar * (1.6 + max(_lay_out_bars(group).values()))
 
 
 def _as_group(decompositions: Decomposition | Sequence[Decomposition]) -> list[Decomposition]:
@@ -89,49 +93,71 @@ def _order_sources(group: Sequence[Decomposition]) -> list[str]:
     return sorted(shares, key=lambda s: (s != ALL, s == NOISE, -np.mean(shares[s])))
 
 
-def _draw_bars(group: list[Decomposition], place: int, sources: list[str], ax: "Axes") -> None:
-    """Draw one decomposition's bars, at its place in the group of each source."""
-    decomposition, alone = group[place], len(group) == 1
-    height = 0.8 / len(group)
-    cycle, colour = divmod(place, len(_COLOURS))
-    label = _label_legend(group, place)
-    for variation in decomposition.sources:
-        y = sources.index(variation.source) - 0.4 + height * (place + 0.5)
+def _lay_out_bars(group: Sequence[Decomposition]) -> dict[tuple[int, str], float]:
+    """Place bars of height 1, without gaps for sources that a decomposition lacks."""
+    places: dict[tuple[int, str], float] = {}
+    y, known = 0.0, [{v.source for v in decomposition.sources} for decomposition in group]
+    for source in _order_sources(group):
+        members = [index for index, sources in enumerate(known) if source in sources]
+        places |= {(index, source): y + i for i, index in enumerate(members)}
+        y += max(len(members), 1.4 if len(group) > 1 else 1.0) + (0.9 if len(group) > 1 else 0.4)
+    return places
+
+
+def _draw_bars(
+    group: list[Decomposition], index: int, places: dict[tuple[int, str], float], ax: "Axes"
+) -> None:
+    """Draw the bars of one decomposition of the group."""
+    alone = len(group) == 1
+    cycle, colour = divmod(index, len(_COLOURS))
+    label = _label_legend(group, index)
+    for variation in group[index].sources:
         special = alone and variation.source in (ALL, NOISE)
         (bar,) = ax.barh(
-            y,
+            places[index, variation.source],
             _measure(variation, alone=alone).value,
-            0.9 * height,
+            0.9,
             color=COLOUR_NEITHER if special else COLOUR_A if alone else _COLOURS[colour],
             hatch=_HATCHES[cycle % len(_HATCHES)],
+            alpha=0.8,
             edgecolor="white",
             linewidth=0,
             label=label,
         )
         label = "_nolegend_"
-        bar.set_gid(f"bar-{place}-{variation.source}")
-        _mark_bar(variation, y, ax, gid=f"{place}-{variation.source}", unit=_unit(group, place))
+        bar.set_gid(f"bar-{index}-{variation.source}")
+        _mark_bar(group, index, variation, ax, y=places[index, variation.source])
 
 
-def _mark_bar(variation: SourceVariation, y: float, ax: "Axes", *, gid: str, unit: float) -> None:
+def _mark_bar(
+    group: list[Decomposition], index: int, variation: SourceVariation, ax: "Axes", *, y: float
+) -> None:
     """Draw the interval and the binomial model; write 0 where there is no bar."""
-    estimate = _measure(variation, alone=unit == 1)
+    estimate, gid = _measure(variation, alone=len(group) == 1), f"{index}-{variation.source}"
     if estimate.value == 0:
         ax.annotate(
             "0",
             (0, y),
             (2, 0),
             textcoords="offset points",
-            fontsize="small",
+            fontsize="x-small",
             color=COLOUR_NOTE,
-            verticalalignment="center",
+            verticalalignment="center_baseline",
             gid=f"zero-{gid}",
         )
     ends = [estimate.interval.low, estimate.interval.high]
     ax.plot(ends, [y, y], color="black", linewidth=0.8, gid=f"interval-{gid}")
-    if variation.binomial_sd is not None:
-        x = variation.binomial_sd / unit
+    models = _find_models(group[index])
+    if variation.source in models:
+        x = models[variation.source] / _unit(group, index)
         ax.plot([x], [y], "D", mfc="white", mec="black", mew=0.7, ms=3.5, gid=f"binomial-{gid}")
+
+
+def _find_models(decomposition: Decomposition) -> dict[str, float]:
+    """Standard deviations by the binomial model, of sources that redraw the test set."""
+    models = {v.source: v.binomial_sd for v in decomposition.sources if v.binomial_sd is not None}
+    redrawn = {source: sd for source, sd in models.items() if source in (SPLIT, ALL)}
+    return redrawn or models
 
 
 def _measure(variation: SourceVariation, *, alone: bool) -> Estimate:
@@ -143,35 +169,31 @@ def _scale(decomposition: Decomposition) -> float:
     return next(v.sd.value for v in decomposition.sources if v.source == decomposition.reference)
 
 
-def _unit(group: list[Decomposition], place: int) -> float:
-    return 1.0 if len(group) == 1 else _scale(group[place]) or 1.0
+def _unit(group: list[Decomposition], index: int) -> float:
+    """What 1 on the axis stands for."""
+    return 1.0 if len(group) == 1 else _scale(group[index]) or 1.0
 
 
 def _find_limit(group: list[Decomposition]) -> float:
     """End of the axis: beyond every bar and diamond, and beyond intervals that are not absurd."""
-    alone = len(group) == 1
-    drawn = [(_measure(v, alone=alone), v) for d in group for v in d.sources]
-    longest = max(estimate.value for estimate, _ in drawn)
+    drawn = [_measure(v, alone=len(group) == 1) for d in group for v in d.sources]
+    longest = max(estimate.value for estimate in drawn)
+    reach = min(max(estimate.interval.high for estimate in drawn), _FARTHEST * longest)
     models = [
-        v.binomial_sd / _unit(group, place)
-        for place, d in enumerate(group)
-        for v in d.sources
-        if v.binomial_sd is not None
+        sd / _unit(group, index) for index, d in enumerate(group) for sd in _find_models(d).values()
     ]
-    reach = min(max(estimate.interval.high for estimate, _ in drawn), _FARTHEST * longest)
-    return 1.05 * max(longest, reach, *models, 0.0) or 1.0
+    return 1.05 * max(longest, reach, *models) or 1.0
 
 
 def _draw_shares(decomposition: Decomposition, ax: "Axes") -> None:
-    from matplotlib.ticker import MaxNLocator, PercentFormatter
+    from matplotlib.ticker import MaxNLocator
 
     scale = _scale(decomposition)
     there, back = (partial(np.multiply, factor) for factor in (1 / scale, scale))
     shares = ax.secondary_xaxis("top", functions=(there, back))
     shares.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    shares.xaxis.set_major_formatter(PercentFormatter(1))
     shares.spines["top"].set_visible(True)
-    shares.set_xlabel(f"share of {_possessive(decomposition)}")
+    shares.set_xlabel(f"as share of {_possessive(decomposition)}")
 
 
 def _possessive(decomposition: Decomposition) -> str:
@@ -187,30 +209,29 @@ def _label_axis(group: list[Decomposition]) -> str:
         whose = references.pop() if len(references) == 1 else "each reference's"
         what = f"standard deviation as share of {whose}"
     phrases = [what, f"{level} interval"]
-    if any(v.binomial_sd is not None for d in group for v in d.sources):
-        phrases.append("◇ by the size of the test set (binomial)")
+    if any(_find_models(decomposition) for decomposition in group):
+        phrases.append("◇ binomial model")
     return join_phrases(*phrases)
 
 
-def _label_legend(group: list[Decomposition], place: int) -> str:
+def _label_legend(group: list[Decomposition], index: int) -> str:
     """Name what sets one decomposition apart, and say what 1 stands for."""
-    decomposition = group[place]
+    decomposition = group[index]
     names = [
         getattr(decomposition, part)
         for part in ("algorithm", "task")
         if len({getattr(other, part) for other in group}) > 1
     ]
-    name = escape(shorten(", ".join(names) or f"{place + 1}", 26))
-    return f"{name} ({_possessive(decomposition)} is {_scale(decomposition):.2g})"
+    name = escape(shorten(", ".join(names) or f"{index + 1}", 26))
+    return f"{name} ({_possessive(decomposition)} sd {_scale(decomposition):.2g})"
 
 
 def _entitle(group: list[Decomposition]) -> str:
-    largest = group[0].ranked[0]
     if len(group) > 1:
         return "Sources of variation"
+    largest = group[0].ranked[0]
     if largest.sd.value == 0:
         return f"No source changes the {escape(shorten(group[0].metric, 20))}"
-    names = [shorten(name, 22) for name in (group[0].algorithm, group[0].task) if name]
-    on = f" of {escape(' on '.join(names))}" if names else ""
-    metric = escape(shorten(group[0].metric, 20))
-    return f"{escape(shorten(largest.source, 18))} varies the {metric}{on} most"
+    names = [escape(shorten(name, 22)) for name in (group[0].algorithm, group[0].task) if name]
+    of = f" of {' on '.join(names)}" if names else ""
+    return f"Largest source of variation{of}: {escape(shorten(largest.source, 18))}"

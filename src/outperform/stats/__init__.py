@@ -37,6 +37,15 @@ from outperform.stats.power import (
 from outperform.stats.rank_tests import brunner_munzel, wilcoxon_test
 from outperform.stats.summaries import Summary, probability_from_summary, welch_from_summary
 from outperform.stats.testing import HypothesisTest
+from outperform.stats.variances import (
+    VarianceComponent,
+    VarianceComponents,
+    binomial_deviation,
+    deviation,
+    deviation_ratio,
+    normality_pvalue,
+    variance_components,
+)
 
 __all__ = [
     "EquivalenceTest",
@@ -45,14 +54,20 @@ __all__ = [
     "Interval",
     "MeanDifference",
     "Summary",
+    "VarianceComponent",
+    "VarianceComponents",
     "anytime_interval",
+    "binomial_deviation",
     "brunner_munzel",
     "clopper_pearson_interval",
     "cohens_d",
+    "deviation",
+    "deviation_ratio",
     "equivalence_test",
     "mean_difference",
     "nadeau_bengio_test",
     "noether_sample_size",
+    "normality_pvalue",
     "outperforming_interval",
     "paired_d",
     "paired_t_test",
@@ -63,6 +78,7 @@ __all__ = [
     "sign_flip_test",
     "smallest_conclusive",
     "smallest_detectable_probability",
+    "variance_components",
     "verdict_power",
     "verdict_size",
     "welch_from_summary",

@@ -203,6 +203,8 @@ def variance_components(scores: ArrayLike, names: Sequence[str]) -> VarianceComp
     array = _as_crossed(scores, names)
     squares = dict(_mean_squares(array - array.flat[0]))  # without rounding where all are equal
     variances = {axes: _solve_component(axes, squares, array.shape) for axes in squares}
+    rounding = 1e-12 * max(map(abs, variances.values()))
+    variances = {axes: v if abs(v) > rounding else 0.0 for axes, v in variances.items()}
     total = math.fsum(max(variance, 0.0) for variance in variances.values())
     components = tuple(
         VarianceComponent(

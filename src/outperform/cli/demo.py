@@ -1,0 +1,127 @@
+"""The command `outperform demo`."""
+
+import shlex
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from outperform.analysis.comparing import compare_runs
+from outperform.analysis.decomposition import Decomposition, decompose
+from outperform.analysis.search_curves import SearchCurves, trace_searches
+from outperform.analysis.stored_runs import load_store_runs
+from outperform.cli.compare import command as compare_command
+from outperform.cli.init import TEMPLATES, make_folder
+from outperform.cli.options import debug_option
+from outperform.cli.output import save_plot
+from outperform.cli.run import command as run_command
+from outperform.cli.sources import read_study
+from outperform.cli.variation import load_variation
+from outperform.errors import InvalidInput, TooFewRuns
+from outperform.report import Result, write_report
+from outperform.store import SqliteStore
+from outperform.study.sources import derive_seed
+from outperform.study.study import Study
+
+
+@click.command()
+@click.argument("folder", default="outperform-demo", metavar="[FOLDER]")
+@debug_option
+@click.pass_context
+def command(context: click.Context, folder: str) -> None:
+    """Compare two real learners in about a minute.
+
+    \b
+        outperform demo
+
+    A support vector machine and a small neural network, both tuned, learn to read handwritten
+    digits, offline. Study, results, figures and a report go to FOLDER (outperform-demo if not
+    given). Interrupt it and call it again: it resumes. If FOLDER has a study.toml, that is the
+    study.
+    """
+    place = Path(folder)
+    make_folder(place)
+    file, store_file = place / "study.toml", place / "study.db"
+    if not file.exists():
+        file.write_text((TEMPLATES / "demo.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    study = read_study(str(file))
+    a, b = _two_names(study, file)
+    _show_command("run", file)
+    context.invoke(run_command, study_file=str(file))
+    _show_command("compare", store_file, a, b)
+    context.invoke(compare_command, words=(str(store_file), a, b))
+    click.echo()
+    with SqliteStore(store_file) as store:
+        results = _gather(store, study, a, b)
+    _write(results, place, study)
+
+
+def _two_names(study: Study, file: Path) -> tuple[str, str]:
+    names = [pipeline.name for pipeline in study.pipelines]
+    if len(names) < 2:
+        raise InvalidInput(f"{file} has one pipeline only", "Add another to compare it with")
+    return names[0], names[1]
+
+
+def _show_command(*words: object) -> None:
+    click.secho(f"\n$ {shlex.join(['outperform', *map(str, words)])}", bold=True)
+
+
+def _gather(store: SqliteStore, study: Study, a: str, b: str) -> list[Result]:
+    """The comparison, then, if the study has them, sources of variation and searches."""
+    results: list[Result] = [compare_runs(load_store_runs(store), a, b)]
+    if any(estimator.kind == "variance" for estimator in study.estimators):
+        results += [
+            decompose(
+                each.by_source,
+                algorithm=each.algorithm,
+                task=each.task,
+                metric=each.metric,
+                n_test=_count_test_examples(study, each.task),
+            )
+            for each in load_variation(store)
+            if each.by_source
+        ]
+    with suppress(TooFewRuns):
+        results.append(trace_searches(study, store.scores()))
+    return results
+
+
+def _count_test_examples(study: Study, name: str) -> int | None:
+    """Size of the first replicate's test set; the others are of about that size."""
+    task = study.task(name)
+    if task.data is None:
+        return None
+    data = task.data()
+    seed = derive_seed(study.seed, "split", 0)
+    split = task.splitter.split(len(data.labels), seed=seed, labels=data.labels, groups=data.groups)
+    return len(split.test)
+
+
+def _write(results: list[Result], place: Path, study: Study) -> None:
+    decompositions = tuple(each for each in results if isinstance(each, Decomposition))
+    figures = {
+        "comparison": results[0],
+        "sources": decompositions or None,
+        "searches": next((each for each in results if isinstance(each, SearchCurves)), None),
+    }
+    for name, result in figures.items():
+        for kind in ("png", "svg") if result else ():
+            save_plot(result, str(place / f"{name}.{kind}"))
+    report = place / "report.html"
+    write_report(results, report, title=f"{study.name}: {_describe(study)}", about=[_tell(study)])
+    click.echo(f"Report written to {report}", err=True)
+    click.echo(f"Next: open {report}; change {place / 'study.toml'} and call this again.")
+
+
+def _describe(study: Study) -> str:
+    pipelines = ", ".join(pipeline.name for pipeline in study.pipelines)
+    return f"{pipelines} on {', '.join(task.name for task in study.tasks)}"
+
+
+def _tell(study: Study) -> str:
+    return (
+        f"{study.count_fits():,} fits; {study.tuner} search with {study.n_trials} trials; root "
+        f"seed {study.seed}. Replicates of all pipelines share their splits and seeds, so that "
+        "runs are paired."
+    )

@@ -1,0 +1,107 @@
+"""What a store keeps of the study whose results it holds, and what has changed since."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from outperform.runner.progress import Store
+from outperform.study.fingerprints import fingerprint
+from outperform.study.fits import gather_fingerprints
+from outperform.study.study import Study
+
+Pair = tuple[str, str]  # pipeline, task
+
+
+def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What a store keeps of the study whose results it holds.
+
+    Parameters
+    ----------
+    before
+        An earlier description: its numbers of fits are taken over where they still hold, because
+        counting them takes seconds in a study of 100,000 runs.
+    """
+    now = {
+        "name": study.name,
+        "seed": study.seed,
+        "fingerprints": gather_fingerprints(study.pipelines, study.tasks),
+        "spaces": {pipeline.name: fingerprint(pipeline.space) for pipeline in study.pipelines},
+        "tasks": {task.name: {"metric": task.metric, "goal": task.goal} for task in study.tasks},
+        "pipelines": [pipeline.name for pipeline in study.pipelines],
+        "estimators": [estimator.kind for estimator in study.estimators],
+        "design": [repr(estimator) for estimator in study.estimators],
+        "search": f"{study.tuner} search, {study.n_trials} trials",
+    }
+    if before is not None and before == {**before, **now}:
+        return dict(before)
+    prices = study.price_alternatives()
+    alone = len(study.estimators) == 1
+    n_fits = prices[study.estimators[0].kind] if alone else study.count_fits()
+    return now | {"n_fits": n_fits, "prices": prices}
+
+
+def describe_changes(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> list[str]:
+    """What changed since the store was last written, and what that means."""
+    if before is None:
+        return []
+    old, new = before["fingerprints"], now["fingerprints"]
+    changes = [
+        f"{what} has changed since the last run: its fits are done anew, the old ones are kept"
+        for what in new
+        if what in old and old[what] != new[what]
+    ]
+    changes += [f"{what} is new" for what in new if what not in old]
+    changes += [
+        f"{what} is not in the study any more: its fits are kept" for what in old if what not in new
+    ]
+    changes += [
+        f"the search space of pipeline {name} has changed: it is searched anew"
+        for name, space in now["spaces"].items()
+        if before["spaces"].get(name, space) != space
+    ]
+    for word in ("seed", "search"):
+        if before[word] != now[word]:
+            changes.append(
+                f"the {word} was {before[word]} and is now {now[word]}: fits that both need are "
+                "done once"
+            )
+    return changes
+
+
+def find_unchanged(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> Collection[Pair]:
+    """Pairs of pipeline and task whose runs mean the same fits as before."""
+    if before is None:
+        return []
+    return [
+        (pipeline, task)
+        for pipeline in now["pipelines"]
+        for task in now["tasks"]
+        if _identify(before, pipeline, task) == _identify(now, pipeline, task)
+    ]
+
+
+def _identify(description: Mapping[str, Any], pipeline: str, task: str) -> list[Any]:
+    """All that the fits of a pipeline on a task depend on, but for the replicate."""
+    return [
+        description["seed"],
+        description["search"],
+        description["fingerprints"].get(f"pipeline {pipeline}"),
+        description["fingerprints"].get(f"task {task}"),
+        description["spaces"].get(pipeline),
+        description["tasks"].get(task),
+    ]
+
+
+def enter_study(study: Study, store: Store, *, retry_failed: bool) -> dict[str, Any]:
+    """Make a store that of this study: forget which fits were runs where that is not so any more.
+
+    Measurements are kept, whatever study they were made for. Fits done again may change what
+    a search finds, so all runs are looked up anew when failures are retried.
+    """
+    store.lock()
+    before = store.get_meta("study")
+    now = describe_study(study, before)
+    # Forgetting comes first: a run killed in between forgets again, and no harm is done.
+    store.keep_labels([] if retry_failed else find_unchanged(before, now))
+    if before != now:
+        store.set_meta("study", now)
+    return now

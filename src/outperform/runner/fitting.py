@@ -1,0 +1,96 @@
+"""What workers do: one fit after the other."""
+
+import platform
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+
+from outperform.engines import Engine, Outcome
+from outperform.errors import InvalidScores
+from outperform.runs.naming import enumerate_names
+from outperform.study.fits import Fit, make_fit
+from outperform.study.spaces import default_params
+from outperform.study.splits import Split
+from outperform.study.study import Study
+from outperform.study.tables import Dataset
+from outperform.study.tasks import Task
+
+
+@dataclass(frozen=True, slots=True)
+class FitWork:
+    """What a worker does with a fit: load the data once, split it, train, score.
+
+    Without a fit, a worker only gets ready: it has imported all it needs when it gets here.
+    """
+
+    study: Study
+    _datasets: dict[str, Dataset] = field(default_factory=dict, init=False, repr=False)
+
+    def __call__(self, fit: Fit | None) -> dict[str, float]:
+        """Scores of one fit."""
+        if fit is None:
+            return {}
+        pipeline, task = self.study.pipeline(fit.pipeline), self.study.task(fit.task)
+        dataset = self._load(task)
+        split = None if dataset is None else _split(task, dataset, fit)
+        seeds = {name: seed for name, seed in fit.seeds.items() if name != "noise"}
+        scores = pipeline.fit(fit.params, split, seeds, dataset, fold=fit.fold, refit=fit.refit)
+        needed = "test" if fit.refit else "valid"
+        if needed not in scores:
+            raise InvalidScores(
+                f"pipeline {fit.pipeline!r} gives {enumerate_names(scores)}, and no {needed!r}",
+                'Return a score on "valid" for searches and one on "test" for final fits',
+            )
+        return scores
+
+    def _load(self, task: Task) -> Dataset | None:
+        if task.data is not None and task.name not in self._datasets:
+            self._datasets[task.name] = task.data()
+        return self._datasets.get(task.name)
+
+
+def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:
+    """A search never sees the test set; the final fit trains on validation data too."""
+    split = task.splitter.split(
+        len(dataset.labels),
+        seed=fit.seeds["split"],
+        fold=fit.fold,
+        labels=dataset.labels,
+        groups=dataset.groups,
+    )
+    return split.refit() if fit.refit else Split(split.train, split.valid, split.test[:0])
+
+
+def time_fits(study: Study, engine: Engine) -> Mapping[tuple[str, str], Outcome]:
+    """Do one fit of every pipeline on every task with default hyperparameters, unrecorded.
+
+    Returns
+    -------
+    Outcomes by pipeline and task; their seconds tell what the study will take.
+    """
+    work, n_pairs = FitWork(study), len(study.pipelines) * len(study.tasks)
+    outcomes: dict[tuple[str, str], Outcome] = {}
+    submitted = set()
+    for planned in study.plan_runs():
+        pair = (planned.pipeline, planned.task)
+        if pair not in submitted:
+            pipeline, task = study.pipeline(planned.pipeline), study.task(planned.task)
+            params, seeds = default_params(pipeline.space), dict(planned.seeds)
+            fit = make_fit(pipeline, task, params, seeds, fold=planned.fold, refit=True)
+            engine.submit(work, fit, tag=pair)
+            submitted.add(pair)
+        if len(submitted) == n_pairs:
+            break
+    while len(outcomes) < n_pairs:
+        outcomes.update({outcome.tag: outcome for outcome in engine.wait()})
+    return outcomes
+
+
+def find_versions() -> dict[str, str]:
+    """Versions that may change a score."""
+    found = {"python": platform.python_version()}
+    for package in ("outperform", "numpy", "scipy", "scikit-learn"):
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found

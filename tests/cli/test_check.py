@@ -1,0 +1,65 @@
+"""The command `outperform check`, as a person meets it."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from outperform.cli import main
+
+STUDY = r"""
+[[task]]
+data = "iris"
+metric = "accuracy"
+[[pipeline]]
+name = "tree"
+estimator = "sklearn.tree.DecisionTreeClassifier"
+[[pipeline]]
+name = "coin"
+command = ["python3", "-c", 'import random; print("{{\"test\":", random.random(), "}}")']
+sources = ["init"]
+[[estimator]]
+kind = "ideal"
+replicates = 2
+"""
+
+
+def call(*words: object):
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture
+def study(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def test_a_pipeline_that_does_not_repeat_is_a_finding(study):
+    result = call("check", study, "--seeds", 3, "--repeats", 2)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("Not reproducible: coin. The same seeds give scores that differ by ")
+    assert lines[0].endswith("(3 seeds of every source, 2 runs each).")
+    table = {tuple(line.split()[:3]): line.split()[3] for line in lines[3:7]}
+    assert table["tree", "iris", "split"] == "reproducible"
+    assert table["tree", "iris", "order"] == "unused"
+    assert table["coin", "iris", "init"] == "noisy"
+
+
+def test_json_has_every_score(study):
+    found = json.loads(call("check", study, "--seeds", 2, "--repeats", 3, "--json").stdout)
+    assert found["reproducible"] is False
+    assert [len(check["scores"]) for check in found["checks"]] == [2, 2, 2, 2]
+    assert [len(check["scores"][0]) for check in found["checks"]] == [3, 3, 3, 3]
+
+
+def test_nothing_is_written(study):
+    call("check", study, "--seeds", 2, "--repeats", 2)
+    assert [path.name for path in study.parent.iterdir()] == ["study.toml"]
+
+
+def test_one_seed_is_refused(study):
+    result = call("check", study, "--seeds", 1)
+    assert result.exit_code == 2
+    assert "seeds" in result.stderr

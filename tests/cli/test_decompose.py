@@ -1,0 +1,302 @@
+"""The command `outperform decompose`, as a person meets it."""
+
+import itertools
+import json
+import sqlite3
+from contextlib import closing
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from outperform.analysis.crossed_decomposition import decompose_crossed
+from outperform.analysis.decomposition import decompose
+from outperform.cli import main
+from outperform.cli.sources import read_study
+from outperform.engines import InlineEngine
+from outperform.runner import describe_study, run
+from outperform.store import SqliteStore
+from outperform.study.estimators import Crossed, Ideal, Variance
+from outperform.study.pipelines import FunctionPipeline
+from outperform.study.spaces import Uniform
+from outperform.study.study import Study
+from outperform.study.tasks import make_task
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def refused(result: Result) -> str:
+    """The whole message of a refusal, on one line."""
+    assert result.exit_code == 2
+    assert "Traceback" not in result.stderr
+    return " ".join(result.stderr.split())
+
+
+def score(params, split, seeds):
+    """Much from split, little from init, and a bit more where both are large; nothing random."""
+    big, small = seeds["split"] / 2**32, seeds["init"] / 2**32
+    value = 0.8 + 0.1 * big + 0.01 * small + 0.02 * big * small - params["c"] / 100
+    return {"valid": value, "test": value}
+
+
+def make_study(*estimators):
+    pipeline = FunctionPipeline("toy", score, {"c": Uniform(0, 1)}, ("split", "init"))
+    task = make_task("numbers", metric="accuracy")
+    return Study((pipeline,), (task,), estimators, n_trials=3)
+
+
+def run_study(path, *estimators):
+    study = make_study(*estimators)
+    with SqliteStore(path) as store:
+        store.set_meta("study", describe_study(study))
+        run(study, store, InlineEngine())
+    return path
+
+
+@pytest.fixture
+def store(tmp_path):
+    return run_study(tmp_path / "study.db", Variance(12, n_searches=4), Crossed(4))
+
+
+@pytest.fixture
+def runs_file(tmp_path):
+    """Scores by source, as CSV."""
+
+    def write(scores: dict[str, list[float]], header: str = "source,accuracy"):
+        lines = [f"{source},{value}" for source, values in scores.items() for value in values]
+        path = tmp_path / "runs.csv"
+        path.write_text("\n".join([header, *lines]) + "\n")
+        return path
+
+    return write
+
+
+SCORES = {
+    "split": [0.90, 0.86, 0.94, 0.91, 0.88],
+    "init": [0.90, 0.89, 0.91, 0.90, 0.90],
+    "noise": [0.9] * 5,
+    "all": [0.92, 0.85, 0.95, 0.9, 0.88],
+}
+
+
+# Files
+
+
+def test_a_file_gives_what_python_gives(runs_file):
+    result = call("decompose", runs_file(SCORES), "--json", "--test-size", 300)
+    assert result.exit_code == 0
+    expected = decompose(SCORES, metric="accuracy", n_test=300).to_dict()
+    assert json.loads(result.stdout) == {"sources": [expected], "crossed": []}
+
+
+def test_the_largest_source_comes_first_in_one_sentence(runs_file):
+    lines = call("decompose", runs_file(SCORES), "--test-size", 300).stdout.splitlines()
+    assert lines[0].startswith("split is the largest source of variation of the accuracy: ")
+    assert lines[2].split("  ")[1] == "source"
+    assert lines[2].endswith("binomial sd")
+    assert [line.split()[0] for line in lines[3:7]] == ["split", "init", "noise", "all"]
+
+
+def test_without_a_test_size_there_is_no_binomial_model(runs_file):
+    result = call("decompose", runs_file(SCORES))
+    assert result.exit_code == 0
+    assert "binomial" not in result.stdout
+
+
+def test_algorithms_and_tasks_are_kept_apart(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    rows = [
+        {"model": model, "dataset": task, "source": "split", "score": value + shift}
+        for model, shift in (("a", 0.0), ("b", 1.0))
+        for task in ("x", "y")
+        for value in (0.1, 0.2, 0.4)
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    found = json.loads(call("decompose", path, "--json").stdout)["sources"]
+    assert [(each["algorithm"], each["task"]) for each in found] == [
+        ("a", "x"), ("a", "y"), ("b", "x"), ("b", "y"),
+    ]  # fmt: skip
+    assert [round(each["sources"][0]["mean"], 3) for each in found] == [0.233, 0.233, 1.233, 1.233]
+
+
+def test_columns_can_be_named(runs_file):
+    path = runs_file(SCORES, header="redrawn,points")
+    result = call("decompose", path, "--source", "redrawn", "--metric", "points", "--json")
+    assert json.loads(result.stdout)["sources"][0]["metric"] == "points"
+
+
+def test_a_file_without_sources_is_refused(runs_file):
+    message = refused(call("decompose", runs_file(SCORES, header="what,accuracy")))
+    assert message == (
+        "Error: no column 'source' in runs.csv. It has: what, accuracy; name the column that says "
+        "which source was redrawn with --source, or those of a crossed design with --crossed "
+        "split,init."
+    )
+
+
+def test_a_file_without_scores_is_refused(runs_file):
+    message = refused(call("decompose", runs_file(SCORES, header="source,what")))
+    assert message == (
+        "Error: no column of runs.csv looks like a score (it has: source, what). Name it with "
+        "--metric."
+    )
+
+
+def test_a_source_with_one_run_is_refused(runs_file):
+    assert "source 'init' has 1 score(s)" in refused(
+        call("decompose", runs_file({"split": [0.1, 0.2], "init": [0.1]}))
+    )
+
+
+# Crossed designs in a file
+
+
+@pytest.fixture
+def crossed_file(tmp_path):
+    path = tmp_path / "grid.csv"
+    scores = np.random.default_rng(0).normal(size=(4, 3))
+    cells = itertools.product(range(4), range(3))
+    path.write_text("\n".join(["split,init,score", *(f"{i},{j},{scores[i, j]}" for i, j in cells)]))
+    return path, scores
+
+
+def test_a_crossed_file_gives_components(crossed_file):
+    path, scores = crossed_file
+    found = json.loads(call("decompose", path, "--crossed", "split,init", "--json").stdout)
+    expected = decompose_crossed(scores, ["split", "init"]).to_dict()
+    assert found["crossed"][0]["levels"] == [4, 3]
+    for part, wanted in zip(found["crossed"][0]["components"], expected["components"], strict=True):
+        assert part["variance"] == pytest.approx(wanted["variance"])
+
+
+def test_the_components_are_printed(crossed_file):
+    result = call("decompose", crossed_file[0], "--crossed", "split,init")
+    assert [line.split()[0] for line in result.stdout.splitlines()[2:7]] == [
+        "component", "split", "init", "split", "all",
+    ]  # fmt: skip
+
+
+def test_a_missing_combination_is_refused(crossed_file):
+    path, _ = crossed_file
+    path.write_text("\n".join(path.read_text().splitlines()[:-1]))
+    assert refused(call("decompose", path, "--crossed", "split,init")) == (
+        "Error: 1 of the 4 × 3 combinations of split, init are missing. Let `outperform run` "
+        "finish the crossed design, or complete the file."
+    )
+
+
+def test_a_combination_recorded_twice_is_refused(crossed_file):
+    path, _ = crossed_file
+    path.write_text(path.read_text() + "\n0,0,0.5\n")
+    assert refused(call("decompose", path, "--crossed", "split,init")) == (
+        "Error: two runs have split 0, init 0. Keep one run per combination."
+    )
+
+
+def test_components_have_no_figure(crossed_file, tmp_path):
+    words = ("--crossed", "split,init", "--plot", tmp_path / "figure.svg")
+    assert "there is no figure of variance components" in refused(
+        call("decompose", crossed_file[0], *words)
+    )
+
+
+# Stores
+
+
+def test_a_store_gives_every_source(store):
+    found = json.loads(call("decompose", store, "--json").stdout)
+    (decomposition,) = found["sources"]
+    sources = {each["source"]: each for each in decomposition["sources"]}
+    assert {name: each["n"] for name, each in sources.items()} == {
+        "split": 12, "init": 12, "all": 12, "noise": 12, "hpo": 4,
+    }  # fmt: skip
+    assert decomposition["largest"] == "split"
+    assert sources["noise"]["sd"]["value"] == 0
+    assert sources["hpo"]["sd"]["value"] > 0
+
+
+def test_levels_of_a_store_come_from_its_seeds(store):
+    (crossed,) = json.loads(call("decompose", store, "--json").stdout)["crossed"]
+    study = make_study(Crossed(4))
+    values = [score({"c": 0.5}, None, dict(run.seeds))["test"] for run in study.plan_runs()]
+    expected = decompose_crossed(np.reshape(values, (4, 4)), ["split", "init"]).to_dict()
+    assert crossed["levels"] == [4, 4]
+    for part, wanted in zip(crossed["components"], expected["components"], strict=True):
+        assert part["names"] == wanted["names"]
+        assert part["variance"] == pytest.approx(wanted["variance"])
+
+
+def test_both_designs_are_printed(store):
+    result = call("decompose", store)
+    assert result.exit_code == 0
+    assert "split is the largest source of variation of the accuracy of toy" in result.stdout
+    assert "split × init" in result.stdout
+
+
+def test_a_figure_is_written(store, tmp_path):
+    path = tmp_path / "sources.svg"
+    result = call("decompose", store, "--plot", path, "--json")
+    assert json.loads(result.stdout)
+    assert path.read_text().startswith("<?xml")
+
+
+def test_a_store_of_another_study_is_refused(tmp_path):
+    path = run_study(tmp_path / "study.db", Ideal(2))
+    assert refused(call("decompose", path)) == (
+        f"Error: {path} holds no runs in which sources were redrawn apart (estimators: ideal). Add "
+        'an [[estimator]] with kind = "variance" to the study and run it.'
+    )
+
+
+def test_an_unfinished_crossed_design_does_not_hide_the_rest(store):
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("DELETE FROM run_labels WHERE estimator = 'crossed' AND replicate = 5")
+    result = call("decompose", store, "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["crossed"] == []
+    assert "Note: 1 of the 4 × 4 combinations of split, init are missing" in result.stderr
+
+
+# Searches
+
+
+def write_study(folder):
+    (folder / "toy.py").write_text(
+        "def fit(params, split, seeds):\n"
+        "    return {'valid': params['c'] + seeds['init'] / 2**40, 'test': params['c']}\n"
+    )
+    (folder / "study.toml").write_text(
+        "[tuning]\ntrials = 6\n"
+        '[[task]]\nname = "t"\nmetric = "accuracy"\n'
+        '[[pipeline]]\nname = "toy"\nfunction = "toy:fit"\nsources = ["init"]\n'
+        "[pipeline.space]\nc = {uniform = [0.0, 1.0]}\n"
+        '[[estimator]]\nkind = "ideal"\nreplicates = 4\n'
+    )
+
+
+def test_curves_need_no_sources_redrawn_apart(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    write_study(tmp_path)
+    study = read_study(str(tmp_path / "study.toml"))
+    store = tmp_path / "study.db"
+    with SqliteStore(store) as opened:
+        opened.set_meta("study", describe_study(study))
+        run(study, opened, InlineEngine())
+    result = call("decompose", store, "--curves", tmp_path / "curves.svg", "--json")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert (found["sources"], found["crossed"]) == ([], [])
+    assert len(found["searches"]["curves"][0]["mean"]) == 6
+    assert (tmp_path / "curves.svg").read_text().startswith("<?xml")
+    printed = call("decompose", store, "--curves", tmp_path / "curves.svg").stdout
+    assert "2 trials" in printed
+    assert "6 trials" in printed
+
+
+def test_curves_of_a_file_are_refused(runs_file, tmp_path):
+    path = runs_file(SCORES)
+    assert refused(call("decompose", path, "--curves", tmp_path / "curves.svg")) == (
+        f"Error: {path} is no store of a study. Leave out --curves."
+    )

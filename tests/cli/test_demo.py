@@ -1,0 +1,77 @@
+"""The command `outperform demo`, as a person meets it."""
+
+import re
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from outperform.cli import main
+from outperform.cli.init import TEMPLATES
+
+FILES = {
+    "study.toml", "study.db", "comparison.png", "comparison.svg", "sources.png", "sources.svg",
+    "searches.png", "searches.svg", "report.html",
+}  # fmt: skip
+
+
+def call(*words: object):
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def write_smaller(folder, **changes):
+    """The study of the demo with fewer replicates and trials."""
+    text = (TEMPLATES / "demo.toml").read_text()
+    for word, number in ({"replicates": 3, "trials": 2, "epochs": 1} | changes).items():
+        text, n = re.subn(rf"^{word} = \d+", f"{word} = {number}", text, flags=re.MULTILINE)
+        assert n
+    folder.mkdir(exist_ok=True)
+    (folder / "study.toml").write_text(text)
+
+
+def files(folder):
+    return {path.name for path in folder.iterdir() if not path.name.endswith(".lock")}
+
+
+def test_it_ends_with_verdict_figures_and_report(tmp_path):
+    write_smaller(tmp_path)
+    result = call("demo", tmp_path)
+    assert result.exit_code == 0, result.stderr
+    assert f"$ outperform run {tmp_path}/study.toml" in result.stdout
+    assert "fits done now, 0 were recorded before, 0 failed" in result.stdout
+    assert f"$ outperform compare {tmp_path}/study.db svm neural" in result.stdout
+    assert re.search(r"P\(svm > neural\) = .* \(3 pairs, γ = 0.75\)\.", result.stdout)
+    assert files(tmp_path) == FILES
+    report = (tmp_path / "report.html").read_text()
+    assert report.count("<svg") == 4
+    assert "the largest source of variation of the accuracy of neural on digits" in report
+
+
+def test_called_again_it_trains_nothing_anew(tmp_path):
+    write_smaller(tmp_path)
+    call("demo", tmp_path)
+    before = (tmp_path / "report.html").read_bytes()
+    result = call("demo", tmp_path)
+    assert re.search(r"^0 fits done now, \d+ were recorded before, 0 failed", result.stdout, re.M)
+    assert (tmp_path / "report.html").read_bytes() == before
+
+
+def test_one_pipeline_is_refused(tmp_path):
+    write_smaller(tmp_path)
+    text = (tmp_path / "study.toml").read_text()
+    start = text.index('[[pipeline]]\nname = "neural"')
+    end = text.index("# Every replicate")
+    (tmp_path / "study.toml").write_text(text[:start] + text[end:])
+    result = call("demo", tmp_path)
+    assert result.exit_code == 2
+    assert "study.toml has one pipeline only" in result.stderr
+
+
+@pytest.mark.slow
+def test_as_it_is_it_concludes_in_about_a_minute(tmp_path):
+    began = time.monotonic()
+    result = call("demo", tmp_path / "demo")
+    assert result.exit_code == 0, result.stderr
+    assert files(tmp_path / "demo") == FILES
+    assert "(51 pairs, γ = 0.75)" in result.stdout
+    assert time.monotonic() - began < 300  # two cores that do nothing else need 45 s

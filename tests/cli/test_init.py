@@ -1,0 +1,81 @@
+"""The command `outperform init`, as a person meets it."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from outperform.analysis.stored_runs import load_store_runs
+from outperform.cli import main
+from outperform.store import SqliteStore
+from outperform.study.files import parse_study
+from outperform.study.splits import OutOfBootstrap
+
+
+def call(*words: object):
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def test_it_says_what_it_wrote_and_what_to_do_next(tmp_path):
+    folder = tmp_path / "new" / "study"
+    result = call("init", folder)
+    assert result.stdout.splitlines() == [
+        f"Wrote {folder}/study.toml",
+        f"Wrote {folder}/train.py",
+        "",
+        f"Next: cd {folder} && outperform run study.toml",
+    ]
+
+
+def test_in_this_folder_there_is_nowhere_to_go(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert call("init").stdout.splitlines()[-1] == "Next: outperform run study.toml"
+
+
+@pytest.mark.parametrize("name", ["study.toml", "train.py"])
+def test_nothing_is_overwritten(tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    result = call("init", tmp_path)
+    assert result.exit_code == 2
+    assert f"{tmp_path / name} is there already, and init overwrites nothing." in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "mine"
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    result = call("init", tmp_path / "file" / "study")
+    assert result.exit_code == 2
+    assert "cannot make the folder" in result.stderr
+
+
+def test_the_study_runs_as_it_is(tmp_path):
+    call("init", tmp_path)
+    words = [sys.executable, "-m", "outperform", "run", "study.toml"]
+    result = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert "22 fits done now, 0 were recorded before, 0 failed" in result.stdout
+    with SqliteStore(tmp_path / "study.db") as store:
+        runs = load_store_runs(store)
+        fits = list(store.measurements())
+    assert set(runs.algorithms) == {"knn", "mine"}
+    # All scores of a good digit reader, and a final fit per replicate with a seed of its own.
+    final = [fit for fit in fits if fit.pipeline == "mine" and fit.refit]
+    assert len({fit.seeds["init"] for fit in final}) == 8
+    assert min(fit.scores["test"] for fit in final) > 0.8
+
+
+def test_the_script_makes_the_split_of_the_study(tmp_path):
+    call("init", tmp_path)
+    study = parse_study((tmp_path / "study.toml").read_text(), folder=tmp_path)
+    data = study.tasks[0].data()
+    ours = study.tasks[0].splitter.split(
+        len(data.labels), seed=7, labels=data.labels, groups=data.groups
+    )
+    script = (tmp_path / "train.py").read_text()
+    assert "OutOfBootstrap().split(len(labels), seed=arguments.split)" in script
+    theirs = OutOfBootstrap().split(len(data.labels), seed=7)
+    for part in ("train", "valid", "test"):
+        assert np.array_equal(getattr(ours, part), getattr(theirs, part))

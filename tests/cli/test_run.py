@@ -1,0 +1,346 @@
+"""The command `outperform run`, in processes that are killed, starved and contradicted."""
+
+import json
+import os
+import pty
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from outperform.cli import main
+from outperform.store import SqliteStore
+
+COMMAND = (sys.executable, "-m", "outperform", "run", "study.toml")
+STUDY = """
+name = "toy"
+[tuning]
+tuner = "{tuner}"
+trials = 3
+[limits]
+timeout = {timeout}
+[[task]]
+name = "toy"
+metric = "accuracy"
+[[pipeline]]
+name = "a"
+function = "training:fit_a"
+sources = ["init"]
+space = {{c = {{uniform = [0, 1]}}}}
+[[pipeline]]
+name = "b"
+function = "training:fit_b"
+sources = ["init"]
+space = {{c = {{uniform = [0, 1]}}}}
+[[estimator]]
+kind = "{kind}"
+replicates = {replicates}
+"""
+TRAINING = """
+import os, signal, time
+from pathlib import Path
+
+def fit_a(params, split, seeds):
+    time.sleep({seconds})
+    with open("calls.txt", "a") as calls:
+        print("call", file=calls)
+    score = (seeds["init"] / 2**32 + params["c"]) / 2
+    return {{"valid": score, "test": score + {gain}}}
+
+def fit_b(params, split, seeds):
+    time.sleep({seconds})
+    score = (seeds["init"] / 2**32 + params["c"]) / 2
+    return {{"valid": score, "test": score}}
+"""
+FAILING = """
+import os, signal, time
+from pathlib import Path
+
+def fit_a(params, split, seeds):
+    if Path("mended").exists():
+        return {"valid": 0.5, "test": 0.5}
+    trouble = seeds["init"] % 8
+    if trouble == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if trouble == 1:
+        time.sleep(100)
+    if trouble == 2:
+        return {"valid": float("nan"), "test": float("nan")}
+    if trouble == 3:
+        raise RuntimeError("out of luck")
+    return {"valid": 0.5, "test": 0.5}
+
+def fit_b(params, split, seeds):
+    return {"valid": 0.25, "test": 0.25}
+"""
+
+
+def write_study(folder: Path, *, seconds: float = 0.0, gain: float = 0.25, **changes: Any) -> None:
+    folder.mkdir(exist_ok=True)
+    words = {"tuner": "random", "timeout": 60, "kind": "ideal", "replicates": 5} | changes
+    (folder / "study.toml").write_text(STUDY.format(**words))
+    (folder / "training.py").write_text(TRAINING.format(seconds=seconds, gain=gain))
+
+
+def start(folder: Path, *options: str, **redirected: Any) -> subprocess.Popen[str]:
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | redirected
+    return subprocess.Popen([*COMMAND, *options], cwd=folder, text=True, **streams)
+
+
+def run(folder: Path, *options: str, status: int = 0) -> str:
+    """What a whole run printed; what it said of trouble comes last."""
+    process = start(folder, *options)
+    stdout, stderr = process.communicate(timeout=120)
+    assert process.returncode == status, stderr
+    return stdout + stderr
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def table(folder: Path) -> str:
+    """Labels of runs with their scores, and measurements without times, as text."""
+    with SqliteStore(folder / "study.db") as store:
+        scores = store.scores()
+        runs = sorted([*row, scores[row[-1]]] for row in _rows(store, "run_labels"))
+        fits = sorted(
+            [m.key, m.pipeline, m.task, m.params, m.seeds, m.fold, m.refit, m.status, m.scores]
+            for m in store.measurements()
+        )
+    return json.dumps([runs, fits], indent=1)
+
+
+def _rows(store: SqliteStore, name: str) -> list[list[Any]]:
+    with sqlite3.connect(store.path) as connection:
+        return [list(row) for row in connection.execute(f"SELECT * FROM {name}")]
+
+
+def count_fits(folder: Path) -> int:
+    """Fits recorded, whatever a run does at the moment."""
+    try:
+        with SqliteStore(folder / "study.db") as store:
+            return sum(store.counts().values())
+    except Exception:  # there is no store yet
+        return 0
+
+
+def wait_for_fits(folder: Path, n: int) -> None:
+    deadline = time.monotonic() + 60
+    while count_fits(folder) < n:
+        assert time.monotonic() < deadline, "no fits are recorded"
+        time.sleep(0.02)
+
+
+# Nothing lost
+
+
+@pytest.mark.parametrize("tuner", ["random", "gp-ei"])
+def test_killed_at_random_moments_and_resumed_nothing_is_lost(tuner, tmp_path):
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    write_study(killed, seconds=0.03, tuner=tuner, replicates=8)
+    write_study(whole, tuner=tuner, replicates=8)
+    # Times are no part of what is compared, but code is: both folders train the same way.
+    (whole / "training.py").write_text((killed / "training.py").read_text())
+    rng = random.Random(20)
+    partial = set()
+    for _ in range(5):
+        n_before = count_fits(killed)
+        process = start(killed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if rng.random() < 0.8:  # the others are killed while they start
+            while count_fits(killed) == n_before and process.poll() is None:
+                time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.25))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        n_fits = count_fits(killed)
+        assert n_fits >= n_before
+        partial |= {n_fits} if 0 < n_fits < 64 else set()
+    assert len(partial) >= 3
+    said = run(killed)
+    assert f"{64 - n_fits} fits done now, {n_fits} were recorded before, 0 failed" in said
+    run(whole, "--workers", "1")
+    assert table(killed) == table(whole)
+    n_calls = (killed / "calls.txt").read_text().count("call")
+    assert "0 fits done now, 64 were recorded before" in run(killed)
+    assert (killed / "calls.txt").read_text().count("call") == n_calls
+
+
+def test_an_interrupted_run_says_how_to_go_on(tmp_path):
+    write_study(tmp_path, seconds=0.05, replicates=8)
+    process = start(tmp_path)
+    wait_for_fits(tmp_path, 5)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert stderr == "Interrupted. All that was finished is recorded: the same command resumes.\n"
+    n_fits = count_fits(tmp_path)
+    assert 5 <= n_fits < 64
+    assert f"{n_fits} were recorded before" in run(tmp_path)
+
+
+def test_failures_of_every_kind_are_recorded_shown_and_retried(tmp_path):
+    write_study(tmp_path, kind="fix-hopt", replicates=8, timeout=1)
+    (tmp_path / "training.py").write_text(FAILING)
+    study = (tmp_path / "study.toml").read_text().replace("space = {c = {uniform = [0, 1]}}", "")
+    (tmp_path / "study.toml").write_text(study)
+    said = run(tmp_path)
+    with SqliteStore(tmp_path / "study.db") as store:
+        measured = list(store.measurements())
+    wrong = [m for m in measured if m.pipeline == "a" and m.seeds["init"] % 8 < 4]
+    assert sorted(m.key for m in measured if m.status == "failed") == sorted(m.key for m in wrong)
+    assert {m.seeds["init"] % 8 for m in wrong} == {0, 1, 2, 3}
+    expected = {
+        0: "the worker was killed by SIGKILL, perhaps for want of memory",
+        1: "killed after 1 s, the time limit of a fit",
+        2: "nan",
+        3: "RuntimeError: out of luck",
+    }
+    for m in wrong:
+        assert expected[m.seeds["init"] % 8] in m.error
+    assert f"{16 - len(wrong)} fits done now, 0 were recorded before, {len(wrong)} failed" in said
+    assert "Why fits failed: outperform status study.db" in said
+    status = call("status", tmp_path / "study.db")
+    assert status.exit_code == 0
+    assert f"{16 - len(wrong)} fits done, {len(wrong)} failed of the 16" in status.stdout
+    assert "× RuntimeError: out of luck" in status.stdout
+    assert "0 fits done now, 16 were recorded before, 0 failed" in run(tmp_path)
+    (tmp_path / "mended").touch()
+    said = run(tmp_path, "--retry-failed")
+    assert f"{len(wrong)} fits done now, {16 - len(wrong)} were recorded before, 0 failed" in said
+    assert "16 fits done, 0 failed" in call("status", tmp_path / "study.db").stdout
+
+
+def test_two_runs_on_one_store_are_refused(tmp_path):
+    write_study(tmp_path, seconds=0.1, replicates=50)
+    first = start(tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_for_fits(tmp_path, 1)
+        said = run(tmp_path, status=2)
+    finally:
+        first.kill()
+        first.wait()
+    assert f"Error: 'study.db' is being written by process {first.pid}" in said
+    assert "Wait for that run to end, or stop it" in said
+
+
+def test_only_what_has_changed_is_run_anew_and_the_command_says_so(tmp_path):
+    write_study(tmp_path)
+    run(tmp_path)
+    code = (tmp_path / "training.py").read_text()
+    (tmp_path / "training.py").write_text(code.replace('"test": score + 0.25', '"test": 0.125'))
+    said = run(tmp_path)
+    assert "Note: pipeline a has changed since the last run: its fits are done anew" in said
+    assert "pipeline b" not in said
+    assert "20 fits done now, 20 were recorded before, 0 failed" in said
+    status = call("status", tmp_path / "study.db")
+    assert "60 fits done, 0 failed; the study needs 40, the others are from before" in status.stdout
+
+
+# What it says
+
+
+def test_a_dry_run_says_the_cost_and_makes_no_store(tmp_path):
+    write_study(tmp_path, replicates=10)
+    lines = run(tmp_path, "--dry-run", "--workers", "2").splitlines()
+    assert lines[0].startswith(
+        "toy: 2 pipeline(s) on 1 task(s), random search with 3 trials; one fit takes about "
+    )
+    assert lines[1].split() == ["estimator", "fits", "time", "on", "2", "worker(s)"]
+    assert lines[2].split() == ["ideal", "80", "0", "s", "chosen"]
+    assert lines[3].split() == ["fix-hopt", "26", "0", "s"]
+    assert len(lines) == 4
+    assert not (tmp_path / "study.db").exists()
+
+
+def test_progress_is_live_on_a_terminal_and_quiet_elsewhere(tmp_path):
+    write_study(tmp_path, seconds=0.05)
+    ours, theirs = pty.openpty()
+    process = start(tmp_path, stderr=theirs)
+    os.close(theirs)
+    said = b""
+    try:
+        while chunk := os.read(ours, 1000):
+            said += chunk
+    except OSError:  # the other end is closed: the run is over
+        os.close(ours)
+    stdout, _ = process.communicate(timeout=30)
+    assert said.count(b"\r") > 3
+    assert b" left, " in said
+    assert b"fits/s" in said
+    assert stdout.endswith("\nNext: outperform compare study.db a b\n")
+    (tmp_path / "study.db").unlink()
+    process = start(tmp_path)
+    assert process.communicate(timeout=30)[1] == ""
+
+
+def test_a_first_fit_that_fails_is_told_and_stops_nothing(tmp_path):
+    write_study(tmp_path, replicates=1)
+    code = (tmp_path / "training.py").read_text()
+    fatal = "def fit_a(params, split, seeds):\n    os.kill(os.getpid(), signal.SIGKILL)"
+    (tmp_path / "training.py").write_text(code.replace("def fit_a(params, split, seeds):", fatal))
+    said = run(tmp_path)
+    assert (
+        "Note: a first fit of a on toy, with default hyperparameters, failed: the worker was "
+        "killed by SIGKILL, perhaps for want of memory\n"
+    ) in said
+    assert "4 fits done now, 0 were recorded before, 3 failed" in said
+    assert "1 run(s) of a on toy cannot be done: every trial of their search failed." in said
+    status = call("status", tmp_path / "study.db").stdout
+    assert "1 run(s) of a on toy cannot be done: every trial of their search failed" in status
+
+
+def test_a_store_of_a_newer_version_is_refused(tmp_path, monkeypatch):
+    write_study(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with SqliteStore(tmp_path / "study.db") as store:
+        store.lock()
+    with sqlite3.connect(tmp_path / "study.db") as connection:
+        connection.execute("PRAGMA user_version = 99")
+    message = (
+        "Error: 'study.db' has format 99, and this outperform knows 1 at most.\n"
+        "Upgrade with `pip install --upgrade outperform`.\n"
+    )
+    assert run(tmp_path, status=2) == message
+    assert call("status", "study.db").stderr == message
+
+
+# Until decided
+
+
+def test_it_stops_as_soon_as_the_pair_is_decided(tmp_path):
+    write_study(tmp_path, replicates=60, kind="fix-hopt")
+    said = run(tmp_path, "--until-decided", "a", "b")
+    (decided,) = [line for line in said.splitlines() if line.startswith("Decided")]
+    n = int(decided.split()[2])
+    assert decided == f"Decided after {n} of the 60 replicates that the study allows."
+    assert 6 <= n < 20
+    assert f"{2 * (3 + n)} fits done now, 0 were recorded before, 0 failed" in said
+    assert f"{n} replicates: a outperforms b" in said
+
+
+def test_equals_are_run_to_the_end_and_it_says_so(tmp_path):
+    write_study(tmp_path, replicates=20, gain=0.0, kind="fix-hopt")
+    said = run(tmp_path, "--until-decided", "a", "b")
+    assert "Undecided after all 20 replicates that the study allows.\n" in said
+    assert "46 fits done now" in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "pair", "message"),
+    [
+        ("ideal", ("a", "bb"), "the study has no pipeline 'bb'"),
+        ("variance", ("a", "b"), "--until-decided adds replicates, but the study has estimators"),
+    ],
+)
+def test_a_pair_that_cannot_be_decided_is_refused(kind, pair, message, tmp_path):
+    write_study(tmp_path, kind=kind)
+    assert message in run(tmp_path, "--until-decided", *pair, status=2)
+    assert not (tmp_path / "study.db").exists()

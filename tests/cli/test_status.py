@@ -1,0 +1,118 @@
+"""The command `outperform status`, on stores with every kind of content."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from outperform.cli import main
+from outperform.engines import InlineEngine
+from outperform.runner import run
+from outperform.store import SqliteStore
+from outperform.study.estimators import FixHopt
+from outperform.study.pipelines import FunctionPipeline
+from outperform.study.spaces import Uniform
+from outperform.study.study import Study
+from outperform.study.tasks import make_task
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def learn(params, split, seeds):
+    return {"valid": params["c"], "test": params["c"]}
+
+
+def fail(params, split, seeds):
+    raise ValueError("first line\nlast line")
+
+
+def fail_differently(params, split, seeds):
+    raise ValueError(f"c is {params['c']}")
+
+
+def make_store(folder: Path, second: Callable[..., Any]) -> Path:
+    path = folder / "study.db"
+    pipelines = tuple(
+        FunctionPipeline(name, function, {"c": Uniform(0, 1)}, ("init",))
+        for name, function in (("good", learn), ("other", second))
+    )
+    task = make_task("toy", metric="accuracy")
+    study = Study(pipelines, (task,), (FixHopt(3),), name="demo", n_trials=12)
+    with SqliteStore(path) as store:
+        run(study, store, InlineEngine())
+    return path
+
+
+def test_all_is_well(tmp_path):
+    result = call("status", make_store(tmp_path, learn))
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "demo: 30 fits done, 0 failed of the 30 that the study needs\n"
+        "  pipeline  task  done  failed\n"
+        "  good       toy    15       0\n"
+        "  other      toy    15       0\n"
+    )
+
+
+def test_an_error_is_shown_once_with_an_example_and_what_it_blocks(tmp_path):
+    path = make_store(tmp_path, fail)
+    lines = call("status", path).stdout.splitlines()
+    assert lines[0] == "demo: 15 fits done, 12 failed of the 30 that the study needs"
+    assert lines[3].split() == ["other", "toy", "0", "12"]
+    assert lines[5] == "12 × last line"
+    assert lines[6].startswith("  for example other on toy with c=0.")
+    assert lines[8:] == [
+        "3 run(s) of other on toy cannot be done: every trial of their search failed",
+        "",
+        "Next: mend the cause, then `outperform run STUDY.toml --retry-failed`.",
+    ]
+
+
+def test_many_different_errors_do_not_fill_the_screen(tmp_path):
+    said = call("status", make_store(tmp_path, fail_differently)).stdout
+    assert said.count("1 × ValueError: c is 0.") == 10
+    assert "... and 2 other errors: see --json" in said
+
+
+def test_json_has_every_failure_with_its_traceback(tmp_path):
+    status = json.loads(call("status", make_store(tmp_path, fail), "--json").stdout)
+    assert (status["study"], status["n_fits"]) == ("demo", 30)
+    assert status["counts"] == [
+        {"pipeline": "good", "task": "toy", "done": 15, "failed": 0},
+        {"pipeline": "other", "task": "toy", "done": 0, "failed": 12},
+    ]
+    assert status["blocked"] == {"other on toy": 3}
+    assert len(status["failures"]) == 12
+    assert all("Traceback" in failure["error"] for failure in status["failures"])
+
+
+def test_a_run_going_on_is_not_disturbed(tmp_path):
+    path = make_store(tmp_path, learn)
+    with SqliteStore(path) as store:
+        store.lock()
+        store.set_meta("study", store.get_meta("study") | {"n_fits": 40})
+        assert "30 fits done, 0 failed of the 40" in call("status", path).stdout
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "Error: there is no store '{}'.\nMake it with `outperform run`.\n"),
+        (b"", "Error: '{}' holds nothing yet: the run that made it stopped as it began.\n"
+              "Run the study again.\n"),
+        (b"algorithm,score\n" * 100, "Error: '{}' is not a store of measurements.\n"
+              "Name a store that `outperform run` has made.\n"),
+    ],
+)  # fmt: skip
+def test_what_is_no_store_is_refused(content, message, tmp_path):
+    path = tmp_path / "study.db"
+    if content is not None:
+        path.write_bytes(content)
+    result = call("status", path)
+    assert result.exit_code == 2
+    assert result.stderr == message.format(path)

@@ -1,0 +1,183 @@
+"""The report: one file that says everything, needs nothing, and escapes whatever it is given."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from outperform.analysis.comparing import compare, compare_runs
+from outperform.analysis.crossed_decomposition import decompose_crossed
+from outperform.analysis.decomposition import decompose
+from outperform.analysis.search_curves import SearchCurve, SearchCurves
+from outperform.errors import InvalidInput
+from outperform.report import tabulate, write_report
+from outperform.runs import read_runs
+
+EVIL = '<script>alert("x")</script>&amp;'
+VOID = {"meta", "br", "link", "img"}
+
+
+class Page(HTMLParser):
+    """Text, tags and ids of a page; fails where tags do not match."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.ids, self.references, self.texts = [], [], [], [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.handle_startendtag(tag, attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        for name, value in attrs:
+            assert name not in ("src", "srcset", "action"), f"{tag} asks for {value}"
+            assert not name.startswith("on")
+            if name == "id":
+                self.ids.append(value)
+            if name.endswith("href"):
+                assert value.startswith("#"), f"{tag} asks for {value}"
+                self.references.append(value[1:])
+            self.references += re.findall(r"url\(#([^)]*)\)", value or "")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append((self.open[-1] if self.open else "", data))
+
+    def read(self, tag):
+        return [" ".join(text.split()) for at, text in self.texts if at == tag]
+
+
+@pytest.fixture
+def comparison():
+    rng = np.random.default_rng(0)
+    b = rng.normal(0.8, 0.02, size=30)
+    return compare(b + rng.normal(0.01, 0.01, size=30), b)
+
+
+@pytest.fixture
+def tasks():
+    rng = np.random.default_rng(1)
+    rows = [
+        {"algorithm": name, "task": f"{EVIL}{t}", "seed": i, "accuracy": rng.normal(0.8, 0.1)}
+        for name in (EVIL, "plain$x$")
+        for t in range(2)
+        for i in range(9)
+    ]
+    return compare_runs(read_runs(rows), EVIL, "plain$x$")
+
+
+@pytest.fixture
+def decomposition():
+    rng = np.random.default_rng(2)
+    scores = {"split": rng.normal(size=25), EVIL: rng.normal(size=25), "noise": np.zeros(25)}
+    return decompose(scores, algorithm=EVIL, task="t", metric="m")
+
+
+def page_of(results, tmp_path, **options):
+    path = tmp_path / "report.html"
+    write_report(results, path, **options)
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def test_every_result_has_its_sentence_table_caveats_and_figure(
+    comparison, tasks, decomposition, tmp_path
+):
+    results = [comparison, tasks, decomposition]
+    page = page_of(results, tmp_path)
+    assert page.read("h2") == [str(result) for result in results]
+    assert page.tags.count("table") == 3
+    assert page.tags.count("figure") == page.tags.count("svg") == 3
+    assert [text for text in page.read("li") if text] == [
+        caveat for result in results for caveat in result.caveats
+    ]
+
+
+def test_cells_are_those_of_the_table(comparison, tmp_path):
+    page = page_of(comparison, tmp_path)
+    header, (row,) = tabulate(comparison)
+    assert [text for text in page.read("th") if text] == [*header, row[0]]
+    assert [text for text in page.read("td") if text] == row[1:]
+
+
+def test_the_table_says_who_wins_by_how_much(comparison):
+    _, ((task, runs, a, b, difference, probability, verdict),) = tabulate(comparison)
+    assert (task, runs, verdict) == ("–", "30 pairs", comparison.verdict)
+    assert a == f"{comparison.scores_a.mean():.4g} ± {comparison.scores_a.std(ddof=1):.2g}"
+    assert b.startswith(f"{comparison.scores_b.mean():.4g} ")
+    assert difference.startswith(f"{comparison.difference.value:+.3g} [")
+    assert probability == f"{comparison.probability:.2f} {comparison.interval}"
+
+
+def test_nothing_given_becomes_markup(tasks, decomposition, tmp_path):
+    curve = SearchCurve(EVIL, EVIL, "hpo", np.ones((2, 3)), np.ones(2))
+    curves = SearchCurves(EVIL, "maximize", EVIL, (curve,), caveats=(EVIL,))
+    page = page_of([tasks, decomposition, curves], tmp_path, title=EVIL, about=[EVIL])
+    assert "script" not in page.tags
+    assert page.read("title") == page.read("h1") == page.read("p")[:1] == [EVIL]
+    assert EVIL in page.read("td")
+    assert EVIL in page.read("li")
+    assert EVIL in page.read("th")
+
+
+def test_nothing_outside_is_asked_for(comparison, tasks, decomposition, tmp_path):
+    page_of([comparison, tasks, decomposition], tmp_path)
+    text = (tmp_path / "report.html").read_text()
+    assert set(re.findall(r"https?://[^\"' ]*", text)) == {
+        "http://www.w3.org/2000/svg",  # names, not addresses: nothing is fetched
+        "http://www.w3.org/1999/xlink",
+    }
+    assert "@import" not in text
+
+
+def test_ids_are_unique_and_references_find_theirs(comparison, decomposition, tmp_path):
+    page = page_of([comparison, comparison, decomposition], tmp_path)
+    assert len(page.ids) == len(set(page.ids)) > 0
+    assert set(page.references) <= set(page.ids)
+    assert page.references
+
+
+def test_names_that_look_like_ids_stay_as_they_are(tmp_path):
+    rows = [
+        {"algorithm": name, "seed": i, "accuracy": i / 10 + shift}
+        for name, shift in (('a id="b', 0.0), ("url(#c)", 0.01))
+        for i in range(8)
+    ]
+    page = page_of(compare_runs(read_runs(rows), 'a id="b', "url(#c)"), tmp_path)
+    assert 'a id="b' in page.read("text")
+    assert "url(#c)" in page.read("text")
+
+
+def test_components_have_a_table_and_no_figure(tmp_path):
+    page = page_of(decompose_crossed([[1, 2], [5, 8]], ["split", "init"]), tmp_path)
+    assert "svg" not in page.tags
+    assert [text for text in page.read("th") if text][-4:] == [
+        "split", "init", "split × init", "all",
+    ]  # fmt: skip
+
+
+def test_the_same_results_give_the_same_bytes(comparison, tmp_path):
+    for name in ("one.html", "two.html"):
+        write_report(comparison, tmp_path / name)
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+
+
+def test_a_result_without_a_report_is_refused(tmp_path):
+    with pytest.raises(InvalidInput, match="there is no report of a dict"):
+        write_report([{}], tmp_path / "report.html")
+
+
+def test_no_results_are_refused(tmp_path):
+    with pytest.raises(InvalidInput, match="there are no results to report"):
+        write_report([], tmp_path / "report.html")
+
+
+def test_a_path_that_cannot_be_written_is_refused(comparison, tmp_path):
+    with pytest.raises(InvalidInput, match=r"cannot write '.*nowhere.*': No such file"):
+        write_report(comparison, tmp_path / "nowhere" / "report.html")

@@ -1,0 +1,397 @@
+"""Running a study: the same table however it is run, and nothing lost on the way."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outperform.engines import InlineEngine, LocalEngine, Outcome
+from outperform.runner import Progress, describe_changes, describe_study, run
+from outperform.store import Measurement, SqliteStore
+from outperform.study.estimators import Crossed, FixHopt, Ideal, Variance
+from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
+from outperform.study.spaces import Choices, LogUniform, Uniform
+from outperform.study.study import Study
+from outperform.study.tasks import make_task
+
+Table = tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]
+TASK = make_task("toy", metric="accuracy")
+
+
+def add_up(params, split, seeds):
+    score = (params["c"] + seeds["init"] / 2**32) / 2
+    return {"valid": score, "test": score - 0.01}
+
+
+def fail(params, split, seeds):
+    raise ValueError("no luck")
+
+
+def toy(function: Callable[..., Any] = add_up, name: str = "a", **changes: Any) -> Study:
+    pipeline = FunctionPipeline(name, function, {"c": Uniform(0, 1)}, ("init",))
+    defaults = {"estimators": (Ideal(3),), "n_trials": 4}
+    return Study((pipeline,), (TASK,), **{**defaults, **changes})
+
+
+def table(store: SqliteStore) -> Table:
+    """Everything that must not depend on how a study was run."""
+    labels = sorted(
+        (x.estimator, x.source, x.replicate, x.pipeline, x.task, x.key) for x in store.run_labels()
+    )
+    measured = sorted(
+        (
+            m.key,
+            m.pipeline,
+            m.task,
+            repr(m.params),
+            repr(m.seeds),
+            m.fold,
+            m.refit,
+            m.status,
+            repr(m.scores),
+        )
+        for m in store.measurements()
+    )
+    return labels, measured
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    with SqliteStore(tmp_path / "study.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[SqliteStore]:
+    with SqliteStore(tmp_path / "other.db") as opened:
+        yield opened
+
+
+class Interrupting(InlineEngine):
+    """Ctrl-C comes while the n-th outcome is waited for."""
+
+    def __init__(self, n: int) -> None:
+        super().__init__()
+        self.n = n
+
+    def wait(self) -> list[Outcome]:
+        self.n -= 1
+        if self.n == 0:
+            raise KeyboardInterrupt
+        return super().wait()
+
+
+# What is run
+
+
+def test_every_run_is_a_search_and_a_final_fit(store):
+    progress = run(toy(), store, InlineEngine())
+    assert (progress.n_fits, progress.n_done, progress.n_failed, progress.n_left) == (15, 15, 0, 0)
+    measured = {m.key: m for m in store.measurements()}
+    for label in store.run_labels():
+        final = measured[label.key]
+        trials = [m for m in measured.values() if not m.refit and m.seeds == final.seeds]
+        assert final.refit
+        assert len(trials) == 4
+        assert final.params == max(trials, key=lambda m: m.scores["valid"]).params
+
+
+def test_a_metric_to_minimise_is_searched_downwards(store):
+    study = replace(toy(), tasks=(make_task("toy", metric="loss", goal="minimize"),))
+    run(study, store, InlineEngine())
+    measured = {m.key: m for m in store.measurements()}
+    for label in store.run_labels():
+        final = measured[label.key]
+        trials = [m for m in measured.values() if not m.refit and m.seeds == final.seeds]
+        assert final.params == min(trials, key=lambda m: m.scores["valid"]).params
+
+
+def test_fits_that_estimators_share_are_done_once(store):
+    study = toy(estimators=(Ideal(2), FixHopt(3), Variance(2), Crossed(2)))
+    progress = run(study, store, InlineEngine())
+    assert progress.n_done == len(list(store.measurements()))
+    assert len(store.run_labels()) == 2 + 3 + 3 * 2 + 2
+    assert run(study, store, InlineEngine()).n_done == 0
+
+
+def test_a_search_that_tries_a_point_twice_fits_it_once(store):
+    pipeline = FunctionPipeline("a", add_up, {"c": Choices([0.25, 0.75])}, ("init",))
+    study = replace(toy(), pipelines=(pipeline,), n_trials=8)
+    progress = run(study, store, InlineEngine())
+    assert progress.n_left == 0
+    assert progress.n_fits == progress.n_done == len(list(store.measurements())) < 3 * 8
+    assert store.get_meta("study")["n_fits"] == progress.n_done
+    again = run(study, store, InlineEngine())
+    assert (again.n_done, again.n_left, again.n_fits) == (0, 0, progress.n_fits)
+
+
+def test_data_in_memory_can_be_learned_from(store):
+    features, labels = [[0.0], [1.0]] * 30, [0, 1] * 30
+    task = make_task("given", metric="accuracy", data=(features, labels))
+    pipeline = EstimatorPipeline("bayes", "sklearn.naive_bayes.GaussianNB")
+    progress = run(Study((pipeline,), (task,), (Ideal(2),)), store, InlineEngine())
+    assert (progress.n_done, progress.n_failed) == (2, 0)
+
+
+def test_a_search_without_validation_scores_says_so(store):
+    run(toy(lambda params, split, seeds: {"test": 1.0}), store, InlineEngine())
+    (error,) = {m.error.splitlines()[-1] for m in store.measurements("failed")}
+    assert error.endswith(
+        "pipeline 'a' gives test, and no 'valid'. "
+        'Return a score on "valid" for searches and one on "test" for final fits.'
+    )
+
+
+# The same table however it is run
+
+
+def test_the_table_does_not_depend_on_the_number_of_workers(tmp_path):
+    def fit(params, split, seeds):  # travels to workers as it is, being no part of a module
+        score = (params["c"] - 0.3) ** 2 + seeds["init"] / 2**32
+        return {"valid": score, "test": score + seeds["order"] / 2**32}
+
+    space = {"c": Uniform(0, 1), "d": LogUniform(1e-3, 1.0)}
+    pipelines = tuple(
+        FunctionPipeline(n, fit, s) for n, s in (("a", space), ("b", {"c": space["c"]}))
+    )
+    estimators = (Ideal(3), FixHopt(4, ("init",)), Variance(3))
+    tables = []
+    for number, engine in enumerate((InlineEngine(), *map(LocalEngine, (1, 2, 3)))):
+        with engine:
+            for tuner in ("random", "gp-ei"):
+                study = Study(pipelines, (TASK,), estimators, tuner=tuner, n_trials=6)
+                with SqliteStore(tmp_path / f"{number}{tuner}.db") as store:
+                    assert run(study, store, engine).n_failed == 0
+                    tables.append(table(store))
+    assert len(tables[0][1]) > 70
+    assert tables[0] != tables[1]
+    assert tables == tables[:2] * 4
+
+
+@pytest.mark.parametrize("tuner", ["random", "gp-ei"])
+def test_interrupted_anywhere_and_resumed_the_table_is_the_same(tuner, store, other):
+    study = toy(estimators=(Ideal(3), FixHopt(3)), tuner=tuner)
+    run(study, other, InlineEngine())
+    n_interruptions = 0
+    for n in (1, 2, 5, 3, 2, 4, 2, 100):
+        try:
+            run(study, store, Interrupting(n))
+        except KeyboardInterrupt:
+            n_interruptions += 1
+            recorded = set(store.scores())
+            finals = {m.key for m in store.measurements() if m.refit}
+            assert finals <= {label.key for label in store.run_labels()}
+            assert len(recorded) == len(list(store.measurements()))
+    assert n_interruptions >= 6
+    assert table(store) == table(other)
+
+
+def test_finished_searches_are_not_suggested_again(store, monkeypatch):
+    study = toy(tuner="gp-ei", estimators=(Ideal(3), FixHopt(4)))
+    run(study, store, InlineEngine())
+    more = replace(study, estimators=(Ideal(3), FixHopt(6)))
+    monkeypatch.setattr("outperform.study.gaussian_process.suggest_gp_ei", fail)
+    assert run(more, store, InlineEngine()).n_done == 2
+
+
+def test_results_that_came_before_an_interruption_are_saved(store, monkeypatch):
+    add_all, calls = store.add_all, []
+
+    def interrupted_once(*args: Any) -> Any:
+        calls.append(args)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return add_all(*args)
+
+    monkeypatch.setattr(store, "add_all", interrupted_once)
+    with pytest.raises(KeyboardInterrupt):
+        run(toy(), store, InlineEngine())
+    assert len(list(store.measurements())) == 1
+
+
+class Doubling(InlineEngine):
+    """Does every fit twice, the second time with some numerical noise."""
+
+    def wait(self) -> list[Outcome]:
+        return [
+            twin
+            for first in super().wait()
+            for twin in (first, replace(first, value={**first.value, "valid": 0.25}))
+        ]
+
+
+class DoublingLate(Doubling):
+    """The second result comes with the next one."""
+
+    late: Outcome | None = None
+
+    def wait(self) -> list[Outcome]:
+        first, second = super().wait()
+        before, self.late = self.late, second
+        return [first] if before is None else [before, first]
+
+
+@pytest.mark.parametrize("engine", [Doubling, DoublingLate])
+def test_the_first_of_two_results_wins_and_noise_is_reported(engine, store, other):
+    run(toy(), other, InlineEngine())
+    progress = run(toy(), store, engine())
+    assert table(store) == table(other)
+    assert progress.n_done == 15
+    assert "a fit with the same seeds gave scores that differ by" in progress.noise[0]
+
+
+# Failures
+
+
+def test_failures_are_recorded_and_the_study_goes_on(store):
+    def sometimes(params, split, seeds):
+        if params["c"] > 0.5:
+            raise ValueError(f"c is {params['c']}")
+        return add_up(params, split, seeds)
+
+    progress = run(toy(sometimes, n_trials=8), store, InlineEngine())
+    failures = list(store.measurements("failed"))
+    assert 0 < len(failures) == progress.n_failed < 24
+    assert progress.n_done == 27 - len(failures)
+    assert all("Traceback" in m.error and "ValueError: c is 0." in m.error for m in failures)
+    assert len(store.run_labels()) == 3
+    again = run(toy(sometimes, n_trials=8), store, InlineEngine())
+    assert (again.n_done, again.n_failed, again.n_left) == (0, 0, 0)
+
+
+def test_a_search_all_of_whose_trials_failed_blocks_its_runs_only(store):
+    good = toy().pipelines[0]
+    study = replace(
+        toy(), pipelines=(replace(good, function=fail, name="bad"), good), estimators=(FixHopt(5),)
+    )
+    for n_failed in (4, 0):  # the second time, they are known to have failed
+        progress = run(study, store, InlineEngine())
+        assert progress.blocked == {"bad on toy": 5}
+        assert (progress.n_failed, progress.n_left) == (n_failed, 0)
+        assert {label.pipeline for label in store.run_labels()} == {"a"}
+        assert store.get_meta("blocked") == {"bad on toy": 5}
+        assert store.get_meta("study")["n_fits"] == 18
+
+
+def test_failed_fits_are_tried_as_often_as_the_study_says(store, tmp_path):
+    calls = []
+
+    def third_time_lucky(params, split, seeds):
+        calls.append(params["c"])
+        if calls.count(params["c"]) < 3:
+            raise ValueError("not yet")
+        return {"valid": 0.5, "test": 0.5}
+
+    study = toy(third_time_lucky, estimators=(Ideal(1),))
+    assert run(replace(study, retries=2), store, InlineEngine()).n_failed == 0
+    calls.clear()
+    with SqliteStore(tmp_path / "strict.db") as strict:
+        progress = run(replace(study, retries=1), strict, InlineEngine())
+    assert (progress.n_failed, progress.blocked) == (4, {"a on toy": 1})
+
+
+def test_what_is_retried_may_change_what_a_search_finds(store, other, monkeypatch):
+    mended: list[bool] = []
+
+    def high_values_fail_at_first(params, split, seeds):
+        if params["c"] > 0.5 and not mended:
+            raise ValueError("too high")
+        return {"valid": params["c"], "test": 0.5}
+
+    study = toy(high_values_fail_at_first, n_trials=8)
+    run(study, store, InlineEngine())
+    before = store.run_labels()
+    mended.append(True)
+    run(study, other, InlineEngine())
+    with pytest.raises(KeyboardInterrupt):
+        run(study, store, Interrupting(2), retry_failed=True)
+    # An interrupted retry is taken up like any other run, with what it has mended.
+    run(study, store, InlineEngine(), retry_failed=True)
+    assert store.run_labels() != before
+    assert {*store.run_labels()} == {*other.run_labels()}
+    assert not list(store.measurements("failed"))
+
+
+# A study that has changed
+
+
+def changed(params, split, seeds):
+    return {"valid": params["c"], "test": 0.125}
+
+
+def two(first: Callable[..., Any], second: Callable[..., Any], n: int = 4) -> Study:
+    a, b = toy(first, "a").pipelines[0], toy(second, "b").pipelines[0]
+    return replace(toy(), pipelines=(a, b), estimators=(FixHopt(n),))
+
+
+def test_only_what_has_changed_is_run_anew(store, other):
+    run(two(add_up, add_up), store, InlineEngine())
+    study = two(add_up, changed)
+    before = store.get_meta("study")
+    assert describe_changes(before, describe_study(study)) == [
+        "pipeline b has changed since the last run: its fits are done anew, the old ones are kept"
+    ]
+    progress = run(study, store, InlineEngine())
+    assert (progress.n_done, progress.n_known) == (8, 8)
+    run(study, other, InlineEngine())
+    assert {*store.run_labels()} == {*other.run_labels()}
+    assert len(list(store.measurements())) == 24
+    assert describe_changes(store.get_meta("study"), describe_study(study)) == []
+
+
+def test_runs_of_a_changed_pipeline_are_not_mixed_with_earlier_ones(store):
+    run(two(add_up, add_up, 6), store, InlineEngine())
+    with pytest.raises(KeyboardInterrupt):
+        run(two(add_up, changed, 6), store, Interrupting(8))
+    scores = store.scores()
+    of_b = [
+        scores[x.key]["test"] for x in store.run_labels() if x.pipeline == "b" and x.key in scores
+    ]
+    assert 0 < len(of_b) < 6
+    assert set(of_b) == {0.125}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"seed": 1}, "the seed was 0 and is now 1: fits that both need are done once"),
+        ({"n_trials": 6},
+         "the search was random search, 4 trials and is now random search, 6 trials: fits that "
+         "both need are done once"),
+        ({"tasks": (TASK, make_task("more", metric="accuracy"))}, "task more is new"),
+        ({"pipelines": toy(name="z").pipelines},
+         "pipeline a is not in the study any more: its fits are kept"),
+        ({"pipelines": (FunctionPipeline("a", add_up, {"c": Uniform(0, 2)}, ("init",)),)},
+         "the search space of pipeline a has changed: it is searched anew"),
+    ],
+)  # fmt: skip
+def test_changes_are_described_and_give_the_table_of_a_new_run(change, said, store, other):
+    run(toy(), store, InlineEngine())
+    study = replace(toy(), **change)
+    assert said in describe_changes(store.get_meta("study"), describe_study(study))
+    run(study, store, InlineEngine())
+    run(study, other, InlineEngine())
+    assert {*store.run_labels()} == {*other.run_labels()}
+
+
+def test_more_replicates_add_fits_and_change_none(store):
+    run(toy(), store, InlineEngine())
+    before: list[Measurement] = list(store.measurements())
+    progress = run(toy(estimators=(Ideal(5),)), store, InlineEngine())
+    assert (progress.n_known, progress.n_done) == (15, 10)
+    assert list(store.measurements())[:15] == before
+
+
+def test_every_commit_holds_the_results_and_which_of_them_are_runs(store):
+    seen: list[int] = []
+
+    def look(progress: Progress) -> None:
+        recorded = list(store.measurements())
+        seen.append(progress.n_done)
+        assert len(recorded) == progress.n_done
+        assert {m.key for m in recorded if m.refit} <= {x.key for x in store.run_labels()}
+
+    run(toy(), store, InlineEngine(), report=look)
+    assert sorted(set(seen)) == list(range(16))
