@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from outperform.engines import InlineEngine, LocalEngine, Outcome
+from outperform.errors import InvalidInput
 from outperform.runner import Progress, describe_changes, describe_study, run
 from outperform.store import Measurement, SqliteStore
 from outperform.study.estimators import Crossed, FixHopt, Ideal, Variance
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
 from outperform.study.spaces import Choices, LogUniform, Uniform
+from outperform.study.splits import HoldOut
 from outperform.study.study import Study
 from outperform.study.tasks import make_task
 
@@ -125,6 +127,14 @@ def test_a_search_that_tries_a_point_twice_fits_it_once(store):
     assert store.get_meta("study")["n_fits"] == progress.n_done
     again = run(study, store, InlineEngine())
     assert (again.n_done, again.n_left, again.n_fits) == (0, 0, progress.n_fits)
+
+
+def test_impossible_splits_are_refused_before_the_first_fit(store):
+    task = make_task("iris", metric="accuracy", data="iris", splitter=HoldOut(test=1000))
+    pipeline = EstimatorPipeline("bayes", "sklearn.naive_bayes.GaussianNB")
+    with pytest.raises(InvalidInput, match="1000"):
+        run(Study((pipeline,), (task,), (Ideal(3),)), store, InlineEngine())
+    assert store.counts() == {}
 
 
 def test_data_in_memory_can_be_learned_from(store):

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
 
 from outperform.engines import Engine, Outcome
 from outperform.errors import InvalidScores
@@ -15,6 +16,8 @@ from outperform.study.splits import Split
 from outperform.study.study import Study
 from outperform.study.tables import Dataset
 from outperform.study.tasks import Task
+
+_N_CHECKED = 1000  # planned runs whose splits are drawn before the first fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,19 @@ class FitWork:
         if task.data is not None and task.name not in self._datasets:
             self._datasets[task.name] = task.data()
         return self._datasets.get(task.name)
+
+
+def check_splits(study: Study) -> None:
+    """Draw the first splits of every task, so that an impossible one is refused before any fit."""
+    loaded = {task.name: task.data() for task in study.tasks if task.data is not None}
+    drawn = set()
+    for planned in islice(study.plan_runs(), _N_CHECKED):
+        split = (planned.task, dict(planned.seeds).get("split"), planned.fold)
+        if planned.task in loaded and split not in drawn:
+            drawn.add(split)
+            task, pipeline = study.task(planned.task), study.pipeline(planned.pipeline)
+            fit = make_fit(pipeline, task, {}, dict(planned.seeds), fold=planned.fold)
+            _split(task, loaded[planned.task], fit)
 
 
 def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:

@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 
 from outperform.engines import Engine, Outcome
 from outperform.runner.describing import enter_study
-from outperform.runner.fitting import FitWork, find_versions
+from outperform.runner.fitting import FitWork, check_splits, find_versions
 from outperform.runner.progress import Progress, Scores, Store
 from outperform.runner.searching import Job, SearchState
 from outperform.store import Added, Measurement, RunLabel
@@ -47,6 +47,8 @@ def run(
     description = enter_study(study, store, retry_failed=retry_failed)
     progress = Progress(description["n_fits"])
     coordinator = _Coordinator(study, store, engine, progress, retry_failed=retry_failed)
+    if not coordinator.known:
+        check_splits(study)
     try:
         for _ in coordinator.work():
             report(progress)
