@@ -1,5 +1,6 @@
 """Running a study: the same table however it is run, and nothing lost on the way."""
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -135,6 +136,25 @@ def test_impossible_splits_are_refused_before_the_first_fit(store):
     with pytest.raises(InvalidInput, match="1000"):
         run(Study((pipeline,), (task,), (Ideal(3),)), store, InlineEngine())
     assert store.counts() == {}
+
+
+def load_slowly():
+    time.sleep(1.5)
+    return [[0.0], [1.0]] * 20, [0, 1] * 20
+
+
+def test_loading_data_is_not_part_of_a_fit(store):
+    task = make_task("slow", metric="accuracy", data=load_slowly)
+    pipeline = EstimatorPipeline("bayes", "sklearn.naive_bayes.GaussianNB")
+    study = Study((pipeline,), (task,), (Ideal(4),))
+    with LocalEngine(1, timeout=1) as engine:
+        progress = run(study, store, engine)
+    assert (progress.n_done, progress.n_failed) == (4, 0)
+
+
+def test_searches_record_no_test_scores(store):
+    run(toy(), store, InlineEngine())
+    assert all(set(m.scores) == {"valid"} for m in store.measurements() if not m.refit)
 
 
 def test_data_in_memory_can_be_learned_from(store):

@@ -220,8 +220,12 @@ def test_a_store_gives_every_source(store):
 def test_levels_of_a_store_come_from_its_seeds(store):
     (crossed,) = json.loads(call("decompose", store, "--json").stdout)["crossed"]
     study = make_study(Crossed(4))
-    values = [score({"c": 0.5}, None, dict(run.seeds))["test"] for run in study.plan_runs()]
-    expected = decompose_crossed(np.reshape(values, (4, 4)), ["split", "init"]).to_dict()
+    seeds = [dict(run.seeds) for run in study.plan_runs()]
+    splits, inits = ([*dict.fromkeys(s[name] for s in seeds)] for name in ("split", "init"))
+    table = np.zeros((4, 4))
+    for s in seeds:
+        table[splits.index(s["split"]), inits.index(s["init"])] = score({"c": 0.5}, None, s)["test"]
+    expected = decompose_crossed(table, ["split", "init"]).to_dict()
     assert crossed["levels"] == [4, 4]
     for part, wanted in zip(crossed["components"], expected["components"], strict=True):
         assert part["names"] == wanted["names"]

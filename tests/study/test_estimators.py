@@ -90,6 +90,11 @@ def test_crossed_is_balanced():
     assert {inits.count(seed) for seed in inits} == {3}
 
 
+def test_more_levels_leave_every_cell_its_number():
+    few, many = plan(Crossed(2, ("init", "order"))), plan(Crossed(3, ("init", "order")))
+    assert [run.seeds for run in many[:4]] == [run.seeds for run in few]
+
+
 def test_pipelines_are_paired():
     first, second = plan(Ideal(4)), plan(Ideal(4), OTHER)
     assert [run.seeds for run in first] == [run.seeds for run in second]

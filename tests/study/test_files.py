@@ -120,6 +120,12 @@ sources = ["init"]
         ('metric = "accuracy"', "", "the task has no metric (line 13: [[task]])"),
         ('estimator = "sklearn.svm.SVC"', "", "the pipeline has nothing to train (line 18"),
         ("[[task]]", "[task]", "task is no list of tables (line 13). Begin each with [[task]]"),
+        ("seed = 7", "seed = -1", "seed is -1. Pass a whole number not less than 0."),
+        ("trials = 5", 'trials = "5"', "trials is 5. Pass a whole number not less than 1."),
+        ("replicates = 3", "replicates = 2.5", "replicates is 2.5 (line 25: [[estimator]])"),
+        ('vary = ["split"]', 'vary = "split"', "vary of estimator 'fix-hopt' is 'split' (line 29"),
+        ('[tuning]\ntuner = "random"\ntrials = 5', 'tuning = "random"', "tuning is 'random', not"),
+        ('metric = "accuracy"', "metric = 3", "a value has the wrong kind"),
         ("seed = 7", "seed = ", "the study file is not TOML: Invalid value (at line 3"),
     ],
 )
@@ -134,3 +140,18 @@ def test_different_metrics_make_different_studies():
     text = FILE + '[[task]]\ndata = "wine"\nmetric = "f1_macro"\n'
     with pytest.raises(InvalidInput, match="the tasks have different metrics"):
         parse(text)
+
+
+def test_commands_run_where_the_study_file_lies(tmp_path):
+    (tmp_path / "train.py").write_text('print(\'{"valid": 0.5, "test": 0.25}\')')
+    text = """
+    [[task]]
+    metric = "accuracy"
+    [[pipeline]]
+    command = "python train.py {seed.init}"
+    [[estimator]]
+    kind = "ideal"
+    replicates = 2
+    """
+    (pipeline,) = parse_study(text, folder=tmp_path).pipelines
+    assert pipeline.fit({}, None, {"init": 1}, None, refit=True)["test"] == 0.25

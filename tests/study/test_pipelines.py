@@ -462,8 +462,11 @@ def test_functions_are_checked_at_construction():
 def test_a_module_that_cannot_import_shows_its_own_error(tmp_path, monkeypatch):
     (tmp_path / "my_broken.py").write_text("import not_there_at_all\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(ModuleNotFoundError, match="No module named 'not_there_at_all'"):
+    (tmp_path / "my_raising.py").write_text("1 / 0\n")
+    with pytest.raises(InvalidInput, match="it needs 'not_there_at_all', which is not installed"):
         FunctionPipeline("f", "my_broken:fit")
+    with pytest.raises(InvalidInput, match=r"cannot import 'my_raising' \(ZeroDivisionError"):
+        FunctionPipeline("f", "my_raising:fit")
 
 
 def test_pipelines_from_notebooks_travel_to_workers(digits, split):

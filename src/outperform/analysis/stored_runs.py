@@ -14,7 +14,10 @@ def load_store_runs(store: SqliteStore, estimator: str | None = None) -> Runs:
     """Final fits of a study, as a table: by the ideal estimator if there is one."""
     study = store.get_meta("study")
     scores = store.scores()
-    labels = [label for label in store.run_labels() if label.key in scores]
+    planned = study["estimators"] if study is not None else ()
+    labels = [
+        label for label in store.run_labels() if label.key in scores and label.estimator in planned
+    ]
     if study is None or not labels:
         raise InvalidInput(
             f"{store.path} holds no finished runs yet", "Let `outperform run` finish some first"

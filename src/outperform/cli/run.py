@@ -89,7 +89,7 @@ def _run(
             progress = _run_until_decided(study, store, engine, until_decided, retry_failed)
         else:
             progress = _run_all(study, store, engine, retry_failed)
-    _finish(study, store, progress)
+    _finish(study, store, progress, until_decided)
 
 
 def _announce(study: Study, store: SqliteStore, workers: int) -> None:
@@ -169,7 +169,9 @@ def _run_all(study: Study, store: SqliteStore, engine: LocalEngine, retry_failed
         line.clear()
 
 
-def _finish(study: Study, store: SqliteStore, progress: Progress) -> None:
+def _finish(
+    study: Study, store: SqliteStore, progress: Progress, until_decided: tuple[str, str] | None
+) -> None:
     """What was done, what went wrong, and what to do next."""
     click.echo(
         f"{progress.n_done} fits done now, {progress.n_known} were recorded before, "
@@ -186,7 +188,10 @@ def _finish(study: Study, store: SqliteStore, progress: Progress) -> None:
         click.echo(f"Why fits failed: outperform status {store.path}")
     names = [pipeline.name for pipeline in study.pipelines]
     kinds = {estimator.kind for estimator in study.estimators}
-    if len(names) > 1 and kinds & {"ideal", "fix-hopt"}:
+    if until_decided:  # runs stopped when decided need the interval that allows it
+        pair = " ".join(until_decided)
+        click.echo(f"\nNext: outperform compare {store.path} {pair} --sequential")
+    elif len(names) > 1 and kinds & {"ideal", "fix-hopt"}:
         click.echo(f"\nNext: outperform compare {store.path} {names[0]} {names[1]}")
     elif kinds & {"variance", "crossed"}:
         click.echo(f"\nNext: outperform decompose {store.path}")

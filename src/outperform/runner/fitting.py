@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
+from typing import Any
 
 from outperform.engines import Engine, Outcome
 from outperform.errors import InvalidScores
@@ -24,7 +25,8 @@ _N_CHECKED = 1000  # planned runs whose splits are drawn before the first fit
 class FitWork:
     """What a worker does with a fit: load the data once, split it, train, score.
 
-    Without a fit, a worker only gets ready: it has imported all it needs when it gets here.
+    Data is loaded with the work itself, so that a fit's time and timeout are its own. Without a
+    fit, a worker only gets ready: it has imported all it needs when it gets here.
     """
 
     study: Study
@@ -45,12 +47,25 @@ class FitWork:
                 f"pipeline {fit.pipeline!r} gives {enumerate_names(scores)}, and no {needed!r}",
                 'Return a score on "valid" for searches and one on "test" for final fits',
             )
-        return scores
+        # A search knows nothing of test data, whatever a pipeline volunteers.
+        return scores if fit.refit else {k: v for k, v in scores.items() if k != "test"}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arrive, (self.study,)
 
     def _load(self, task: Task) -> Dataset | None:
         if task.data is not None and task.name not in self._datasets:
             self._datasets[task.name] = task.data()
         return self._datasets.get(task.name)
+
+
+def _arrive(study: Study) -> FitWork:
+    """The work as a worker receives it, with its data; what cannot be loaded fails in the fit."""
+    work = FitWork(study)
+    for task in study.tasks:
+        with suppress(Exception):
+            work._load(task)
+    return work
 
 
 def check_splits(study: Study) -> None:

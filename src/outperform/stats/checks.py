@@ -1,6 +1,5 @@
 """Validation of what callers pass in, so that the statistics read clean."""
 
-import math
 from collections.abc import Collection
 from typing import Any
 
@@ -101,7 +100,7 @@ def check_gamma(gamma: float) -> None:
 
 def check_count(name: str, value: int, *, at_least: int) -> None:
     """Refuse a count that is not a whole number or too small."""
-    if not (math.isfinite(value) and value == int(value) and value >= at_least):
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < at_least:
         raise InvalidInput(f"{name} is {value}", f"Pass a whole number not less than {at_least}")
 
 

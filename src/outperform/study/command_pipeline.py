@@ -37,6 +37,8 @@ class CommandPipeline:
         `{out}`, a file to write JSON to. Formats as in Python, `{lr:.4f}`; a brace is doubled.
     sources
         Sources honoured besides those whose seed is in the template, and names of own sources.
+    home
+        The folder that it runs in: a study file's own. The current one if not given.
 
     Notes
     -----
@@ -52,6 +54,7 @@ class CommandPipeline:
     template: str | Sequence[str]
     space: Space = field(default_factory=dict)
     sources: tuple[str, ...] = ()
+    home: str | None = None
     fingerprint: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -80,7 +83,7 @@ class CommandPipeline:
             out = f"{folder}/scores.json"
             values: dict[str, Value] = {"fold": fold, "refit": refit, "out": out, **params}
             values |= {f"{_SEED}{name}": seed for name, seed in seeds.items()}
-            scores = run_command(self.fill(values), folder=folder, out=out)
+            scores = run_command(self.fill(values), folder=folder, out=out, home=self.home)
         needed = needed_sets(None, refit=refit) or needed_sets(split)
         return check_scores(scores, self.name, needed)
 

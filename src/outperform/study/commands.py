@@ -20,7 +20,9 @@ _N_BYTES = 20_000  # read from the end of an output
 _WATCH = 'read group && { read end || { kill -s KILL -- "-$group"; rm -rf -- "$1"; }; }'
 
 
-def run_command(arguments: Sequence[str], *, folder: str, out: str) -> object:
+def run_command(
+    arguments: Sequence[str], *, folder: str, out: str, home: str | None = None
+) -> object:
     """Run a command without a shell; give what it wrote to `out` or printed last, from JSON.
 
     Parameters
@@ -28,19 +30,21 @@ def run_command(arguments: Sequence[str], *, folder: str, out: str) -> object:
     folder
         A temporary folder, for what the command prints: as files, so that a chatty program neither
         fills the memory nor keeps us waiting for a pipe that its children hold open.
+    home
+        The folder that the command runs in; the current one if not given.
     """
     stdout, stderr = Path(folder, "stdout"), Path(folder, "stderr")
     with stdout.open("wb") as output, stderr.open("wb") as errors:
-        status = _run(arguments, folder, output.fileno(), errors.fileno())
+        status = _run(arguments, folder, home, output.fileno(), errors.fileno())
     if status != 0:
         ending = f"was ended by {_signal_name(-status)}" if status < 0 else f"ended with {status}"
         _refuse(arguments, ending, stderr, "Run it by hand to see what it says")
     return _read_scores(arguments, Path(out), stdout, stderr)
 
 
-def _run(arguments: Sequence[str], folder: str, stdout: int, stderr: int) -> int:
+def _run(arguments: Sequence[str], folder: str, home: str | None, stdout: int, stderr: int) -> int:
     with _watch(folder) as protect:
-        process = _start(arguments, stdout, stderr)
+        process = _start(arguments, home, stdout, stderr)
         try:
             protect(process.pid)
             return process.wait()
@@ -51,10 +55,13 @@ def _run(arguments: Sequence[str], folder: str, stdout: int, stderr: int) -> int
             raise
 
 
-def _start(arguments: Sequence[str], stdout: int, stderr: int) -> subprocess.Popen[bytes]:
+def _start(
+    arguments: Sequence[str], home: str | None, stdout: int, stderr: int
+) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             arguments,
+            cwd=home,
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,

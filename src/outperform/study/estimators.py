@@ -227,7 +227,9 @@ class Crossed:
         """Plan n_levels ** n_sources final fits."""
         sources = self.sources or honoured(draw.pipeline)
         _check_vary(sources, draw)
-        for i, levels in enumerate(product(range(self.n_levels), repeat=len(sources))):
+        # Cells of fewer levels come first, so that more levels leave every cell its number.
+        cells = sorted(product(range(self.n_levels), repeat=len(sources)), key=max)
+        for i, levels in enumerate(cells):
             replicates = dict(zip(sources, levels, strict=True))
             yield draw.run((self.kind, "+".join(sources), i), replicates, None)
 
@@ -269,6 +271,12 @@ def make_estimator(options: Mapping[str, Any]) -> Estimator:
         raise InvalidInput(
             f"estimator {kind!r} does not say how many {required}", f"Add {required} = 29"
         )
+    for word in ("vary", "sources"):
+        if word in given and not isinstance(given[word], list | tuple):
+            raise InvalidInput(
+                f"{word} of estimator {kind!r} is {given[word]!r}",
+                f'Write a list: {word} = ["init"]',
+            )
     values = {
         names[word]: tuple(value) if isinstance(value, list) else value
         for word, value in given.items()

@@ -33,7 +33,7 @@ def parse_study(text: str, *, folder: Path) -> Study:
     Parameters
     ----------
     folder
-        Where the file lies: paths of data are relative to it.
+        Where the file lies: data and commands are looked for from there.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def parse_study(text: str, *, folder: Path) -> Study:
     metric = _common_metric(tasks)
     return Study(
         pipelines=tuple(
-            _build(text, "pipeline", i, table, lambda table: _make_pipeline(table, metric))
+            _build(text, "pipeline", i, table, lambda table: _make_pipeline(table, metric, folder))
             for i, table in enumerate(_tables(document, "pipeline", text))
         ),
         tasks=tasks,
@@ -92,7 +92,7 @@ def _make_task(table: Mapping[str, Any], folder: Path) -> Task:
     )
 
 
-def _make_pipeline(table: Mapping[str, Any], metric: str) -> Pipeline:
+def _make_pipeline(table: Mapping[str, Any], metric: str, folder: Path) -> Pipeline:
     kinds = [kind for kind in _KINDS if kind in table]
     if len(kinds) != 1:
         raise InvalidInput(
@@ -100,12 +100,16 @@ def _make_pipeline(table: Mapping[str, Any], metric: str) -> Pipeline:
             f"Give it one of {enumerate_names(_KINDS)}",
         )
     what = table[kinds[0]]
+    if what is False:
+        raise InvalidInput(
+            f"the pipeline has {kinds[0]} = false, and nothing to train", "Remove it"
+        )
     name = table.get("name") or _default_name(kinds[0], what)
     options: dict[str, Any] = {"name": name}
     if "space" in table:
         options["space"] = make_space(table["space"])
     if "sources" in table:
-        options["sources"] = tuple(table["sources"])
+        options["sources"] = _as_names("sources", table["sources"])
     match kinds[0]:
         case "estimator":
             fixed = table.get("fixed", {})
@@ -113,11 +117,17 @@ def _make_pipeline(table: Mapping[str, Any], metric: str) -> Pipeline:
         case "function":
             return FunctionPipeline(function=what, **options)
         case "command":
-            return CommandPipeline(template=what, **options)
+            return CommandPipeline(template=what, home=str(folder.absolute()), **options)
         case _:
             extra = {"epochs": "n_epochs", "batch_size": "batch_size"}
             options |= {name: table[word] for word, name in extra.items() if word in table}
             return NeuralPipeline(**options)
+
+
+def _as_names(word: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise InvalidInput(f"{word} is {value!r}", f'Write a list of names: {word} = ["init"]')
+    return tuple(value)
 
 
 def _default_name(kind: str, what: Any) -> str:
@@ -158,11 +168,20 @@ def _build(
         return make(table)
     except OutperformError as error:
         raise InvalidInput(f"{error.problem} (line {start}: [[{word}]])", error.remedy) from None
+    except (AttributeError, TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"a value has the wrong kind: {error} (line {start}: [[{word}]])",
+            "Compare it with the study file that `outperform init` writes",
+        ) from error
 
 
 def _rename(
     table: Mapping[str, Any], words: Mapping[str, str], text: str, where: str
 ) -> dict[str, Any]:
+    if not isinstance(table, Mapping):
+        raise InvalidInput(
+            f"{where} is {table!r}, not a table{_at_line(text, where)}", f"Begin it with [{where}]"
+        )
     _check_words(table, tuple(words), text, where)
     return {words[word]: value for word, value in table.items()}
 

@@ -50,11 +50,19 @@ def _import_module(name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         missing = error.name or ""
         if name != missing and not name.startswith(f"{missing}."):
-            raise  # the module is there, and imports something that is not
+            raise InvalidInput(
+                f"cannot import {name!r}: it needs {missing!r}, which is not installed",
+                f"Install {missing!r}, or mend the import",
+            ) from None
         raise InvalidInput(
             f"there is no module {missing!r} to import {name!r} from",
             "Check the spelling, and that its folder is on Python's path (PYTHONPATH)",
         ) from None
+    except Exception as error:
+        raise InvalidInput(
+            f"cannot import {name!r} ({type(error).__name__}: {error})",
+            "Mend the module; `python -c 'import NAME'` shows where it breaks",
+        ) from error
 
 
 def _suggest(name: str, known: list[str]) -> str:

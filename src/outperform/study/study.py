@@ -53,9 +53,12 @@ class Study:
                     f"more than one {what} is called {enumerate_names(twice)}",
                     "Give each a name of its own",
                 )
+        check_count("seed", self.seed, at_least=0)
         check_count("trials", self.n_trials, at_least=1)
         check_count("retries", self.retries, at_least=0)
-        if self.timeout is not None and not self.timeout > 0:
+        if self.timeout is not None and not (
+            isinstance(self.timeout, int | float) and self.timeout > 0
+        ):
             raise InvalidInput(f"timeout is {self.timeout}", "Pass a positive number of seconds")
         make_tuner(self.tuner)
 
