@@ -1,6 +1,13 @@
 import pytest
 
-from outperform.plots.labels import join_phrases, short_names, shorten, wrap_name, wrapped_names
+from outperform.plots.labels import (
+    join_phrases,
+    short_names,
+    shorten,
+    shorten_apart,
+    wrap_name,
+    wrapped_names,
+)
 
 
 @pytest.mark.parametrize(
@@ -58,3 +65,11 @@ def test_phrases_share_a_line_while_they_fit():
     assert join_phrases("a", "b") == "a, b"
     assert join_phrases("a" * 20, "b" * 20, "c") == f"{'a' * 20}, {'b' * 20}\nc"
     assert join_phrases("a" * 21, "b" * 20) == f"{'a' * 21}\n{'b' * 20}"
+
+
+def test_names_that_differ_in_the_middle_stay_apart():
+    names = [f"benchmark task number {i:02d} with a long name" for i in range(40)]
+    short = shorten_apart(names, 18)
+    assert len(set(short)) == 40
+    assert max(map(len, short)) <= 18
+    assert shorten_apart(["cifar10", "cifar100"], 18) == ["cifar10", "cifar100"]

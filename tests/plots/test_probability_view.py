@@ -25,7 +25,7 @@ def test_interval_and_estimate_are_where_they_belong(make_comparison, find, ax):
     assert list(ends) == [comparison.interval.low, comparison.interval.high]
     assert find(ax, "probability-0").get_xdata() == [comparison.probability]
     assert [label.get_text() for label in ax.get_yticklabels()] == [
-        f"{comparison.probability:.2f}\n{comparison.interval}"
+        f"{comparison.probability:.3g}\n{comparison.interval}"
     ]
 
 

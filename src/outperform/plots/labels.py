@@ -1,6 +1,8 @@
 """Words of a figure: names of any length in little space, metrics with their direction."""
 
 import textwrap
+from collections.abc import Sequence
+from itertools import takewhile
 
 from outperform.analysis.comparison import Comparison
 from outperform.analysis.published import PublishedComparison
@@ -24,6 +26,28 @@ def shorten(name: str, length: int) -> str:
         return name
     tail = (length - 1) // 2
     return f"{name[: length - 1 - tail]}…{name[-tail:]}"
+
+
+def shorten_apart(names: Sequence[str], length: int) -> list[str]:
+    """Shorten names so that different ones stay different: by what they share, if need be.
+
+    Examples
+    --------
+    >>> shorten_apart(["benchmark task 1 of the suite", "benchmark task 2 of the suite"], 12)
+    ['…1…', '…2…']
+    """
+    short = [shorten(name, length) for name in names]
+    if len(set(short)) == len(set(names)):
+        return short
+    start = _count_shared(names)
+    end = _count_shared([name[start:][::-1] for name in names])
+    return [f"…{shorten(name[start : len(name) - end], length - 2)}…" for name in names]
+
+
+def _count_shared(names: Sequence[str]) -> int:
+    """Characters that all names begin with."""
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return sum(1 for _ in same)
 
 
 def escape(text: str) -> str:

@@ -11,7 +11,7 @@ from outperform.plots.labels import (
     escape,
     join_phrases,
     short_names,
-    shorten,
+    shorten_apart,
 )
 from outperform.plots.style import (
     COLOUR_A,
@@ -40,7 +40,7 @@ def draw_probability(results: PairResult | Sequence[PairResult], ax: "Axes") -> 
     _draw_regions(first.gamma, ax)
     for row, result in enumerate(rows):
         _draw_interval(result, row, ax)
-    labels = [_label_task(row) for row in rows] if rows is results else [_label_numbers(first)]
+    labels = _label_tasks(rows) if rows is results else [_label_numbers(first)]
     lay_out_rows(ax, [float(row) for row in range(len(rows))], labels)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     a, b = short_names(first, 16)
@@ -72,12 +72,13 @@ def _draw_interval(result: PairResult, row: int, ax: "Axes") -> None:
     )
 
 
-def _label_task(result: PairResult) -> str:
-    return escape(shorten(result.task, 18)) if isinstance(result, Comparison) else ""
+def _label_tasks(results: Sequence[PairResult]) -> list[str]:
+    tasks = [result.task if isinstance(result, Comparison) else "" for result in results]
+    return [escape(label) for label in shorten_apart(tasks, 18)]
 
 
 def _label_numbers(result: PairResult) -> str:
-    return f"{result.probability:.2f}\n{result.interval}"
+    return f"{result.probability:.3g}\n{result.interval}"
 
 
 def _draw_regions(gamma: float, ax: "Axes") -> None:
