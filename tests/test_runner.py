@@ -35,7 +35,7 @@ def fail(params, split, seeds):
 def toy(function: Callable[..., Any] = add_up, name: str = "a", **changes: Any) -> Study:
     pipeline = FunctionPipeline(name, function, {"c": Uniform(0, 1)}, ("init",))
     defaults = {"estimators": (Ideal(3),), "n_trials": 4}
-    return Study((pipeline,), (TASK,), **{**defaults, **changes})
+    return Study((pipeline,), **{"tasks": (TASK,), **defaults, **changes})
 
 
 def table(store: SqliteStore) -> Table:
@@ -390,7 +390,6 @@ def test_runs_of_a_changed_pipeline_are_not_mixed_with_earlier_ones(store):
         ({"n_trials": 6},
          "the search was random search, 4 trials and is now random search, 6 trials: fits that "
          "both need are done once"),
-        ({"tasks": (TASK, make_task("more", metric="accuracy"))}, "task more is new"),
         ({"pipelines": toy(name="z").pipelines},
          "pipeline a is not in the study any more: its fits are kept"),
         ({"pipelines": (FunctionPipeline("a", add_up, {"c": Uniform(0, 2)}, ("init",)),)},
@@ -404,6 +403,12 @@ def test_changes_are_described_and_give_the_table_of_a_new_run(change, said, sto
     run(study, store, InlineEngine())
     run(study, other, InlineEngine())
     assert {*store.run_labels()} == {*other.run_labels()}
+
+
+def test_a_new_task_is_described():
+    before = describe_study(toy())
+    now = describe_study(toy(tasks=(make_task("more", metric="accuracy"),)))
+    assert "task more is new" in describe_changes(before, now)
 
 
 def test_more_replicates_add_fits_and_change_none(store):

@@ -3,6 +3,7 @@
 import pytest
 
 from outperform.errors import InvalidInput
+from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.estimators import (
     ALL,
     NOISE,
@@ -164,3 +165,16 @@ def test_impossible_studies_are_refused(options, message):
     with pytest.raises(InvalidInput) as caught:
         Study(**given | options)
     assert message in str(caught.value)
+
+
+def test_tasks_that_a_pipeline_would_never_hear_of_are_refused():
+    tasks = (TASK, make_task("wine", metric="accuracy"))
+    with pytest.raises(InvalidInput, match="cannot tell which of 2 tasks it is on"):
+        Study((PIPELINE,), tasks, (Ideal(2),))
+
+
+def test_folds_that_a_command_would_never_hear_of_are_refused():
+    task = make_task("digits", metric="accuracy", splitter=CrossValidation(3))
+    with pytest.raises(InvalidInput, match="is not told the fold of the cross-validation"):
+        Study((CommandPipeline("c", "train {seed.init}"),), (task,), (Ideal(2),))
+    assert Study((CommandPipeline("c", "train {seed.init} {fold}"),), (task,), (Ideal(2),))

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from outperform.errors import InvalidInput
 from outperform.runs.naming import enumerate_names
 from outperform.stats.checks import check_count
+from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.estimators import Draw, Estimator, FixHopt, Ideal, PlannedRun
-from outperform.study.pipelines import Pipeline
+from outperform.study.pipelines import FunctionPipeline, Pipeline
+from outperform.study.splits import CrossValidation
 from outperform.study.tasks import Task
 from outperform.study.tuners import make_tuner
 
@@ -61,6 +63,26 @@ class Study:
         ):
             raise InvalidInput(f"timeout is {self.timeout}", "Pass a positive number of seconds")
         make_tuner(self.tuner)
+        for pipeline in self.pipelines:
+            self._check_tasks(pipeline)
+
+    def _check_tasks(self, pipeline: Pipeline) -> None:
+        """Refuse tasks and folds that a pipeline would never hear of."""
+        if not isinstance(pipeline, FunctionPipeline | CommandPipeline):
+            return
+        if len(self.tasks) > 1:
+            raise InvalidInput(
+                f"pipeline {pipeline.name!r} cannot tell which of {len(self.tasks)} tasks it is on",
+                "Make a study per task: functions and commands see to their data themselves",
+            )
+        words = pipeline.template if isinstance(pipeline, CommandPipeline) else ["{fold}"]
+        folds = isinstance(self.tasks[0].splitter, CrossValidation)
+        if folds and not any("{fold" in word for word in words):
+            raise InvalidInput(
+                f"the command of pipeline {pipeline.name!r} is not told the fold of the "
+                "cross-validation",
+                "Add {fold} to it, or split in another way",
+            )
 
     def pipeline(self, name: str) -> Pipeline:
         """Pipeline of this name."""
