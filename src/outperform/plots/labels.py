@@ -34,13 +34,15 @@ def shorten_apart(names: Sequence[str], length: int) -> list[str]:
     Examples
     --------
     >>> shorten_apart(["benchmark task 1 of the suite", "benchmark task 2 of the suite"], 12)
-    ['…1…', '…2…']
+    ['…ark task 1…', '…ark task 2…']
     """
     short = [shorten(name, length) for name in names]
     if len(set(short)) == len(set(names)):
         return short
     start = _count_shared(names)
     end = _count_shared([name[start:][::-1] for name in names])
+    longest = max(len(name) - end - start for name in names)
+    start = max(0, start - max(0, length - 2 - longest))  # as much of what they share as fits
     return [f"…{shorten(name[start : len(name) - end], length - 2)}…" for name in names]
 
 
