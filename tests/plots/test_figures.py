@@ -338,6 +338,10 @@ def test_given_axes_keep_their_own_style(make_comparison):
     assert ax.xaxis.label.get_fontsize() == 20
 
 
+def test_names_in_any_script_are_drawn_without_warnings(make_comparison, tmp_path):
+    save_figure(make_comparison(names={"a": "模型", "b": "ፊደል"}), tmp_path / "figure.png")
+
+
 def run_python(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

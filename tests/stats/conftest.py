@@ -27,6 +27,7 @@ def _with(value, *positions):
 BAD_SCORES = {
     "NaN": (_with(math.nan, 3, 17), InvalidScores, r"\b3\b.*\b17\b"),
     "infinite": (_with(-math.inf, 13), InvalidScores, r"\b13\b"),
+    "huge": (_with(-1e200, 13), InvalidScores, r"reaches -1e\+200, too large"),
     "text": (_with("high", 11), InvalidScores, "not a number"),
     "2-D": ([[i / 20 for i in range(20)]], InvalidScores, r"\(1, 20\)"),
     "scalar": (0.5, InvalidScores, r"\b0\.5\b"),

@@ -1,5 +1,6 @@
 """How figures look: sized for a paper, safe for the colour-blind, the same each time."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,6 @@ STYLE: dict[str, Any] = {
     "axes.spines.top": False,
     "axes.titlesize": 8,
     "figure.dpi": 200,
-    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so figures are alike everywhere
     "font.size": 8,
     "legend.fontsize": 7,
     "legend.frameon": False,
@@ -39,14 +39,31 @@ STYLE: dict[str, Any] = {
     "ytick.labelsize": 7,
     "ytick.major.width": 0.6,
 }
+_FONT = "DejaVu Sans"  # comes with matplotlib, so figures are alike everywhere
+# Asked, where they are installed, for characters that the first does not have.
+_FONTS_OF_MANY_SCRIPTS = (
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "WenQuanYi Zen Hei",
+    "Hiragino Sans",
+    "PingFang SC",
+    "Microsoft YaHei",
+    "Malgun Gothic",
+    "Arial Unicode MS",
+)
 
 
 @contextmanager
 def house_style() -> Iterator[None]:
     """Use the house style, whatever the user's settings, and put these back afterwards."""
     from matplotlib import style
+    from matplotlib.font_manager import fontManager
 
-    with style.context(["default", STYLE]):
+    installed = set(fontManager.get_font_names())
+    fonts = [_FONT, *(font for font in _FONTS_OF_MANY_SCRIPTS if font in installed)]
+    with style.context(["default", STYLE, {"font.family": fonts}]), warnings.catch_warnings():
+        # A name in a script without a font is drawn as boxes; no warning makes it readable.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         yield
 
 

@@ -10,6 +10,8 @@ from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnpairedS
 
 FloatArray = NDArray[np.float64]
 
+_LARGEST = 1e150  # its square is still a float
+
 
 def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -1) -> FloatArray:
     """Finite floats with the sampled axis last, refusing anything that would be guessed at."""
@@ -25,8 +27,10 @@ def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -
         )
     if axis != -1:
         array = np.moveaxis(array, axis, -1)
-    if not np.isfinite(array).all():
+    # One pass finds what is missing and what is too large: NaN is not below the limit either.
+    if not (np.abs(array) < _LARGEST).all():
         _refuse_nonfinite(array, name)
+        _refuse_huge(array, name)
     if array.shape[-1] < at_least:
         raise TooFewRuns(
             f"{name} has {array.shape[-1]} score(s)", f"At least {at_least} are needed"
@@ -123,8 +127,19 @@ def _as_floats(values: ArrayLike, name: str) -> FloatArray:
         ) from None
 
 
+def _refuse_huge(array: FloatArray, name: str) -> None:
+    huge = array.flat[np.argmax(np.abs(array))]
+    raise InvalidScores(
+        f"{name} reaches {huge:.3g}, too large to take means and variances of",
+        "If that run diverged, treat it as failed; otherwise pass logarithms, which keep every "
+        "win a win",
+    )
+
+
 def _refuse_nonfinite(array: FloatArray, name: str) -> None:
     bad = np.argwhere(~np.isfinite(array))
+    if not len(bad):
+        return
     where = ", ".join(str(tuple(i) if len(i) > 1 else i[0]) for i in bad[:5].tolist())
     value = array[tuple(bad[0])]
     raise InvalidScores(
