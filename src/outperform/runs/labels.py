@@ -8,6 +8,8 @@ import numpy as np
 
 from outperform.runs.arrays import IntArray
 
+_N_FIRST = 1000  # rows that often mention every name
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Numerals(Sequence[str]):
@@ -59,12 +61,15 @@ class Labels:
 
     def by_appearance(self) -> "Labels":
         """Number the names in the order in which the rows first mention them."""
-        first = np.empty(len(self.names), dtype=np.int64)
-        is_new = np.ones(len(self.codes), dtype=bool)
-        is_new[1:] = self.codes[1:] != self.codes[:-1]
-        # Of repeated indices the last assignment wins, so walk from the end.
-        row = np.flatnonzero(is_new)[::-1]
-        first[self.codes[row]] = row
+        first = np.full(len(self.names), len(self.codes))
+        for codes in (self.codes[:_N_FIRST], self.codes):
+            is_new = np.ones(len(codes), dtype=bool)
+            is_new[1:] = codes[1:] != codes[:-1]
+            # Of repeated indices the last assignment wins, so walk from the end.
+            row = np.flatnonzero(is_new)[::-1]
+            first[codes[row]] = row
+            if first.max(initial=0) < len(self.codes):
+                break
         if (first[1:] > first[:-1]).all():
             return self
         order = np.argsort(first)

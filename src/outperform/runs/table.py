@@ -69,7 +69,8 @@ class Runs:
     def __post_init__(self) -> None:
         # Rows of one algorithm on one task become neighbours, so that each of many
         # comparisons looks at its own rows only.
-        cell = self.algorithm * len(self.tasks) + self.task
+        cell = self.algorithm * len(self.tasks)
+        cell += self.task
         n_cells = len(self.algorithms) * len(self.tasks)
         if n_cells <= np.iinfo(np.uint16).max:
             cell = cell.astype(np.uint16)  # sorted by radix, many times faster
