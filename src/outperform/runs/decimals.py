@@ -146,8 +146,12 @@ def divide_exactly(mantissa: WordArray, power: float) -> FloatArray:
         return quotient
     low = (mantissa - high.astype(np.uint64)).view(np.int64).astype(np.float64)
     (q1, q2), (p1, p2) = _halve(quotient), _halve(np.array([power]))
-    remainder = (((high - q1 * p1) - q1 * p2) - q2 * p1) - q2 * p2
-    return quotient + (remainder + low) / power
+    remainder = high
+    for q, p in ((q1, p1), (q1, p2), (q2, p1), (q2, p2)):
+        remainder -= q * p
+    remainder += low
+    remainder /= power
+    return quotient + remainder
 
 
 def _parse_unsigned(
@@ -180,7 +184,8 @@ def _parse_aligned(
     n_decimals = n_characters - (n_whole + 1)
     n_read = min(max(int(n_decimals.max()), 0), _MOST_DIGITS - n_whole)
     n_words = 1 + max(n_read - 1, 0) // 8
-    decimals = text.fetch(start + (n_whole + 1), n_words) ^ _ASCII_ZEROS
+    decimals = text.fetch(start + (n_whole + 1), n_words)
+    decimals ^= _ASCII_ZEROS
     for index, digits in enumerate(decimals):
         n_wanted, width = n_decimals - 8 * index, min(n_read - 8 * index, 8)
         if n_wanted.min() < 8:
@@ -199,7 +204,9 @@ def _parse_aligned(
 
 def _flag_others(digits: WordArray) -> WordArray:
     """Set the high bit of every byte that is not 0 to 9."""
-    return digits + _TOP_AT_TEN | digits
+    flags = digits + _TOP_AT_TEN
+    flags |= digits
+    return flags
 
 
 def _halve(values: FloatArray) -> tuple[FloatArray, FloatArray]:
