@@ -104,7 +104,9 @@ def parse_integers(text: Text, start: IntArray, n_characters: IntArray) -> IntAr
     if n_characters.min() < 1 or n_characters.max() > 8:
         return None
     n_surplus = (64 - 8 * n_characters).view(np.uint64)
-    digits = (text.fetch(start, 1)[0] ^ _ASCII_ZEROS) >> n_surplus
+    digits = text.fetch(start, 1)[0]
+    digits ^= _ASCII_ZEROS
+    digits >>= n_surplus
     starts_with_zero = digits << n_surplus < np.uint64(1 << 56)
     if (_flag_others(digits) & _HIGH_BITS).any() or (starts_with_zero & (n_characters > 1)).any():
         return None

@@ -133,7 +133,9 @@ def _blocks(data: bytes, begin: int) -> Iterator[Text]:
 def _split(text: Text, n_columns: int, delimiter: int) -> _Block:
     characters = text.characters
     is_newline = characters == _NEWLINE
-    separators = np.flatnonzero(is_newline | (characters == delimiter))
+    is_separator = characters == delimiter
+    is_separator |= is_newline
+    separators = np.flatnonzero(is_separator)
     n_rows = np.count_nonzero(is_newline)
     if len(separators) != n_rows * n_columns:
         raise NotPlain
