@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outperform.runs.decimals import (
-    N_BEFORE,
     divide_exactly,
     pack,
     pad,
@@ -18,9 +17,9 @@ from outperform.runs.decimals import (
 def parse(texts):
     """Parse texts that stand one after another, as in a file."""
     joined = ",".join(texts) + "\n"
-    ends = np.cumsum([len(text) + 1 for text in texts]) - 1
-    starts = np.concatenate(([0], ends[:-1] + 1))
-    return parse_decimals(pad(joined.encode()), starts + N_BEFORE, ends + N_BEFORE)
+    lengths = np.array([len(text) for text in texts])
+    starts = np.cumsum(lengths + 1) - lengths - 1
+    return parse_decimals(pad(joined.encode()), starts, lengths)
 
 
 def same_double(one, other):
@@ -28,7 +27,7 @@ def same_double(one, other):
 
 
 PLAIN = ["0.5", "7", "7.", ".5", "-0.0", "-12.345", "00.10", "99999.9999999999999", "0", "-3"]
-PLAIN += ["0.4640318509407345", "0.06436915372198456", "1234567890123456789", "0.0000000000001"]
+PLAIN += ["0.4640318509407345", "0.06436915372198456", "12345678", "0.0000000000001"]
 NOT_PLAIN = [
     "",
     ".",
@@ -44,7 +43,15 @@ NOT_PLAIN = [
     "inf",
     "1 ",
 ]
-NOT_PLAIN += ["123456789012345678901", "1.23456789012345678901", "/", ":", "1_0", "\x7f"]
+NOT_PLAIN += [
+    "123456789",
+    "123456789012345678901",
+    "1.23456789012345678901",
+    "/",
+    ":",
+    "1_0",
+    "\x7f",
+]
 
 
 @pytest.mark.parametrize("text", PLAIN)
@@ -77,7 +84,7 @@ def test_decimals_are_rounded_as_float_rounds_them(texts):
 
 @given(st.integers(0, 10**19 - 1), st.integers(0, 19))
 def test_division_by_a_power_of_ten_is_rounded_correctly(mantissa, k):
-    quotient = divide_exactly(np.array([mantissa], dtype=np.uint64), np.array([10.0**k]))
+    quotient = divide_exactly(np.array([mantissa], dtype=np.uint64), 10.0**k)
     assert quotient[0] == float(f"{mantissa}e-{k}")
 
 
@@ -87,15 +94,14 @@ def test_quotients_at_and_beside_a_midpoint_are_rounded_correctly(whole, halving
     k = halvings + 1
     mantissa = (2 * whole + 1) * 5**k + nudge
     if mantissa < 10**19:
-        quotient = divide_exactly(np.array([mantissa], dtype=np.uint64), np.array([10.0**k]))
+        quotient = divide_exactly(np.array([mantissa], dtype=np.uint64), 10.0**k)
         assert quotient[0] == float(f"{mantissa}e-{k}")
 
 
 @given(st.from_regex(r"[ -~]{1,24}", fullmatch=True))
 def test_packed_words_hold_the_text(text):
     padded = pad(b"xyz," + text.encode() + b"\n")
-    start, end = np.array([4]) + N_BEFORE, np.array([4 + len(text)]) + N_BEFORE
-    parts = pack(padded, start, end)[:, 0].tolist()
+    parts = pack(padded, np.array([4]), np.array([len(text)]))[:, 0].tolist()
     packed = sum(part << (64 * index) for index, part in enumerate(parts))
     assert packed.to_bytes(24, "big").lstrip(b"\0") == text.encode()
 

@@ -89,8 +89,8 @@ def assemble(
     algorithm, task = keys.algorithm.by_appearance(), keys.task.by_appearance()
     replicate = keys.replicate
     return Runs(
-        algorithms=algorithm.names,
-        tasks=task.names,
+        algorithms=tuple(algorithm.names),
+        tasks=tuple(task.names),
         replicates=None if replicate is None else replicate.names,
         algorithm=algorithm.codes,
         task=task.codes,

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import numpy as np
+
 from outperform.errors import MissingExtra, UnreadableRuns
 from outperform.runs.cells import CellTable, Table
 from outperform.runs.csvfile import open_csv
@@ -41,11 +43,13 @@ def _read_bytes(path: Path) -> bytes:
 def _check_text(data: bytes, name: str) -> None:
     if not data or data.isspace():
         raise UnreadableRuns(f"{name} is empty", "Give it a header and one row per run")
+    # Bytes beyond ASCII are negative as signed numbers: one pass finds them and byte 0.
+    if np.frombuffer(data, dtype=np.int8).min() > 0:
+        return
     if b"\0" in data and not data.startswith(_UTF_16):
         raise UnreadableRuns(f"{name} is not text", _FORMATS)
     try:
-        if not data.isascii():
-            data.decode()
+        data.decode()
     except UnicodeDecodeError as error:
         row = data.count(b"\n", 0, error.start) + 1
         raise UnreadableRuns(

@@ -2,7 +2,8 @@
 
 A name of up to eight characters is one 64-bit integer (see `decimals.pack`), a longer one several.
 Rows are compared as integers; only distinct names are ever decoded. Sorted as integers, names come
-in the order of `labels.label_rows`: shorter ones first.
+in the order of `labels.label_rows`: shorter ones first. Names that are integers, as seeds are,
+stand for themselves.
 """
 
 from collections.abc import Sequence
@@ -11,15 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from outperform.runs.arrays import IntArray, WordArray
-from outperform.runs.decimals import read_digits
-from outperform.runs.labels import Labels
+from outperform.runs.decimals import pack, pad
+from outperform.runs.labels import Labels, Numerals
 
 _MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying loses nothing
-_LOW_NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)  # the value of a digit's character
-_N_CACHED = 1 << 14  # rows of which several arrays fit in the cache
-_N_SAMPLE = 512
 _BLANKS = " \t\r\v\f\x1c\x1d\x1e\x1f"  # what strip removes from ASCII, but the newline
-_FEW = 256  # distinct names up to which a binary search per row is cheap
 
 
 class NotPlain(Exception):
@@ -28,62 +25,78 @@ class NotPlain(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Interned:
-    """Names (n_words, n_names), and for each row the index of its name."""
+    """Names (n_words, n_names), and which of them stands in how many rows, one after another."""
 
     names: WordArray
     codes: IntArray
+    n_rows: IntArray
 
 
 def intern(words: WordArray) -> Interned:
-    """Intern the names of some rows, if they are few; otherwise keep a name per row.
+    """Find the distinct names of some rows.
 
     Parameters
     ----------
     words : shape (n_words, n_rows)
         Each column a name; no name is empty.
     """
-    if (words == words[:, :1]).all():
-        return Interned(words[:, :1], np.zeros(words.shape[1], dtype=np.int64))
-    keys = _mix(words)
-    numbered = _number_by_table(keys) or _number_few(keys)
-    if numbered is None:
-        return Interned(words, np.arange(len(keys)))
-    distinct, codes = numbered
-    return Interned(_names_of_keys(words, codes, len(distinct)), codes)
+    # Most names repeat that of the row before: only those that do not are looked up.
+    is_new = (words[:, 1:] != words[:, :-1]).any(axis=0)
+    bounds = np.concatenate(([0], np.flatnonzero(is_new) + 1, [words.shape[1]]))
+    return Interned(*_number(words[:, bounds[:-1]]), np.diff(bounds))
 
 
-def join_interned(blocks: Sequence[Interned]) -> Labels:
+def join_interned(blocks: Sequence[Interned | IntArray]) -> Labels:
     """Number the names of several blocks of rows alike, shortest first."""
-    names = _stack([block.names for block in blocks])
-    if len(names) == 1:
-        ordered, rank = _number(names[0])
-        distinct = ordered[np.newaxis]
-    else:
-        keys, codes = _number(_mix(names))
-        unordered = _names_of_keys(names, codes, len(keys))
-        order = np.lexsort(unordered)
-        distinct, rank = unordered[:, order], np.argsort(order)[codes]
-    bounds = np.cumsum([block.names.shape[1] for block in blocks])[:-1]
-    of_blocks = zip(np.split(rank, bounds), blocks, strict=True)
-    return Labels(_decode(distinct), np.concatenate([r[block.codes] for r, block in of_blocks]))
+    integers = [block for block in blocks if not isinstance(block, Interned)]
+    if len(integers) == len(blocks):
+        return _number_integers(np.concatenate(integers))
+    interned = [block if isinstance(block, Interned) else _spell(block) for block in blocks]
+    names, places = _number(_stack([block.names for block in interned]))
+    order = np.lexsort(names)
+    bounds = np.cumsum([block.names.shape[1] for block in interned])[:-1]
+    ranks = np.split(np.argsort(order)[places], bounds)
+    codes = [rank[block.codes] for rank, block in zip(ranks, interned, strict=True)]
+    n_rows = [block.n_rows for block in interned]
+    repeated = np.repeat(np.concatenate(codes), np.concatenate(n_rows))
+    return Labels(_decode(names[:, order]), repeated)
 
 
-def _mix(words: WordArray) -> WordArray:
-    """Make one key of all words of a name."""
+def _number_integers(values: IntArray) -> Labels:
+    """Number integers of which none is negative, the smallest first."""
+    if values.max() > 4 * len(values):
+        distinct, codes = np.unique(values, return_inverse=True)
+        return Labels(Numerals(distinct), codes)
+    is_used = np.zeros(values.max() + 1, dtype=bool)
+    is_used[values] = True
+    distinct = np.flatnonzero(is_used)
+    codes = values if len(distinct) == len(is_used) else (np.cumsum(is_used) - 1)[values]
+    return Labels(Numerals(distinct), codes)
+
+
+def _spell(integers: IntArray) -> Interned:
+    """Turn integers to names, for a column that has other names too."""
+    distinct, codes = np.unique(integers, return_inverse=True)
+    texts = [str(integer).encode() for integer in distinct.tolist()]
+    n_characters = np.array([len(text) for text in texts])
+    names = pack(pad(*texts), np.cumsum(n_characters) - n_characters, n_characters)
+    return Interned(names, codes, np.ones_like(codes))
+
+
+def _number(words: WordArray) -> tuple[WordArray, IntArray]:
+    """Find the distinct names, and the place of each name among them."""
     mixed: WordArray = words[0]
     for word in words[1:]:
         mixed = mixed * _MIXER + word
-    return mixed
-
-
-def _names_of_keys(words: WordArray, codes: IntArray, n_keys: int) -> WordArray:
-    """Find the name behind each key, and make sure that no two names share one."""
-    example = np.empty(n_keys, dtype=np.int64)
+    distinct, codes = np.unique(mixed, return_inverse=True)
+    if len(words) == 1:
+        return distinct[np.newaxis], codes
+    example = np.empty(len(distinct), dtype=np.int64)
     example[codes] = np.arange(len(codes))
     names = words[:, example]
-    if len(words) > 1 and not all((n[codes] == w).all() for n, w in zip(names, words, strict=True)):
-        raise NotPlain
-    return names
+    if (names[:, codes] != words).any():
+        raise NotPlain  # two names were mixed to the same
+    return names, codes
 
 
 def _stack(parts: Sequence[WordArray]) -> WordArray:
@@ -92,53 +105,6 @@ def _stack(parts: Sequence[WordArray]) -> WordArray:
     if any(len(part) < n_words for part in parts):
         parts = [np.pad(part, ((0, n_words - len(part)), (0, 0))) for part in parts]
     return np.concatenate(parts, axis=1)
-
-
-def _number(keys: WordArray) -> tuple[WordArray, IntArray]:
-    """Find the distinct keys in ascending order, and the place of each key among them."""
-    numbered = _number_by_table(keys) or _number_few(keys)
-    if numbered is None:
-        distinct, codes = np.unique(keys, return_inverse=True)
-        return distinct, codes
-    return numbered
-
-
-def _number_few(keys: WordArray) -> tuple[WordArray, IntArray] | None:
-    """Number keys of which only few are distinct: those of a sample, then those it lacked."""
-    known = np.unique(_sample(keys))
-    while len(known) <= _FEW:
-        codes = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-        is_new = known[codes] != keys
-        if not is_new.any():
-            return known, codes
-        known = np.union1d(known, _sample(keys[is_new]))
-    return None
-
-
-def _sample(keys: WordArray) -> WordArray:
-    return keys[:: 1 + len(keys) // _N_SAMPLE]
-
-
-def _number_by_table(keys: WordArray) -> tuple[WordArray, IntArray] | None:
-    """Number keys of names that are small integers, as seeds are, without sorting."""
-    most = 4 * len(keys)
-    if read_digits(keys[:1] & _LOW_NIBBLES)[0] > most:
-        return None
-    slot = np.empty(len(keys), dtype=np.int64)
-    for i in range(0, len(keys), _N_CACHED):
-        slot[i : i + _N_CACHED] = read_digits(keys[i : i + _N_CACHED] & _LOW_NIBBLES)
-    n_slots = int(slot.max()) + 1
-    if n_slots > most:
-        return None
-    table = np.zeros(n_slots, dtype=np.uint64)
-    table[slot] = keys
-    used = np.flatnonzero(table)
-    distinct = table[used]
-    if not (table[slot] == keys).all() or not (distinct[1:] > distinct[:-1]).all():
-        return None  # two names share a slot, as 1 and 01 do, or the order is another
-    place = np.empty(n_slots, dtype=np.int64)
-    place[used] = np.arange(len(used))
-    return distinct, place[slot]
 
 
 def _decode(names: WordArray) -> tuple[str, ...]:

@@ -1,26 +1,75 @@
 """A column of names, kept as the distinct names and one integer code per row."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 import numpy as np
 
 from outperform.runs.arrays import IntArray
+
+_N_FIRST = 1000  # rows that often mention every name
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Numerals(Sequence[str]):
+    """Names that are integers, written out only where they are looked at.
+
+    To the eye it is the tuple of the names, but half a million of them take no time to make.
+
+    Examples
+    --------
+    >>> Numerals(np.array([2, 10])) == ("2", "10")
+    True
+    """
+
+    integers: IntArray
+
+    def __len__(self) -> int:
+        return len(self.integers)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple(Numerals(self.integers[index]))
+        return str(self.integers[index])
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, self.integers.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Numerals):
+            return np.array_equal(self.integers, other.integers)
+        return tuple(self) == other
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
     """Distinct names, and for each row the index of its name."""
 
-    names: tuple[str, ...]
+    names: Sequence[str]
     codes: IntArray = field(compare=False, repr=False)
 
     def by_appearance(self) -> "Labels":
         """Number the names in the order in which the rows first mention them."""
-        n_rows = len(self.codes)
-        first = np.empty(len(self.names), dtype=np.int64)
-        # Of repeated indices the last assignment wins, so walk from the end.
-        first[self.codes[::-1]] = np.arange(n_rows - 1, -1, -1)
+        first = np.full(len(self.names), len(self.codes))
+        for codes in (self.codes[:_N_FIRST], self.codes):
+            is_new = np.ones(len(codes), dtype=bool)
+            is_new[1:] = codes[1:] != codes[:-1]
+            # Of repeated indices the last assignment wins, so walk from the end.
+            row = np.flatnonzero(is_new)[::-1]
+            first[codes[row]] = row
+            if first.max(initial=0) < len(self.codes):
+                break
         if (first[1:] > first[:-1]).all():
             return self
         order = np.argsort(first)

@@ -6,6 +6,7 @@ be anything (`MNLI dev acc.`) unless they contradict it (`f1_error`) or turn it 
 """
 
 import re
+from functools import cache
 from typing import Literal, TypeAlias
 
 from outperform.errors import UnknownDirection
@@ -93,6 +94,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ARITHMETIC = re.compile(r"\s*[-−–]\s*\w|\s*\d+(\.\d*)?\s*[-−–]|\w+\s*\(\s*[-−–]")
 
 
+@cache
 def known_goal(name: str) -> Goal | None:
     """Say whether higher or lower values of a metric are better, None if its name does not tell.
 

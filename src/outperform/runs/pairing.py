@@ -1,12 +1,14 @@
 """Scores of two algorithms side by side."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outperform.errors import DuplicateRuns, InvalidScores, TooFewRuns, UnpairedScores
-from outperform.runs.arrays import FloatArray, IntArray
+from outperform.runs.arrays import BoolArray, FloatArray, IntArray
+from outperform.runs.labels import Numerals
 from outperform.runs.naming import enumerate_names, enumerate_rows
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ class PairedScores:
 
     a: FloatArray = field(compare=False, repr=False)
     b: FloatArray = field(compare=False, repr=False)
-    replicates: tuple[str, ...]  # the labels; positions from 1 where rows were paired in order
+    replicates: Sequence[str]  # the labels; positions from 1 where rows were paired in order
     n_dropped: int  # replicates left out because a score was missing or infinite
 
 
@@ -46,10 +48,9 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
     _require_runs(a)
     _require_runs(b)
     if runs.replicates is None:
-        rows_a, rows_b, labels, n_unmatched = _pair_in_order(a, b)
+        scores_a, scores_b, labels, n_unmatched = _pair_in_order(runs, a, b)
     else:
-        rows_a, rows_b, labels, n_unmatched = _pair_by_replicate(runs, a, b, drop_incomplete)
-    scores_a, scores_b = runs.score[rows_a], runs.score[rows_b]
+        scores_a, scores_b, labels, n_unmatched = _pair_by_replicate(runs, a, b, drop_incomplete)
     complete = np.isfinite(scores_a) & np.isfinite(scores_b)
     if not complete.all():
         if not drop_incomplete:
@@ -72,7 +73,7 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
     for cell in (a, b):
         _require_runs(cell)
         if runs.replicates is not None:
-            _row_of_replicate(runs, cell)  # refuses duplicates
+            _order_by_replicate(runs, cell)  # refuses duplicates
         scores.append(finite_scores(runs, cell, drop_incomplete=drop_incomplete))
         if len(scores[-1]) < 2:
             raise TooFewRuns(
@@ -102,38 +103,46 @@ def require_finite(runs: "Runs", cell: Cell) -> None:
         )
 
 
-def _pair_in_order(a: Cell, b: Cell) -> tuple[IntArray, IntArray, tuple[str, ...], int]:
+def _pair_in_order(
+    runs: "Runs", a: Cell, b: Cell
+) -> tuple[FloatArray, FloatArray, Sequence[str], int]:
     if len(a.rows) != len(b.rows):
         raise UnpairedScores(
             f"cannot pair {len(a.rows)} runs of {a.algorithm!r} with {len(b.rows)} of "
             f"{b.algorithm!r} in {a.place}: no column says which belong together",
             "Name such a column with --replicate, or pass --unpaired",
         )
-    return a.rows, b.rows, tuple(str(i + 1) for i in range(len(a.rows))), 0
+    labels = Numerals(np.arange(1, len(a.rows) + 1))
+    return runs.score[a.rows], runs.score[b.rows], labels, 0
 
 
 def _pair_by_replicate(
     runs: "Runs", a: Cell, b: Cell, drop_incomplete: bool
-) -> tuple[IntArray, IntArray, tuple[str, ...], int]:
-    row_a, row_b = (_row_of_replicate(runs, cell) for cell in (a, b))
-    shared = np.flatnonzero((row_a >= 0) & (row_b >= 0))
-    only_a = np.flatnonzero((row_a >= 0) & (row_b < 0))
-    only_b = np.flatnonzero((row_a < 0) & (row_b >= 0))
+) -> tuple[FloatArray, FloatArray, Sequence[str], int]:
+    (scores_a, has_a), (scores_b, has_b) = (_order_by_replicate(runs, cell) for cell in (a, b))
+    is_shared = has_a & has_b
+    if is_shared.all():
+        return scores_a, scores_b, runs.replicates or (), 0
+    shared, only_a, only_b = map(np.flatnonzero, (is_shared, has_a & ~has_b, has_b & ~has_a))
     if len(shared) == 0:
         raise _no_match(runs, a, b, only_a, only_b)
-    if len(only_a) + len(only_b) > 0 and not drop_incomplete:
+    n_unmatched = len(only_a) + len(only_b)
+    if n_unmatched > 0 and not drop_incomplete:
         raise _unmatched(runs, (a, only_a), (b, only_b), n_shared=len(shared))
-    labels = _names(runs, shared)
-    return row_a[shared], row_b[shared], labels, len(only_a) + len(only_b)
+    return scores_a[shared], scores_b[shared], _names(runs, shared), n_unmatched
 
 
-def _row_of_replicate(runs: "Runs", cell: Cell) -> IntArray:
-    """Map each replicate's code to the row of its run, -1 where the cell has none."""
-    row = np.full(len(runs.replicates or ()), -1, dtype=np.int64)
-    row[runs.replicate[cell.rows]] = cell.rows
-    if np.count_nonzero(row >= 0) < len(cell.rows):
+def _order_by_replicate(runs: "Runs", cell: Cell) -> tuple[FloatArray, BoolArray]:
+    """Put a score at the code of its replicate, and say which replicates have one."""
+    n_replicates = len(runs.replicates or ())
+    codes = runs.replicate[cell.rows]
+    has_score = np.zeros(n_replicates, dtype=bool)
+    has_score[codes] = True
+    if np.count_nonzero(has_score) < len(codes):
         raise _duplicates(runs, cell)
-    return row
+    scores = np.empty(n_replicates)
+    scores[codes] = runs.score[cell.rows]
+    return scores, has_score
 
 
 def _duplicates(runs: "Runs", cell: Cell) -> DuplicateRuns:
@@ -187,7 +196,7 @@ def _unmatched(
 
 def _names(runs: "Runs", codes: IntArray) -> tuple[str, ...]:
     names = runs.replicates or ()
-    return names if len(codes) == len(names) else tuple(names[code] for code in codes.tolist())
+    return tuple(names[code] for code in codes.tolist())
 
 
 def _require_runs(cell: Cell) -> None:

@@ -12,14 +12,13 @@ text among numbers) is not read here: `scan` gives None, and the csv module take
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from outperform.runs.arrays import FloatArray, IntArray
-from outperform.runs.decimals import N_BEFORE, Text, pack, pad, parse_decimals
+from outperform.runs.decimals import N_AFTER, Text, pack, pad, parse_decimals, parse_integers
 from outperform.runs.interning import Interned, NotPlain, intern, join_interned
 from outperform.runs.labels import Labels
 from outperform.runs.numbers import parse_number
@@ -32,27 +31,37 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Some rows of the text, with where each field starts and ends (n_columns, n_rows)."""
+    """Some rows of the text, with where each starts, and where its fields end."""
 
     text: Text
     start: IntArray
-    end: IntArray
+    end: IntArray  # (n_rows, n_columns)
 
-    def intern_column(self, column: int) -> Interned:
-        start, end = self.start[column], self.end[column]
-        if (start == end).any():
+    def intern_column(self, column: int) -> Interned | IntArray:
+        start, n_characters = self._locate(column)
+        if n_characters.min() == 0:
             raise NotPlain
-        return intern(pack(self.text, start, end))
+        # One row tells most columns of names from those of integers.
+        if parse_integers(self.text, start[:1], n_characters[:1]) is not None:
+            integers = parse_integers(self.text, start, n_characters)
+            if integers is not None:
+                return integers
+        return intern(pack(self.text, start, n_characters))
 
     def parse_column(self, column: int) -> FloatArray:
-        start, end = self.start[column], self.end[column]
-        values, plain = parse_decimals(self.text, start, end)
+        start, n_characters = self._locate(column)
+        values, plain = parse_decimals(self.text, start, n_characters)
         for i in np.flatnonzero(~plain).tolist():
-            number = parse_number(self.text.padded[start[i] : end[i]].decode())
+            number = parse_number(self.text.decode(start[i], n_characters[i]))
             if number is None:
                 raise NotPlain
             values[i] = number
         return values
+
+    def _locate(self, column: int) -> tuple[IntArray, IntArray]:
+        """Where the fields of a column start, and how long they are."""
+        start = self.end[:, column - 1] + 1 if column else self.start
+        return start, self.end[:, column] - start
 
 
 def scan(
@@ -82,28 +91,27 @@ def scan(
     if data.find(b'"', begin) >= 0:
         return None
 
-    def read(text: Text) -> tuple[list[Interned], list[FloatArray]]:
+    def read(text: Text) -> tuple[list[Interned | IntArray], list[FloatArray]]:
         block = _split(text, n_columns, ord(delimiter))
         interned = [block.intern_column(column) for column in labels]
         return interned, [block.parse_column(column) for column in numbers]
 
     try:
-        interned, values = zip(*_map(read, _blocks(data, begin)), strict=True)
+        interned, values = zip(*_map(read, list(_blocks(data, begin))), strict=True)
         names = [join_interned(parts) for parts in zip(*interned, strict=True)]
         return names, [np.concatenate(arrays) for arrays in zip(*values, strict=True)]
     except NotPlain:
         return None
 
 
-def _map(read: Callable[[Text], T], blocks: Iterator[Text]) -> list[T]:
+def _map(read: Callable[[Text], T], blocks: Sequence[Text]) -> list[T]:
     """Apply `read` to each block, on several processors where there is enough to do."""
-    first = list(islice(blocks, 4))
-    if len(first) < 4:
-        return [read(text) for text in first]
+    if len(blocks) < 4:
+        return [read(text) for text in blocks]
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as threads:
-        return list(threads.map(read, chain(first, blocks)))
+        return list(threads.map(read, blocks))
 
 
 def _blocks(data: bytes, begin: int) -> Iterator[Text]:
@@ -113,30 +121,30 @@ def _blocks(data: bytes, begin: int) -> Iterator[Text]:
         end -= 1
     if begin == end:
         raise NotPlain
-    last_newline = b"\r\n" if data[:begin].endswith(b"\r\n") else b"\n"
-    view = memoryview(data)
-    while begin < end:
-        cut = data.rfind(b"\n", begin, begin + _BLOCK_SIZE)
-        if cut < 0:
-            cut = data.find(b"\n", begin)
-        is_last = cut < 0 or cut >= end
-        yield pad(view[begin:end], last_newline) if is_last else pad(view[begin : cut + 1])
-        begin = end if is_last else cut + 1
+    while end - begin > _BLOCK_SIZE:
+        cut = data.rfind(b"\n", begin, begin + _BLOCK_SIZE) + 1 or data.find(b"\n", begin, end) + 1
+        if not cut or cut + N_AFTER > len(data):
+            break
+        yield Text(data, begin, cut)
+        begin = cut
+    yield pad(data[begin:end], b"\r\n" if data.endswith(b"\r\n", 0, begin) else b"\n")
 
 
 def _split(text: Text, n_columns: int, delimiter: int) -> _Block:
-    is_newline = text.characters == _NEWLINE
-    separators = np.flatnonzero(is_newline | (text.characters == delimiter))
+    characters = text.characters
+    is_newline = characters == _NEWLINE
+    is_separator = characters == delimiter
+    is_separator |= is_newline
+    separators = np.flatnonzero(is_separator)
     n_rows = np.count_nonzero(is_newline)
     if len(separators) != n_rows * n_columns:
         raise NotPlain
-    end = np.ascontiguousarray(separators.reshape(n_rows, n_columns).T)
-    if not is_newline[end[-1]].all():
+    end = separators.reshape(n_rows, n_columns)
+    if not is_newline.take(end[:, -1]).all():
         raise NotPlain
-    start = np.empty_like(end)
-    start[0, 0], start[0, 1:], start[1:] = N_BEFORE, end[-1, :-1] + 1, end[:-1] + 1
-    if b"\r" in text.padded:
-        _leave_out_returns(text.characters, end[-1])
+    start = np.append(0, end[:-1, -1] + 1)
+    if text.data.find(b"\r", text.begin, text.end) >= 0:
+        _leave_out_returns(characters, end[:, -1])
     return _Block(text, start, end)
 
 

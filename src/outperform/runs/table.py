@@ -18,6 +18,8 @@ from outperform.runs.pairing import (
     separate_cells,
 )
 
+_FEW_CELLS = 8  # up to which one pass over the rows per cell is faster than sorting
+
 
 @dataclass(frozen=True, slots=True)
 class Runs:
@@ -48,7 +50,7 @@ class Runs:
 
     algorithms: tuple[str, ...]
     tasks: tuple[str, ...]
-    replicates: tuple[str, ...] | None
+    replicates: Sequence[str] | None
     algorithm: IntArray = field(compare=False, repr=False)
     task: IntArray = field(compare=False, repr=False)
     replicate: IntArray = field(compare=False, repr=False)
@@ -67,13 +69,18 @@ class Runs:
     def __post_init__(self) -> None:
         # Rows of one algorithm on one task become neighbours, so that each of many
         # comparisons looks at its own rows only.
-        cell = self.algorithm * len(self.tasks) + self.task
+        cell = self.algorithm * len(self.tasks)
+        cell += self.task
         n_cells = len(self.algorithms) * len(self.tasks)
-        counts = np.bincount(cell, minlength=n_cells)
         if n_cells <= np.iinfo(np.uint16).max:
             cell = cell.astype(np.uint16)  # sorted by radix, many times faster
-        object.__setattr__(self, "_order", np.argsort(cell, kind="stable"))
-        object.__setattr__(self, "_bounds", np.concatenate(([0], np.cumsum(counts))))
+        if 1 <= n_cells <= _FEW_CELLS:
+            order = np.concatenate([np.flatnonzero(cell == code) for code in range(n_cells)])
+        else:
+            order = np.argsort(cell, kind="stable")
+        first = np.searchsorted(cell[order], np.arange(n_cells, dtype=cell.dtype))
+        object.__setattr__(self, "_order", order)
+        object.__setattr__(self, "_bounds", np.append(first, len(cell)))
 
     def __len__(self) -> int:
         return len(self.score)

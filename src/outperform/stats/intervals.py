@@ -3,8 +3,10 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaincinv, betaln, ndtri
 
 from outperform.errors import InvalidInput
@@ -95,10 +97,20 @@ def _resampled_half_wins(wins: int, ties: int, n: int) -> tuple[int, FloatArray]
     reach = min(2 * n, math.ceil(9 * deviation) + 12)
     first = max(0, round(n * mean) - reach)
     size = 1 << (2 * reach + 1).bit_length()
-    step = np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
+    step = _roots_of_unity(size)
     one_pair = (1 - win - tie) + tie * step + win * step**2
-    mass = np.fft.irfft(one_pair**n, size)
-    return first, np.roll(np.maximum(mass, 0.0), -(first % size))
+    # Powers of complex numbers are slow, and most of them vanish.
+    lasts = np.abs(one_pair) > 1e-18 ** (1 / n)
+    all_pairs = np.zeros_like(one_pair)
+    all_pairs[lasts] = one_pair[lasts] ** n
+    mass = np.fft.irfft(all_pairs, size)
+    shift = first % size
+    return first, np.maximum(np.concatenate((mass[shift:], mass[:shift])), 0.0)
+
+
+@lru_cache(maxsize=4)  # many tasks have equally many pairs, so the same window
+def _roots_of_unity(size: int) -> NDArray[np.complex128]:
+    return np.asarray(np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size))
 
 
 def wilson_interval(wins: float, n: int, *, confidence_level: float = 0.95) -> Interval:
