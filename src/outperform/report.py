@@ -229,14 +229,19 @@ def _tabulate_components(found: CrossedDecomposition) -> Tabulated:
 
 
 def _tabulate_curves(result: SearchCurves) -> Tabulated:
-    """The best so far after 1, 2, 5, 10, ... trials and at the end."""
+    """The best so far after 1, 2, 5, 10, ... trials and at the end, on each set."""
     longest = max(curve.n_trials for curve in result.curves)
     steps = [step for step in (1, 2, 5, 10, 20, 50, 100, 200) if step < longest] + [longest]
     rows = []
     for curve in result.curves:
-        reached = [f"{curve.mean[step - 1]:.4g} ± {curve.sd[step - 1]:.2g}" for step in steps]
-        test = f"{curve.test.mean():.4g} ± {curve.test.std(ddof=1):.2g}"
-        names = [curve.pipeline, curve.task, curve.redrawn, str(curve.n_searches)]
-        rows.append([*names, *reached, test])
+        final = f"{curve.final.mean():.4g} ± {curve.final_sd:.2g}"
+        for name, course in (("validation", curve.valid), ("test", curve.test)):
+            if course is None:
+                reached = ["–"] * len(steps)
+            else:
+                reached = [f"{course.mean[n - 1]:.4g} ± {course.sd[n - 1]:.2g}" for n in steps]
+            names = [curve.pipeline, curve.task, curve.redrawn, str(curve.n_searches), name]
+            rows.append([*names, *reached, final if name == "test" else ""])
     trials = [f"{step} trial{'s' if step > 1 else ''}" for step in steps]
-    return Tabulated(["pipeline", "task", "redrawn", "searches", *trials, "test"], rows)
+    header = ["pipeline", "task", "redrawn", "searches", "data", *trials, "final fits"]
+    return Tabulated(header, rows)

@@ -292,7 +292,7 @@ def test_curves_need_no_sources_redrawn_apart(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
     assert (found["sources"], found["crossed"]) == ([], [])
-    assert len(found["searches"]["curves"][0]["mean"]) == 6
+    assert len(found["searches"]["curves"][0]["test"]["mean"]) == 6
     assert (tmp_path / "curves.svg").read_text().startswith("<?xml")
     printed = call("decompose", store, "--curves", tmp_path / "curves.svg").stdout
     assert "2 trials" in printed

@@ -27,7 +27,11 @@ from outperform.plots.decomposition import (
 )
 from outperform.plots.planning import draw_plan, draw_sample_sizes
 from outperform.plots.probability import draw_probability, draw_tasks
-from outperform.plots.search_curves import compose_search_curves, draw_search_curves
+from outperform.plots.search_curves import (
+    compose_search_curves,
+    draw_search_curves,
+    draw_test_curves,
+)
 from outperform.plots.style import (
     COLUMN_WIDTH,
     freeze_layout,
@@ -48,6 +52,7 @@ __all__ = [
     "draw_probability",
     "draw_sample_sizes",
     "draw_search_curves",
+    "draw_test_curves",
     "figure",
     "plot",
     "save_figure",
@@ -74,7 +79,9 @@ _DRAWINGS: dict[type, _Drawing] = {
     TaskComparisons: _Drawing({"probability": draw_tasks}, compose_tasks),
     PublishedComparison: _Drawing({"probability": draw_probability}, compose_published),
     Plan: _Drawing({"sample sizes": draw_plan}, compose_plan),
-    SearchCurves: _Drawing({"curves": draw_search_curves}, compose_search_curves),
+    SearchCurves: _Drawing(
+        {"validation": draw_search_curves, "test": draw_test_curves}, compose_search_curves
+    ),
     Decomposition: _Drawing({"sources": draw_decomposition}, compose_decomposition),
     tuple: _Drawing({"sources": draw_decomposition}, compose_decomposition),  # several of them
 }
@@ -83,7 +90,8 @@ _HEIGHTS = {
     "densities": 1.8,
     "differences": 1.8,
     "sample sizes": 2.4,
-    "curves": 2.3,
+    "validation": 2.3,
+    "test": 2.3,
 }
 
 # Neither holds the time of drawing, so that the same result gives the same file.
@@ -108,8 +116,8 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
         Axes to draw on, in the style that they and matplotlib are set to. By default new ones,
         one column of a paper wide, in the house style.
     view
-        ``"probability"``, ``"densities"`` or ``"differences"`` (of pairs) of a comparison; the
-        other results have one view each.
+        ``"probability"``, ``"densities"`` or ``"differences"`` (of pairs) of a comparison;
+        ``"validation"`` or ``"test"`` of search curves; the other results have one view each.
 
     Returns
     -------

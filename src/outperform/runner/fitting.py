@@ -47,8 +47,7 @@ class FitWork:
                 f"pipeline {fit.pipeline!r} gives {enumerate_names(scores)}, and no {needed!r}",
                 'Return a score on "valid" for searches and one on "test" for final fits',
             )
-        # A search knows nothing of test data, whatever a pipeline volunteers.
-        return scores if fit.refit else {k: v for k, v in scores.items() if k != "test"}
+        return scores
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _arrive, (self.study,)
@@ -82,7 +81,11 @@ def check_splits(study: Study) -> None:
 
 
 def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:
-    """A search never sees the test set; the final fit trains on validation data too."""
+    """Split of a fit: the final one trains on validation data too.
+
+    Fits of a search are scored on test data as well, for curves of searches; tuners are told their
+    validation scores only.
+    """
     split = task.splitter.split(
         len(dataset.labels),
         seed=fit.seeds["split"],
@@ -90,7 +93,7 @@ def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:
         labels=dataset.labels,
         groups=dataset.groups,
     )
-    return split.refit() if fit.refit else Split(split.train, split.valid, split.test[:0])
+    return split.refit() if fit.refit else split
 
 
 def time_fits(study: Study, engine: Engine) -> Mapping[tuple[str, str], Outcome]:
