@@ -154,9 +154,9 @@ def test_names_that_look_like_ids_stay_as_they_are(tmp_path):
     assert "url(#c)" in page.read("text")
 
 
-def test_components_have_a_table_and_no_figure(tmp_path):
+def test_components_have_a_table_and_a_figure(tmp_path):
     page = page_of(decompose_crossed([[1, 2], [5, 8]], ["split", "init"]), tmp_path)
-    assert "svg" not in page.tags
+    assert "svg" in page.tags
     assert [text for text in page.read("th") if text][-4:] == [
         "split", "init", "split × init", "all",
     ]  # fmt: skip

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outperform.analysis.comparison import Comparison, TaskComparisons
+from outperform.analysis.crossed_decomposition import CrossedDecomposition
 from outperform.analysis.decomposition import Decomposition
 from outperform.analysis.planning import Plan
 from outperform.analysis.published import PublishedComparison
@@ -19,6 +20,11 @@ from outperform.plots.composing import (
     compose_published,
     compose_tasks,
     forest_height,
+)
+from outperform.plots.crossed_decomposition import (
+    components_height,
+    compose_components,
+    draw_components,
 )
 from outperform.plots.decomposition import (
     compose_decomposition,
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "draw_components",
     "draw_decomposition",
     "draw_densities",
     "draw_differences",
@@ -83,8 +90,9 @@ _DRAWINGS: dict[type, _Drawing] = {
         {"validation": draw_search_curves, "test": draw_test_curves}, compose_search_curves
     ),
     Decomposition: _Drawing({"sources": draw_decomposition}, compose_decomposition),
-    tuple: _Drawing({"sources": draw_decomposition}, compose_decomposition),  # several of them
+    CrossedDecomposition: _Drawing({"components": draw_components}, compose_components),
 }
+_GROUPED = (Decomposition, CrossedDecomposition)  # drawn together, a tuple of them
 _HEIGHTS = {
     "probability": 1.5,
     "densities": 1.8,
@@ -203,19 +211,20 @@ def save_figure(result: Any, path: str | Path) -> None:
 
 
 def _find_drawing(result: Any) -> _Drawing:
-    others = isinstance(result, tuple) and not all(isinstance(r, Decomposition) for r in result)
-    if type(result) not in _DRAWINGS or others:
-        known = ", ".join(kind.__name__ for kind in _DRAWINGS if kind is not tuple)
+    kinds = {type(each) for each in result} if isinstance(result, tuple) else {type(result)}
+    (kind,) = kinds if len(kinds) == 1 else (tuple,)
+    if kind not in _DRAWINGS or (isinstance(result, tuple) and kind not in _GROUPED):
+        known, grouped = (", ".join(k.__name__ for k in some) for some in (_DRAWINGS, _GROUPED))
         raise InvalidInput(
             f"there is no figure of a {type(result).__name__}",
-            f"Pass one of {known}, or a tuple of the last",
+            f"Pass one of {known}, or a tuple of several {grouped}",
         )
-    return _DRAWINGS[type(result)]
+    return _DRAWINGS[kind]
 
 
 def _find_height(result: Any, view: str) -> float:
     if isinstance(result, TaskComparisons):
         return forest_height(len(result.comparisons))
-    if isinstance(result, Decomposition | tuple):
+    if view == "sources":
         return decomposition_height(result)
-    return _HEIGHTS[view]
+    return components_height(result) if view == "components" else _HEIGHTS[view]
