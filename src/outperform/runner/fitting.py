@@ -1,7 +1,7 @@
 """What workers do: one fit after the other."""
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -96,27 +96,28 @@ def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:
     return split.refit() if fit.refit else split
 
 
-def time_fits(study: Study, engine: Engine) -> Mapping[tuple[str, str], Outcome]:
-    """Do one fit of every pipeline on every task with default hyperparameters, unrecorded.
+def time_fits(
+    study: Study, engine: Engine, pairs: Collection[tuple[str, str]]
+) -> Mapping[tuple[str, str], Outcome]:
+    """Do one fit of every pair of pipeline and task with default hyperparameters, unrecorded.
 
     Returns
     -------
     Outcomes by pipeline and task; their seconds tell what the study will take.
     """
-    work, n_pairs = FitWork(study), len(study.pipelines) * len(study.tasks)
+    work, left = FitWork(study), set(pairs)
     outcomes: dict[tuple[str, str], Outcome] = {}
-    submitted = set()
     for planned in study.plan_runs():
         pair = (planned.pipeline, planned.task)
-        if pair not in submitted:
+        if pair in left:
             pipeline, task = study.pipeline(planned.pipeline), study.task(planned.task)
             params, seeds = default_params(pipeline.space), dict(planned.seeds)
             fit = make_fit(pipeline, task, params, seeds, fold=planned.fold, refit=True)
             engine.submit(work, fit, tag=pair)
-            submitted.add(pair)
-        if len(submitted) == n_pairs:
+            left.remove(pair)
+        if not left:
             break
-    while len(outcomes) < n_pairs:
+    while len(outcomes) < len(pairs):
         outcomes.update({outcome.tag: outcome for outcome in engine.wait()})
     return outcomes
 

@@ -34,6 +34,7 @@ def run(
     *,
     retry_failed: bool = False,
     report: Callable[[Progress], None] = lambda _: None,
+    whole: Study | None = None,
 ) -> Progress:
     """Do the fits of a study that the store does not have yet.
 
@@ -43,9 +44,11 @@ def run(
         Try again what failed in earlier runs; otherwise failures are final.
     report
         Called with the progress whenever results have been recorded.
+    whole
+        The study that this one is a part of, for now: what the store holds the results of.
     """
-    description = enter_study(study, store, retry_failed=retry_failed)
-    progress = Progress(description["n_fits"])
+    description = enter_study(whole or study, store, retry_failed=retry_failed)
+    progress = Progress(description["n_fits"] if whole is None else study.count_fits())
     coordinator = _Coordinator(study, store, engine, progress, retry_failed=retry_failed)
     if not coordinator.known:
         check_splits(study)
@@ -58,7 +61,8 @@ def run(
         raise
     progress.n_fits -= progress.n_left  # equal fits were counted more than once
     store.set_meta("blocked", progress.blocked)
-    store.set_meta("study", description | {"n_fits": progress.n_fits})
+    if whole is None:
+        store.set_meta("study", description | {"n_fits": progress.n_fits})
     return progress
 
 

@@ -74,6 +74,10 @@ class SqliteStore:
                 self._lock.release()
                 raise
 
+    def find_writer(self) -> str | None:
+        """The process that writes this store at the moment; None where there is none."""
+        return self._lock.find_holder()
+
     def close(self) -> None:
         """Let go of the file and of the lock; everything recorded is already safe."""
         self._disconnect()
@@ -150,10 +154,10 @@ class SqliteStore:
         )
         return {(pipeline, task, status): count for pipeline, task, status, count in rows}
 
-    def mean_seconds(self) -> float | None:
-        """Mean seconds of the fits that are done; None where there are none."""
-        ((mean,),) = self._read("SELECT avg(seconds) FROM measurements WHERE status = 'done'")
-        return None if mean is None else float(mean)
+    def mean_seconds(self) -> dict[tuple[str, str], float]:
+        """Mean seconds of the fits, failed ones too, by pipeline and task."""
+        query = "SELECT pipeline, task, avg(seconds) FROM measurements GROUP BY 1, 2"
+        return {(pipeline, task): float(mean) for pipeline, task, mean in self._read(query)}
 
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, durably, in place of what was there."""
