@@ -17,9 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outperform.cli import main
-from outperform.cli.sources import read_study
-from outperform.runner import describe_study
-from outperform.store import Measurement, SqliteStore
+from outperform.store import SqliteStore
 
 COMMAND = (sys.executable, "-m", "outperform", "run", "study.toml")
 STUDY = """
@@ -266,10 +264,9 @@ def test_a_dry_run_says_the_cost_and_makes_no_store(tmp_path):
 
 def test_the_estimate_weighs_every_pipeline_by_its_own_time(tmp_path):
     write_study(tmp_path, kind="fix-hopt", replicates=997)
-    study = (tmp_path / "study.toml").read_text()
     # Of b there is nothing to search: it has 997 fits, a has 1000.
-    head, _, tail = study.rpartition("space = {c = {uniform = [0, 1]}}")
-    (tmp_path / "study.toml").write_text(head + tail)
+    head, _, tail = (tmp_path / "study.toml").read_text().rpartition("space = {c =")
+    (tmp_path / "study.toml").write_text(head + tail.partition("\n")[2])
     code = (tmp_path / "training.py").read_text().replace('params["c"]', "0.5")
     slow = "def fit_a(params, split, seeds):\n    time.sleep(1.5)"
     (tmp_path / "training.py").write_text(code.replace("def fit_a(params, split, seeds):", slow))
@@ -278,20 +275,22 @@ def test_the_estimate_weighs_every_pipeline_by_its_own_time(tmp_path):
         r"one fit takes about [\de.-]+ s \(b on toy\) to 1\.5 s \(a on toy\)$", lines[0]
     )
     assert lines[2].split() == ["fix-hopt", "1,997", "12.5", "min", "chosen"]  # 1000 · 1.5 s / 2
-    with SqliteStore(tmp_path / "study.db") as store:
-        parsed = read_study(str(tmp_path / "study.toml"))
-        store.set_meta("study", describe_study(parsed))
-        measured = {"task": "toy", "params": {}, "seeds": {}, "fold": 0, "refit": True}
-        words = {"status": "done", "scores": {"test": 1.0}, "error": None, "started": 0.0}
-        for key, pipeline, seconds in [("x", "a", 3.0), ("y", "a", 9.0), ("z", "b", 6.0)]:
-            store.add(
-                Measurement(
-                    key=key, pipeline=pipeline, seconds=seconds, versions={}, **measured, **words
-                )
-            )
+
+
+def test_the_estimate_is_what_was_measured_unless_the_code_has_changed(tmp_path):
+    write_study(tmp_path, replicates=250)
+    run(tmp_path, "--until-decided", "a", "b")
+    with sqlite3.connect(tmp_path / "study.db") as connection:
+        connection.execute("UPDATE measurements SET seconds = 2 WHERE pipeline = 'a'")
+        connection.execute("UPDATE measurements SET seconds = 1 WHERE pipeline = 'b'")
     lines = run(tmp_path, "--dry-run", "--workers", "2").splitlines()
-    assert lines[0].endswith("one fit takes about 6 s")
-    assert lines[2].split()[2:4] == ["99.8", "min"]  # 1997 · 6 s / 2
+    assert lines[0].endswith("one fit takes about 1 s (b on toy) to 2 s (a on toy)")
+    assert lines[2].split()[:4] == ["ideal", "2,000", "25.0", "min"]  # 1000 · (1 s + 2 s) / 2
+    code = (tmp_path / "training.py").read_text()
+    (tmp_path / "training.py").write_text(code.replace("score + 0.25", "score + 0.26"))
+    note, line, *_ = run(tmp_path, "--dry-run", "--workers", "2").splitlines()
+    assert note.startswith("Note: pipeline a has changed")
+    assert line.endswith(" s (a on toy) to 1 s (b on toy)")
 
 
 def test_progress_is_live_on_a_terminal_and_quiet_elsewhere(tmp_path):
@@ -307,6 +306,7 @@ def test_progress_is_live_on_a_terminal_and_quiet_elsewhere(tmp_path):
         os.close(ours)
     stdout, _ = process.communicate(timeout=30)
     assert said.count(b"\r") > 3
+    assert said.startswith(b"Timing a fit of every pipeline on every task ...\r")
     assert b" left, " in said
     assert b"fits/s" in said
     assert stdout.endswith("\nNext: outperform compare study.db a b\n")

@@ -120,8 +120,18 @@ def test_a_run_going_on_is_not_disturbed(tmp_path):
         assert json.loads(call("status", path, "--json").stdout)["running"] == holder
     assert json.loads(call("status", path, "--json").stdout)["running"] is None
     assert call("status", path).stdout.endswith(
-        "\nNo run is going on, 10 fits are left.\nNext: `outperform run STUDY.toml` goes on.\n"
+        "\nNo run is going on, at least 10 fits are left.\n"
+        "Next: `outperform run STUDY.toml` goes on.\n"
     )
+
+
+def test_a_run_that_has_just_begun_has_nothing_to_show(tmp_path):
+    with SqliteStore(tmp_path / "study.db") as store:
+        store.lock()
+        said = call("status", store.path).stdout.splitlines()
+    assert said[0] == f"{store.path}: nothing is recorded yet"
+    assert said[2].startswith("A run is going on: process ")
+    assert len(said) == 3
 
 
 @pytest.mark.parametrize(

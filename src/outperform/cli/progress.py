@@ -97,8 +97,11 @@ def _time_pairs(
     if not pairs:
         return {}, False
     patience = min(_PATIENCE, study.timeout or _PATIENCE)
+    if sys.stderr.isatty():
+        click.echo("Timing a fit of every pipeline on every task ...", nl=False, err=True)
     with LocalEngine(workers, timeout=patience) as engine:
         outcomes = time_fits(study, engine, pairs)
+    LiveLine().clear()
     for (pipeline, task), outcome in sorted(outcomes.items()):
         if outcome.kind in ("error", "died"):
             click.secho(

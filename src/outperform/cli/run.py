@@ -16,7 +16,7 @@ from outperform.cli.sources import read_study
 from outperform.engines import LocalEngine
 from outperform.engines.local import count_cores
 from outperform.errors import InvalidInput, UnknownName
-from outperform.runner import Progress, describe_changes, describe_study, run
+from outperform.runner import Progress, describe_changes, describe_study, find_same_code, run
 from outperform.runs import Runs
 from outperform.runs.naming import suggest_names
 from outperform.stats import smallest_conclusive
@@ -98,7 +98,11 @@ def _announce(study: Study, store: SqliteStore, workers: int) -> None:
     now = describe_study(study, before)
     for change in describe_changes(before, now):
         click.secho(f"Note: {change}.", fg="yellow")
-    seconds = measure_seconds(study, workers, store.mean_seconds() if before else None)
+    known = store.mean_seconds() if before else {}
+    unchanged = find_same_code(before, now)
+    seconds = measure_seconds(
+        study, workers, {pair: known[pair] for pair in known if pair in unchanged}
+    )
     click.echo(
         f"{study.name}: {len(study.pipelines)} pipeline(s) on {len(study.tasks)} task(s), "
         f"{study.tuner} search with {study.n_trials} trials; {seconds}"

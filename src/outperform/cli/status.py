@@ -72,6 +72,9 @@ def _print_counts(status: dict[str, Any]) -> None:
         sum(count[word] for count in status["counts"]) for word in ("done", "failed")
     )
     n_fits = status["n_fits"]
+    if not status["counts"]:
+        click.secho(f"{status['study']}: nothing is recorded yet", bold=True)
+        return
     if n_fits is None:
         needed = ""
     elif n_done + n_failed > n_fits:
@@ -94,7 +97,7 @@ def _print_running(status: dict[str, Any]) -> None:
     if status["running"]:
         click.secho(f"\nA run is going on: {status['running']}", fg="green")
     elif n_left > 0:
-        click.echo(f"\nNo run is going on, {n_left} fits are left.")
+        click.echo(f"\nNo run is going on, at least {n_left} fits are left.")
         click.echo("Next: `outperform run STUDY.toml` goes on.")
 
 

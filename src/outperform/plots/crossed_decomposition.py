@@ -120,5 +120,6 @@ def _entitle(decomposition: CrossedDecomposition) -> str:
     if decomposition.largest.share == 0:
         return f"No source changes the {escape(shorten(decomposition.metric, 20))}"
     largest = escape(shorten(join_sources(decomposition.largest.names), 30))
+    largest = largest.replace(" ", "\N{NO-BREAK SPACE}")
     title = f"Largest part of variance{of}: {largest}"
     return "\n".join(textwrap.wrap(title, int(15 * COLUMN_WIDTH)))

@@ -92,6 +92,18 @@ def find_unchanged(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> 
     ]
 
 
+def find_same_code(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> Collection[Pair]:
+    """Pairs of pipeline and task that are as they were, however they are searched."""
+    old, new = ({} if d is None else d["fingerprints"] for d in (before, now))
+    same = {what for what in new if old.get(what) == new[what]}
+    return [
+        (pipeline, task)
+        for pipeline in now["pipelines"]
+        for task in now["tasks"]
+        if {f"pipeline {pipeline}", f"task {task}"} <= same
+    ]
+
+
 def _identify(description: Mapping[str, Any], pipeline: str, task: str) -> list[Any]:
     """All that the fits of a pipeline on a task depend on, but for the replicate."""
     return [

@@ -28,6 +28,7 @@ _UPDATE = f"UPDATE measurements SET {', '.join(f'{name} = ?' for name in COLUMNS
 _LABEL = "INSERT OR REPLACE INTO run_labels VALUES (?, ?, ?, ?, ?, ?)"
 _SELECT = f"SELECT {', '.join(COLUMNS)} FROM measurements"
 _CHUNK = 2000
+_N_TIMED = 1000  # fits: enough for a mean, and earlier ones may be of other code
 _MAX_VARIABLES = 500  # per statement; every SQLite allows 999
 
 
@@ -162,9 +163,11 @@ class SqliteStore:
         return {(pipeline, task, status): count for pipeline, task, status, count in rows}
 
     def mean_seconds(self) -> dict[tuple[str, str], float]:
-        """Mean seconds of the fits, failed ones too, by pipeline and task."""
-        query = "SELECT pipeline, task, avg(seconds) FROM measurements GROUP BY 1, 2"
-        return {(pipeline, task): float(mean) for pipeline, task, mean in self._read(query)}
+        """Mean seconds of the latest fits, failed ones too, by pipeline and task."""
+        latest = "SELECT pipeline, task, seconds FROM measurements ORDER BY id DESC LIMIT ?"
+        query = f"SELECT pipeline, task, avg(seconds) FROM ({latest}) GROUP BY 1, 2"
+        rows = self._read(query, (_N_TIMED,))
+        return {(pipeline, task): float(mean) for pipeline, task, mean in rows}
 
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, durably, in place of what was there."""
