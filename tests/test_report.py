@@ -9,7 +9,7 @@ import pytest
 from outperform.analysis.comparing import compare, compare_runs
 from outperform.analysis.crossed_decomposition import decompose_crossed
 from outperform.analysis.decomposition import decompose
-from outperform.analysis.search_curves import SearchCurve, SearchCurves
+from outperform.analysis.search_curves import Course, SearchCurve, SearchCurves
 from outperform.errors import InvalidInput
 from outperform.report import tabulate, write_report
 from outperform.runs import read_runs
@@ -116,7 +116,7 @@ def test_the_table_says_who_wins_by_how_much(comparison):
 
 
 def test_nothing_given_becomes_markup(tasks, decomposition, tmp_path):
-    curve = SearchCurve(EVIL, EVIL, "hpo", np.ones((2, 3)), np.ones(2))
+    curve = SearchCurve(EVIL, EVIL, "hpo", Course(np.ones((2, 3))), None, np.ones(2))
     curves = SearchCurves(EVIL, "maximize", EVIL, (curve,), caveats=(EVIL,))
     page = page_of([tasks, decomposition, curves], tmp_path, title=EVIL, about=[EVIL])
     assert "script" not in page.tags
@@ -154,9 +154,9 @@ def test_names_that_look_like_ids_stay_as_they_are(tmp_path):
     assert "url(#c)" in page.read("text")
 
 
-def test_components_have_a_table_and_no_figure(tmp_path):
+def test_components_have_a_table_and_a_figure(tmp_path):
     page = page_of(decompose_crossed([[1, 2], [5, 8]], ["split", "init"]), tmp_path)
-    assert "svg" not in page.tags
+    assert "svg" in page.tags
     assert [text for text in page.read("th") if text][-4:] == [
         "split", "init", "split × init", "all",
     ]  # fmt: skip

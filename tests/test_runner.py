@@ -14,7 +14,7 @@ from outperform.runner import Progress, describe_changes, describe_study, run
 from outperform.store import Measurement, SqliteStore
 from outperform.study.estimators import Crossed, FixHopt, Ideal, Variance
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
-from outperform.study.spaces import Choices, LogUniform, Uniform
+from outperform.study.spaces import Choices, Integers, LogUniform, Uniform
 from outperform.study.splits import HoldOut
 from outperform.study.study import Study
 from outperform.study.tasks import make_task
@@ -152,9 +152,32 @@ def test_loading_data_is_not_part_of_a_fit(store):
     assert (progress.n_done, progress.n_failed) == (4, 0)
 
 
-def test_searches_record_no_test_scores(store):
-    run(toy(), store, InlineEngine())
-    assert all(set(m.scores) == {"valid"} for m in store.measurements() if not m.refit)
+def test_trials_are_scored_on_validation_and_test_data(store):
+    task = make_task("iris", metric="accuracy", data="iris")
+    pipeline = EstimatorPipeline(
+        "tree", "sklearn.tree.DecisionTreeClassifier", {"max_depth": Integers(1, 8)}
+    )
+    run(Study((pipeline,), (task,), (Ideal(2),), n_trials=3), store, InlineEngine())
+    names = {m.refit: set(m.scores) for m in store.measurements()}
+    assert names == {False: {"valid", "test"}, True: {"test"}}
+
+
+@pytest.mark.parametrize("tuner", ["random", "gp-ei"])
+@pytest.mark.parametrize(("word", "seen"), [("test", False), ("valid", True)])
+def test_no_tuner_ever_sees_a_test_score(tuner, word, seen, store, other):
+    def fit(params, split, seeds):
+        score = (params["c"] - 0.3) ** 2
+        return {"valid": score, "test": score}
+
+    def fit_upside_down(params, split, seeds):
+        return {**fit(params, split, seeds), word: -1e6 * (params["c"] - 0.3) ** 2}
+
+    tried = []
+    for function, kept in ((fit, store), (fit_upside_down, other)):
+        run(toy(function, tuner=tuner, n_trials=8), kept, InlineEngine())
+        tried.append([(m.seeds, m.params, m.refit) for m in kept.measurements()])
+        assert len(tried[-1]) == 3 * 9
+    assert (tried[0] != tried[1]) == seen
 
 
 def test_data_in_memory_can_be_learned_from(store):

@@ -15,6 +15,7 @@ from outperform.analysis.search_curves import SearchCurves
 from outperform.errors import InvalidInput
 from outperform.plots import figure
 from outperform.plots.style import freeze_layout, house_style
+from outperform.stats import Estimate
 
 Result: TypeAlias = (
     Comparison | TaskComparisons | Decomposition | CrossedDecomposition | SearchCurves
@@ -108,7 +109,7 @@ def tabulate(result: Result) -> Tabulated:
 
 def _render_result(result: Result, number: int) -> str:
     table = tabulate(result)
-    drawn = "" if isinstance(result, CrossedDecomposition) else _render_figure(result, number)
+    drawn = _render_figure(result, number)
     notes = "".join(f"<p>{escape(note)}</p>\n" for note in _list_notes(result))
     doubts = "".join(f"<li>{escape(caveat)}</li>\n" for caveat in result.caveats)
     caveats = f"<h3>Caveats</h3>\n<ul>\n{doubts}</ul>" if doubts else ""
@@ -217,26 +218,37 @@ def _tabulate_components(found: CrossedDecomposition) -> Tabulated:
         [
             join_sources(each.names),
             str(each.df),
-            f"{each.variance:.3g}",
-            f"{max(each.variance, 0) ** 0.5:.3g}",
+            *_tabulate_variance(each.variance),
             f"{each.share:.1%}",
         ]
         for each in found.parts.components
     ]
-    total = found.parts.total
-    rows.append(["all", "", f"{total:.3g}", f"{max(total, 0) ** 0.5:.3g}", ""])
+    rows.append(["all", "", *_tabulate_variance(found.parts.total), ""])
     return Tabulated(["component", "df", "variance", "sd", "share"], rows)
 
 
+def _tabulate_variance(variance: Estimate) -> list[str]:
+    """A variance and its root, each with its interval."""
+    roots = [
+        max(0.0, x) ** 0.5 for x in (variance.value, variance.interval.low, variance.interval.high)
+    ]
+    return [str(variance), "{:.3g} [{:.3g}, {:.3g}]".format(*roots)]
+
+
 def _tabulate_curves(result: SearchCurves) -> Tabulated:
-    """The best so far after 1, 2, 5, 10, ... trials and at the end."""
+    """The best so far after 1, 2, 5, 10, ... trials and at the end, on each set."""
     longest = max(curve.n_trials for curve in result.curves)
     steps = [step for step in (1, 2, 5, 10, 20, 50, 100, 200) if step < longest] + [longest]
     rows = []
     for curve in result.curves:
-        reached = [f"{curve.mean[step - 1]:.4g} ± {curve.sd[step - 1]:.2g}" for step in steps]
-        test = f"{curve.test.mean():.4g} ± {curve.test.std(ddof=1):.2g}"
-        names = [curve.pipeline, curve.task, curve.redrawn, str(curve.n_searches)]
-        rows.append([*names, *reached, test])
+        final = f"{curve.final.mean():.4g} ± {curve.final_sd:.2g}"
+        for name, course in (("validation", curve.valid), ("test", curve.test)):
+            if course is None:
+                reached = ["–"] * len(steps)
+            else:
+                reached = [f"{course.mean[n - 1]:.4g} ± {course.sd[n - 1]:.2g}" for n in steps]
+            names = [curve.pipeline, curve.task, curve.redrawn, str(curve.n_searches), name]
+            rows.append([*names, *reached, final if name == "test" else ""])
     trials = [f"{step} trial{'s' if step > 1 else ''}" for step in steps]
-    return Tabulated(["pipeline", "task", "redrawn", "searches", *trials, "test"], rows)
+    header = ["pipeline", "task", "redrawn", "searches", "data", *trials, "final fits"]
+    return Tabulated(header, rows)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from outperform.analysis.search_curves import trace_searches
+from outperform.analysis.search_curves import Course, SearchCurve, SearchCurves, trace_searches
 from outperform.engines import InlineEngine
 from outperform.errors import TooFewRuns
 from outperform.plots import figure
@@ -14,6 +14,7 @@ from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import make_task
+from outperform.study.tuners import Trial, make_tuner
 
 
 def make_study(*estimators, tuner="random", metric="accuracy", function=None, n_trials=5):
@@ -40,12 +41,66 @@ def test_a_curve_is_the_best_so_far(tmp_path):
     study, calls = make_study(Ideal(3))
     (curve,) = trace_searches(study, run_study(study, tmp_path)).curves
     assert (curve.pipeline, curve.task, curve.redrawn) == ("toy", "t", "all")
-    assert curve.valid.shape == (3, 5)
-    assert (np.diff(curve.valid, axis=1) >= 0).all()
+    assert curve.valid.scores.shape == (3, 5)
+    assert (np.diff(curve.valid.scores, axis=1) >= 0).all()
     # Within rounding and the little that init adds, the first trials as they were asked for.
     first = 1 - abs(np.array(calls)[:, None] - 0.3)
-    assert all(np.abs(first - score).min() < 1e-3 for score in curve.valid[:, 0])
-    assert curve.test == pytest.approx(curve.valid[:, -1] - 0.1)
+    assert all(np.abs(first - score).min() < 1e-3 for score in curve.valid.scores[:, 0])
+    assert curve.test.scores == pytest.approx(curve.valid.scores - 0.1)
+    assert curve.final == pytest.approx(curve.valid.scores[:, -1] - 0.1)
+
+
+def test_the_test_score_is_that_of_the_best_on_validation_so_far(tmp_path):
+    def fit(params, split, seeds):
+        # Only tenths count on validation, so that there are equals: the earliest stays the best.
+        return {"valid": round(params["c"], 1), "test": -params["c"]}
+
+    study, _ = make_study(Ideal(6), function=fit, n_trials=12)
+    scores = run_study(study, tmp_path)
+    (curve,) = trace_searches(study, scores).curves
+    tuner = make_tuner("random")
+    searches = [run.search for run in study.plan_runs()]
+    n_equals = 0
+    for search, valid, test in zip(searches, curve.valid.scores, curve.test.scores, strict=True):
+        space = study.pipelines[0].space
+        asked = [
+            tuner.suggest(space, [Trial({}, None)] * n, search.tuner_seed, 12)["c"]
+            for n in range(12)
+        ]
+        for n in range(1, 13):
+            rounded = [round(c, 1) for c in asked[:n]]
+            best = rounded.index(max(rounded))
+            n_equals += rounded.count(max(rounded)) > 1
+            assert (valid[n - 1], test[n - 1]) == (rounded[best], -asked[best])
+    assert n_equals  # else the rule about equals is not tried
+    assert (np.diff(curve.test.scores, axis=1) < 0).any()  # chosen by validation alone
+
+
+def test_spread_by_hand():
+    course = Course(np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 4.0]]))
+    assert course.to_dict() == {
+        "mean": [1.0, 2.0],
+        "sd": [1.0, pytest.approx(np.sqrt(3))],
+        "low": pytest.approx([0.2, 1.0]),
+        "high": pytest.approx([1.8, 3.4]),
+    }
+
+
+def test_without_test_scores_of_trials_there_is_no_test_curve_and_a_caveat(tmp_path):
+    study, _ = make_study(Ideal(3))
+    scores = run_study(study, tmp_path)
+    trials = [score for score in scores.values() if "valid" in score]
+    del trials[0]["test"]  # as a store of an earlier version, or a thrifty pipeline, would have it
+    result = trace_searches(study, scores)
+    assert result.curves[0].test is None
+    assert result.curves[0].n_searches == 3
+    assert result.to_dict()["curves"][0]["test"] is None
+    assert result.caveats[1] == (
+        "no curve of test scores of toy on t: not every trial has one; pipelines that return "
+        '"test" beside "valid" get it, and searches never use it'
+    )
+    _, right = figure(result).axes
+    assert "mean-0" not in {artist.get_gid() for artist in right.get_children()}
 
 
 @pytest.mark.parametrize("tuner", ["random", "grid", "noisy-grid", "gp-ei"])
@@ -62,7 +117,7 @@ def test_lower_may_be_better(tmp_path):
     study, _ = make_study(Ideal(3), metric="loss")
     result = trace_searches(study, run_study(study, tmp_path))
     assert result.goal == "minimize"
-    assert (np.diff(result.curves[0].valid, axis=1) <= 0).all()
+    assert (np.diff(result.curves[0].valid.scores, axis=1) <= 0).all()
 
 
 def test_the_sentence_has_both_scores(tmp_path):
@@ -70,9 +125,10 @@ def test_the_sentence_has_both_scores(tmp_path):
     result = trace_searches(study, run_study(study, tmp_path))
     curve = result.curves[0]
     assert str(result) == (
-        f"accuracy by random search: after 5 trials toy on t reaches {curve.mean[-1]:.4g} ± "
-        f"{curve.sd[-1]:.2g} on validation and {curve.test.mean():.4g} ± "
-        f"{curve.test.std(ddof=1):.2g} on test data (3 searches, all redrawn)."
+        f"accuracy by random search: after 5 trials toy on t reaches {curve.valid.mean[-1]:.4g} ± "
+        f"{curve.valid.sd[-1]:.2g} on validation and, trained on that too, "
+        f"{curve.final.mean():.4g} ± {curve.final_sd:.2g} on test data (3 searches, all "
+        "redrawn)."
     )
     assert result.caveats[-1] == "fewer than 10 searches of toy on t (3): their spread is rough"
 
@@ -95,14 +151,27 @@ def test_one_search_has_no_spread(tmp_path):
         trace_searches(study, run_study(study, tmp_path))
 
 
-def test_the_figure_draws_mean_band_and_test(tmp_path):
+def test_the_figure_draws_mean_and_band_of_both_sets_and_the_final_fits(tmp_path):
     study, _ = make_study(Ideal(3), Variance(2, n_searches=3))
     result = trace_searches(study, run_study(study, tmp_path))
-    (ax,) = figure(result).axes
-    gids = {artist.get_gid(): artist for artist in ax.get_children()}
+    left, right = figure(result).axes
+    drawn = [{artist.get_gid(): artist for artist in ax.get_children()} for ax in (left, right)]
     for index, curve in enumerate(result.curves):
-        assert gids[f"mean-{index}"].get_ydata() == pytest.approx(curve.mean)
-        assert gids[f"test-{index}"].get_ydata() == pytest.approx([curve.test.mean()])
-        assert f"band-{index}" in gids
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+        for gids, course in zip(drawn, (curve.valid, curve.test), strict=True):
+            assert gids[f"mean-{index}"].get_ydata() == pytest.approx(course.mean)
+            assert f"band-{index}" in gids
+        assert drawn[1][f"final-{index}"].get_ydata() == pytest.approx([curve.final.mean()])
+    assert left.get_ylim() == right.get_ylim()
+    labels = [text.get_text() for text in left.get_legend().get_texts()]
     assert labels == ["toy, all redrawn (3 searches)", "toy, hpo redrawn (3 searches)"]
+
+
+def test_every_task_has_a_row_on_a_scale_of_its_own():
+    course = Course(np.array([[0.5, 0.6], [0.55, 0.7]]))
+    curves = tuple(
+        SearchCurve("toy", task, "all", Course(course.scores * unit), None, np.array([1.0, 2.0]))
+        for task, unit in (("small", 1), ("large", 100))
+    )
+    made = figure(SearchCurves("score", "maximize", "random", curves))
+    assert [ax.get_title(loc="left") for ax in made.axes] == ["small", "", "large", ""]
+    assert made.axes[0].get_ylim()[1] < 10 < made.axes[2].get_ylim()[1]

@@ -1,11 +1,12 @@
 """The command `outperform check`, as a person meets it."""
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
 
-from outperform.cli import main
+from outperform.cli import main, progress
 
 STUDY = r"""
 [[task]]
@@ -45,6 +46,21 @@ def test_a_pipeline_that_does_not_repeat_is_a_finding(study):
     assert table["tree", "iris", "split"] == "reproducible"
     assert table["tree", "iris", "order"] == "unused"
     assert table["coin", "iris", "init"] == "noisy"
+
+
+def test_it_says_how_many_fits_and_how_long_before_and_how_far_it_has_come(study, monkeypatch):
+    monkeypatch.setattr(progress, "_EVERY", {False: 0.0})
+    result = call("check", study, "--seeds", 3, "--repeats", 2, "--workers", 2, "--json")
+    assert json.loads(result.stdout)
+    first, *others = result.stderr.splitlines()
+    assert re.fullmatch(
+        r"24 fits, 3 seeds of every source 2 times each: about [\d.]+ (s|min) on 2 worker\(s\)",
+        first,
+    )
+    assert others
+    for line in others:
+        assert re.fullmatch(r"\d+ of 24 fits done, [\d.]+ fits/s, [\d.]+ (s|min) to go", line)
+    assert others[-1].startswith("24 of 24 fits done")
 
 
 def test_json_has_every_score(study):

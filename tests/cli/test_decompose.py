@@ -168,7 +168,10 @@ def test_a_crossed_file_gives_components(crossed_file):
     expected = decompose_crossed(scores, ["split", "init"]).to_dict()
     assert found["crossed"][0]["levels"] == [4, 3]
     for part, wanted in zip(found["crossed"][0]["components"], expected["components"], strict=True):
-        assert part["variance"] == pytest.approx(wanted["variance"])
+        assert part["variance"]["value"] == pytest.approx(wanted["variance"]["value"])
+        assert part["variance"]["interval"]["high"] == pytest.approx(
+            wanted["variance"]["interval"]["high"]
+        )
 
 
 def test_the_components_are_printed(crossed_file):
@@ -195,11 +198,17 @@ def test_a_combination_recorded_twice_is_refused(crossed_file):
     )
 
 
-def test_components_have_no_figure(crossed_file, tmp_path):
+def test_the_components_are_drawn(crossed_file, tmp_path):
     words = ("--crossed", "split,init", "--plot", tmp_path / "figure.svg")
-    assert "there is no figure of variance components" in refused(
-        call("decompose", crossed_file[0], *words)
-    )
+    result = call("decompose", crossed_file[0], *words)
+    assert result.exit_code == 0, result.stderr
+    assert "variance of score" in (tmp_path / "figure.svg").read_text()
+
+
+def test_the_level_reaches_the_components(crossed_file):
+    words = ("--crossed", "split,init", "--alpha", 0.1, "--json")
+    (found,) = json.loads(call("decompose", crossed_file[0], *words).stdout)["crossed"]
+    assert found["total"]["interval"]["confidence_level"] == pytest.approx(0.9)
 
 
 # Stores
@@ -229,7 +238,7 @@ def test_levels_of_a_store_come_from_its_seeds(store):
     assert crossed["levels"] == [4, 4]
     for part, wanted in zip(crossed["components"], expected["components"], strict=True):
         assert part["names"] == wanted["names"]
-        assert part["variance"] == pytest.approx(wanted["variance"])
+        assert part["variance"]["value"] == pytest.approx(wanted["variance"]["value"])
 
 
 def test_both_designs_are_printed(store):
@@ -244,6 +253,7 @@ def test_a_figure_is_written(store, tmp_path):
     result = call("decompose", store, "--plot", path, "--json")
     assert json.loads(result.stdout)
     assert path.read_text().startswith("<?xml")
+    assert "variance of accuracy" in (tmp_path / "sources-crossed.svg").read_text()
 
 
 def test_a_store_of_another_study_is_refused(tmp_path):
@@ -292,7 +302,7 @@ def test_curves_need_no_sources_redrawn_apart(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
     assert (found["sources"], found["crossed"]) == ([], [])
-    assert len(found["searches"]["curves"][0]["mean"]) == 6
+    assert len(found["searches"]["curves"][0]["test"]["mean"]) == 6
     assert (tmp_path / "curves.svg").read_text().startswith("<?xml")
     printed = call("decompose", store, "--curves", tmp_path / "curves.svg").stdout
     assert "2 trials" in printed
@@ -303,4 +313,13 @@ def test_curves_of_a_file_are_refused(runs_file, tmp_path):
     path = runs_file(SCORES)
     assert refused(call("decompose", path, "--curves", tmp_path / "curves.svg")) == (
         f"Error: {path} is no store of a study. Leave out --curves."
+    )
+
+
+def test_curves_without_their_study_say_where_to_name_it(tmp_path):
+    store = run_study(tmp_path / "study.db", Ideal(2))
+    study = tmp_path / "study.toml"
+    assert refused(call("decompose", store, "--curves", tmp_path / "curves.svg")) == (
+        f"Error: searches are retraced with their study, and there is no {study}. "
+        "Name the file that the store was run from with --study."
     )

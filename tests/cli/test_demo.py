@@ -39,8 +39,8 @@ def test_it_ends_with_verdict_figures_and_report(tmp_path):
     assert result.exit_code == 0, result.stderr
     assert f"$ outperform run {tmp_path}/study.toml" in result.stdout
     assert "fits done now, 0 were recorded before, 0 failed" in result.stdout
-    assert f"$ outperform compare {tmp_path}/study.db svm neural" in result.stdout
-    assert re.search(r"P\(svm > neural\) = .* \(3 pairs, γ = 0.75\)\.", result.stdout)
+    assert f"$ outperform compare {tmp_path}/study.db knn neural" in result.stdout
+    assert re.search(r"P\(knn > neural\) = .* \(3 pairs, γ = 0.75\)\.", result.stdout)
     assert files(tmp_path) == FILES
     report = (tmp_path / "report.html").read_text()
     assert report.count("<svg") == 4
@@ -74,4 +74,6 @@ def test_as_it_is_it_concludes_in_about_a_minute(tmp_path):
     assert result.exit_code == 0, result.stderr
     assert files(tmp_path / "demo") == FILES
     assert "(51 pairs, γ = 0.75)" in result.stdout
+    assert "knn outperforms neural on digits: P(knn > neural) = 0.8" in result.stdout
+    assert "Caveats" not in result.stdout  # a verdict to show has no ifs and buts
     assert time.monotonic() - began < 300  # two cores that do nothing else need 45 s

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -210,7 +211,8 @@ def test_failures_of_every_kind_are_recorded_shown_and_retried(tmp_path):
     status = call("status", tmp_path / "study.db")
     assert status.exit_code == 0
     assert f"{16 - len(wrong)} fits done, {len(wrong)} failed of the 16" in status.stdout
-    assert "× RuntimeError: out of luck" in status.stdout
+    assert "× a: RuntimeError\n  for example on toy with defaults: out of luck\n" in status.stdout
+    assert "× a: the worker was killed by SIGKILL, perhaps for want of memory\n" in status.stdout
     assert "0 fits done now, 16 were recorded before, 0 failed" in run(tmp_path)
     (tmp_path / "mended").touch()
     said = run(tmp_path, "--retry-failed")
@@ -260,6 +262,37 @@ def test_a_dry_run_says_the_cost_and_makes_no_store(tmp_path):
     assert not (tmp_path / "study.db").exists()
 
 
+def test_the_estimate_weighs_every_pipeline_by_its_own_time(tmp_path):
+    write_study(tmp_path, kind="fix-hopt", replicates=997)
+    # Of b there is nothing to search: it has 997 fits, a has 1000.
+    head, _, tail = (tmp_path / "study.toml").read_text().rpartition("space = {c =")
+    (tmp_path / "study.toml").write_text(head + tail.partition("\n")[2])
+    code = (tmp_path / "training.py").read_text().replace('params["c"]', "0.5")
+    slow = "def fit_a(params, split, seeds):\n    time.sleep(1.5)"
+    (tmp_path / "training.py").write_text(code.replace("def fit_a(params, split, seeds):", slow))
+    lines = run(tmp_path, "--dry-run", "--workers", "2").splitlines()
+    assert re.search(
+        r"one fit takes about [\de.-]+ s \(b on toy\) to 1\.5 s \(a on toy\)$", lines[0]
+    )
+    assert lines[2].split() == ["fix-hopt", "1,997", "12.5", "min", "chosen"]  # 1000 · 1.5 s / 2
+
+
+def test_the_estimate_is_what_was_measured_unless_the_code_has_changed(tmp_path):
+    write_study(tmp_path, replicates=250)
+    run(tmp_path, "--until-decided", "a", "b")
+    with sqlite3.connect(tmp_path / "study.db") as connection:
+        connection.execute("UPDATE measurements SET seconds = 2 WHERE pipeline = 'a'")
+        connection.execute("UPDATE measurements SET seconds = 1 WHERE pipeline = 'b'")
+    lines = run(tmp_path, "--dry-run", "--workers", "2").splitlines()
+    assert lines[0].endswith("one fit takes about 1 s (b on toy) to 2 s (a on toy)")
+    assert lines[2].split()[:4] == ["ideal", "2,000", "25.0", "min"]  # 1000 · (1 s + 2 s) / 2
+    code = (tmp_path / "training.py").read_text()
+    (tmp_path / "training.py").write_text(code.replace("score + 0.25", "score + 0.26"))
+    note, line, *_ = run(tmp_path, "--dry-run", "--workers", "2").splitlines()
+    assert note.startswith("Note: pipeline a has changed")
+    assert line.endswith(" s (a on toy) to 1 s (b on toy)")
+
+
 def test_progress_is_live_on_a_terminal_and_quiet_elsewhere(tmp_path):
     write_study(tmp_path, seconds=0.05)
     ours, theirs = pty.openpty()
@@ -273,6 +306,7 @@ def test_progress_is_live_on_a_terminal_and_quiet_elsewhere(tmp_path):
         os.close(ours)
     stdout, _ = process.communicate(timeout=30)
     assert said.count(b"\r") > 3
+    assert said.startswith(b"Timing a fit of every pipeline on every task ...\r")
     assert b" left, " in said
     assert b"fits/s" in said
     assert stdout.endswith("\nNext: outperform compare study.db a b\n")
@@ -312,6 +346,18 @@ def test_a_store_of_a_newer_version_is_refused(tmp_path, monkeypatch):
     assert call("status", "study.db").stderr == message
 
 
+def test_what_to_do_next_needs_runs_of_both(tmp_path):
+    write_study(tmp_path, replicates=2)
+    code = (tmp_path / "training.py").read_text()
+    broken = code.replace(
+        "def fit_b(params, split, seeds):", "def fit_b(*_):\n    return {}\ndef c(*_):"
+    )
+    (tmp_path / "training.py").write_text(broken)
+    assert "Next" not in run(tmp_path)
+    (tmp_path / "training.py").write_text(code)
+    assert run(tmp_path).endswith("\nNext: outperform compare study.db a b\n")
+
+
 # Until decided
 
 
@@ -324,6 +370,40 @@ def test_it_stops_as_soon_as_the_pair_is_decided(tmp_path):
     assert 6 <= n < 20
     assert f"{2 * (3 + n)} fits done now, 0 were recorded before, 0 failed" in said
     assert f"{n} replicates: a outperforms b" in said
+
+
+def test_replicates_recorded_before_are_not_counted_among_the_first(tmp_path):
+    write_study(tmp_path, replicates=40, kind="fix-hopt")
+    run(tmp_path)
+    with SqliteStore(tmp_path / "study.db") as store:
+        before = store.get_meta("study")
+    said = run(tmp_path, "--until-decided", "a", "b")
+    for line in said.splitlines():
+        if " replicates: " in line:
+            assert f"({line.split()[0]} pairs, " in line
+    assert "Decided after " in said
+    assert "0 fits done now" in said
+    with SqliteStore(tmp_path / "study.db") as store:
+        assert store.get_meta("study") == before
+    assert "(40 pairs" in call("compare", tmp_path / "study.db", "a", "b").stdout
+
+
+def test_the_store_is_that_of_the_whole_study_when_it_stops_early(tmp_path):
+    write_study(tmp_path, replicates=60, kind="fix-hopt")
+    said = run(tmp_path, "--until-decided", "a", "b")
+    n_done = int(re.search(r"(\d+) fits done now", said)[1])
+    assert n_done < 126
+    status = call("status", tmp_path / "study.db").stdout
+    assert f"{n_done} fits done, 0 failed of the 126 that the study needs" in status
+    assert "Note" not in run(tmp_path)  # nothing has changed
+
+
+def test_of_several_estimators_the_one_that_is_compared_decides(tmp_path):
+    write_study(tmp_path, replicates=7, kind="ideal")
+    with (tmp_path / "study.toml").open("a") as study:
+        study.write('[[estimator]]\nkind = "fix-hopt"\nreplicates = 50\n')
+    said = run(tmp_path, "--until-decided", "a", "b")
+    assert "of the 7 replicates that the study allows" in said or "after all 7 replicates" in said
 
 
 def test_equals_are_run_to_the_end_and_it_says_so(tmp_path):

@@ -1,6 +1,9 @@
 """The command `outperform status`, on stores with every kind of content."""
 
 import json
+import os
+import re
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -64,8 +67,9 @@ def test_an_error_is_shown_once_with_an_example_and_what_it_blocks(tmp_path):
     lines = call("status", path).stdout.splitlines()
     assert lines[0] == "demo: 15 fits done, 12 failed of the 30 that the study needs"
     assert lines[3].split() == ["other", "toy", "0", "12"]
-    assert lines[5] == "12 × last line"
-    assert lines[6].startswith("  for example other on toy with c=0.")
+    assert lines[5] == "12 × other: ValueError"
+    assert lines[6].startswith("  for example on toy with c=0.")
+    assert lines[6].endswith(": first line")
     assert lines[8:] == [
         "3 run(s) of other on toy cannot be done: every trial of their search failed",
         "",
@@ -73,10 +77,23 @@ def test_an_error_is_shown_once_with_an_example_and_what_it_blocks(tmp_path):
     ]
 
 
-def test_many_different_errors_do_not_fill_the_screen(tmp_path):
-    said = call("status", make_store(tmp_path, fail_differently)).stdout
-    assert said.count("1 × ValueError: c is 0.") == 10
+def test_errors_are_grouped_by_pipeline_and_kind(tmp_path):
+    lines = call("status", make_store(tmp_path, fail_differently)).stdout.splitlines()
+    assert [line for line in lines if "×" in line] == ["12 × other: ValueError"]
+    (example,) = [line for line in lines if "for example" in line]
+    words = re.fullmatch(r"  for example on toy with c=(.*): c is (.*)", example)
+    assert words[1] == words[2]
+
+
+def fail_in_many_ways(params, split, seeds):
+    raise type(f"Error{params['c']:.10f}".replace(".", ""), (Exception,), {})("x" * 5000)
+
+
+def test_many_kinds_of_errors_and_long_ones_do_not_fill_the_screen(tmp_path):
+    said = call("status", make_store(tmp_path, fail_in_many_ways)).stdout
+    assert said.count("1 × other: ") == 10
     assert "... and 2 other errors: see --json" in said
+    assert len(said) < 6000
 
 
 def test_json_has_every_failure_with_its_traceback(tmp_path):
@@ -96,7 +113,25 @@ def test_a_run_going_on_is_not_disturbed(tmp_path):
     with SqliteStore(path) as store:
         store.lock()
         store.set_meta("study", store.get_meta("study") | {"n_fits": 40})
-        assert "30 fits done, 0 failed of the 40" in call("status", path).stdout
+        said = call("status", path).stdout
+        assert "30 fits done, 0 failed of the 40" in said
+        holder = f"process {os.getpid()} on {socket.gethostname()}"
+        assert said.endswith(f"\nA run is going on: {holder}\n")
+        assert json.loads(call("status", path, "--json").stdout)["running"] == holder
+    assert json.loads(call("status", path, "--json").stdout)["running"] is None
+    assert call("status", path).stdout.endswith(
+        "\nNo run is going on, at least 10 fits are left.\n"
+        "Next: `outperform run STUDY.toml` goes on.\n"
+    )
+
+
+def test_a_run_that_has_just_begun_has_nothing_to_show(tmp_path):
+    with SqliteStore(tmp_path / "study.db") as store:
+        store.lock()
+        said = call("status", store.path).stdout.splitlines()
+    assert said[0] == f"{store.path}: nothing is recorded yet"
+    assert said[2].startswith("A run is going on: process ")
+    assert len(said) == 3
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from outperform.engines import Engine, InlineEngine, LocalEngine, Outcome
+from outperform.engines.engine import summarize_error
 from outperform.errors import EngineError
 
 ENGINES = {"inline": InlineEngine, "local": lambda: LocalEngine(2)}
@@ -167,3 +168,26 @@ class TestContract:
         with pytest.raises(KeyboardInterrupt):
             interrupt()
         assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("error", "summary"),
+    [
+        ("Traceback (most recent call last):\n  File \"x.py\"\n    fit()\nValueError: a\n  b\nc",
+         "ValueError: a"),
+        ("Traceback (most recent call last):\n  File \"x.py\"\nKeyError: 1\n\nDuring handling of "
+         "the above exception, another exception occurred:\n\nTraceback (most recent call last):\n"
+         "  File \"y.py\"\n    ~~~^^^\nmodule.Wrong: 2", "module.Wrong: 2"),
+        ("Traceback (most recent call last):\n  File \"x.py\"\nCommandFailed: it said:\n"
+         "  Traceback (most recent call last):\n    File \"z.py\"\n  OSError: disk\nMend it.",
+         "OSError: disk"),
+        ("the worker was killed by SIGSEGV\nFatal Python error: Segmentation fault\n\nCurrent "
+         "thread", "the worker was killed by SIGSEGV"),
+        ("killed after 1 s, the time limit of a fit", "killed after 1 s, the time limit of a fit"),
+        ("Traceback (most recent call last):", "Traceback (most recent call last):"),
+        ("", "unknown"),
+        (None, "unknown"),
+    ],
+)  # fmt: skip
+def test_an_error_is_summarized_in_one_line(error, summary):
+    assert summarize_error(error) == summary

@@ -10,8 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from outperform.analysis.comparing import compare
+from outperform.analysis.crossed_decomposition import decompose_crossed
 from outperform.analysis.planning import plan
 from outperform.analysis.published import compare_published
+from outperform.analysis.search_curves import Course, SearchCurve, SearchCurves
 from outperform.errors import InvalidInput
 from outperform.plots import figure, plot, save_figure
 from outperform.plots.style import freeze_layout
@@ -28,6 +30,30 @@ TITLES = {
     "published": "A outperforms B: significant and meaningful, if scores are normal",
     "plan": "51 pairs show a P(A > B) of 0.75 with power 0.95",
 }
+
+
+def make_components(*shape, **names):
+    table = np.random.default_rng(0).normal(0.9, 0.01, shape)
+    sources = ["split", "init", "augmentation", "dropout"][: len(shape)]
+    return decompose_crossed(table, sources, **{"algorithm": "svm", "task": "digits"} | names)
+
+
+def make_curves(tasks, *, tested=True):
+    scores = np.maximum.accumulate(np.random.default_rng(0).uniform(size=(20, 30)), axis=1)
+    curves = tuple(
+        SearchCurve(
+            name,
+            task,
+            "all",
+            Course(scores),
+            Course(scores - 0.05) if tested else None,
+            scores[:, -1],
+        )
+        for task in tasks
+        for name in ("svm", "tree")
+    )
+    return SearchCurves("accuracy", "maximize", "random", curves)
+
 
 RESULTS = {
     "paired": lambda compared, tasks: compared(),
@@ -58,6 +84,18 @@ RESULTS = {
     "plan": lambda compared, tasks: plan(),
     "plan at 0.55": lambda compared, tasks: plan(gamma=0.55),
     "plan at 0.95": lambda compared, tasks: plan(gamma=0.95, n_pairs=1000),
+    "components": lambda compared, tasks: make_components(4, 3),
+    "components of many": lambda compared, tasks: make_components(3, 2, 2, 2),
+    "components of two designs": lambda compared, tasks: (
+        make_components(8, 8),
+        make_components(2, 2, 2),
+    ),
+    "components, long names": lambda compared, tasks: make_components(
+        3, 3, algorithm=LONG["a"], task="a long name " * 5, metric=LONG["metric"]
+    ),
+    "searches": lambda compared, tasks: make_curves(("digits",)),
+    "searches without test": lambda compared, tasks: make_curves(("digits",), tested=False),
+    "searches on tasks": lambda compared, tasks: make_curves(("digits", "a long name " * 5)),
 }
 
 
@@ -219,7 +257,8 @@ def test_unknown_result_is_refused(draw):
     assert str(caught.value) == (
         "there is no figure of a list. "
         "Pass one of Comparison, TaskComparisons, PublishedComparison, Plan, SearchCurves, "
-        "Decomposition, or a tuple of the last."
+        "Decomposition, CrossedDecomposition, or a tuple of several Decomposition, "
+        "CrossedDecomposition."
     )
 
 

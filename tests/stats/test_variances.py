@@ -1,41 +1,29 @@
-"""Standard deviations with robust intervals, their ratios, and components of variance."""
+"""Standard deviations with robust intervals, and their ratios."""
 
 import math
-from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from scipy.stats import chi2, shapiro
 
-from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
+from outperform.errors import InvalidInput, TooFewRuns
 from outperform.stats.variances import (
     binomial_deviation,
     deviation,
     deviation_ratio,
     normality_pvalue,
-    variance_components,
 )
 
 # A grid keeps rounding errors of sums out of the way.
 samples = st.lists(st.integers(-50, 50).map(lambda i: i / 4), min_size=2, max_size=40)
 varying = samples.filter(lambda values: len(set(values)) > 1)
-tables = st.lists(st.integers(2, 4), min_size=1, max_size=3).flatmap(
-    lambda shape: arrays(np.float64, tuple(shape), elements=st.integers(-20, 20).map(float))
-)
 factors = st.floats(1e-3, 1e3)
 
 
 def bounds(estimate):
     return estimate.interval.low, estimate.interval.high
-
-
-def variances(table):
-    names = [str(axis) for axis in range(np.ndim(table))]
-    found = variance_components(table, names).components
-    return {"×".join(component.names): component.variance for component in found}
 
 
 # By hand
@@ -110,49 +98,6 @@ def test_nothing_speaks_against_the_normality_of_too_little(values):
     assert normality_pvalue(values) == 1
 
 
-def test_components_by_hand():
-    # Rows differ by 4, columns by 1, the last cell by 2 more: effects ±5/2, ±1, ±1/2, so that the
-    # mean squares are 25, 4 and 1, and σ² = (25 - 1)/2, (4 - 1)/2 and 1.
-    found = variance_components([[1, 2], [5, 8]], ["split", "init"])
-    assert [component.names for component in found.components] == [
-        ("split",),
-        ("init",),
-        ("split", "init"),
-    ]
-    assert [component.mean_square for component in found.components] == [25, 4, 1]
-    assert [component.variance for component in found.components] == [12, 1.5, 1]
-    assert [component.share for component in found.components] == [12 / 14.5, 1.5 / 14.5, 1 / 14.5]
-    assert found.total == 14.5
-    assert [component.df for component in found.components] == [1, 1, 1]
-    assert found.to_dict()["components"][2] == {
-        "names": ["split", "init"],
-        "df": 1,
-        "mean_square": 1,
-        "variance": 1,
-        "share": 1 / 14.5,
-    }
-    assert found.to_dict()["levels"] == [2, 2]
-
-
-def test_negative_components_are_reported_and_have_no_share():
-    # No main effects at all: mean squares 0, 0 and 4.
-    found = variance_components([[1, -1], [-1, 1]], ["split", "init"])
-    assert [component.variance for component in found.components] == [-2, -2, 4]
-    assert [component.share for component in found.components] == [0, 0, 1]
-    assert found.total == 0
-
-
-def test_one_factor_is_the_plain_variance():
-    (only,) = variance_components([1, 2, 3, 6], ["split"]).components
-    assert (only.variance, only.share, only.df) == (pytest.approx(14 / 3), 1, 3)
-
-
-def test_equal_scores_have_no_components():
-    found = variance_components(np.full((3, 4, 2), 0.1), ["a", "b", "c"])
-    assert {component.variance for component in found.components} == {0}
-    assert {component.share for component in found.components} == {0}
-
-
 # Reference
 
 
@@ -170,16 +115,6 @@ def test_ratios_of_few_values_match_r(reference):
         assert estimate.value == pytest.approx(case["ratio"], rel=1e-9)
         assert bounds(estimate) == pytest.approx(tuple(case["interval"]), rel=1e-8)
         assert estimate.interval.method == "f"
-
-
-def test_mean_squares_match_r_aov(reference):
-    for case in reference("variances")["tables"]:
-        names = ["x", "y", "z"][: len(case["levels"])]
-        found = variance_components(np.reshape(case["scores"], case["levels"]), names).components
-        assert [":".join(component.names) for component in found] == case["names"]
-        assert [component.df for component in found] == case["df"]
-        squares = [component.mean_square for component in found]
-        assert squares == pytest.approx(case["mean_squares"], rel=1e-9)
 
 
 def test_normality_of_many_values_warns_of_nothing():
@@ -236,34 +171,6 @@ def test_values_of_any_magnitude_are_fine(scale):
     assert normality_pvalue(np.multiply(values, scale)) == pytest.approx(normality_pvalue(values))
 
 
-@given(tables)
-def test_sums_of_squares_and_shares_add_up(table):
-    names = [str(axis) for axis in range(table.ndim)]
-    found = variance_components(table, names)
-    squares = math.fsum(c.mean_square * c.df for c in found.components)
-    assert squares == pytest.approx(np.square(table - table.mean()).sum(), abs=1e-9)
-    assert len(found.components) == 2**table.ndim - 1
-    shares = math.fsum(component.share for component in found.components)
-    assert shares == pytest.approx(1 if np.ptp(table) else 0)
-    assert all(component.share >= 0 for component in found.components)
-
-
-@given(tables, st.randoms())
-def test_components_follow_the_axes_and_ignore_the_order_of_levels(table, random):
-    for axis, n_levels in enumerate(table.shape):
-        table = table.take(random.sample(range(n_levels), n_levels), axis=axis)
-    order = random.sample(range(table.ndim), table.ndim)
-    moved = variance_components(table.transpose(order), [str(axis) for axis in order]).components
-    expected = {frozenset(names.split("×")): value for names, value in variances(table).items()}
-    assert {frozenset(c.names): c.variance for c in moved} == pytest.approx(expected, abs=1e-9)
-
-
-@given(tables, factors)
-def test_components_follow_the_square_of_the_unit(table, factor):
-    expected = {names: factor**2 * value for names, value in variances(table).items()}
-    assert variances(factor * table + 3) == pytest.approx(expected, abs=1e-9 * factor**2 + 1e-12)
-
-
 # Calibration
 
 
@@ -305,23 +212,6 @@ def test_interval_covers_the_ratio_of_different_distributions(sizes):
 
 
 @pytest.mark.slow
-def test_components_are_estimated_without_bias():
-    rng = np.random.default_rng(2)
-    shape, truth = (4, 3, 5), {"0": 4.0, "1": 1.0, "2": 0.0, "0×1": 0.5, "0×1×2": 0.25}
-    found = {name: [] for name in variances(np.zeros(shape))}
-    for _ in range(4000):
-        table = np.zeros(shape)
-        for names, variance in truth.items():
-            size = [n if str(axis) in names else 1 for axis, n in enumerate(shape)]
-            table = table + rng.normal(0, math.sqrt(variance), size)
-        for names, variance in variances(table).items():
-            found[names].append(variance)
-    for names, estimates in found.items():
-        error = np.std(estimates) / math.sqrt(len(estimates))
-        assert abs(np.mean(estimates) - truth.get(names, 0)) < 4 * error, names
-
-
-@pytest.mark.slow
 def test_normal_values_are_found_abnormal_as_often_as_claimed():
     rng = np.random.default_rng(9)
     pvalues = [normality_pvalue(rng.normal(size=30)) for _ in range(4000)]
@@ -341,14 +231,6 @@ def test_the_interval_for_normal_values_fails_with_heavy_tails():
         rng = np.random.default_rng(7)
         found = coverage(lambda rng=rng: rng.laplace(size=200), math.sqrt(2), interval)
         assert least < found < most
-
-
-def test_one_source_at_a_time_misses_what_the_crossed_design_finds():
-    # A pure interaction: each factor alone, the other at its first level, seems to do all of it.
-    table = np.array([[1.0, -1.0], [-1.0, 1.0]])
-    alone = [deviation(table[:, 0]).value ** 2, deviation(table[0]).value ** 2]
-    assert alone == pytest.approx([2, 2])
-    assert max(variances(table), key=variances(table).__getitem__) == "0×1"
 
 
 # What is refused
@@ -380,27 +262,3 @@ def test_impossible_arguments_are_refused():
         binomial_deviation(90, 100)
     with pytest.raises(InvalidInput, match=r"^n is 0\. "):
         binomial_deviation(0.9, 0)
-
-
-@pytest.mark.parametrize("names", [["a"], ["a", "b", "c"], ["a", "a"]])
-def test_every_axis_has_a_name_of_its_own(names):
-    with pytest.raises(InvalidScores) as caught:
-        variance_components(np.zeros((2, 3)), names)
-    assert str(caught.value) == (
-        f"scores has 2 axes of lengths (2, 3), and the names are {str(names)[1:-1]}. Pass one axis "
-        "per factor and a name of its own for each."
-    )
-
-
-def test_every_factor_has_two_levels_and_every_cell_a_score():
-    with pytest.raises(TooFewRuns, match=r"^'b' has 1 level\(s\)\. At least 2 are needed\.$"):
-        variance_components(np.zeros((2, 1)), ["a", "b"])
-    with pytest.raises(InvalidScores, match=r"\(0, 1\)"):
-        variance_components([[1, math.nan], [2, 3]], ["a", "b"])
-
-
-def test_components_of_many_factors():
-    table = np.random.default_rng(3).normal(size=(2,) * 6)
-    found = variances(table)
-    names = ["×".join(set_) for size in range(1, 7) for set_ in combinations("012345", size)]
-    assert list(found) == names

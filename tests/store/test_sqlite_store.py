@@ -206,3 +206,9 @@ def test_a_store_can_be_read_and_written_again_after_close(store, done):
     assert store.done_keys() == {"a"}
     store.add(done("b"))
     assert store.done_keys() == {"a", "b"}
+
+
+def test_mean_seconds_are_by_pipeline_and_task(store, done, failed):
+    store.add_all([done("a", seconds=1.0), failed("b", seconds=3.0)])
+    store.add(done("c", pipeline="slow", seconds=60.0))
+    assert store.mean_seconds() == {("svm", "digits"): 2.0, ("slow", "digits"): 60.0}

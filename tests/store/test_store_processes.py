@@ -1,10 +1,13 @@
 """Real processes, really killed: what was acknowledged is there, once."""
 
+import os
 import random
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from contextlib import closing, contextmanager
 
@@ -121,3 +124,27 @@ def test_of_runs_that_start_at_once_exactly_one_gets_the_store(path):
     for run in runs:
         run.communicate("\n")
     assert sorted(answers) == ["mine", "taken", "taken", "taken"]
+
+
+def test_looking_who_writes_disturbs_nobody(path):
+    with SqliteStore(path) as reader:
+        assert reader.find_writer() is None
+        looks = threading.Event()
+
+        def look():
+            while not looks.wait(0.0005):
+                reader.find_writer()
+
+        thread = threading.Thread(target=look)
+        thread.start()
+        try:
+            for _ in range(200):
+                with SqliteStore(path) as writer:
+                    writer.lock()
+        finally:
+            looks.set()
+            thread.join()
+        with SqliteStore(path) as writer:
+            writer.lock()
+            assert reader.find_writer() == f"process {os.getpid()} on {socket.gethostname()}"
+        assert reader.find_writer() is None

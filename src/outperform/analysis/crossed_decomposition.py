@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from outperform.analysis.decomposition import describe_runs
 from outperform.runs.naming import enumerate_names
-from outperform.stats.variances import VarianceComponent, VarianceComponents, variance_components
+from outperform.stats import VarianceComponent, VarianceComponents, variance_components
 
 _FEW_LEVELS = 10
 
@@ -56,6 +56,7 @@ def decompose_crossed(
     algorithm: str = "",
     task: str = "",
     metric: str = "score",
+    confidence_level: float = 0.95,
 ) -> CrossedDecomposition:
     """Split the variance of scores among sources and their interactions; shares add up to 1.
 
@@ -71,7 +72,7 @@ def decompose_crossed(
     >>> print(decompose_crossed([[1, 2], [5, 8]], ["split", "init"]))
     split causes 83% of the variance of the score when every source is redrawn (2 × 2 runs).
     """
-    parts = variance_components(scores, names)
+    parts = variance_components(scores, names, confidence_level=confidence_level)
     return CrossedDecomposition(algorithm, task, metric, parts, tuple(_doubt_parts(parts)))
 
 
@@ -86,7 +87,8 @@ def _doubt_parts(parts: VarianceComponents) -> Iterator[str]:
         f"{join_sources(highest.names)} includes numerical noise, which one run per combination "
         "cannot tell from it"
     )
-    negative = [join_sources(c.names) for c in parts.components if c.variance < 0]
+    yield "intervals are for normal effects: with heavier tails they are too short"
+    negative = [join_sources(c.names) for c in parts.components if c.variance.value < 0]
     if negative:
         yield (
             f"negative estimates of {enumerate_names(negative)}: their variance is small beside "

@@ -138,21 +138,31 @@ def check_reproducibility(
     report
         Called with the number of fits done and the number of all.
     """
-    check_count("seeds", n_seeds, at_least=2)
-    check_count("repeats", n_repeats, at_least=2)
+    count_checks(study, n_seeds=n_seeds, n_repeats=n_repeats)  # refuses what makes no sense
     fits = {
         (pipeline.name, task.name, source): _make_fits(study, pipeline, task, source, n_seeds)
         for task in study.tasks
         for pipeline in study.pipelines
         for source in honoured(pipeline)
     }
-    if not fits:
-        raise TooFewRuns("no pipeline honours any source", "Declare the sources of the pipelines")
     repeated = [fit for group in fits.values() for fit in group for _ in range(n_repeats)]
     scores = np.array(_fit_all(study, engine, repeated, report))
     blocks = scores.reshape(len(fits), n_seeds, n_repeats)
     checks = tuple(SourceCheck(*names, block) for names, block in zip(fits, blocks, strict=True))
     return Reproducibility(checks, tuple(_find_doubts(checks)))
+
+
+def count_checks(study: Study, *, n_seeds: int, n_repeats: int) -> dict[tuple[str, str], int]:
+    """Fits that `check_reproducibility` does, by pipeline and task."""
+    check_count("seeds", n_seeds, at_least=2)
+    check_count("repeats", n_repeats, at_least=2)
+    if not any(map(honoured, study.pipelines)):
+        raise TooFewRuns("no pipeline honours any source", "Declare the sources of the pipelines")
+    return {
+        (pipeline.name, task.name): len(honoured(pipeline)) * n_seeds * n_repeats
+        for task in study.tasks
+        for pipeline in study.pipelines
+    }
 
 
 def _make_fits(

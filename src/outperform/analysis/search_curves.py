@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,49 +20,69 @@ Scores = Mapping[str, Mapping[str, float]]  # of every fit that is done, by key
 
 
 @dataclass(frozen=True, slots=True)
+class Course:
+    """Scores of the trial that is best on validation data so far, by number of trials."""
+
+    scores: FloatArray = field(repr=False, compare=False)  # shape (n_searches, n_trials)
+
+    @property
+    def mean(self) -> FloatArray:
+        """Mean over searches."""
+        mean: FloatArray = self.scores.mean(axis=0)
+        return mean
+
+    @property
+    def sd(self) -> FloatArray:
+        """Standard deviation over searches."""
+        # From the first search, so that equal scores give exactly 0.
+        sd: FloatArray = (self.scores - self.scores[:1]).std(axis=0, ddof=1)
+        return sd
+
+    @property
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Ends of the range of the middle 80 % of searches."""
+        low, high = np.quantile(self.scores, [0.1, 0.9], axis=0)
+        return low, high
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        low, high = self.bounds
+        numbers = {"mean": self.mean, "sd": self.sd, "low": low, "high": high}
+        return {name: array.tolist() for name, array in numbers.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class SearchCurve:
     """Searches of one pipeline on one task, in the metric's own sign."""
 
     pipeline: str
     task: str
     redrawn: str  # from search to search: hpo alone, or all sources
-    valid: FloatArray = field(repr=False, compare=False)  # best so far: (n_searches, n_trials)
-    test: FloatArray = field(repr=False, compare=False)  # of the final fits: (n_searches,)
+    valid: Course
+    test: Course | None  # None: not every trial was scored on test data
+    final: FloatArray = field(repr=False, compare=False)  # test scores of final fits, one each
 
     @property
     def n_searches(self) -> int:
         """Number of searches."""
-        return len(self.valid)
+        return len(self.final)
 
     @property
     def n_trials(self) -> int:
         """Number of trials of each."""
-        return int(self.valid.shape[1])
+        return int(self.valid.scores.shape[1])
 
     @property
-    def mean(self) -> FloatArray:
-        """Mean of the best validation score so far, by number of trials."""
-        mean: FloatArray = self.valid.mean(axis=0)
-        return mean
-
-    @property
-    def sd(self) -> FloatArray:
-        """Standard deviation over searches of the best so far, by number of trials."""
-        sd: FloatArray = self.valid.std(axis=0, ddof=1)
-        return sd
-
-    @property
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Ends of the range of the middle 80 % of searches, by number of trials."""
-        low, high = np.quantile(self.valid, [0.1, 0.9], axis=0)
-        return low, high
+    def final_sd(self) -> float:
+        """Standard deviation of the test scores of final fits."""
+        return float((self.final - self.final[0]).std(ddof=1))
 
     def __str__(self) -> str:
         return (
             f"after {self.n_trials} trials {self.pipeline} on {self.task} reaches "
-            f"{self.mean[-1]:.4g} ± {self.sd[-1]:.2g} on validation and {self.test.mean():.4g} ± "
-            f"{self.test.std(ddof=1):.2g} on test data ({self.n_searches} searches, "
-            f"{self.redrawn} redrawn)"
+            f"{self.valid.mean[-1]:.4g} ± {self.valid.sd[-1]:.2g} on validation and, trained on "
+            f"that too, {self.final.mean():.4g} ± {self.final_sd:.2g} on test data "
+            f"({self.n_searches} searches, {self.redrawn} redrawn)"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -72,18 +92,16 @@ class SearchCurve:
             "task": self.task,
             "redrawn": self.redrawn,
             "n_searches": self.n_searches,
-            "mean": self.mean.tolist(),
-            "sd": self.sd.tolist(),
-            "low": self.bounds[0].tolist(),
-            "high": self.bounds[1].tolist(),
-            "test_mean": float(self.test.mean()),
-            "test_sd": float(self.test.std(ddof=1)),
+            "valid": self.valid.to_dict(),
+            "test": None if self.test is None else self.test.to_dict(),
+            "final_mean": float(self.final.mean()),
+            "final_sd": self.final_sd,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class SearchCurves:
-    """Best validation score so far, by number of trials, of every group of searches."""
+    """Scores of the best trial so far, by number of trials, of every group of searches."""
 
     metric: str
     goal: Goal
@@ -114,7 +132,7 @@ def trace_searches(study: Study, scores: Scores) -> SearchCurves:
         From `SqliteStore.scores`.
     """
     tracer = _Tracer(study, scores)
-    groups: dict[tuple[str, str, str], list[tuple[list[float], float]]] = {}
+    groups: dict[tuple[str, str, str], list[_Traced]] = {}
     seen, unfinished = set(), set()
     for run in study.plan_runs():
         names = run.pipeline, run.task, run.source if run.source == TUNING_SOURCE else "all"
@@ -127,7 +145,7 @@ def trace_searches(study: Study, scores: Scores) -> SearchCurves:
         else:
             groups.setdefault(names, []).append(traced)
     curves = tuple(
-        SearchCurve(*names, np.array([v for v, _ in found]), np.array([t for _, t in found]))
+        _make_curve(names, found)
         for names, found in sorted(groups.items(), key=lambda group: _find_place(study, group[0]))
         if len(found) > 1
     )
@@ -142,6 +160,24 @@ def trace_searches(study: Study, scores: Scores) -> SearchCurves:
     )
 
 
+class _Traced(NamedTuple):
+    """One search: scores of the best trial so far after each trial, and the final test score."""
+
+    valid: list[float]
+    test: list[float]  # empty where a trial has no test score
+    final: float
+
+
+def _make_curve(names: tuple[str, str, str], found: list[_Traced]) -> SearchCurve:
+    tested = all(traced.test for traced in found)
+    return SearchCurve(
+        *names,
+        valid=Course(np.array([traced.valid for traced in found])),
+        test=Course(np.array([traced.test for traced in found])) if tested else None,
+        final=np.array([traced.final for traced in found]),
+    )
+
+
 def _find_place(study: Study, names: tuple[str, str, str]) -> tuple[int, int, str]:
     pipelines, tasks = ([each.name for each in group] for group in (study.pipelines, study.tasks))
     return tasks.index(names[1]), pipelines.index(names[0]), names[2]
@@ -153,36 +189,56 @@ class _Tracer:
         self.tuner = make_tuner(study.tuner)
         self.fingerprints = gather_fingerprints(study.pipelines, study.tasks)
 
-    def trace(self, run: PlannedRun) -> tuple[list[float], float] | None:
-        """Best so far on validation after each trial, and the final test score."""
+    def trace(self, run: PlannedRun) -> _Traced | None:
+        """Retrace the search of a run; None where a fit of it is missing."""
         assert run.search is not None
-        pipeline, task = self.study.pipeline(run.pipeline), self.study.task(run.task)
-        sign = 1 if task.goal == "maximize" else -1
+        space = self.study.pipeline(run.pipeline).space
+        sign = 1 if self.study.task(run.task).goal == "maximize" else -1
         history: list[Trial] = []
+        found: list[Mapping[str, float]] = []
         for _ in range(run.search.n_trials):
-            params = self.tuner.suggest(
-                pipeline.space, history, run.search.tuner_seed, run.search.n_trials
-            )
-            score = self._find(run, params, "valid", refit=False)
-            if score is None:
+            params = self.tuner.suggest(space, history, run.search.tuner_seed, run.search.n_trials)
+            scores = self._find(run, params, refit=False)
+            if "valid" not in scores:
                 return None
-            history.append(Trial(params, sign * score))
-        test = self._find(run, best_trial(history).params, "test", refit=True)
-        best = sign * np.maximum.accumulate([trial.score or 0.0 for trial in history])
-        return None if test is None else (best.tolist(), test)
+            found.append(scores)
+            history.append(Trial(params, sign * scores["valid"]))
+        final = self._find(run, best_trial(history).params, refit=True)
+        if "test" not in final:
+            return None
+        best = _follow_best([sign * scores["valid"] for scores in found])
+        tested = all("test" in scores for scores in found)
+        test = [found[i]["test"] for i in best] if tested else []
+        return _Traced([found[i]["valid"] for i in best], test, final["test"])
 
-    def _find(self, run: PlannedRun, params: Any, name: str, *, refit: bool) -> float | None:
+    def _find(self, run: PlannedRun, params: Any, *, refit: bool) -> Mapping[str, float]:
+        """Scores of a fit; none where it is missing or has failed."""
         pipeline, task = self.study.pipeline(run.pipeline), self.study.task(run.task)
         planned = run if refit or run.search is None else run.search
         fit = make_fit(pipeline, task, params, dict(planned.seeds), fold=planned.fold, refit=refit)
-        return self.scores.get(fit.key(self.fingerprints), {}).get(name)
+        return self.scores.get(fit.key(self.fingerprints), {})
+
+
+def _follow_best(scores: list[float]) -> list[int]:
+    """Which trial is the best after each; of equals the earliest, as it is to the search."""
+    best: list[int] = []
+    for i, score in enumerate(scores):
+        best.append(i if not best or score > scores[best[-1]] else best[-1])
+    return best
 
 
 def _find_doubts(curves: tuple[SearchCurve, ...], unfinished: set[str]) -> Iterator[str]:
     yield (
-        "a best validation score is chosen for being good, and so flatters; test scores are of "
-        "fits on training and validation data together"
+        "a best validation score is chosen for being good, and so flatters; final test scores are "
+        "of fits on training and validation data together"
     )
+    untested = [f"{curve.pipeline} on {curve.task}" for curve in curves if curve.test is None]
+    if untested:
+        yield (
+            f"no curve of test scores of {enumerate_names(dict.fromkeys(untested))}: not every "
+            'trial has one; pipelines that return "test" beside "valid" get it, and searches '
+            "never use it"
+        )
     if unfinished:
         yield (
             f"searches that are unfinished, or had a failing trial, are left out: "

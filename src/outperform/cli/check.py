@@ -1,15 +1,19 @@
 """The command `outperform check`."""
 
-import sys
-
 import click
 
-from outperform.analysis.reproducibility import Reproducibility, check_reproducibility
+from outperform.analysis.reproducibility import (
+    Reproducibility,
+    check_reproducibility,
+    count_checks,
+)
 from outperform.cli.options import debug_option
-from outperform.cli.output import print_caveats, print_json, print_table
+from outperform.cli.output import format_duration, print_caveats, print_json, print_table
+from outperform.cli.progress import LiveLine, measure_seconds
 from outperform.cli.sources import read_study
 from outperform.engines import LocalEngine
 from outperform.engines.local import count_cores
+from outperform.study.study import Study
 
 
 @click.command()
@@ -29,20 +33,37 @@ def command(study_file: str, seeds: int, repeats: int, workers: int | None, as_j
     seed must repeat the score, another should change it. Differences within a seed are numerical
     noise, and are measured. Nothing is recorded.
     """
-    study = read_study(study_file)
-    with LocalEngine(workers or count_cores(), timeout=study.timeout) as engine:
-        found = check_reproducibility(
-            study, engine, n_seeds=seeds, n_repeats=repeats, report=_show_progress
-        )
+    study, n_workers = read_study(study_file), workers or count_cores()
+    _announce(study, seeds, repeats, n_workers)
+    line = LiveLine()
+
+    def report(n_done: int, n_fits: int) -> None:
+        if line.is_due():
+            line.show(n_done, n_fits - n_done, f"{n_done} of {n_fits} fits done")
+
+    try:
+        with LocalEngine(n_workers, timeout=study.timeout) as engine:
+            found = check_reproducibility(
+                study, engine, n_seeds=seeds, n_repeats=repeats, report=report
+            )
+    finally:
+        line.clear()
     if as_json:
         print_json(found.to_dict())
     else:
         _print(found)
 
 
-def _show_progress(n_done: int, n_fits: int) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"\r{n_done} of {n_fits} fits done ", nl=n_done == n_fits, err=True)
+def _announce(study: Study, n_seeds: int, n_repeats: int, workers: int) -> None:
+    """Say how many fits it takes and how long, where JSON is not disturbed."""
+    n_fits = count_checks(study, n_seeds=n_seeds, n_repeats=n_repeats)
+    seconds = measure_seconds(study, workers)
+    duration = format_duration(seconds.add_up(n_fits, workers))
+    click.echo(
+        f"{sum(n_fits.values())} fits, {n_seeds} seeds of every source {n_repeats} times each: "
+        f"{seconds.about} {duration} on {workers} worker(s)",
+        err=True,
+    )
 
 
 def _print(found: Reproducibility) -> None:

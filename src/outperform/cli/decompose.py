@@ -69,14 +69,14 @@ def command(
             raise
         runs = []  # an ideal estimator searches, but redraws no source apart
     singles = [_decompose(each, test_size, alpha) for each in runs if each.by_source]
-    tables = _cross(runs, fatal=not singles)
+    tables = _cross(runs, alpha, fatal=not singles)
     results: list[_Result] = [*singles, *tables, *([searches] if searches else [])]
     if as_json:
         print_json(_as_dict(singles, tables, searches))
     else:
         _print(results)
     if figure:
-        _draw(singles, figure)
+        _draw(singles, tables, Path(figure))
     if curves:
         save_plot(searches, curves)
 
@@ -84,10 +84,14 @@ def command(
 def _trace(path: str, study: str | None) -> SearchCurves:
     if Path(path).suffix not in STORE_SUFFIXES:
         raise InvalidInput(f"{path} is no store of a study", "Leave out --curves")
-    with SqliteStore(path) as store:
-        return trace_searches(
-            read_study(study or str(Path(path).with_suffix(".toml"))), store.scores()
+    file = Path(study or Path(path).with_suffix(".toml"))
+    if not file.exists():
+        raise InvalidInput(
+            f"searches are retraced with their study, and there is no {file}",
+            "Name the file that the store was run from with --study",
         )
+    with SqliteStore(path) as store:
+        return trace_searches(read_study(str(file)), store.scores())
 
 
 def _as_dict(
@@ -110,12 +114,12 @@ def _decompose(runs: Variation, n_test: int | None, alpha: float) -> Decompositi
     )
 
 
-def _cross(runs: list[Variation], *, fatal: bool) -> list[CrossedDecomposition]:
+def _cross(runs: list[Variation], alpha: float, *, fatal: bool) -> list[CrossedDecomposition]:
     """Components of variance; an unfinished design is fatal only if there is nothing else."""
     found = []
     for each in runs:
         try:
-            found += each.cross()
+            found += each.cross(confidence_level=1 - alpha)
         except InvalidInput as error:
             if fatal:
                 raise
@@ -123,12 +127,14 @@ def _cross(runs: list[Variation], *, fatal: bool) -> list[CrossedDecomposition]:
     return found
 
 
-def _draw(singles: list[Decomposition], path: str) -> None:
-    if not singles:
-        raise InvalidInput(
-            "there is no figure of variance components", "Leave out --plot, or use --json"
-        )
-    save_plot(singles[0] if len(singles) == 1 else tuple(singles), path)
+def _draw(singles: list[Decomposition], tables: list[CrossedDecomposition], path: Path) -> None:
+    """Draw the sources redrawn alone, and components of variance beside them if there are both."""
+    if not singles and not tables:
+        raise InvalidInput("there is no source to draw", "Leave out --plot, or draw --curves only")
+    beside = path.with_stem(f"{path.stem}-crossed") if singles else path
+    for group, file in ((singles, path), (tables, beside)):
+        if group:
+            save_plot(group[0] if len(group) == 1 else tuple(group), str(file))
 
 
 def _print(results: list[_Result]) -> None:

@@ -34,10 +34,9 @@ def command(context: click.Context, folder: str) -> None:
     \b
         outperform demo
 
-    A support vector machine and a small neural network, both tuned, learn to read handwritten
-    digits, offline. Study, results, figures and a report go to FOLDER (outperform-demo if not
-    given). Interrupt it and call it again: it resumes. If FOLDER has a study.toml, that is the
-    study.
+    Nearest neighbours and a small neural network, both tuned, learn to read handwritten digits,
+    offline. Study, results, figures and a report go to FOLDER (outperform-demo if not given).
+    Interrupt it and call it again: it resumes. If FOLDER has a study.toml, that is the study.
     """
     place = Path(folder)
     make_folder(place)

@@ -1,30 +1,30 @@
 """The command `outperform run`."""
 
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import click
+import numpy as np
 
 from outperform.analysis.comparing import compare_runs
 from outperform.analysis.comparison import TaskComparisons
 from outperform.analysis.stored_runs import load_store_runs
 from outperform.cli.options import debug_option
 from outperform.cli.output import format_duration, print_table
+from outperform.cli.progress import LiveLine, measure_seconds
 from outperform.cli.sources import read_study
 from outperform.engines import LocalEngine
 from outperform.engines.local import count_cores
 from outperform.errors import InvalidInput, UnknownName
-from outperform.runner import Progress, describe_changes, describe_study, run, time_fits
+from outperform.runner import Progress, describe_changes, describe_study, find_same_code, run
+from outperform.runs import Runs
 from outperform.runs.naming import suggest_names
 from outperform.stats import smallest_conclusive
 from outperform.store import SqliteStore
 from outperform.study.estimators import FixHopt, Ideal
 from outperform.study.study import Study
 
-_PATIENCE = 20.0  # seconds given to the fits that are timed before a study starts
-_EVERY = {True: 0.2, False: 30.0}  # seconds between lines of progress, on a terminal or not
+_PAIRED = ("ideal", "fix-hopt")  # estimators whose runs are paired
 
 
 @click.command()
@@ -98,73 +98,43 @@ def _announce(study: Study, store: SqliteStore, workers: int) -> None:
     now = describe_study(study, before)
     for change in describe_changes(before, now):
         click.secho(f"Note: {change}.", fg="yellow")
-    seconds = store.mean_seconds() if before else None
-    seconds, about = (seconds, "about") if seconds is not None else _time_fits(study, workers)
+    known = store.mean_seconds() if before else {}
+    unchanged = find_same_code(before, now)
+    seconds = measure_seconds(
+        study, workers, {pair: known[pair] for pair in known if pair in unchanged}
+    )
     click.echo(
         f"{study.name}: {len(study.pipelines)} pipeline(s) on {len(study.tasks)} task(s), "
-        f"{study.tuner} search with {study.n_trials} trials; one fit takes {about} {seconds:.2g} s"
+        f"{study.tuner} search with {study.n_trials} trials; {seconds}"
     )
-    print_table(
-        ["estimator", "fits", f"time on {workers} worker(s)", ""],
-        [
-            [
-                kind,
-                f"{n_fits:,}",
-                format_duration(n_fits * seconds / workers),
-                "chosen" if kind in now["estimators"] else "",
-            ]
-            for kind, n_fits in now["prices"].items()
-        ],
-    )
+    rows = []
+    for kind, prices in now["prices"].items():
+        n_fits = {(pipeline, task): n for pipeline, task, n in prices}
+        duration = format_duration(seconds.add_up(n_fits, workers))
+        chosen = "chosen" if kind in now["estimators"] else ""
+        rows.append([kind, f"{sum(n_fits.values()):,}", duration, chosen])
+    print_table(["estimator", "fits", f"time on {workers} worker(s)", ""], rows)
 
 
-def _time_fits(study: Study, workers: int) -> tuple[float, str]:
-    """Mean seconds of one fit of each kind, and whether that is about right or more."""
-    patience = min(_PATIENCE, study.timeout or _PATIENCE)
-    with LocalEngine(workers, timeout=patience) as engine:
-        outcomes = time_fits(study, engine)
-    for (pipeline, task), outcome in sorted(outcomes.items()):
-        if outcome.kind in ("error", "died"):
-            click.secho(
-                f"Note: a first fit of {pipeline} on {task}, with default hyperparameters, "
-                f"failed: {_last_line(outcome.error)}",
-                fg="yellow",
+def _run_all(
+    study: Study,
+    store: SqliteStore,
+    engine: LocalEngine,
+    retry_failed: bool,
+    whole: Study | None = None,
+) -> Progress:
+    line = LiveLine()
+
+    def report(progress: Progress) -> None:
+        if line.is_due():
+            words = (
+                f"{progress.n_known + progress.n_done} done, {progress.n_failed} failed, "
+                f"{progress.n_left} left"
             )
-    late = any(outcome.kind == "timeout" for outcome in outcomes.values())
-    mean = sum(outcome.seconds for outcome in outcomes.values()) / len(outcomes)
-    return mean, "more than" if late else "about"
+            line.show(progress.n_done + progress.n_failed, progress.n_left, words)
 
-
-class _ProgressLine:
-    """Says how far a run has come: live on a terminal, now and then elsewhere."""
-
-    def __init__(self) -> None:
-        self.live = sys.stderr.isatty()
-        self.began = self.shown = time.monotonic()
-
-    def __call__(self, progress: Progress) -> None:
-        now = time.monotonic()
-        if now - self.shown < _EVERY[self.live]:
-            return
-        self.shown = now
-        rate = (progress.n_done + progress.n_failed) / (now - self.began)
-        left = format_duration(progress.n_left / rate) if rate else "?"
-        line = (
-            f"{progress.n_known + progress.n_done} done, {progress.n_failed} failed, "
-            f"{progress.n_left} left, {rate:.1f} fits/s, {left} to go"
-        )
-        click.echo(f"\r{line}\x1b[K" if self.live else line, nl=not self.live, err=True)
-
-    def clear(self) -> None:
-        """Make room for what is said at the end."""
-        if self.live:
-            click.echo("\r\x1b[K", nl=False, err=True)
-
-
-def _run_all(study: Study, store: SqliteStore, engine: LocalEngine, retry_failed: bool) -> Progress:
-    line = _ProgressLine()
     try:
-        return run(study, store, engine, retry_failed=retry_failed, report=line)
+        return run(study, store, engine, retry_failed=retry_failed, report=report, whole=whole)
     finally:
         line.clear()
 
@@ -186,14 +156,21 @@ def _finish(
         )
     if any(status == "failed" for _, _, status in store.counts()):
         click.echo(f"Why fits failed: outperform status {store.path}")
-    names = [pipeline.name for pipeline in study.pipelines]
-    kinds = {estimator.kind for estimator in study.estimators}
+    _suggest_next(study, store, until_decided)
+
+
+def _suggest_next(study: Study, store: SqliteStore, until_decided: tuple[str, str] | None) -> None:
+    """Name the command that shows what the runs tell."""
+    scores = store.scores()
+    done = [label for label in store.run_labels() if label.key in scores]
+    paired = {label.pipeline for label in done if label.estimator in _PAIRED}
+    names = [pipeline.name for pipeline in study.pipelines if pipeline.name in paired]
     if until_decided:  # runs stopped when decided need the interval that allows it
         pair = " ".join(until_decided)
         click.echo(f"\nNext: outperform compare {store.path} {pair} --sequential")
-    elif len(names) > 1 and kinds & {"ideal", "fix-hopt"}:
+    elif len(names) > 1:
         click.echo(f"\nNext: outperform compare {store.path} {names[0]} {names[1]}")
-    elif kinds & {"variance", "crossed"}:
+    elif any(label.estimator not in _PAIRED for label in done):
         click.echo(f"\nNext: outperform decompose {store.path}")
 
 
@@ -205,14 +182,13 @@ def _run_until_decided(
     retry_failed: bool,
 ) -> Progress:
     """Add replicates until the anytime-valid interval decides, or the study's number is reached."""
-    designs = [e for e in study.estimators if isinstance(e, Ideal | FixHopt)]
-    most = max(design.n_replicates for design in designs)
+    design = _choose_design(study)
+    most = design.n_replicates
     n, progress = min(most, smallest_conclusive(0.05)), Progress(0)
     while True:
-        parts = tuple(replace(e, n_replicates=min(n, e.n_replicates)) for e in designs)
-        part = replace(study, estimators=parts)
-        progress = _add_up(progress, _run_all(part, store, engine, retry_failed))
-        runs = load_store_runs(store)
+        part = replace(study, estimators=(replace(design, n_replicates=n),))
+        progress = _add_up(progress, _run_all(part, store, engine, retry_failed, whole=study))
+        runs = _take_first(load_store_runs(store, design.kind), n)
         result = compare_runs(runs, *pair, interval="anytime", drop_incomplete=True)
         click.echo(f"{n} replicates: {result}")
         comparisons = result.comparisons if isinstance(result, TaskComparisons) else (result,)
@@ -223,6 +199,20 @@ def _run_until_decided(
             click.echo(f"Undecided after all {most} replicates that the study allows.")
             return progress
         n, retry_failed = min(most, n + max(1, n // 4)), False
+
+
+def _choose_design(study: Study) -> Ideal | FixHopt:
+    """The estimator whose runs `outperform compare` takes."""
+    designs = [e for e in study.estimators if isinstance(e, Ideal | FixHopt)]
+    return min(designs, key=lambda e: (e.kind != "ideal", "+".join(getattr(e, "vary", ()))))
+
+
+def _take_first(runs: Runs, n_replicates: int) -> Runs:
+    """Leave out later replicates, which a store may hold from a run before."""
+    assert runs.replicates is not None
+    early = np.array([int(label) < n_replicates for label in runs.replicates])[runs.replicate]
+    columns = ("algorithm", "task", "replicate", "score", "row")
+    return replace(runs, **{name: getattr(runs, name)[early] for name in columns})
 
 
 def _add_up(earlier: Progress, later: Progress) -> Progress:
@@ -246,7 +236,3 @@ def _check_pair(study: Study, pair: tuple[str, str]) -> None:
             "--until-decided adds replicates, but the study has estimators without pairs",
             "Keep only ideal or fix-hopt in the study",
         )
-
-
-def _last_line(error: str | None) -> str:
-    return ((error or "").strip().splitlines() or ["unknown"])[-1]

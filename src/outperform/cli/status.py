@@ -1,14 +1,17 @@
 """The command `outperform status`."""
 
+import textwrap
 from typing import Any
 
 import click
 
 from outperform.cli.options import debug_option
 from outperform.cli.output import print_json, print_table
+from outperform.engines.engine import summarize_error
 from outperform.store import Measurement, SqliteStore
 
 _N_KINDS = 10  # of errors shown
+_LONGEST = 300  # characters of an error shown
 
 
 @click.command()
@@ -16,7 +19,7 @@ _N_KINDS = 10  # of errors shown
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @debug_option
 def command(store_file: str, as_json: bool) -> None:
-    """Show what is done and what has failed.
+    """Show what is done, what has failed, and whether a run is going on.
 
     \b
         outperform status study.db
@@ -27,17 +30,19 @@ def command(store_file: str, as_json: bool) -> None:
         status = _describe(store)
         failures = list(store.measurements("failed"))
     if as_json:
-        errors = [{"key": m.key, "error": m.error} for m in failures]
+        words = ("key", "pipeline", "task", "error")
+        errors = [{word: getattr(failure, word) for word in words} for failure in failures]
         print_json({**status, "failures": errors})
         return
     _print_counts(status)
+    _print_running(status)
     _print_failures(failures)
     for where, n_runs in status["blocked"].items():
         click.secho(
             f"\n{n_runs} run(s) of {where} cannot be done: every trial of their search failed",
             fg="red",
         )
-    if failures:
+    if failures and not status["running"]:
         click.echo("\nNext: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
 
 
@@ -48,6 +53,7 @@ def _describe(store: SqliteStore) -> dict[str, Any]:
     return {
         "study": study.get("name", str(store.path)),
         "n_fits": study.get("n_fits"),
+        "running": store.find_writer(),
         "counts": [
             {
                 "pipeline": pipeline,
@@ -66,6 +72,9 @@ def _print_counts(status: dict[str, Any]) -> None:
         sum(count[word] for count in status["counts"]) for word in ("done", "failed")
     )
     n_fits = status["n_fits"]
+    if not status["counts"]:
+        click.secho(f"{status['study']}: nothing is recorded yet", bold=True)
+        return
     if n_fits is None:
         needed = ""
     elif n_done + n_failed > n_fits:
@@ -82,19 +91,28 @@ def _print_counts(status: dict[str, Any]) -> None:
     )
 
 
+def _print_running(status: dict[str, Any]) -> None:
+    n_settled = sum(count["done"] + count["failed"] for count in status["counts"])
+    n_left = (status["n_fits"] or 0) - n_settled - sum(status["blocked"].values())
+    if status["running"]:
+        click.secho(f"\nA run is going on: {status['running']}", fg="green")
+    elif n_left > 0:
+        click.echo(f"\nNo run is going on, at least {n_left} fits are left.")
+        click.echo("Next: `outperform run STUDY.toml` goes on.")
+
+
 def _print_failures(failures: list[Measurement]) -> None:
-    """Each error once, with how often it happened and an example."""
-    kinds: dict[str, list[Measurement]] = {}
+    """Each kind of error once per pipeline, with how often it happened and an example."""
+    kinds: dict[tuple[str, str], list[tuple[Measurement, str]]] = {}
     for failure in failures:
-        last = (failure.error or "").strip().splitlines()[-1:] or ["unknown"]
-        kinds.setdefault(last[0], []).append(failure)
+        kind, _, message = summarize_error(failure.error).partition(": ")
+        kinds.setdefault((failure.pipeline, kind), []).append((failure, message))
     often_first = sorted(kinds.items(), key=lambda item: -len(item[1]))
-    for message, group in often_first[:_N_KINDS]:
-        example = group[0]
+    for (pipeline, kind), group in often_first[:_N_KINDS]:
+        example, message = group[0]
         params = ", ".join(f"{name}={value}" for name, value in example.params.items())
-        click.secho(f"\n{len(group)} × {message}", fg="red")
-        click.echo(
-            f"  for example {example.pipeline} on {example.task} with {params or 'defaults'}"
-        )
+        click.secho(f"\n{len(group)} × {pipeline}: {kind}", fg="red")
+        said = f": {textwrap.shorten(message, _LONGEST)}" if message else ""
+        click.echo(f"  for example on {example.task} with {params or 'defaults'}{said}")
     if len(often_first) > _N_KINDS:
         click.echo(f"\n... and {len(often_first) - _N_KINDS} other errors: see --json")

@@ -32,7 +32,7 @@ class Variation:
     by_source: dict[str, list[float]] = field(default_factory=dict)  # one source at a time
     crossed: dict[tuple[str, ...], list[tuple[Level, float]]] = field(default_factory=dict)
 
-    def cross(self) -> list[CrossedDecomposition]:
+    def cross(self, *, confidence_level: float) -> list[CrossedDecomposition]:
         """Components of variance of every crossed design."""
         return [
             decompose_crossed(
@@ -41,6 +41,7 @@ class Variation:
                 algorithm=self.algorithm,
                 task=self.task,
                 metric=self.metric,
+                confidence_level=confidence_level,
             )
             for names, cells in self.crossed.items()
         ]

@@ -8,6 +8,8 @@ from typing import Any, Literal, Protocol
 
 from outperform.errors import EngineError
 
+_TRACEBACK = "Traceback (most recent call last):"
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -61,6 +63,25 @@ def describe_exception(error: BaseException) -> str:
     """The traceback as text, without the frame of the engine that caught it."""
     frames = error.__traceback__.tb_next if error.__traceback__ is not None else None
     return "".join(traceback.format_exception(type(error), error, frames)).rstrip("\n")
+
+
+def summarize_error(error: str | None) -> str:
+    """One line of what `Outcome.error` tells: the exception, or what became of the worker.
+
+    Where a message quotes the traceback of another program, that program's exception is the one.
+
+    Examples
+    --------
+    >>> summarize_error(describe_exception(ValueError("no luck")))
+    'ValueError: no luck'
+    """
+    lines = (error or "").strip().splitlines() or ["unknown"]
+    begun = [i for i, line in enumerate(lines) if line.strip() == _TRACEBACK]
+    after = lines[begun[-1] + 1 :] if begun else lines
+    # Frames are indented more than what was raised.
+    margin = len(lines[begun[-1]]) - len(_TRACEBACK) if begun else 0
+    raised = [line for line in after if line.strip() and not line[margin:].startswith(" ")]
+    return (raised or lines)[0].strip()
 
 
 def run(

@@ -127,7 +127,9 @@ class Worker:
         self.connection.close()
         with self._crash_report as report:
             report.seek(0)
-            return report.read().decode(errors="replace").strip()
+            text = report.read().decode(errors="replace").strip()
+        # Python lists every extension module that it has loaded, which tells nobody anything.
+        return text.partition("\n\nExtension modules:")[0]
 
     def lay_off(self) -> Outcome:
         """Kill a worker whose job takes too long."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outperform.analysis.comparison import Comparison, TaskComparisons
+from outperform.analysis.crossed_decomposition import CrossedDecomposition
 from outperform.analysis.decomposition import Decomposition
 from outperform.analysis.planning import Plan
 from outperform.analysis.published import PublishedComparison
@@ -20,6 +21,11 @@ from outperform.plots.composing import (
     compose_tasks,
     forest_height,
 )
+from outperform.plots.crossed_decomposition import (
+    components_height,
+    compose_components,
+    draw_components,
+)
 from outperform.plots.decomposition import (
     compose_decomposition,
     decomposition_height,
@@ -27,7 +33,11 @@ from outperform.plots.decomposition import (
 )
 from outperform.plots.planning import draw_plan, draw_sample_sizes
 from outperform.plots.probability import draw_probability, draw_tasks
-from outperform.plots.search_curves import compose_search_curves, draw_search_curves
+from outperform.plots.search_curves import (
+    compose_search_curves,
+    draw_search_curves,
+    draw_test_curves,
+)
 from outperform.plots.style import (
     COLUMN_WIDTH,
     freeze_layout,
@@ -42,12 +52,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "draw_components",
     "draw_decomposition",
     "draw_densities",
     "draw_differences",
     "draw_probability",
     "draw_sample_sizes",
     "draw_search_curves",
+    "draw_test_curves",
     "figure",
     "plot",
     "save_figure",
@@ -74,16 +86,20 @@ _DRAWINGS: dict[type, _Drawing] = {
     TaskComparisons: _Drawing({"probability": draw_tasks}, compose_tasks),
     PublishedComparison: _Drawing({"probability": draw_probability}, compose_published),
     Plan: _Drawing({"sample sizes": draw_plan}, compose_plan),
-    SearchCurves: _Drawing({"curves": draw_search_curves}, compose_search_curves),
+    SearchCurves: _Drawing(
+        {"validation": draw_search_curves, "test": draw_test_curves}, compose_search_curves
+    ),
     Decomposition: _Drawing({"sources": draw_decomposition}, compose_decomposition),
-    tuple: _Drawing({"sources": draw_decomposition}, compose_decomposition),  # several of them
+    CrossedDecomposition: _Drawing({"components": draw_components}, compose_components),
 }
+_GROUPED = (Decomposition, CrossedDecomposition)  # drawn together, a tuple of them
 _HEIGHTS = {
     "probability": 1.5,
     "densities": 1.8,
     "differences": 1.8,
     "sample sizes": 2.4,
-    "curves": 2.3,
+    "validation": 2.3,
+    "test": 2.3,
 }
 
 # Neither holds the time of drawing, so that the same result gives the same file.
@@ -108,8 +124,8 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
         Axes to draw on, in the style that they and matplotlib are set to. By default new ones,
         one column of a paper wide, in the house style.
     view
-        ``"probability"``, ``"densities"`` or ``"differences"`` (of pairs) of a comparison; the
-        other results have one view each.
+        ``"probability"``, ``"densities"`` or ``"differences"`` (of pairs) of a comparison;
+        ``"validation"`` or ``"test"`` of search curves; the other results have one view each.
 
     Returns
     -------
@@ -195,19 +211,20 @@ def save_figure(result: Any, path: str | Path) -> None:
 
 
 def _find_drawing(result: Any) -> _Drawing:
-    others = isinstance(result, tuple) and not all(isinstance(r, Decomposition) for r in result)
-    if type(result) not in _DRAWINGS or others:
-        known = ", ".join(kind.__name__ for kind in _DRAWINGS if kind is not tuple)
+    kinds = {type(each) for each in result} if isinstance(result, tuple) else {type(result)}
+    (kind,) = kinds if len(kinds) == 1 else (tuple,)
+    if kind not in _DRAWINGS or (isinstance(result, tuple) and kind not in _GROUPED):
+        known, grouped = (", ".join(k.__name__ for k in some) for some in (_DRAWINGS, _GROUPED))
         raise InvalidInput(
             f"there is no figure of a {type(result).__name__}",
-            f"Pass one of {known}, or a tuple of the last",
+            f"Pass one of {known}, or a tuple of several {grouped}",
         )
-    return _DRAWINGS[type(result)]
+    return _DRAWINGS[kind]
 
 
 def _find_height(result: Any, view: str) -> float:
     if isinstance(result, TaskComparisons):
         return forest_height(len(result.comparisons))
-    if isinstance(result, Decomposition | tuple):
+    if view == "sources":
         return decomposition_height(result)
-    return _HEIGHTS[view]
+    return components_height(result) if view == "components" else _HEIGHTS[view]

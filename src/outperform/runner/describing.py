@@ -1,6 +1,7 @@
 """What a store keeps of the study whose results it holds, and what has changed since."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 from outperform.runner.progress import Store
@@ -33,10 +34,22 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
     }
     if before is not None and before == {**before, **now}:
         return dict(before)
-    prices = study.price_alternatives()
+    prices = _price(study)
     alone = len(study.estimators) == 1
-    n_fits = prices[study.estimators[0].kind] if alone else study.count_fits()
+    own = prices[study.estimators[0].kind]
+    n_fits = sum(n for _, _, n in own) if alone else study.count_fits()
     return now | {"n_fits": n_fits, "prices": prices}
+
+
+def _price(study: Study) -> dict[str, list[tuple[str, str, int]]]:
+    """Fits of the estimators chosen, and of others, for every pipeline on every task."""
+    prices: dict[str, list[tuple[str, str, int]]] = {}
+    for task in study.tasks:
+        for pipeline in study.pipelines:
+            alone = replace(study, pipelines=(pipeline,), tasks=(task,))
+            for kind, n_fits in alone.price_alternatives().items():
+                prices.setdefault(kind, []).append((pipeline.name, task.name, n_fits))
+    return prices
 
 
 def describe_changes(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> list[str]:
@@ -76,6 +89,18 @@ def find_unchanged(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> 
         for pipeline in now["pipelines"]
         for task in now["tasks"]
         if _identify(before, pipeline, task) == _identify(now, pipeline, task)
+    ]
+
+
+def find_same_code(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> Collection[Pair]:
+    """Pairs of pipeline and task that are as they were, however they are searched."""
+    old, new = ({} if d is None else d["fingerprints"] for d in (before, now))
+    same = {what for what in new if old.get(what) == new[what]}
+    return [
+        (pipeline, task)
+        for pipeline in now["pipelines"]
+        for task in now["tasks"]
+        if {f"pipeline {pipeline}", f"task {task}"} <= same
     ]
 
 

@@ -1,7 +1,7 @@
 """What workers do: one fit after the other."""
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -47,8 +47,7 @@ class FitWork:
                 f"pipeline {fit.pipeline!r} gives {enumerate_names(scores)}, and no {needed!r}",
                 'Return a score on "valid" for searches and one on "test" for final fits',
             )
-        # A search knows nothing of test data, whatever a pipeline volunteers.
-        return scores if fit.refit else {k: v for k, v in scores.items() if k != "test"}
+        return scores
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _arrive, (self.study,)
@@ -82,7 +81,11 @@ def check_splits(study: Study) -> None:
 
 
 def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:
-    """A search never sees the test set; the final fit trains on validation data too."""
+    """Split of a fit: the final one trains on validation data too.
+
+    Fits of a search are scored on test data as well, for curves of searches; tuners are told their
+    validation scores only.
+    """
     split = task.splitter.split(
         len(dataset.labels),
         seed=fit.seeds["split"],
@@ -90,30 +93,31 @@ def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:
         labels=dataset.labels,
         groups=dataset.groups,
     )
-    return split.refit() if fit.refit else Split(split.train, split.valid, split.test[:0])
+    return split.refit() if fit.refit else split
 
 
-def time_fits(study: Study, engine: Engine) -> Mapping[tuple[str, str], Outcome]:
-    """Do one fit of every pipeline on every task with default hyperparameters, unrecorded.
+def time_fits(
+    study: Study, engine: Engine, pairs: Collection[tuple[str, str]]
+) -> Mapping[tuple[str, str], Outcome]:
+    """Do one fit of every pair of pipeline and task with default hyperparameters, unrecorded.
 
     Returns
     -------
     Outcomes by pipeline and task; their seconds tell what the study will take.
     """
-    work, n_pairs = FitWork(study), len(study.pipelines) * len(study.tasks)
+    work, left = FitWork(study), set(pairs)
     outcomes: dict[tuple[str, str], Outcome] = {}
-    submitted = set()
     for planned in study.plan_runs():
         pair = (planned.pipeline, planned.task)
-        if pair not in submitted:
+        if pair in left:
             pipeline, task = study.pipeline(planned.pipeline), study.task(planned.task)
             params, seeds = default_params(pipeline.space), dict(planned.seeds)
             fit = make_fit(pipeline, task, params, seeds, fold=planned.fold, refit=True)
             engine.submit(work, fit, tag=pair)
-            submitted.add(pair)
-        if len(submitted) == n_pairs:
+            left.remove(pair)
+        if not left:
             break
-    while len(outcomes) < n_pairs:
+    while len(outcomes) < len(pairs):
         outcomes.update({outcome.tag: outcome for outcome in engine.wait()})
     return outcomes
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from outperform.store import Added, Measurement, RunLabel
+from outperform.store.measurement import Role, Status
 
 Scores = dict[str, float]
 
@@ -29,8 +30,11 @@ class Store(Protocol):
     def failed_keys(self) -> set[str]:
         """Keys of the fits that failed."""
 
-    def run_labels(self) -> list[RunLabel]:
-        """Which fits are the runs of which estimator."""
+    def counts(self) -> dict[tuple[str, str, Status], int]:
+        """Number of measurements by pipeline, task and status."""
+
+    def run_keys(self) -> dict[Role, str]:
+        """Keys of the fits that are runs, by their role."""
 
     def keep_labels(self, of: Collection[tuple[str, str]]) -> None:
         """Forget which fits are runs, but for these pairs of pipeline and task."""

@@ -15,7 +15,7 @@ from outperform.runner.fitting import FitWork, check_splits, find_versions
 from outperform.runner.progress import Progress, Scores, Store
 from outperform.runner.searching import Job, SearchState
 from outperform.store import Added, Measurement, RunLabel
-from outperform.store.measurement import compare_scores
+from outperform.store.measurement import Role, compare_scores
 from outperform.study.estimators import PlannedRun, Search
 from outperform.study.fits import Fit, gather_fingerprints, make_fit
 from outperform.study.spaces import Params, default_params
@@ -34,6 +34,7 @@ def run(
     *,
     retry_failed: bool = False,
     report: Callable[[Progress], None] = lambda _: None,
+    whole: Study | None = None,
 ) -> Progress:
     """Do the fits of a study that the store does not have yet.
 
@@ -43,9 +44,11 @@ def run(
         Try again what failed in earlier runs; otherwise failures are final.
     report
         Called with the progress whenever results have been recorded.
+    whole
+        The study that this one is a part of, for now: what the store holds the results of.
     """
-    description = enter_study(study, store, retry_failed=retry_failed)
-    progress = Progress(description["n_fits"])
+    description = enter_study(whole or study, store, retry_failed=retry_failed)
+    progress = Progress(description["n_fits"] if whole is None else study.count_fits())
     coordinator = _Coordinator(study, store, engine, progress, retry_failed=retry_failed)
     if not coordinator.known:
         check_splits(study)
@@ -58,7 +61,8 @@ def run(
         raise
     progress.n_fits -= progress.n_left  # equal fits were counted more than once
     store.set_meta("blocked", progress.blocked)
-    store.set_meta("study", description | {"n_fits": progress.n_fits})
+    if whole is None:
+        store.set_meta("study", description | {"n_fits": progress.n_fits})
     return progress
 
 
@@ -69,13 +73,13 @@ class _Coordinator:
         self.study, self.store, self.engine, self.progress = study, store, engine, progress
         self.tuner = make_tuner(study.tuner)
         self.fit_work = FitWork(study)
+        self._wake_workers()
         self.fingerprints = gather_fingerprints(study.pipelines, study.tasks)
         self.versions = find_versions()
         self.known: dict[str, Scores | None] = dict(store.scores())  # None: failed
         # Runs that an earlier run of this study has finished, searches and all.
-        self.finished = {
-            _role(label): label.key for label in store.run_labels() if label.key in self.known
-        }
+        runs = store.run_keys()
+        self.finished = {role: key for role, key in runs.items() if key in self.known}
         if not retry_failed:
             self.known.update(dict.fromkeys(store.failed_keys(), None))
         self.counted: set[str] = set()  # known before, and needed by this study
@@ -90,9 +94,6 @@ class _Coordinator:
 
     def work(self) -> Iterator[None]:
         """Plan and fit until nothing is missing; yields after every durable commit."""
-        if len(self.known) < self.progress.n_fits:
-            for _ in range(self.engine.n_workers):  # get ready while we plan
-                self.engine.submit(self.fit_work, None, tag=None)
         while True:
             self._plan_ahead()
             self._fill_engine()
@@ -110,6 +111,12 @@ class _Coordinator:
             if outcome.kind == "done" and outcome.tag in self.jobs
         ]
         self._save([self._measure(outcome) for outcome in finished])
+
+    def _wake_workers(self) -> None:
+        """Let workers get ready while we read and plan; not where nothing seems to be missing."""
+        if sum(self.store.counts().values()) < self.progress.n_fits:
+            for _ in range(self.engine.n_workers):
+                self.engine.submit(self.fit_work, None, tag=None)
 
     def _plan_ahead(self) -> None:
         """Take up runs until enough fits are queued."""
@@ -274,6 +281,6 @@ class _Coordinator:
         )
 
 
-def _role(run: PlannedRun | RunLabel) -> tuple[str, str, int, str, str]:
+def _role(run: PlannedRun) -> Role:
     """What a run is for, by which it is known from one run of the study to the next."""
     return (run.estimator, run.source, run.replicate, run.pipeline, run.task)

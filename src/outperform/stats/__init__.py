@@ -3,6 +3,11 @@
 numpy and scipy.special only. Nothing here knows of machine learning, files or figures.
 """
 
+from outperform.stats.crossed_variances import (
+    VarianceComponent,
+    VarianceComponents,
+    variance_components,
+)
 from outperform.stats.effect_sizes import (
     Estimate,
     MeanDifference,
@@ -38,13 +43,10 @@ from outperform.stats.rank_tests import brunner_munzel, wilcoxon_test
 from outperform.stats.summaries import Summary, probability_from_summary, welch_from_summary
 from outperform.stats.testing import HypothesisTest
 from outperform.stats.variances import (
-    VarianceComponent,
-    VarianceComponents,
     binomial_deviation,
     deviation,
     deviation_ratio,
     normality_pvalue,
-    variance_components,
 )
 
 __all__ = [

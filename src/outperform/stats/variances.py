@@ -1,18 +1,14 @@
-"""How much scores vary: standard deviations, their ratios, and components of variance."""
+"""How much scores vary: standard deviations and their ratios."""
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtri, fdtri, ndtri
 
-from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
-from outperform.stats.checks import FloatArray, as_samples, as_scores, check_count, check_open_unit
+from outperform.errors import InvalidInput
+from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
 from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
 
@@ -133,130 +129,6 @@ def normality_pvalue(values: ArrayLike) -> float:
         # Beyond 5,000 values the p-value is an extrapolation, off by little.
         warnings.filterwarnings("ignore", "scipy.stats.shapiro: For N > 5000", UserWarning)
         return float(shapiro((array - array.min()) / width).pvalue)
-
-
-@dataclass(frozen=True, slots=True)
-class VarianceComponent:
-    """Variance that some factors cause together, beyond what fewer of them cause."""
-
-    names: tuple[str, ...]  # one: a main effect; several: their interaction
-    df: int
-    mean_square: float
-    variance: float  # estimate, without bias, so it may be negative
-    share: float  # of the sum of all, negative ones taken as 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "names": list(self.names),
-            "df": self.df,
-            "mean_square": self.mean_square,
-            "variance": self.variance,
-            "share": self.share,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class VarianceComponents:
-    """Variance of one score, as a sum over main effects and interactions."""
-
-    names: tuple[str, ...]
-    levels: tuple[int, ...]
-    components: tuple[VarianceComponent, ...]  # main effects first
-
-    @property
-    def total(self) -> float:
-        """Variance of the score when every factor is redrawn: the sum of all estimates."""
-        return math.fsum(component.variance for component in self.components)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "names": list(self.names),
-            "levels": list(self.levels),
-            "total": self.total,
-            "components": [component.to_dict() for component in self.components],
-        }
-
-
-def variance_components(scores: ArrayLike, names: Sequence[str]) -> VarianceComponents:
-    """Components of variance of a balanced crossed design with random levels, by moments.
-
-    Parameters
-    ----------
-    scores : shape (n_levels_1, ..., n_levels_k), each ≥ 2
-        One score per combination of levels.
-    names
-        Of the k factors, in the order of the axes.
-
-    Returns
-    -------
-    Main effects and all interactions. The highest one includes the noise, which one score per
-    combination cannot tell from it. Shares add up to 1, or are all 0 where scores are equal.
-
-    Examples
-    --------
-    >>> found = variance_components([[1, 2], [5, 6]], ["split", "init"])
-    >>> [(component.names, component.variance) for component in found.components]
-    [(('split',), 8.0), (('init',), 0.5), (('split', 'init'), 0.0)]
-    """
-    array = _as_crossed(scores, names)
-    squares = dict(_mean_squares(array - array.flat[0]))  # without rounding where all are equal
-    variances = {axes: _solve_component(axes, squares, array.shape) for axes in squares}
-    rounding = 1e-12 * max(map(abs, variances.values()))
-    variances = {axes: v if abs(v) > rounding else 0.0 for axes, v in variances.items()}
-    total = math.fsum(max(variance, 0.0) for variance in variances.values())
-    components = tuple(
-        VarianceComponent(
-            names=tuple(names[axis] for axis in axes),
-            df=math.prod(array.shape[axis] - 1 for axis in axes),
-            mean_square=squares[axes],
-            variance=variance,
-            share=max(variance, 0.0) / total if total > 0 else 0.0,
-        )
-        for axes, variance in variances.items()
-    )
-    return VarianceComponents(tuple(names), array.shape, components)
-
-
-def _as_crossed(scores: ArrayLike, names: Sequence[str]) -> FloatArray:
-    array = as_samples(scores, "scores")
-    if array.ndim != len(names) or len(set(names)) != len(names):
-        raise InvalidScores(
-            f"scores has {array.ndim} axes of lengths {array.shape}, and the names are "
-            f"{', '.join(map(repr, names))}",
-            "Pass one axis per factor and a name of its own for each",
-        )
-    for name, n_levels in zip(names, array.shape, strict=True):
-        if n_levels < 2:
-            raise TooFewRuns(f"{name!r} has {n_levels} level(s)", "At least 2 are needed")
-    return array
-
-
-def _mean_squares(scores: FloatArray) -> Iterator[tuple[tuple[int, ...], float]]:
-    """Mean square of every non-empty set of axes, smaller sets first."""
-    every = range(scores.ndim)
-    for size in range(1, scores.ndim + 1):
-        for axes in combinations(every, size):
-            effect = scores
-            for axis in every:
-                mean = effect.mean(axis=axis, keepdims=True)
-                effect = effect - mean if axis in axes else mean
-            n_each = scores.size // effect.size
-            df = math.prod(scores.shape[axis] - 1 for axis in axes)
-            yield axes, float(n_each * np.square(effect).sum() / df)
-
-
-def _solve_component(
-    axes: tuple[int, ...], squares: dict[tuple[int, ...], float], shape: tuple[int, ...]
-) -> float:
-    """Solve E[MS_S] = Σ_{T⊇S} n_T σ²_T, n_T = Π_{j∉T} L_j, by inclusion and exclusion."""
-    signed = (
-        (-1) ** (len(larger) - len(axes)) * square
-        for larger, square in squares.items()
-        if set(axes) <= set(larger)
-    )
-    return math.fsum(signed) / math.prod(n for j, n in enumerate(shape) if j not in axes)
 
 
 def _quantile(confidence_level: float) -> float:

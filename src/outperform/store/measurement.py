@@ -8,6 +8,7 @@ from outperform.errors import InvalidInput, InvalidScores
 
 Status = Literal["done", "failed"]
 Params = dict[str, float | int | str | bool]
+Role = tuple[str, str, int, str, str]  # estimator, source, replicate, pipeline, task
 
 
 @dataclass(frozen=True, slots=True)

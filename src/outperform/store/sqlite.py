@@ -10,7 +10,14 @@ from typing import Any, Self
 
 from outperform.store.failures import explain_failures
 from outperform.store.locking import FileLock
-from outperform.store.measurement import Added, Measurement, RunLabel, Status, compare_scores
+from outperform.store.measurement import (
+    Added,
+    Measurement,
+    Role,
+    RunLabel,
+    Status,
+    compare_scores,
+)
 from outperform.store.opening import check_place, connect_to_read, connect_to_write
 from outperform.store.rows import COLUMNS, decode_json, decode_rows, encode_json, encode_row
 
@@ -21,6 +28,7 @@ _UPDATE = f"UPDATE measurements SET {', '.join(f'{name} = ?' for name in COLUMNS
 _LABEL = "INSERT OR REPLACE INTO run_labels VALUES (?, ?, ?, ?, ?, ?)"
 _SELECT = f"SELECT {', '.join(COLUMNS)} FROM measurements"
 _CHUNK = 2000
+_N_TIMED = 1000  # fits: enough for a mean, and earlier ones may be of other code
 _MAX_VARIABLES = 500  # per statement; every SQLite allows 999
 
 
@@ -73,6 +81,10 @@ class SqliteStore:
             except BaseException:
                 self._lock.release()
                 raise
+
+    def find_writer(self) -> str | None:
+        """The process that writes this store at the moment; None where there is none."""
+        return self._lock.find_holder()
 
     def close(self) -> None:
         """Let go of the file and of the lock; everything recorded is already safe."""
@@ -150,10 +162,12 @@ class SqliteStore:
         )
         return {(pipeline, task, status): count for pipeline, task, status, count in rows}
 
-    def mean_seconds(self) -> float | None:
-        """Mean seconds of the fits that are done; None where there are none."""
-        ((mean,),) = self._read("SELECT avg(seconds) FROM measurements WHERE status = 'done'")
-        return None if mean is None else float(mean)
+    def mean_seconds(self) -> dict[tuple[str, str], float]:
+        """Mean seconds of the latest fits, failed ones too, by pipeline and task."""
+        latest = "SELECT pipeline, task, seconds FROM measurements ORDER BY id DESC LIMIT ?"
+        query = f"SELECT pipeline, task, avg(seconds) FROM ({latest}) GROUP BY 1, 2"
+        rows = self._read(query, (_N_TIMED,))
+        return {(pipeline, task): float(mean) for pipeline, task, mean in rows}
 
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, durably, in place of what was there."""
@@ -182,6 +196,10 @@ class SqliteStore:
     def run_labels(self) -> list[RunLabel]:
         """Which fits are the runs of which estimator, whether they are recorded yet or not."""
         return [RunLabel(*row) for row in self._read("SELECT * FROM run_labels")]
+
+    def run_keys(self) -> dict[Role, str]:
+        """Keys of the fits that are runs, by their role: quicker than labels, of which many."""
+        return {row[:5]: row[5] for row in self._read("SELECT * FROM run_labels")}
 
     def _keys(self, status: Status) -> set[str]:
         rows = self._read("SELECT key FROM measurements WHERE status = ?", (status,))

@@ -1,8 +1,8 @@
 """Pipelines: what is benchmarked, trained once per call under given seeds.
 
-A pipeline scores the sets that its split holds: a search hands it an empty test set, the final fit
-an empty validation set. It uses the seeds of the sources it honours and no other randomness, so
-that the same arguments give the same scores.
+A pipeline scores the sets that its split holds: the final fit hands it an empty validation set. It
+uses the seeds of the sources it honours and no other randomness, so that the same arguments give
+the same scores.
 """
 
 from collections.abc import Callable, Mapping

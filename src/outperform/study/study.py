@@ -117,7 +117,11 @@ class Study:
     def price_alternatives(self) -> dict[str, int]:
         """Fits of the estimators chosen, and of ideal and fix-hopt with as many replicates."""
         k = max((getattr(e, "n_replicates", 0) for e in self.estimators), default=0) or 1
-        prices = {e.kind: self.count_fits((e,)) for e in self.estimators}
+        kinds = dict.fromkeys(e.kind for e in self.estimators)
+        prices = {
+            kind: self.count_fits(tuple(e for e in self.estimators if e.kind == kind))
+            for kind in kinds
+        }
         others: tuple[Estimator, ...] = (Ideal(k), FixHopt(k))
         return prices | {e.kind: self.count_fits((e,)) for e in others if e.kind not in prices}
 

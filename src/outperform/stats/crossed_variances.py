@@ -1,0 +1,213 @@
+"""Components of variance: what each factor of a crossed design, and each interaction, adds."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import chdtri, fdtri
+
+from outperform.errors import InvalidScores, TooFewRuns
+from outperform.stats.checks import FloatArray, as_samples, check_open_unit
+from outperform.stats.effect_sizes import Estimate
+from outperform.stats.intervals import Interval
+
+Axes = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceComponent:
+    """Variance that some factors cause together, beyond what fewer of them cause."""
+
+    names: tuple[str, ...]  # one: a main effect; several: their interaction
+    df: int
+    mean_square: float
+    variance: Estimate  # without bias, so its value may be negative; its interval is not
+    share: float  # of the sum of all, negative ones taken as 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "names": list(self.names),
+            "df": self.df,
+            "mean_square": self.mean_square,
+            "variance": self.variance.to_dict(),
+            "share": self.share,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceComponents:
+    """Variance of one score, as a sum over main effects and interactions."""
+
+    names: tuple[str, ...]
+    levels: tuple[int, ...]
+    components: tuple[VarianceComponent, ...]  # main effects first
+    total: Estimate  # variance when every factor is redrawn: the sum of all estimates
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "names": list(self.names),
+            "levels": list(self.levels),
+            "total": self.total.to_dict(),
+            "components": [component.to_dict() for component in self.components],
+        }
+
+
+def variance_components(
+    scores: ArrayLike, names: Sequence[str], *, confidence_level: float = 0.95
+) -> VarianceComponents:
+    """Components of variance of a balanced crossed design with random levels, by moments.
+
+    Parameters
+    ----------
+    scores : shape (n_levels_1, ..., n_levels_k), each ≥ 2
+        One score per combination of levels.
+    names
+        Of the k factors, in the order of the axes.
+
+    Returns
+    -------
+    Main effects and all interactions. The highest one includes the noise, which one score per
+    combination cannot tell from it. Shares add up to 1, or are all 0 where scores are equal.
+    Intervals are modified large-sample ones, for effects that are normal: exact for the highest
+    interaction, and for a main effect of two factors above 0 if and only if the F test finds it.
+
+    References
+    ----------
+    Ting, Burdick, Graybill, Jeyaratnam and Lu (1990), Confidence intervals on linear combinations
+    of variance components that are unrestricted in sign.
+
+    Examples
+    --------
+    >>> found = variance_components([[1, 2], [5, 6]], ["split", "init"])
+    >>> [(component.names, component.variance.value) for component in found.components]
+    [(('split',), 8.0), (('init',), 0.5), (('split', 'init'), 0.0)]
+    """
+    check_open_unit("confidence_level", confidence_level)
+    array = _as_crossed(scores, names)
+    squares = dict(_mean_squares(array - array.flat[0]))  # without rounding where all are equal
+    dfs = {axes: math.prod(array.shape[axis] - 1 for axis in axes) for axes in squares}
+    tail = (1 - confidence_level) / 2
+    weights = {axes: _weigh(axes, squares, array.shape) for axes in squares}
+    variances = {axes: _combine(weights[axes], squares, dfs, tail=tail) for axes in squares}
+    sums = {axes: math.fsum(each.get(axes, 0.0) for each in weights.values()) for axes in squares}
+    positive = math.fsum(max(variance.value, 0.0) for variance in variances.values())
+    components = tuple(
+        VarianceComponent(
+            names=tuple(names[axis] for axis in axes),
+            df=dfs[axes],
+            mean_square=squares[axes],
+            variance=variance,
+            share=max(variance.value, 0.0) / positive if positive > 0 else 0.0,
+        )
+        for axes, variance in variances.items()
+    )
+    total = _combine(sums, squares, dfs, tail=tail)
+    return VarianceComponents(tuple(names), array.shape, components, total)
+
+
+def _as_crossed(scores: ArrayLike, names: Sequence[str]) -> FloatArray:
+    array = as_samples(scores, "scores")
+    if array.ndim != len(names) or len(set(names)) != len(names):
+        raise InvalidScores(
+            f"scores has {array.ndim} axes of lengths {array.shape}, and the names are "
+            f"{', '.join(map(repr, names))}",
+            "Pass one axis per factor and a name of its own for each",
+        )
+    for name, n_levels in zip(names, array.shape, strict=True):
+        if n_levels < 2:
+            raise TooFewRuns(f"{name!r} has {n_levels} level(s)", "At least 2 are needed")
+    return array
+
+
+def _mean_squares(scores: FloatArray) -> Iterator[tuple[Axes, float]]:
+    """Mean square of every non-empty set of axes, smaller sets first."""
+    every = range(scores.ndim)
+    for size in range(1, scores.ndim + 1):
+        for axes in combinations(every, size):
+            effect = scores
+            for axis in every:
+                mean = effect.mean(axis=axis, keepdims=True)
+                effect = effect - mean if axis in axes else mean
+            n_each = scores.size // effect.size
+            df = math.prod(scores.shape[axis] - 1 for axis in axes)
+            yield axes, float(n_each * np.square(effect).sum() / df)
+
+
+def _weigh(axes: Axes, squares: Mapping[Axes, float], shape: tuple[int, ...]) -> dict[Axes, float]:
+    """Weights of mean squares in a component.
+
+    They solve E[MS_S] = Σ_{T⊇S} n_T σ²_T, n_T = Π_{j∉T} L_j, by inclusion and exclusion.
+    """
+    n_each = math.prod(n for axis, n in enumerate(shape) if axis not in axes)
+    return {
+        larger: (-1) ** (len(larger) - len(axes)) / n_each
+        for larger in squares
+        if set(axes) <= set(larger)
+    }
+
+
+def _combine(
+    weights: Mapping[Axes, float],
+    squares: Mapping[Axes, float],
+    dfs: Mapping[Axes, int],
+    *,
+    tail: float,
+) -> Estimate:
+    """Weighted sum of mean squares, with its interval: the parameter is a variance, at least 0."""
+    terms = [(weight * squares[axes], dfs[axes]) for axes, weight in weights.items()]
+    largest = max(abs(term) for term, _ in terms)
+    value = math.fsum(term for term, _ in terms)
+    value = value if abs(value) > 1e-12 * largest else 0.0  # equal but for rounding
+    below = _reach_below(terms, largest, tail)
+    above = _reach_below([(-term, df) for term, df in terms], largest, tail)
+    low, high = max(0.0, value - below), max(0.0, value + above)
+    return Estimate(value, Interval(low, high, 1 - 2 * tail, "mls"))
+
+
+def _reach_below(terms: Sequence[tuple[float, int]], unit: float, tail: float) -> float:
+    """How far the lower bound of a sum of mean squares lies below it (Ting et al., √V_L).
+
+    What a sum may exceed is what its negative may fall below: the upper bound needs no formula of
+    its own.
+    """
+    if unit == 0:
+        return 0.0
+    added = [(term / unit, df) for term, df in terms if term > 0]
+    taken = [(-term / unit, df) for term, df in terms if term < 0]
+    parts = [(_shortfall(df, tail) * term) ** 2 for term, df in added]
+    parts += [(_excess(df, tail) * term) ** 2 for term, df in taken]
+    for x, n in added:
+        parts += [_oppose(n, m, tail) * x * y for y, m in taken]
+    for (x, n), (y, m) in combinations(added, 2):
+        parts.append(_support(n, m, tail) * x * y / (len(added) - 1))
+    return unit * math.sqrt(max(0.0, math.fsum(parts)))
+
+
+def _shortfall(df: int, tail: float) -> float:
+    """G = 1 - 1/F(df, ∞): by which share a mean square alone is lowered to its exact bound."""
+    return 1 - df / float(chdtri(df, tail))
+
+
+def _excess(df: int, tail: float) -> float:
+    """H = 1/F(df, ∞) - 1: by which share it is raised to its exact upper bound."""
+    return df / float(chdtri(df, 1 - tail)) - 1
+
+
+def _oppose(n: int, m: int, tail: float) -> float:
+    """Make the bound 0 where the ratio of an added and a taken mean square is at F's quantile."""
+    ratio = float(fdtri(n, m, 1 - tail))
+    lowered, raised = _shortfall(n, tail) * ratio, _excess(m, tail)
+    return ((ratio - 1) ** 2 - lowered**2 - raised**2) / ratio
+
+
+def _support(n: int, m: int, tail: float) -> float:
+    """Make the bound exact where two added mean squares have one expectation and are pooled."""
+    pooled = _shortfall(n + m, tail) * (n + m)
+    own = (_shortfall(n, tail) * n) ** 2 + (_shortfall(m, tail) * m) ** 2
+    return (pooled**2 - own) / (n * m)
