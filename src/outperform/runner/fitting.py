@@ -40,7 +40,9 @@ class FitWork:
         dataset = self._load(task)
         split = None if dataset is None else _split(task, dataset, fit)
         seeds = {name: seed for name, seed in fit.seeds.items() if name != "noise"}
-        scores = pipeline.fit(fit.params, split, seeds, dataset, fold=fit.fold, refit=fit.refit)
+        scores = pipeline.fit(
+            fit.params, split, seeds, dataset, task=fit.task, fold=fit.fold, refit=fit.refit
+        )
         needed = "test" if fit.refit else "valid"
         if needed not in scores:
             raise InvalidScores(
