@@ -16,7 +16,10 @@ name = "tree"
 estimator = "sklearn.tree.DecisionTreeClassifier"
 [[pipeline]]
 name = "coin"
-command = ["python3", "-c", 'import random; print("{{\"test\":", random.random(), "}}")', "{seed.init}", "{seed.split}"]
+command = [
+    "python3", "-c", 'import random; print("{{\"test\":", random.random(), "}}")',
+    "{seed.init}", "{seed.split}",
+]
 [[estimator]]
 kind = "ideal"
 replicates = 2

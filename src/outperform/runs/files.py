@@ -10,6 +10,7 @@ from outperform.runs.memory import tabulate_frame, tabulate_records
 
 _FORMATS = "Give a CSV, TSV, JSON Lines or Parquet file"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_SQLITE = b"SQLite format 3\0"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -41,6 +42,11 @@ def _read_bytes(path: Path) -> bytes:
 def _check_text(data: bytes, name: str) -> None:
     if not data or data.isspace():
         raise UnreadableRuns(f"{name} is empty", "Give it a header and one row per run")
+    if data.startswith(_SQLITE):
+        raise UnreadableRuns(
+            f"{name} is a database, such as the store of a study",
+            "Read a store with outperform.analysis.stored_runs.load_store_runs",
+        )
     if b"\0" in data and not data.startswith(_UTF_16):
         raise UnreadableRuns(f"{name} is not text", _FORMATS)
     try:
