@@ -5,20 +5,19 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from itertools import islice
 from typing import Any
 
 from outperform.engines import Engine, Outcome
 from outperform.errors import InvalidScores
 from outperform.runs.naming import enumerate_names
+from outperform.study.estimators import PlannedRun
+from outperform.study.feasibility import check_feasible, split_dataset
 from outperform.study.fits import Fit, make_fit
 from outperform.study.spaces import default_params
 from outperform.study.splits import Split
 from outperform.study.study import Study
 from outperform.study.tables import Dataset
 from outperform.study.tasks import Task
-
-_N_CHECKED = 1000  # planned runs whose splits are drawn before the first fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,27 +70,20 @@ def _arrive(study: Study) -> FitWork:
 
 
 def check_splits(study: Study) -> None:
-    """Draw the first splits of every task, so that an impossible one is refused before any fit."""
+    """Refuse a split that is impossible in any run, before the first fit."""
     loaded = {task.name: task.data() for task in study.tasks if task.data is not None}
-    drawn = set()
-    for planned in islice(study.plan_runs(), _N_CHECKED):
-        split = (planned.task, dict(planned.seeds).get("split"), planned.fold)
-        if planned.task in loaded and split not in drawn:
-            drawn.add(split)
-            task, pipeline = study.task(planned.task), study.pipeline(planned.pipeline)
-            fit = make_fit(pipeline, task, {}, dict(planned.seeds), fold=planned.fold)
-            _split(task, loaded[planned.task], fit)
+    redrawn: dict[tuple[str, int], PlannedRun] = {}
+    for planned in study.plan_runs() if loaded else ():
+        redrawn.setdefault((planned.task, dict(planned.redrawn).get("split", 0)), planned)
+    for name, dataset in loaded.items():
+        runs = [planned for (task, _), planned in redrawn.items() if task == name]
+        draws = {(dict(planned.seeds)["split"], planned.fold) for planned in runs}
+        check_feasible(study.task(name).splitter, dataset, draws)
 
 
 def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:
     """A search never sees the test set; the final fit trains on validation data too."""
-    split = task.splitter.split(
-        len(dataset.labels),
-        seed=fit.seeds["split"],
-        fold=fit.fold,
-        labels=dataset.labels,
-        groups=dataset.groups,
-    )
+    split = split_dataset(task.splitter, dataset, seed=fit.seeds["split"], fold=fit.fold)
     return split.refit() if fit.refit else Split(split.train, split.valid, split.test[:0])
 
 

@@ -105,17 +105,22 @@ class OutOfBootstrap:
         check_fold(fold, self.n_folds)
         units = make_units(n_examples, stratified=self.stratified, labels=labels, groups=groups)
         rng = np.random.default_rng(seed)
-        counts = self._count_draws(units)
+        counts = self.count_draws(units)
         drawn = [rng.choice(s, n) for s, n in zip(units.strata, counts, strict=True)]
         pool = [
             rng.permutation(np.setdiff1d(stratum, taken))
             for stratum, taken in zip(units.strata, drawn, strict=True)
         ]
-        sizes = {"test": self.test, "valid": self.valid}
-        sets, _ = take_sets(pool, sizes, units, keep_one=False, state="never drawn")
+        sets = self.take_undrawn(pool, units)
         return _finish(units, np.concatenate(drawn), sets, rng)
 
-    def _count_draws(self, units: Units) -> IntArray:
+    def take_undrawn(self, pool: list[IntArray], units: Units) -> dict[str, IntArray]:
+        """Take test and validation sets from the units of each class that were never drawn."""
+        sizes = {"test": self.test, "valid": self.valid}
+        return take_sets(pool, sizes, units, keep_one=False, state="never drawn")[0]
+
+    def count_draws(self, units: Units) -> IntArray:
+        """How often each class is drawn from."""
         total = int(units.sizes.sum())
         n_draws = count_of(self.train, total)
         if n_draws > total:
