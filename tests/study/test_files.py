@@ -1,6 +1,8 @@
 """Study files: what they mean, and what is said where they make no sense."""
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,8 +10,8 @@ from outperform.errors import InvalidInput, OutperformError
 from outperform.study.estimators import FixHopt, Ideal
 from outperform.study.files import parse_study
 from outperform.study.fits import gather_fingerprints
-from outperform.study.pipelines import EstimatorPipeline
-from outperform.study.spaces import LogUniform
+from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
+from outperform.study.spaces import Integers, LogUniform
 from outperform.study.splits import HoldOut, OutOfBootstrap
 from outperform.study.study import Study
 from outperform.study.tasks import make_task
@@ -190,8 +192,8 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
         (
             'metric = "accuracy"',
             'metric = "acuracy"',
-            "nothing says whether a higher 'acuracy' is better (line 15). Did you mean "
-            '\'accuracy\'? Otherwise set the task\'s goal: "maximize" or "minimize".',
+            "nothing says whether a higher 'acuracy' is better (line 15). Did you mean 'accuracy'? "
+            'Otherwise set goal = "maximize" or goal = "minimize" for the task.',
         ),
         (
             'metric = "accuracy"',
@@ -201,8 +203,8 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
         (
             'metric = "accuracy"',
             'metric = "accuracy"\ngoal = "max"',
-            "the goal is 'max', which says no direction (line 16). Set the task's goal: "
-            '"maximize" or "minimize".',
+            "the goal is 'max', which says no direction (line 16). "
+            'Set goal = "maximize" or goal = "minimize" for the task.',
         ),
         (
             '"out-of-bootstrap"',
@@ -381,7 +383,24 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
             'data = "rows.csv"',
             "there is no file rows.csv (line 14). Check the path.",
         ),
-        ("seed = 7", "seed = ", "the study file is not TOML: Invalid value (at line 3, column 8)"),
+        (
+            "seed = 7",
+            "seed = seven",
+            "the study file is not TOML: Invalid value (at line 3, column 8). Mend that line: "
+            'texts stand in quotes, as in name = "svm".',
+        ),
+        (
+            "[[estimator]]",
+            "[estimator]\n[estimator]",
+            "the study file is not TOML: Cannot declare ('estimator',) twice (at line 26, column "
+            "11). Begin each task, pipeline and estimator with [[...]], as in [[pipeline]].",
+        ),
+        (
+            "seed = 7",
+            "seed 7",
+            "the study file is not TOML: Expected '=' after a key in a key/value pair (at line 3, "
+            "column 6). Mend that line.",
+        ),
     ],
 )
 def test_mistakes_are_named_with_their_line(old, new, message):
@@ -528,3 +547,27 @@ def test_commands_run_where_the_study_file_lies(tmp_path):
     """
     (pipeline,) = parse_study(text, folder=tmp_path).pipelines
     assert pipeline.fit({}, None, {"init": 1}, None, refit=True)["test"] == 0.25
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "studies.md").read_text()
+
+
+def test_the_study_of_the_documentation_means_something_and_so_does_its_mistake():
+    (text,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    assert [pipeline.name for pipeline in parse(text).pipelines] == ["svm", "mine"]
+    with pytest.raises(InvalidInput) as caught:
+        parse(text.replace("fixed", "fixd"))
+    assert f"Error: {caught.value.problem}.\n{caught.value.remedy}.\n" in PAGE
+
+
+def test_the_function_of_the_documentation_runs():
+    (code,) = re.findall(r"```python\n([^`]*def fit.*?)```", PAGE, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    pipeline = FunctionPipeline("tree", names["fit"], {"max_depth": Integers(1, 3)})
+    split = HoldOut().split(150, seed=0)
+    for refit, scored in ((False, "valid"), (True, "test")):
+        part = split.refit() if refit else split
+        scores = pipeline.fit({"max_depth": 3}, part, {"init": 0}, None, task="iris", refit=refit)
+        assert scores.keys() == {scored}
+        assert scores[scored] > 0.8

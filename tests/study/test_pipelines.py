@@ -176,8 +176,8 @@ def test_steps_make_a_scikit_learn_pipeline(digits, split):
         ),
         (
             {"estimator": "sklearn.smv.SVC"},
-            "there is no module 'sklearn.smv' to import 'sklearn.smv' from. Check the spelling, "
-            "and that its folder is on Python's path (PYTHONPATH).",
+            "there is no module 'sklearn.smv'. Check the spelling, and that it lies beside the "
+            "study file or on Python's path (PYTHONPATH).",
         ),
         ({"estimator": "SVC"}, "'SVC' is no import path. Write it as package.module:name."),
         (

@@ -49,6 +49,11 @@ _KINDS: dict[str, dict[str, Kind]] = {
 _ANY_PIPELINE: dict[str, Kind] = _PIPELINE | {
     word: kind for words in _KINDS.values() for word, kind in words.items()
 }
+_MENDING = {  # by what tomllib says
+    "Invalid value": 'Mend that line: texts stand in quotes, as in name = "svm"',
+    "Cannot declare": "Begin each task, pipeline and estimator with [[...]], as in [[pipeline]]",
+    "line": "Mend that line",
+}
 
 T = TypeVar("T")
 
@@ -80,7 +85,8 @@ def parse_study(text: str, *, folder: Path) -> Study:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidInput(f"the study file is not TOML: {error}", "Mend that line") from None
+        remedy = next((each for said, each in _MENDING.items() if said in str(error)), "Mend it")
+        raise InvalidInput(f"the study file is not TOML: {error}", remedy) from None
     try:
         return _make_study(document, folder)
     except OutperformError as error:

@@ -167,7 +167,7 @@ def find_goal(metric: str, goal: Goal | None = None) -> Goal:
     except UnknownDirection as error:
         near = find_near(metric, _scorers()) if goal is None else ()
         guess = f"Did you mean {near[0]!r}? Otherwise set" if near else "Set"
-        remedy = f'{guess} the task\'s goal: "maximize" or "minimize"'
+        remedy = f'{guess} goal = "maximize" or goal = "minimize" for the task'
         raise UnknownDirection(error.problem, remedy) from None
 
 
