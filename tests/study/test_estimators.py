@@ -192,6 +192,14 @@ def test_sources_that_a_pipeline_ignores_are_refused_at_once(estimator, message)
         ({"pipelines": (PIPELINE, PIPELINE)}, "more than one pipeline is called net"),
         ({"n_trials": 0}, "trials is 0"),
         ({"timeout": -1}, "timeout is -1"),
+        (
+            {"estimators": (Ideal(2), FixHopt(2), Ideal(2))},
+            "the same ideal estimator is there twice",
+        ),
+        (
+            {"estimators": (Variance(2, 5),), "pipelines": (replace(PIPELINE, space={}),)},
+            "searches is 5, but no pipeline has hyperparameters to search. Give one a space, or",
+        ),
         ({"timeout": True}, "timeout is True. Pass a positive number of seconds."),
         ({"tuner": "radnom"}, "random"),
     ],

@@ -29,22 +29,20 @@ def load_store_runs(store: SqliteStore, estimator: str | None = None) -> Runs:
             f"{store.path} holds no finished runs yet", "Let `outperform run` finish some first"
         )
     design = _choose(study, estimator, store)
-    wanted = [label for label in labels if _is_planned(label, design, study)]
-    records = [
-        {
-            "algorithm": label.pipeline,
-            "task": label.task,
-            "replicate": label.replicate,
-            "score": scores[label.key]["test"],
-        }
-        for label in wanted
-        if label.key in scores
+    found = [
+        (label, scores[label.key]["test"])
+        for label in labels
+        if label.key in scores and _is_planned(label, design, study)
     ]
-    if not records:
+    if not found:
         raise InvalidInput(
             f"{store.path} holds no finished runs of {design['estimator']} yet",
             "Let `outperform run` finish some first",
         )
+    records = [
+        {"algorithm": run.pipeline, "task": run.task, "replicate": run.replicate, "score": score}
+        for run, score in found
+    ]
     metric, goal = (next(iter(study["tasks"].values()))[word] for word in ("metric", "goal"))
     runs = read_runs(records, goal=goal, metric="score")
     notes = (

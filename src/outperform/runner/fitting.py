@@ -10,7 +10,6 @@ from typing import Any
 from outperform.engines import Engine, Outcome
 from outperform.errors import InvalidScores
 from outperform.runs.naming import enumerate_names
-from outperform.study.estimators import PlannedRun
 from outperform.study.feasibility import check_feasible, split_dataset
 from outperform.study.fits import Fit, make_fit
 from outperform.study.spaces import default_params
@@ -72,13 +71,13 @@ def _arrive(study: Study) -> FitWork:
 def check_splits(study: Study) -> None:
     """Refuse a split that is impossible in any run, before the first fit."""
     loaded = {task.name: task.data() for task in study.tasks if task.data is not None}
-    redrawn: dict[tuple[str, int], PlannedRun] = {}
+    draws: dict[str, dict[int, tuple[int, int]]] = {name: {} for name in loaded}
     for planned in study.plan_runs() if loaded else ():
-        redrawn.setdefault((planned.task, dict(planned.redrawn).get("split", 0)), planned)
+        replicate = dict(planned.redrawn).get("split", 0)
+        if planned.task in loaded and replicate not in draws[planned.task]:
+            draws[planned.task][replicate] = planned.draw.split_at(replicate)
     for name, dataset in loaded.items():
-        runs = [planned for (task, _), planned in redrawn.items() if task == name]
-        draws = {(dict(planned.seeds)["split"], planned.fold) for planned in runs}
-        check_feasible(study.task(name).splitter, dataset, draws)
+        check_feasible(study.task(name).splitter, dataset, draws[name].values())
 
 
 def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:

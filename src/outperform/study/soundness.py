@@ -10,7 +10,7 @@ from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.stats.checks import check_count
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.entries import entry
-from outperform.study.estimators import ALL, Estimator, FixHopt, Ideal, honoured
+from outperform.study.estimators import ALL, Estimator, FixHopt, Ideal, Variance, honoured
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline
 from outperform.study.sources import make_sources
 from outperform.study.splits import CrossValidation, FixedSplit
@@ -43,7 +43,12 @@ def check_study(study: "Study") -> None:
             _check_split(pipeline, study)
     for place, estimator in enumerate(study.estimators):
         with entry("estimator", place):
+            if estimator in study.estimators[:place]:
+                raise InvalidInput(
+                    f"the same {estimator.kind} estimator is there twice", "Keep one of them"
+                )
             _check_redrawn(estimator, study.pipelines)
+            _check_searches(estimator, study.pipelines)
 
 
 def _check_names(word: str, names: list[str]) -> None:
@@ -147,3 +152,14 @@ def _check_redrawn(estimator: Estimator, pipelines: tuple[Pipeline, ...]) -> Non
                             "would change nothing",
                             suggest_names(name, known) if known else f"Leave it out of {word}",
                         )
+
+
+def _check_searches(estimator: Estimator, pipelines: tuple[Pipeline, ...]) -> None:
+    """Refuse searches where no pipeline has anything to search."""
+    n_searches = estimator.n_searches if isinstance(estimator, Variance) else 0
+    if n_searches and not any(pipeline.space for pipeline in pipelines):
+        with entry("searches"):
+            raise InvalidInput(
+                f"searches is {n_searches}, but no pipeline has hyperparameters to search",
+                "Give one a space, or leave out searches",
+            )
