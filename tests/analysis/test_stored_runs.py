@@ -72,6 +72,13 @@ def test_ideal_comes_first_and_others_are_named(store):
     assert len(chosen) == 12
 
 
+def test_runs_that_redraw_everything_come_first(store):
+    study = replace(STUDY, estimators=(FixHopt(6, ("init",)), FixHopt(4)))
+    runs = run_all(study, store)
+    assert len(runs) == 8
+    assert runs.notes == (f"{FIX_HOPT}; the study has fix-hopt (init redrawn) too",)
+
+
 def test_replicates_beyond_the_study_are_left_out_and_counted(store):
     assert len(run_all(STUDY, store)) == 12
     fewer = run_all(replace(STUDY, estimators=(Ideal(4),)), store)
