@@ -211,6 +211,20 @@ def test_impossible_studies_are_refused(options, message):
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("estimator", "word"),
+    [(FixHopt(2, ("split",)), "vary"), (Variance(2, 0, ("split",)), "sources")],
+)
+def test_a_fixed_split_cannot_be_redrawn(estimator, word):
+    task = make_task("digits", metric="accuracy", splitter=FixedSplit([0], [1], [2]))
+    with pytest.raises(InvalidInput) as caught:
+        Study((PIPELINE,), (task,), (estimator,))
+    assert str(caught.value) == (
+        f"the split is fixed: redrawing it would change nothing. Leave it out of {word}."
+    )
+    assert Study((PIPELINE,), (TASK,), (estimator,))
+
+
 def fit_anywhere(params, split, seeds, *, task, fold=0):
     return {"valid": 0.0, "test": 0.0}
 

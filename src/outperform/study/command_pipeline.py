@@ -15,12 +15,12 @@ from outperform.runs.naming import find_near, suggest_names
 from outperform.study.commands import run_command
 from outperform.study.entries import entry
 from outperform.study.fingerprints import fingerprint
-from outperform.study.pipelines import TOLD
 from outperform.study.scores import check_scores, needed_sets
 from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Params, Space, Value
 from outperform.study.splits import Split
 from outperform.study.tables import Dataset
+from outperform.study.telling import TOLD
 
 _SETTINGS = (*TOLD, "out")
 _SEED = "seed."

@@ -5,7 +5,6 @@ an empty validation set. It uses the seeds of the sources it honours and no othe
 that the same arguments give the same scores.
 """
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -23,9 +22,8 @@ from outperform.study.sources import LEARNING_SOURCES, derive_seed
 from outperform.study.spaces import Params, Space
 from outperform.study.splits import Split
 from outperform.study.tables import Dataset
+from outperform.study.telling import find_told
 from outperform.study.units import IntArray
-
-TOLD = ("task", "fold", "refit")  # what functions and commands may ask for
 
 
 class Pipeline(Protocol):
@@ -184,7 +182,7 @@ class FunctionPipeline:
                     f"pipeline {self.name!r} is the {type(function).__name__} {given!r}",
                     "Pass a function fit(params, split, seeds)",
                 )
-            told = _find_told(self.name, function)
+            told = find_told(self.name, function)
         object.__setattr__(self, "function", function)
         object.__setattr__(self, "told", told)
         object.__setattr__(self, "sources", tuple(self.sources))
@@ -208,24 +206,6 @@ class FunctionPipeline:
         told = {name: known[name] for name in self.told}
         scores = function(dict(params), split, honoured, **told)
         return check_scores(scores, self.name, needed_sets(split, refit=refit))
-
-
-def _find_told(pipeline: str, function: Callable[..., Any]) -> tuple[str, ...]:
-    """What a function asks to be told; refused if it cannot be called at all."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some that are written in C say nothing of themselves
-        return ()
-    told = tuple(name for name in TOLD if name in signature.parameters)
-    try:
-        signature.bind({}, None, {}, **dict.fromkeys(told))
-    except TypeError as error:
-        raise InvalidInput(
-            f"the function of pipeline {pipeline!r} cannot be called with (params, split, seeds): "
-            f"{error}",
-            f"Let it take these three and, if it likes, {', '.join(TOLD)} by name",
-        ) from None
-    return told
 
 
 def permute(rows: IntArray, seeds: Mapping[str, int]) -> IntArray:

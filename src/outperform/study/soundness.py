@@ -47,7 +47,7 @@ def check_study(study: "Study") -> None:
                 raise InvalidInput(
                     f"the same {estimator.kind} estimator is there twice", "Keep one of them"
                 )
-            _check_redrawn(estimator, study.pipelines)
+            _check_redrawn(estimator, study)
             _check_searches(estimator, study.pipelines)
 
 
@@ -136,22 +136,30 @@ def _check_split(pipeline: Pipeline, study: "Study") -> None:
                 )
 
 
-def _check_redrawn(estimator: Estimator, pipelines: tuple[Pipeline, ...]) -> None:
-    """Refuse sources to be redrawn that are unknown to a pipeline."""
+def _check_redrawn(estimator: Estimator, study: "Study") -> None:
+    """Refuse sources to be redrawn that a pipeline does not honour, or that are fixed."""
     word = "vary" if isinstance(estimator, FixHopt) else "sources"
     named: tuple[str, ...] = getattr(estimator, word, ())
     with entry(word):
         make_sources(named)
         for place, name in enumerate(named):
-            for pipeline in pipelines:
-                known = honoured(pipeline)
-                if name not in known:
-                    with entry(place):
-                        raise InvalidInput(
-                            f"pipeline {pipeline.name!r} does not honour {name}: redrawing it "
-                            "would change nothing",
-                            suggest_names(name, known) if known else f"Leave it out of {word}",
-                        )
+            with entry(place):
+                _check_source(name, word, study)
+
+
+def _check_source(name: str, word: str, study: "Study") -> None:
+    for pipeline in study.pipelines:
+        known = honoured(pipeline)
+        if name not in known:
+            raise InvalidInput(
+                f"pipeline {pipeline.name!r} does not honour {name}: redrawing it would change "
+                "nothing",
+                suggest_names(name, known) if known else f"Leave it out of {word}",
+            )
+    if name == "split" and all(isinstance(task.splitter, FixedSplit) for task in study.tasks):
+        raise InvalidInput(
+            "the split is fixed: redrawing it would change nothing", f"Leave it out of {word}"
+        )
 
 
 def _check_searches(estimator: Estimator, pipelines: tuple[Pipeline, ...]) -> None:
