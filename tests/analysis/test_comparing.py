@@ -1,13 +1,14 @@
 """Verdicts: right when they should be, and kind where others are silently wrong."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outperform import Comparison, TaskComparisons, compare, compare_runs
+from outperform import Comparison, TaskComparisons, compare, compare_runs, read_runs
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnpairedScores
 from outperform.stats import percentile_interval, verdict_power, verdict_size
 
@@ -294,6 +295,16 @@ def test_tasks_that_disagree_have_no_winner():
     assert str(result) == (
         "Neither wins on all 3 tasks: new is significantly better on 1, old on 1, undecided on 1."
     )
+
+
+def test_doubts_that_all_tasks_share_are_said_once():
+    runs = read_runs(table(a=wins(25, 4), b=wins(4, 25)))
+    result = compare_runs(replace(runs, notes=("it rained",)), "new", "old")
+    assert [doubt for doubt in result.caveats if "it rained" in doubt] == ["it rained"]
+    alone = compare_runs(table(a=wins(29, 0), b=wins(25, 4)), "new", "old")
+    assert [doubt[:9] for doubt in alone.caveats if "won by the same side" in doubt] == [
+        "a: every "
+    ]
 
 
 def test_one_task_can_be_picked():

@@ -124,13 +124,13 @@ def test_a_text_is_split_like_a_shell_would(as_list):
         (
             "run {lr} {learning}",
             "the command of pipeline 'net' has the unknown placeholder {learning}. It has: lr, "
-            "seed.split, seed.init, seed.order, seed.augmentation, seed.dropout, fold, refit and 1 "
+            "seed.split, seed.init, seed.order, seed.augmentation, seed.dropout, task, fold and 2 "
             "more.",
         ),
         (
             "run {lr} {seed.ini}",
             "the command of pipeline 'net' has the unknown placeholder {seed.ini}. Did you mean "
-            "'seed.init' or 'seed.split'? It has: ",
+            '{seed.init}? Otherwise declare it as a source of your own: sources = ["ini"].',
         ),
         (
             "run {lr} {seed.hpo}",
@@ -179,11 +179,45 @@ def test_a_hyperparameter_may_not_be_called_like_a_placeholder():
         CommandPipeline("net", "run {out}", {"out": Uniform(0, 1)})
 
 
-def test_it_honours_the_seeds_it_passes_on_and_those_declared():
+def test_it_honours_the_seeds_it_passes_on():
     assert CommandPipeline("net", "run {seed.init} {seed.split}").sources == ("init", "split")
-    declared = CommandPipeline("net", "run {seed.init} {seed.mine}", sources=("mine", "order"))
-    assert declared.sources == ("init", "mine", "order")
+    declared = CommandPipeline("net", "run {seed.init} {seed.mine}", sources=("mine",))
+    assert declared.sources == ("init", "mine")
     assert CommandPipeline("net", "run").sources == ()
+
+
+def test_a_source_declared_must_be_passed_on():
+    with pytest.raises(InvalidInput) as caught:
+        CommandPipeline("net", "run {seed.init}", sources=("init", "order"))
+    assert str(caught.value) == (
+        "pipeline 'net' declares the source 'order', but its command never passes on that seed. "
+        "Put {seed.order} into the command, or take 'order' out of sources."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("bagging", "Declare it"),
+        ("inti", "Did you mean {seed.init}? Otherwise declare it"),
+    ],
+)
+def test_an_own_source_is_declared(name, remedy):
+    with pytest.raises(InvalidInput) as caught:
+        CommandPipeline("net", f"run {{seed.{name}}}")
+    assert str(caught.value) == (
+        f"the command of pipeline 'net' has the unknown placeholder {{seed.{name}}}. {remedy} as "
+        f'a source of your own: sources = ["{name}"].'
+    )
+
+
+def test_it_is_told_what_it_asks_for():
+    code = "import sys; assert sys.argv[1:] == ['sea horses', 'true', '3']; print('{\"test\": 1}')"
+    pipeline = CommandPipeline("net", python(code, "{task}", "{refit}", "{fold}"))
+    assert pipeline.told == ("task", "fold", "refit")
+    scores = pipeline.fit({}, None, SEEDS, None, task="sea horses", fold=3, refit=True)
+    assert scores == {"test": 1.0}
+    assert CommandPipeline("net", "run {seed.init}").told == ()
 
 
 def test_a_missing_seed_is_named():

@@ -1,9 +1,12 @@
 """Which fits each estimator needs, and that seeds move only where they should."""
 
+from dataclasses import replace
+
 import pytest
 
 from outperform.errors import InvalidInput
 from outperform.study.command_pipeline import CommandPipeline
+from outperform.study.designs import make_estimator
 from outperform.study.estimators import (
     ALL,
     NOISE,
@@ -12,11 +15,11 @@ from outperform.study.estimators import (
     FixHopt,
     Ideal,
     Variance,
-    make_estimator,
 )
-from outperform.study.pipelines import FunctionPipeline
+from outperform.study.neural import NeuralPipeline
+from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
 from outperform.study.spaces import Uniform
-from outperform.study.splits import CrossValidation
+from outperform.study.splits import CrossValidation, FixedSplit
 from outperform.study.study import Study
 from outperform.study.tasks import make_task
 
@@ -134,9 +137,18 @@ def test_runs_of_a_pair_come_side_by_side():
     [
         ({"kind": "idael", "replicates": 3}, "there is no estimator 'idael'. Did you mean 'ideal'"),
         ({"kind": "ideal"}, "does not say how many replicates. Add replicates = 29."),
-        ({"kind": "ideal", "replicate": 3}, "has no option 'replicate'. Did you mean 'replicates'"),
+        ({"kind": "ideal", "replicate": 3}, "has an unknown word 'replicate'. Did you mean"),
         ({"kind": "ideal", "replicates": 0}, "replicates is 0. Pass a whole number not less than"),
         ({"kind": "fix-hopt", "replicates": 3, "vary": ["hpo"]}, "cannot vary 'hpo'"),
+        ({"kind": "fix-hopt", "replicates": 3, "vary": []}, 'vary is []. List names, vary = ["in'),
+        ({"kind": "variance", "replicates": 3, "sources": ["hpo"]}, "set searches = 20."),
+        (
+            {"kind": "variance", "replicates": 3, "searches": True},
+            "searches is true. Write a whole",
+        ),
+        ({"knd": "ideal"}, "the estimator has an unknown word 'knd'. Did you mean 'kind'?"),
+        ({"replicates": 3}, "the estimator has no kind. Give it one of ideal, fix-hopt, variance"),
+        ({"kind": 5}, "kind is 5. Write a text: kind ="),
     ],
 )
 def test_impossible_estimators_are_refused(options, message):
@@ -145,18 +157,50 @@ def test_impossible_estimators_are_refused(options, message):
     assert message in str(caught.value)
 
 
-def test_sources_that_the_pipeline_ignores_are_refused():
-    with pytest.raises(InvalidInput, match="does not honour dropout: redrawing it would change"):
-        plan(FixHopt(3, ("dropout",)))
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (
+            FixHopt(3, ("split", "dropout")),
+            "pipeline 'net' does not honour dropout: redrawing it would change nothing. It has: "
+            "split, init, order.",
+        ),
+        (
+            Variance(3, sources=("order",)),
+            "pipeline 'other' does not honour order: redrawing it would change nothing. It has: "
+            "split, init.",
+        ),
+        (
+            Crossed(3, ("split", "inti")),
+            "pipeline 'net' does not honour inti: redrawing it would change nothing. Did you mean "
+            "'init'? It has: split, init, order.",
+        ),
+        (FixHopt(3, ("init", "init")), "source 'init' is listed 2 times. List it once."),
+    ],
+)
+def test_sources_that_a_pipeline_ignores_are_refused_at_once(estimator, message):
+    with pytest.raises(InvalidInput) as caught:
+        Study((PIPELINE, OTHER), (TASK,), (estimator,))
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"pipelines": ()}, "the study has no pipelines. Add at least one."),
+        ({"pipelines": ()}, "the study has no pipelines. Add at least one; in a"),
+        ({"pipelines": (replace(PIPELINE, sources=("a b",)),)}, "a source of variation is called"),
         ({"pipelines": (PIPELINE, PIPELINE)}, "more than one pipeline is called net"),
         ({"n_trials": 0}, "trials is 0"),
         ({"timeout": -1}, "timeout is -1"),
+        (
+            {"estimators": (Ideal(2), FixHopt(2), Ideal(2))},
+            "the same ideal estimator is there twice",
+        ),
+        (
+            {"estimators": (Variance(2, 5),), "pipelines": (replace(PIPELINE, space={}),)},
+            "searches is 5, but no pipeline has hyperparameters to search. Give one a space, or",
+        ),
+        ({"timeout": True}, "timeout is True. Pass a positive number of seconds."),
         ({"tuner": "radnom"}, "random"),
     ],
 )
@@ -167,14 +211,129 @@ def test_impossible_studies_are_refused(options, message):
     assert message in str(caught.value)
 
 
-def test_tasks_that_a_pipeline_would_never_hear_of_are_refused():
-    tasks = (TASK, make_task("wine", metric="accuracy"))
-    with pytest.raises(InvalidInput, match="cannot tell which of 2 tasks it is on"):
-        Study((PIPELINE,), tasks, (Ideal(2),))
+@pytest.mark.parametrize(
+    ("estimator", "word"),
+    [(FixHopt(2, ("split",)), "vary"), (Variance(2, 0, ("split",)), "sources")],
+)
+def test_a_fixed_split_cannot_be_redrawn(estimator, word):
+    task = make_task("digits", metric="accuracy", splitter=FixedSplit([0], [1], [2]))
+    with pytest.raises(InvalidInput) as caught:
+        Study((PIPELINE,), (task,), (estimator,))
+    assert str(caught.value) == (
+        f"the split is fixed: redrawing it would change nothing. Leave it out of {word}."
+    )
+    assert Study((PIPELINE,), (TASK,), (estimator,))
 
 
-def test_folds_that_a_command_would_never_hear_of_are_refused():
+def fit_anywhere(params, split, seeds, *, task, fold=0):
+    return {"valid": 0.0, "test": 0.0}
+
+
+TASKS = (TASK, make_task("wine", metric="accuracy"))
+COMMAND = CommandPipeline("c", "train {seed.split}")
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "remedy"),
+    [
+        (PIPELINE, "Give its function a parameter task, or make a study per task."),
+        (COMMAND, "Put {task} into its command, or make a study per task."),
+    ],
+)
+def test_tasks_that_a_pipeline_would_never_hear_of_are_refused(pipeline, remedy):
+    with pytest.raises(InvalidInput) as caught:
+        Study((pipeline,), TASKS, (Ideal(2),))
+    assert str(caught.value) == (
+        f"pipeline '{pipeline.name}' cannot tell which of 2 tasks it is on. {remedy}"
+    )
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [FunctionPipeline("f", fit_anywhere), CommandPipeline("c", "train {seed.split} {task}")],
+)
+def test_pipelines_that_ask_for_the_task_may_have_several(pipeline):
+    assert len(list(Study((pipeline,), TASKS, (Ideal(2),)).plan_runs())) == 4
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "remedy"),
+    [
+        (PIPELINE, "Give its function a parameter fold, or split in another way."),
+        (COMMAND, "Put {fold} into its command, or split in another way."),
+    ],
+)
+def test_folds_that_a_pipeline_would_never_hear_of_are_refused(pipeline, remedy):
     task = make_task("digits", metric="accuracy", splitter=CrossValidation(3))
-    with pytest.raises(InvalidInput, match="is not told the fold of the cross-validation"):
-        Study((CommandPipeline("c", "train {seed.init}"),), (task,), (Ideal(2),))
-    assert Study((CommandPipeline("c", "train {seed.init} {fold}"),), (task,), (Ideal(2),))
+    with pytest.raises(InvalidInput) as caught:
+        Study((pipeline,), (task,), (Ideal(2),))
+    assert str(caught.value) == (
+        f"pipeline '{pipeline.name}' is not told the fold of the cross-validation. {remedy}"
+    )
+
+
+def test_folds_are_heard_of_by_name_by_placeholder_or_in_the_split_itself():
+    task = make_task("digits", metric="accuracy", splitter=CrossValidation(3))
+    assert Study((FunctionPipeline("f", fit_anywhere),), (task,), (Ideal(2),))
+    assert Study((CommandPipeline("c", "train {seed.split} {fold}"),), (task,), (Ideal(2),))
+    assert Study((PIPELINE,), (replace(task, data=lambda: None),), (Ideal(2),))
+
+
+DEAF = CommandPipeline("deaf", "train {seed.init}")
+
+
+@pytest.mark.parametrize("estimator", [Ideal(2), FixHopt(2)])
+@pytest.mark.parametrize(
+    ("pipelines", "task", "who"),
+    [
+        ((DEAF,), make_task("digits", metric="accuracy", data="digits"), "task 'digits'"),
+        ((DEAF, PIPELINE), TASK, "net"),
+        ((DEAF, COMMAND), TASK, "c"),
+    ],
+)
+def test_a_command_must_hear_of_a_split_that_is_redrawn(pipelines, task, who, estimator):
+    with pytest.raises(InvalidInput) as caught:
+        Study(pipelines, (task,), (estimator,))
+    assert str(caught.value) == (
+        f"the command of pipeline 'deaf' never hears of the split, while that of {who} is redrawn "
+        f"in every replicate of {estimator.kind}. Put {{seed.split}} into it, and let the program "
+        "split by that seed; or fix the split for all."
+    )
+
+
+@pytest.mark.parametrize(
+    ("pipelines", "splitter", "estimator"),
+    [
+        ((DEAF,), None, Ideal(2)),  # whatever it splits, it splits alone
+        ((DEAF, PIPELINE), FixedSplit([0], [1], [2]), Ideal(2)),
+        ((DEAF, PIPELINE), None, FixHopt(2, ("init",))),
+    ],
+)
+def test_a_command_need_not_hear_of_a_split_that_stays(pipelines, splitter, estimator):
+    task = make_task("digits", metric="accuracy", splitter=splitter)
+    assert Study(pipelines, (task,), (estimator,))
+
+
+def test_pipelines_must_score_by_the_metric_of_the_task():
+    task = make_task("digits", metric="f1_macro", data="digits")
+    bayes = EstimatorPipeline("bayes", "sklearn.naive_bayes.GaussianNB")
+    for pipeline in (bayes, NeuralPipeline("bayes")):
+        with pytest.raises(InvalidInput) as caught:
+            Study((pipeline,), (task,), (Ideal(2),))
+        assert str(caught.value) == (
+            "the metric of task 'digits' is f1_macro, but pipeline 'bayes' reports accuracy. "
+            "Give both the same metric."
+        )
+    assert Study((replace(bayes, metric="f1_macro"),), (task,), (Ideal(2),))
+
+
+def test_scorers_are_never_minimized():
+    task = make_task("digits", metric="neg_log_loss", goal="minimize", data="digits")
+    bayes = EstimatorPipeline("bayes", "sklearn.naive_bayes.GaussianNB", metric="neg_log_loss")
+    with pytest.raises(InvalidInput) as caught:
+        Study((bayes,), (task,), (Ideal(2),))
+    assert str(caught.value) == (
+        "the goal of task 'digits' is to minimize neg_log_loss, but the scorers of scikit-learn "
+        'are all better when higher. Set goal = "maximize"; losses have scorers such as '
+        "neg_log_loss."
+    )

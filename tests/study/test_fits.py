@@ -103,7 +103,7 @@ def test_a_missing_fingerprint_is_named():
 
 
 def test_only_seeds_that_matter_are_kept():
-    pipeline = CommandPipeline("net", "train {seed.init}", sources=("mine",))
+    pipeline = CommandPipeline("net", "train {seed.init} {seed.mine}", sources=("mine",))
     task = make_task("mnist", metric="accuracy")
     seeds = {"hpo": 9, "split": 1, "init": 2, "order": 3, "dropout": 4, "mine": 5}
     fit = make_fit(pipeline, task, {"lr": 0.1}, seeds, fold=2, refit=True)

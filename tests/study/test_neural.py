@@ -150,9 +150,12 @@ def test_construction_checks_the_space_and_the_fingerprint_the_settings():
     with pytest.raises(InvalidInput) as caught:
         NeuralPipeline(space={"lr": Uniform(0, 1)})
     assert str(caught.value) == (
-        "pipeline 'neural' has no hyperparameter 'lr'. Take some of learning_rate, n_hidden, "
+        "pipeline 'neural' has no hyperparameter 'lr'. It has: learning_rate, n_hidden, "
         "weight_decay, augmentation, dropout."
     )
+    for setting in ("n_epochs", "batch_size"):
+        with pytest.raises(InvalidInput, match=r"is 0\. Pass a whole number not less than 1"):
+            NeuralPipeline(**{setting: 0})
     assert NeuralPipeline().sources == LEARNING_SOURCES
     assert NeuralPipeline("other").fingerprint == NeuralPipeline().fingerprint
     assert NeuralPipeline(n_epochs=3).fingerprint != NeuralPipeline().fingerprint

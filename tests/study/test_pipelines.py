@@ -176,8 +176,8 @@ def test_steps_make_a_scikit_learn_pipeline(digits, split):
         ),
         (
             {"estimator": "sklearn.smv.SVC"},
-            "there is no module 'sklearn.smv' to import 'sklearn.smv' from. Check the spelling, "
-            "and that its folder is on Python's path (PYTHONPATH).",
+            "there is no module 'sklearn.smv'. Check the spelling, and that it lies beside the "
+            "study file or on Python's path (PYTHONPATH).",
         ),
         ({"estimator": "SVC"}, "'SVC' is no import path. Write it as package.module:name."),
         (
@@ -271,6 +271,43 @@ def test_a_function_gets_params_split_and_its_seeds(split):
     scores = pipeline.fit({"lr": 0.1}, split, SEEDS, None)
     assert scores == {"valid": 0.5, "test": 0.25, "epochs": 3.0}
     assert seen == [({"lr": 0.1}, split, {"split": 1, "init": 2})]
+
+
+def test_a_function_is_told_what_it_asks_for_by_name():
+    told = {}
+
+    def fit(params, split, seeds, fold, *, refit, task="?"):
+        told.update(task=task, fold=fold, refit=refit)
+        return {"test": 1.0}
+
+    pipeline = FunctionPipeline("net", fit)
+    assert pipeline.told == ("task", "fold", "refit")
+    pipeline.fit({}, None, SEEDS, None, task="wine", fold=2, refit=True)
+    assert told == {"task": "wine", "fold": 2, "refit": True}
+
+
+def test_a_function_that_asks_for_nothing_is_told_nothing():
+    for function in (lambda params, split, seeds: {"test": 1.0}, lambda *_, **__: {"test": 1.0}):
+        pipeline = FunctionPipeline("net", function)
+        assert pipeline.told == ()
+        assert pipeline.fit({}, None, SEEDS, None, task="wine") == {"test": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (lambda params, split: None, "too many positional arguments"),
+        (lambda params, split, seeds, rate: None, "missing a required argument: 'rate'"),
+        (lambda task, split, seeds: None, "multiple values for argument 'task'"),
+    ],
+)
+def test_a_function_that_cannot_be_called_is_refused_at_once(function, reason):
+    with pytest.raises(InvalidInput) as caught:
+        FunctionPipeline("net", function)
+    assert str(caught.value) == (
+        "the function of pipeline 'net' cannot be called with (params, split, seeds): "
+        f"{reason}. Let it take these three and, if it likes, task, fold, refit by name."
+    )
 
 
 def test_a_function_that_says_nothing_honours_all_learning_sources():

@@ -211,7 +211,7 @@ def test_make_space_makes_every_kind():
         ),
         (
             0.1,
-            '0.1 says not how to search it. Write for example {"log-uniform" = [0.0001, 0.1]}.',
+            "0.1 says not how to search it. Write for example {log-uniform = [0.0001, 0.1]}.",
         ),
         ({"uniform": [1]}, "uniform is [1]. Give low and high: uniform = [low, high]."),
         ({"uniform": "01"}, "uniform is '01'. Give low and high: uniform = [low, high]."),

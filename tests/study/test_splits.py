@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outperform.errors import InvalidInput
+from outperform.study.designs import make_splitter
 from outperform.study.splits import (
     CrossValidation,
     FixedSplit,
     HoldOut,
     OutOfBootstrap,
     Split,
-    make_splitter,
 )
 
 RANDOM = [OutOfBootstrap, HoldOut, CrossValidation]
@@ -274,6 +274,7 @@ def test_make_splitter_makes_every_kind():
     )
     assert make_splitter({"kind": "hold-out", "test": 0.1}) == HoldOut(test=0.1)
     assert make_splitter({"kind": "cross-validation", "n_folds": 3}) == CrossValidation(3)
+    assert make_splitter("hold-out") == HoldOut()
     fixed = make_splitter({"kind": "fixed", "train": "0:3", "test": [4, 3]})
     assert fixed == FixedSplit([0, 1, 2], [], [4, 3])
 
@@ -286,21 +287,27 @@ LABELS = np.repeat(["rare", "common"], [2, 98])
     [
         (
             lambda: make_splitter({"kind": "hold-uot"}),
-            "the split has no kind 'hold-uot'. Did you mean 'hold-out'? It has: "
+            "there is no split 'hold-uot'. Did you mean 'hold-out'? It has: "
             "out-of-bootstrap, hold-out, cross-validation, fixed.",
         ),
         (
             lambda: make_splitter({}),
-            "the split has no kind. It has: out-of-bootstrap, hold-out, cross-validation, fixed.",
+            "the split has no kind. Give it one of out-of-bootstrap, hold-out, cross-validation, "
+            "fixed.",
+        ),
+        (
+            lambda: make_splitter({"knd": "fixed"}),
+            "the split has an unknown word 'knd'. Did you mean 'kind'? It has: kind, train, valid, "
+            "test, n_folds, stratified.",
         ),
         (
             lambda: make_splitter({"kind": "hold-out", "stratifed": True}),
-            "hold-out has no option 'stratifed'. Did you mean 'stratified'? It has: valid, test, "
-            "train, stratified.",
+            "hold-out has an unknown word 'stratifed'. Did you mean 'stratified'? It has: valid, "
+            "test, train, stratified.",
         ),
         (
             lambda: make_splitter({"kind": "hold-out", "stratified": "yes"}),
-            "stratified is 'yes'. Pass true or false.",
+            "stratified is 'yes'. Write true or false.",
         ),
         (
             lambda: make_splitter({"kind": "fixed", "train": "0-3", "test": [4]}),

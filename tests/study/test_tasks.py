@@ -104,7 +104,7 @@ def test_a_loader_by_import_path(tmp_path, monkeypatch):
         ),
         (
             {"path": "a.csv", "lable": "y"},
-            "there is no option 'lable' of data. Did you mean 'label'? It has: path, label, group.",
+            "data has an unknown word 'lable'. Did you mean 'label'? It has: path, label, group.",
         ),
         ({"label": "y"}, "data has no path. Give the path of a CSV or NPZ file as path."),
     ],

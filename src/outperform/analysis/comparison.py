@@ -184,7 +184,7 @@ class TaskComparisons:
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Doubts about the whole, then those about single tasks."""
+        """Doubts about the whole, those that all tasks share, then those about single tasks."""
         n, alpha = len(self.comparisons), self.comparisons[0].alpha
         chance = min(1.0, sum(comparison.size for comparison in self.comparisons))
         several = (
@@ -192,7 +192,15 @@ class TaskComparisons:
             f"significantly on at least one is up to {chance:.0%}; to name single tasks, ask for "
             f"α = {alpha / n:.2g}"
         )
-        return (several, *(f"{c.task}: {doubt}" for c in self.comparisons for doubt in c.caveats))
+        first, *others = self.comparisons
+        shared = [each for each in first.caveats if all(each in c.caveats for c in others)]
+        single = [
+            f"{c.task}: {doubt}"
+            for c in self.comparisons
+            for doubt in c.caveats
+            if doubt not in shared
+        ]
+        return (several, *shared, *single)
 
     def __str__(self) -> str:
         n = len(self.comparisons)

@@ -1,49 +1,127 @@
 """Runs of a study, from the store that its fits were recorded in."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
 from outperform.errors import InvalidInput, UnknownName
 from outperform.runs import Runs, read_runs
-from outperform.runs.naming import suggest_names
+from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.store import RunLabel, SqliteStore
 from outperform.study.estimators import ALL
 
 # Estimators whose runs are paired replicates, the best first.
 _ESTIMATORS = ("ideal", "fix-hopt")
 
+Design = Mapping[str, Any]  # estimator, source and replicates, as the store describes them
+
 
 def load_store_runs(store: SqliteStore, estimator: str | None = None) -> Runs:
-    """Final fits of a study, as a table: by the ideal estimator if there is one."""
-    study = store.get_meta("study")
+    """Final fits of a study, as a table: by the ideal estimator if there is one.
+
+    Only runs that the study has now are taken. What is left out, and what is missing, is counted
+    in the notes.
+    """
+    study, labels = store.get_meta("study"), store.run_labels()
     scores = store.scores()
-    planned = study["estimators"] if study is not None else ()
-    labels = [
-        label for label in store.run_labels() if label.key in scores and label.estimator in planned
-    ]
-    if study is None or not labels:
+    if study is None or not any(label.key in scores for label in labels):
         raise InvalidInput(
             f"{store.path} holds no finished runs yet", "Let `outperform run` finish some first"
         )
-    metric, goal = (next(iter(study["tasks"].values()))[word] for word in ("metric", "goal"))
-    records = [
-        {
-            "algorithm": label.pipeline,
-            "task": label.task,
-            "replicate": label.replicate,
-            metric: scores[label.key]["test"],
-        }
-        for label in _choose(labels, estimator, store)
+    design = _choose(study, estimator, store)
+    found = [
+        (label, scores[label.key]["test"])
+        for label in labels
+        if label.key in scores and _is_planned(label, design, study)
     ]
-    return read_runs(records, goal=goal, metric=metric)
-
-
-def _choose(labels: list[RunLabel], estimator: str | None, store: SqliteStore) -> list[RunLabel]:
-    """Runs of one estimator, with one set of sources redrawn: all of them if there is such."""
-    kinds = sorted({label.estimator for label in labels})
-    kind = estimator or next((kind for kind in _ESTIMATORS if kind in kinds), None)
-    if kind not in kinds:
-        raise UnknownName(
-            f"{store.path} holds no runs to compare; its estimators are {', '.join(kinds)}",
-            suggest_names(str(kind), kinds),
+    if not found:
+        raise InvalidInput(
+            f"{store.path} holds no finished runs of {design['estimator']} yet",
+            "Let `outperform run` finish some first",
         )
-    sources = sorted({label.source for label in labels if label.estimator == kind})
-    source = ALL if ALL in sources else sources[0]
-    return [label for label in labels if (label.estimator, label.source) == (kind, source)]
+    records = [
+        {"algorithm": run.pipeline, "task": run.task, "replicate": run.replicate, "score": score}
+        for run, score in found
+    ]
+    metric, goal = (next(iter(study["tasks"].values()))[word] for word in ("metric", "goal"))
+    runs = read_runs(records, goal=goal, metric="score")
+    notes = (
+        _describe_design(design, study),
+        *_describe_left_out([label for label in labels if _is_of(label, design)], design, study),
+        *_describe_missing(len(records), design, study),
+    )
+    return replace(runs, metric=metric, source=str(store.path), notes=notes)
+
+
+def _choose(study: Mapping[str, Any], estimator: str | None, store: SqliteStore) -> Design:
+    """One estimator with one set of sources redrawn: all of them if there is such."""
+    designs: list[Design] = study["paired"]
+    kinds = [kind for kind in _ESTIMATORS if any(d["estimator"] == kind for d in designs)]
+    kind = estimator or next(iter(kinds), None)
+    if kind not in kinds:
+        others = study["estimators"]
+        problem = f"{store.path} holds no runs to compare; its estimators are {', '.join(others)}"
+        raise UnknownName(problem, suggest_names(str(kind), kinds) if kinds else _ADD)
+    same = [design for design in designs if design["estimator"] == kind]
+    return max(same, key=lambda design: (design["source"] == ALL, design["replicates"]))
+
+
+_ADD = 'Add an [[estimator]] with kind = "ideal" or "fix-hopt" to the study and run it'
+
+
+def _is_planned(label: RunLabel, design: Design, study: Mapping[str, Any]) -> bool:
+    """Whether the study, as it is now, has this run."""
+    return _is_of(label, design) and not (
+        label.replicate >= design["replicates"] or _is_foreign(label, study)
+    )
+
+
+def _is_of(label: RunLabel, design: Design) -> bool:
+    return (label.estimator, label.source) == (design["estimator"], design["source"])
+
+
+def _is_foreign(label: RunLabel, study: Mapping[str, Any]) -> bool:
+    return label.pipeline not in study["pipelines"] or label.task not in study["tasks"]
+
+
+def _describe_design(design: Design, study: Mapping[str, Any]) -> str:
+    kind, source = design["estimator"], design["source"]
+    only = "" if source == ALL else f" with only {source} redrawn"
+    blind = ", which searches once: what tuning adds to the variance is not seen"
+    others = [
+        f"{other['estimator']} ({other['source']} redrawn)"
+        for other in study["paired"]
+        if other != design
+    ]
+    beside = f"; the study has {enumerate_names(others)} too" if others else ""
+    return f"the runs are those of {kind}{only}{blind if kind == 'fix-hopt' else ''}{beside}"
+
+
+def _describe_left_out(
+    labels: Sequence[RunLabel], design: Design, study: Mapping[str, Any]
+) -> Iterator[str]:
+    foreign = [label for label in labels if _is_foreign(label, study)]
+    if foreign:
+        names = sorted({f"{label.pipeline} on {label.task}" for label in foreign})
+        yield (
+            f"{len(foreign)} run(s) of {enumerate_names(names)} were left out: the study does not "
+            "have them any more"
+        )
+    n_beyond = sum(
+        label.replicate >= design["replicates"] and not _is_foreign(label, study)
+        for label in labels
+    )
+    if n_beyond:
+        yield (
+            f"{n_beyond} run(s) beyond the {design['replicates']} replicate(s) that the study has "
+            "now were left out"
+        )
+
+
+def _describe_missing(n_found: int, design: Design, study: Mapping[str, Any]) -> Iterator[str]:
+    n_runs = design["replicates"] * len(study["pipelines"]) * len(study["tasks"])
+    if n_found < n_runs:
+        yield (
+            f"{n_runs - n_found} of the study's {n_runs} runs have no score: they failed, or are "
+            "still to be done"
+        )

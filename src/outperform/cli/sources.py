@@ -10,12 +10,23 @@ from outperform.runs import Runs, read_runs
 if TYPE_CHECKING:
     from outperform.study.study import Study
 
-STORE_SUFFIXES = (".db", ".sqlite")
+_HEADER = b"SQLite format 3\0"  # that every SQLite database begins with
+_SUFFIXES = (".db", ".sqlite", ".sqlite3")
+
+
+def is_store(path: str) -> bool:
+    """Whether a file is a store, whatever its name; one that is not there yet, by its suffix."""
+    try:
+        with Path(path).open("rb") as file:
+            begin = file.read(len(_HEADER))
+    except OSError:
+        begin = b""
+    return begin == _HEADER or (not begin and Path(path).suffix.casefold() in _SUFFIXES)
 
 
 def open_runs(path: str, reading: dict[str, Any]) -> Runs:
-    """Runs of a file or, by its suffix, of a store."""
-    if Path(path).suffix not in STORE_SUFFIXES:
+    """Runs of a file, or of a store."""
+    if not is_store(path):
         return read_runs(path, **reading)
     from outperform.analysis.stored_runs import load_store_runs
     from outperform.store import SqliteStore

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from outperform.analysis.crossed_decomposition import CrossedDecomposition, decompose_crossed
-from outperform.cli.sources import STORE_SUFFIXES
+from outperform.cli.sources import is_store
 from outperform.errors import DuplicateRuns, InvalidInput, UnknownColumn
 from outperform.runs.cells import Table
 from outperform.runs.columns import Wanted, assign_parts, find_column, find_columns, find_score
@@ -50,7 +50,7 @@ class Variation:
 def open_variation(
     path: str, *, wanted: Wanted, source: str | None, crossed: str | None
 ) -> list[Variation]:
-    """Runs of a file or, by its suffix, of a store.
+    """Runs of a file, or of a store.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def open_variation(
     crossed
         Columns with the levels of a crossed design, if the file is one.
     """
-    if Path(path).suffix in STORE_SUFFIXES:
+    if is_store(path):
         with SqliteStore(path) as store:
             return load_variation(store)
     table = open_file(Path(path))

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from outperform.runner.progress import Store
+from outperform.study.estimators import FixHopt, Ideal
 from outperform.study.fingerprints import fingerprint
 from outperform.study.fits import gather_fingerprints
 from outperform.study.study import Study
@@ -30,6 +31,11 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
         "pipelines": [pipeline.name for pipeline in study.pipelines],
         "estimators": [estimator.kind for estimator in study.estimators],
         "design": [repr(estimator) for estimator in study.estimators],
+        "paired": [
+            {"estimator": e.kind, "source": e.redraws, "replicates": e.n_replicates}
+            for e in study.estimators
+            if isinstance(e, Ideal | FixHopt)
+        ],
         "search": f"{study.tuner} search, {study.n_trials} trials",
     }
     if before is not None and before == {**before, **now}:

@@ -5,20 +5,18 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from itertools import islice
 from typing import Any
 
 from outperform.engines import Engine, Outcome
 from outperform.errors import InvalidScores
 from outperform.runs.naming import enumerate_names
+from outperform.study.feasibility import check_feasible, split_dataset
 from outperform.study.fits import Fit, make_fit
 from outperform.study.spaces import default_params
 from outperform.study.splits import Split
 from outperform.study.study import Study
 from outperform.study.tables import Dataset
 from outperform.study.tasks import Task
-
-_N_CHECKED = 1000  # planned runs whose splits are drawn before the first fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,9 @@ class FitWork:
         dataset = self._load(task)
         split = None if dataset is None else _split(task, dataset, fit)
         seeds = {name: seed for name, seed in fit.seeds.items() if name != "noise"}
-        scores = pipeline.fit(fit.params, split, seeds, dataset, fold=fit.fold, refit=fit.refit)
+        scores = pipeline.fit(
+            fit.params, split, seeds, dataset, task=fit.task, fold=fit.fold, refit=fit.refit
+        )
         needed = "test" if fit.refit else "valid"
         if needed not in scores:
             raise InvalidScores(
@@ -68,16 +68,15 @@ def _arrive(study: Study) -> FitWork:
 
 
 def check_splits(study: Study) -> None:
-    """Draw the first splits of every task, so that an impossible one is refused before any fit."""
+    """Refuse a split that is impossible in any run, before the first fit."""
     loaded = {task.name: task.data() for task in study.tasks if task.data is not None}
-    drawn = set()
-    for planned in islice(study.plan_runs(), _N_CHECKED):
-        split = (planned.task, dict(planned.seeds).get("split"), planned.fold)
-        if planned.task in loaded and split not in drawn:
-            drawn.add(split)
-            task, pipeline = study.task(planned.task), study.pipeline(planned.pipeline)
-            fit = make_fit(pipeline, task, {}, dict(planned.seeds), fold=planned.fold)
-            _split(task, loaded[planned.task], fit)
+    draws: dict[str, dict[int, tuple[int, int]]] = {name: {} for name in loaded}
+    for planned in study.plan_runs() if loaded else ():
+        replicate = dict(planned.redrawn).get("split", 0)
+        if planned.task in loaded and replicate not in draws[planned.task]:
+            draws[planned.task][replicate] = planned.draw.split_at(replicate)
+    for name, dataset in loaded.items():
+        check_feasible(study.task(name).splitter, dataset, draws[name].values())
 
 
 def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:
@@ -86,13 +85,7 @@ def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:
     Fits of a search are scored on test data as well, for curves of searches; tuners are told their
     validation scores only.
     """
-    split = task.splitter.split(
-        len(dataset.labels),
-        seed=fit.seeds["split"],
-        fold=fit.fold,
-        labels=dataset.labels,
-        groups=dataset.groups,
-    )
+    split = split_dataset(task.splitter, dataset, seed=fit.seeds["split"], fold=fit.fold)
     return split.refit() if fit.refit else split
 
 

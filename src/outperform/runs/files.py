@@ -12,6 +12,7 @@ from outperform.runs.memory import tabulate_frame, tabulate_records
 
 _FORMATS = "Give a CSV, TSV, JSON Lines or Parquet file"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_SQLITE = b"SQLite format 3\0"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -46,6 +47,11 @@ def _check_text(data: bytes, name: str) -> None:
     # Bytes beyond ASCII are negative as signed numbers: one pass finds them and byte 0.
     if np.frombuffer(data, dtype=np.int8).min() > 0:
         return
+    if data.startswith(_SQLITE):
+        raise UnreadableRuns(
+            f"{name} is a database, such as the store of a study",
+            "Read a store with outperform.analysis.stored_runs.load_store_runs",
+        )
     if b"\0" in data and not data.startswith(_UTF_16):
         raise UnreadableRuns(f"{name} is not text", _FORMATS)
     try:

@@ -31,11 +31,22 @@ def suggest_names(name: str, known: Sequence[str]) -> str:
     >>> suggest_names("ResNt", ["resnet", "vgg"])
     "Did you mean 'resnet'? It has: resnet, vgg"
     """
-    by_case: dict[str, str] = {}
-    for candidate in known:
-        by_case.setdefault(candidate.casefold(), candidate)
-    near = [by_case[match] for match in get_close_matches(name.casefold(), by_case, n=3)]
+    near = find_near(name, known)
     listing = f"It has: {enumerate_names(known)}"
     if not near:
         return listing
     return f"Did you mean {' or '.join(repr(match) for match in near)}? {listing}"
+
+
+def find_near(name: str, known: Sequence[str]) -> list[str]:
+    """Known names that may have been meant, the nearest first; case does not matter.
+
+    Examples
+    --------
+    >>> find_near("acuracy", ["accuracy", "recall"])
+    ['accuracy']
+    """
+    by_case: dict[str, str] = {}
+    for candidate in known:
+        by_case.setdefault(candidate.casefold(), candidate)
+    return [by_case[match] for match in get_close_matches(name.casefold(), by_case, n=3)]

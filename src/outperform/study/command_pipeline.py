@@ -11,16 +11,18 @@ from string import Formatter
 from tempfile import TemporaryDirectory
 
 from outperform.errors import InvalidInput
-from outperform.runs.naming import suggest_names
+from outperform.runs.naming import find_near, suggest_names
 from outperform.study.commands import run_command
+from outperform.study.entries import entry
 from outperform.study.fingerprints import fingerprint
 from outperform.study.scores import check_scores, needed_sets
 from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Params, Space, Value
 from outperform.study.splits import Split
 from outperform.study.tables import Dataset
+from outperform.study.telling import TOLD
 
-_SETTINGS = ("fold", "refit", "out")
+_SETTINGS = (*TOLD, "out")
 _SEED = "seed."
 
 
@@ -32,11 +34,12 @@ class CommandPipeline:
     ----------
     template
         List of arguments, or a text that is split into them as a shell would. Placeholders:
-        `{name}` of any hyperparameter, `{seed.init}` (and of every other source), `{fold}`,
-        `{refit}` (`true` for the final fit, on training and validation data together) and
-        `{out}`, a file to write JSON to. Formats as in Python, `{lr:.4f}`; a brace is doubled.
+        `{name}` of any hyperparameter, `{seed.init}` (and of every other source), `{task}`, its
+        name, `{fold}`, `{refit}` (`true` for the final fit, on training and validation data
+        together) and `{out}`, a file to write JSON to. Formats as in Python, `{lr:.4f}`; a brace
+        is doubled.
     sources
-        Sources honoured besides those whose seed is in the template, and names of own sources.
+        Names of own sources. Those whose seed is in the template are honoured, and no others.
     home
         The folder that it runs in: a study file's own. The current one if not given.
 
@@ -56,14 +59,16 @@ class CommandPipeline:
     sources: tuple[str, ...] = ()
     home: str | None = None
     fingerprint: str = field(init=False)
+    told: tuple[str, ...] = field(init=False, repr=False)  # of task, fold and refit
 
     def __post_init__(self) -> None:
-        template = _split_template(self.name, self.template)
-        pieces = [piece for argument in template for piece in _parse(self.name, argument)]
-        used = [name for _, name, _ in pieces if name is not None]
-        _check_placeholders(self.name, used, self.space, self.sources)
+        with entry("command"):
+            template = _split_template(self.name, self.template)
+        used = self._find_placeholders(template)
+        _check_passed_on(self.name, used, self.space, self.sources)
         seeded = [name.removeprefix(_SEED) for name in used if name.startswith(_SEED)]
-        sources = tuple(dict.fromkeys([*seeded, *self.sources]))
+        sources = tuple(dict.fromkeys(seeded))
+        object.__setattr__(self, "told", tuple(name for name in TOLD if name in used))
         object.__setattr__(self, "template", template)
         object.__setattr__(self, "sources", sources)
         object.__setattr__(self, "fingerprint", fingerprint(template, sources))
@@ -75,13 +80,15 @@ class CommandPipeline:
         seeds: Mapping[str, int],
         dataset: Dataset | None,
         *,
+        task: str = "",
         fold: int = 0,
         refit: bool = False,
     ) -> dict[str, float]:
         """Run the command; read the scores it writes or prints."""
         with TemporaryDirectory(prefix="outperform-") as folder:
             out = f"{folder}/scores.json"
-            values: dict[str, Value] = {"fold": fold, "refit": refit, "out": out, **params}
+            told: Params = {"task": task, "fold": fold, "refit": refit}
+            values = {"out": out, **told, **params}
             values |= {f"{_SEED}{name}": seed for name, seed in seeds.items()}
             scores = run_command(self.fill(values), folder=folder, out=out, home=self.home)
         needed = needed_sets(None, refit=refit) or needed_sets(split)
@@ -96,6 +103,26 @@ class CommandPipeline:
             )
             for argument in self.template
         ]
+
+    def _find_placeholders(self, template: Sequence[str]) -> list[str]:
+        """Names of all placeholders; one that means nothing is refused."""
+        seeds = [_SEED + name for name in dict.fromkeys([*LEARNING_SOURCES, *self.sources])]
+        reserved = (*seeds, *_SETTINGS)
+        for name in self.space:
+            if name in reserved:
+                with entry("space", name):
+                    raise InvalidInput(
+                        f"pipeline {self.name!r} has a hyperparameter called {name!r}, which "
+                        "stands for something else in a command",
+                        "Choose another name",
+                    )
+        known, found = [*self.space, *reserved], []
+        for place, argument in enumerate(template):
+            with entry("command", place):
+                names = [name for _, name, _ in _parse(self.name, argument) if name is not None]
+                _check_known(self.name, names, known)
+            found += names
+        return found
 
     def _find(self, name: str, values: Mapping[str, Value]) -> Value:
         if name not in values:
@@ -140,29 +167,42 @@ def _parse(pipeline: str, argument: str) -> list[tuple[str, str | None, str]]:
     return [(literal, name, spec or "") for literal, name, spec, _ in pieces]
 
 
-def _check_placeholders(
-    pipeline: str, used: Sequence[str], space: Space, declared: Sequence[str]
-) -> None:
-    seeds = [_SEED + name for name in dict.fromkeys([*LEARNING_SOURCES, *declared])]
-    known = [*space, *seeds, *_SETTINGS]
-    if clash := [name for name in space if name in (*seeds, *_SETTINGS)]:
-        raise InvalidInput(
-            f"pipeline {pipeline!r} has a hyperparameter called {clash[0]!r}, which stands for "
-            "something else in a command",
-            "Choose another name",
-        )
+def _check_known(pipeline: str, used: Sequence[str], known: Sequence[str]) -> None:
     for name in used:
         if name not in known:
+            is_seed = name.startswith(_SEED)
             raise InvalidInput(
                 f"the command of pipeline {pipeline!r} has the unknown placeholder {{{name}}}",
-                suggest_names(name, known),
+                _suggest_seed(name, known) if is_seed else suggest_names(name, known),
             )
+
+
+def _suggest_seed(name: str, known: Sequence[str]) -> str:
+    own = name.removeprefix(_SEED)
+    near = find_near(own, [other.removeprefix(_SEED) for other in known if _SEED in other])
+    guess = f"Did you mean {{{_SEED}{near[0]}}}? Otherwise declare" if near else "Declare"
+    return f'{guess} it as a source of your own: sources = ["{own}"]'
+
+
+def _check_passed_on(
+    pipeline: str, used: Sequence[str], space: Space, declared: Sequence[str]
+) -> None:
+    """Refuse hyperparameters and seeds that the program would never hear of."""
     for name in space:
         if name not in used:
-            raise InvalidInput(
-                f"pipeline {pipeline!r} searches {name!r}, but its command never passes it on",
-                f"Put {{{name}}} into the command, or take it out of the space",
-            )
+            with entry("space", name):
+                raise InvalidInput(
+                    f"pipeline {pipeline!r} searches {name!r}, but its command never passes it on",
+                    f"Put {{{name}}} into the command, or take it out of the space",
+                )
+    for place, name in enumerate(declared):
+        if _SEED + name not in used:
+            with entry("sources", place):
+                raise InvalidInput(
+                    f"pipeline {pipeline!r} declares the source {name!r}, but its command never "
+                    "passes on that seed",
+                    f"Put {{{_SEED}{name}}} into the command, or take {name!r} out of sources",
+                )
 
 
 def _write(value: Value, spec: str) -> str:

@@ -4,14 +4,14 @@ An estimator plans *runs*, the final fits whose test scores are analysed. A run 
 hyperparameters that its search has found, or with the defaults if it has no search.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from outperform.errors import InvalidInput
-from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.stats.checks import check_count
+from outperform.study.entries import entry
 from outperform.study.pipelines import Pipeline
 from outperform.study.sources import LEARNING_SOURCES, TUNING_SOURCE, derive_seed
 from outperform.study.splits import CrossValidation
@@ -84,10 +84,19 @@ class Draw:
         """
         repeated = (NOISE,) if replicates.get(NOISE) else ()
         at = {name: replicates.get(name, 0) for name in (*self.learning, TUNING_SOURCE, *repeated)}
-        fold = 0
-        if isinstance(self.task.splitter, CrossValidation) and "split" in at:
-            at["split"], fold = divmod(at["split"], self.task.splitter.n_folds)
+        at["split"], fold = self._find_fold(at["split"])
         return tuple((name, derive_seed(self.root, name, i)) for name, i in at.items()), fold
+
+    def split_at(self, replicate: int) -> tuple[int, int]:
+        """Seed and fold of the split of a replicate."""
+        at, fold = self._find_fold(replicate)
+        return derive_seed(self.root, "split", at), fold
+
+    def _find_fold(self, replicate: int) -> tuple[int, int]:
+        """Which cross-validation, and which of its folds."""
+        splitter = self.task.splitter
+        is_crossed = isinstance(splitter, CrossValidation)
+        return divmod(replicate, splitter.n_folds) if is_crossed else (replicate, 0)
 
     @property
     def learning(self) -> tuple[str, ...]:
@@ -130,14 +139,20 @@ class Ideal:
     kind: Literal["ideal"] = "ideal"
 
     def __post_init__(self) -> None:
-        check_count("replicates", self.n_replicates, at_least=1)
+        with entry("replicates"):
+            check_count("replicates", self.n_replicates, at_least=1)
+
+    @property
+    def redraws(self) -> str:
+        """What its runs redraw, as their labels say it."""
+        return ALL
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan k searches with a final fit each."""
         sources = (*draw.learning, TUNING_SOURCE)
         for i in range(self.n_replicates):
             everything = dict.fromkeys(sources, i)
-            yield draw.run((self.kind, ALL, i), everything, draw.search(everything))
+            yield draw.run((self.kind, self.redraws, i), everything, draw.search(everything))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,21 +170,26 @@ class FixHopt:
     kind: Literal["fix-hopt"] = "fix-hopt"
 
     def __post_init__(self) -> None:
-        check_count("replicates", self.n_replicates, at_least=1)
+        with entry("replicates"):
+            check_count("replicates", self.n_replicates, at_least=1)
         if TUNING_SOURCE in self.vary:
-            raise InvalidInput(
-                "fix-hopt cannot vary 'hpo': it searches once, that is its point",
-                "Use the ideal estimator, or leave hpo out of vary",
-            )
+            with entry("vary", self.vary.index(TUNING_SOURCE)):
+                raise InvalidInput(
+                    "fix-hopt cannot vary 'hpo': it searches once, that is its point",
+                    "Use the ideal estimator, or leave hpo out of vary",
+                )
+
+    @property
+    def redraws(self) -> str:
+        """What its runs redraw, as their labels say it."""
+        return "+".join(self.vary) or ALL
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan one search and k final fits."""
-        _check_vary(self.vary, draw)
         search = draw.search({})
-        label = "+".join(self.vary) or ALL
         sources = self.vary or draw.learning
         for i in range(self.n_replicates):
-            yield draw.run((self.kind, label, i), dict.fromkeys(sources, i), search)
+            yield draw.run((self.kind, self.redraws, i), dict.fromkeys(sources, i), search)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,13 +212,20 @@ class Variance:
     kind: Literal["variance"] = "variance"
 
     def __post_init__(self) -> None:
-        check_count("replicates", self.n_replicates, at_least=2)
-        check_count("searches", self.n_searches, at_least=0)
+        with entry("replicates"):
+            check_count("replicates", self.n_replicates, at_least=2)
+        with entry("searches"):
+            check_count("searches", self.n_searches, at_least=0)
+        if TUNING_SOURCE in self.sources:
+            with entry("sources", self.sources.index(TUNING_SOURCE)):
+                raise InvalidInput(
+                    "'hpo' is redrawn by whole searches, not by fits at default hyperparameters",
+                    "Leave it out of sources, and set searches = 20",
+                )
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan the fits of every source, then those of the searches."""
         sources = self.sources or honoured(draw.pipeline)
-        _check_vary(sources, draw)
         groups: dict[str, tuple[str, ...]] = {source: (source,) for source in sources}
         groups |= {ALL: honoured(draw.pipeline), NOISE: (NOISE,)}
         for label, varied in groups.items():
@@ -221,12 +248,12 @@ class Crossed:
     kind: Literal["crossed"] = "crossed"
 
     def __post_init__(self) -> None:
-        check_count("levels", self.n_levels, at_least=2)
+        with entry("levels"):
+            check_count("levels", self.n_levels, at_least=2)
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan n_levels ** n_sources final fits."""
         sources = self.sources or honoured(draw.pipeline)
-        _check_vary(sources, draw)
         # Cells of fewer levels come first, so that more levels leave every cell its number.
         cells = sorted(product(range(self.n_levels), repeat=len(sources)), key=max)
         for i, levels in enumerate(cells):
@@ -237,59 +264,3 @@ class Crossed:
 def honoured(pipeline: Pipeline) -> tuple[str, ...]:
     """Learning sources whose seed changes what the pipeline does."""
     return tuple(name for name in pipeline.sources if name != TUNING_SOURCE)
-
-
-def make_estimator(options: Mapping[str, Any]) -> Estimator:
-    """Estimator from a table of a study file.
-
-    Examples
-    --------
-    >>> make_estimator({"kind": "fix-hopt", "replicates": 50, "vary": ["init"]})
-    FixHopt(n_replicates=50, vary=('init',), kind='fix-hopt')
-    """
-    words: dict[str, tuple[Callable[..., Estimator], dict[str, str]]] = {
-        "ideal": (Ideal, {"replicates": "n_replicates"}),
-        "fix-hopt": (FixHopt, {"replicates": "n_replicates", "vary": "vary"}),
-        "variance": (
-            Variance,
-            {"replicates": "n_replicates", "searches": "n_searches", "sources": "sources"},
-        ),
-        "crossed": (Crossed, {"levels": "n_levels", "sources": "sources"}),
-    }
-    given = dict(options)
-    kind = given.pop("kind", None)
-    if kind not in words:
-        raise InvalidInput(f"there is no estimator {kind!r}", suggest_names(str(kind), list(words)))
-    make, names = words[kind]
-    for word in given:
-        if word not in names:
-            raise InvalidInput(
-                f"estimator {kind!r} has no option {word!r}", suggest_names(word, list(names))
-            )
-    required = next(iter(names))
-    if required not in given:
-        raise InvalidInput(
-            f"estimator {kind!r} does not say how many {required}", f"Add {required} = 29"
-        )
-    for word in ("vary", "sources"):
-        if word in given and not isinstance(given[word], list | tuple):
-            raise InvalidInput(
-                f"{word} of estimator {kind!r} is {given[word]!r}",
-                f'Write a list: {word} = ["init"]',
-            )
-    values = {
-        names[word]: tuple(value) if isinstance(value, list) else value
-        for word, value in given.items()
-    }
-    return make(**values)
-
-
-def _check_vary(vary: tuple[str, ...], draw: Draw) -> None:
-    idle = [name for name in vary if name not in draw.pipeline.sources]
-    if idle:
-        known = honoured(draw.pipeline)
-        raise InvalidInput(
-            f"pipeline {draw.pipeline.name!r} does not honour {enumerate_names(idle)}: redrawing "
-            "it would change nothing",
-            suggest_names(idle[0], list(known)),
-        )

@@ -1,28 +1,59 @@
 """Study files: TOML text to a `Study`, refusing at once what makes no sense, with its line."""
 
-import re
+import shlex
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from outperform.errors import InvalidInput, OutperformError
-from outperform.runs.naming import enumerate_names, suggest_names
+from outperform.runs.naming import enumerate_names
 from outperform.study.command_pipeline import CommandPipeline
-from outperform.study.estimators import make_estimator
+from outperform.study.designs import make_estimator, make_splitter
+from outperform.study.entries import Kind, check_kind, check_words, entry
 from outperform.study.neural import NeuralPipeline
-from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline
+from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline, check_metric
 from outperform.study.spaces import make_space
-from outperform.study.splits import make_splitter
+from outperform.study.splits import OutOfBootstrap
 from outperform.study.study import Study
-from outperform.study.tasks import Task, make_task
+from outperform.study.tables import check_header
+from outperform.study.tasks import TableData, Task, find_goal, make_data
+from outperform.study.toml_lines import find_line, find_lines
 
-_TOP = ("name", "seed", "tuning", "limits", "task", "pipeline", "estimator")
-_TUNING = {"tuner": "tuner", "trials": "n_trials"}
-_LIMITS = {"timeout": "timeout", "retries": "retries"}
-_TASK = ("name", "data", "metric", "goal", "split")
-_KINDS = ("estimator", "function", "command", "neural")
-_PIPELINE = ("name", *_KINDS, "fixed", "space", "sources", "epochs", "batch_size")
+_TOP: dict[str, Kind] = {
+    "name": str,
+    "seed": int,
+    "tuning": dict,
+    "limits": dict,
+    "task": None,
+    "pipeline": None,
+    "estimator": None,
+}
+_TUNING: dict[str, Kind] = {"tuner": str, "trials": int}
+_LIMITS: dict[str, Kind] = {"timeout": float, "retries": int}
+_TASK: dict[str, Kind] = {
+    "name": str,
+    "data": (str, dict),
+    "metric": str,
+    "goal": str,
+    "split": (str, dict),
+}
+# Words of every pipeline, and those of each kind; the first one says what to train.
+_PIPELINE: dict[str, Kind] = {"name": str, "space": dict}
+_KINDS: dict[str, dict[str, Kind]] = {
+    "estimator": {"estimator": (str, list), "fixed": dict, "sources": list},
+    "function": {"function": str, "sources": list},
+    "command": {"command": (str, list), "sources": list},
+    "neural": {"neural": bool, "epochs": int, "batch_size": int},
+}
+_ANY_PIPELINE: dict[str, Kind] = _PIPELINE | {
+    word: kind for words in _KINDS.values() for word, kind in words.items()
+}
+_MENDING = {  # by what tomllib says
+    "Invalid value": 'Mend that line: texts stand in quotes, as in name = "svm"',
+    "Cannot declare": "Begin each task, pipeline and estimator with [[...]], as in [[pipeline]]",
+    "line": "Mend that line",
+}
 
 T = TypeVar("T")
 
@@ -54,63 +85,111 @@ def parse_study(text: str, *, folder: Path) -> Study:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidInput(f"the study file is not TOML: {error}", "Mend that line") from None
-    _check_words(document, _TOP, text, "the study")
-    tasks = tuple(
-        _build(text, "task", i, table, lambda table: _make_task(table, folder))
-        for i, table in enumerate(_tables(document, "task", text))
-    )
-    metric = _common_metric(tasks)
+        remedy = next((each for said, each in _MENDING.items() if said in str(error)), "Mend it")
+        raise InvalidInput(f"the study file is not TOML: {error}", remedy) from None
+    try:
+        return _make_study(document, folder)
+    except OutperformError as error:
+        line = find_line(find_lines(text), error.where)
+        if line is None:
+            raise
+        raise type(error)(f"{error.problem} (line {line})", error.remedy) from error
+
+
+def _make_study(document: Mapping[str, Any], folder: Path) -> Study:
+    check_words(document, _TOP, of="the study")
+    tuning, limits = document.get("tuning", {}), document.get("limits", {})
+    with entry("tuning"):
+        check_words(tuning, _TUNING, of="tuning")
+    with entry("limits"):
+        check_words(limits, _LIMITS, of="limits")
+    tasks = _build_all(document, "task", lambda table: _make_task(table, folder))
+    metric = _find_metric(tasks, document)
     return Study(
-        pipelines=tuple(
-            _build(text, "pipeline", i, table, lambda table: _make_pipeline(table, metric, folder))
-            for i, table in enumerate(_tables(document, "pipeline", text))
-        ),
-        tasks=tasks,
-        estimators=tuple(
-            _build(text, "estimator", i, table, make_estimator)
-            for i, table in enumerate(_tables(document, "estimator", text))
-        ),
+        _build_all(document, "pipeline", lambda table: _make_pipeline(table, metric, folder)),
+        tasks,
+        _build_all(document, "estimator", make_estimator),
         **{key: document[key] for key in ("name", "seed") if key in document},
-        **_rename(document.get("tuning", {}), _TUNING, text, "tuning"),
-        **_rename(document.get("limits", {}), _LIMITS, text, "limits"),
+        **{"n_trials" if word == "trials" else word: value for word, value in tuning.items()},
+        **limits,
     )
+
+
+def _build_all(
+    document: Mapping[str, Any], word: str, make: Callable[[dict[str, Any]], T]
+) -> tuple[T, ...]:
+    """One thing of each of the tables that begin with [[word]]."""
+    tables = document.get(word, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        with entry(word):
+            raise InvalidInput(f"{word} is no list of tables", f"Begin each with [[{word}]]")
+    made = []
+    for place, table in enumerate(tables):
+        with entry(word, place):
+            made.append(_build(table, make))
+    return tuple(made)
+
+
+def _build(table: dict[str, Any], make: Callable[[dict[str, Any]], T]) -> T:
+    try:
+        return make(table)
+    except OutperformError:
+        raise
+    except (AttributeError, TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"a value has the wrong kind: {error}",
+            "Compare it with the study file that `outperform init` writes",
+        ) from error
 
 
 def _make_task(table: Mapping[str, Any], folder: Path) -> Task:
+    check_words(table, _TASK, of="the task")
     if "metric" not in table:
         raise InvalidInput("the task has no metric", 'Add metric = "accuracy", or another')
-    data = table.get("data")
-    if isinstance(data, Mapping) and "path" in data:
-        data = {**data, "path": folder / data["path"]}
-    elif isinstance(data, str) and Path(data).suffix in (".csv", ".npz"):
-        data = folder / data
-    name = table.get("name") or (data if isinstance(data, str) else "task")
-    splitter = make_splitter(table["split"]) if "split" in table else None
-    return make_task(
-        name, metric=table["metric"], goal=table.get("goal"), data=data, splitter=splitter
-    )
+    with entry("goal" if "goal" in table else "metric"):
+        goal = find_goal(table["metric"], table.get("goal"))
+    data = None
+    if "data" in table:
+        with entry("data"):
+            data = make_data(_place_data(table["data"], folder))
+            if isinstance(data, TableData):
+                check_header(data.path, label=data.label, group=data.group)
+    with entry("split"):
+        splitter = make_splitter(table["split"]) if "split" in table else OutOfBootstrap()
+    name = table.get("name") or _name_task(table.get("data"))
+    return Task(name, table["metric"], goal, data, splitter)
+
+
+def _place_data(data: Any, folder: Path) -> Any:
+    """Data as it is given, files being looked for from the study's folder."""
+    if isinstance(data, dict) and "path" in data:
+        with entry("path"):
+            check_kind("path", data["path"], str)
+        return {**data, "path": folder / data["path"]}
+    is_file = isinstance(data, str) and Path(data).suffix.casefold() in (".csv", ".npz")
+    return folder / data if is_file else data
+
+
+def _name_task(data: Any) -> str:
+    if data is None:
+        return "task"
+    name = data["path"] if isinstance(data, dict) else data
+    return Path(name).stem if Path(name).suffix.casefold() in (".csv", ".npz") else str(name)
 
 
 def _make_pipeline(table: Mapping[str, Any], metric: str, folder: Path) -> Pipeline:
-    kinds = [kind for kind in _KINDS if kind in table]
-    if len(kinds) != 1:
-        raise InvalidInput(
-            f"the pipeline has {enumerate_names(kinds) or 'nothing'} to train",
-            f"Give it one of {enumerate_names(_KINDS)}",
-        )
-    what = table[kinds[0]]
+    kind = _find_kind(table)
+    what = table[kind]
     if what is False:
-        raise InvalidInput(
-            f"the pipeline has {kinds[0]} = false, and nothing to train", "Remove it"
-        )
-    name = table.get("name") or _default_name(kinds[0], what)
-    options: dict[str, Any] = {"name": name}
+        with entry(kind):
+            raise InvalidInput(f"{kind} is false, so there is nothing to train", "Remove it")
+    options: dict[str, Any] = {"name": table.get("name") or _name_pipeline(kind, what)}
     if "space" in table:
-        options["space"] = make_space(table["space"])
+        with entry("space"):
+            options["space"] = make_space(table["space"])
     if "sources" in table:
-        options["sources"] = _as_names("sources", table["sources"])
-    match kinds[0]:
+        options["sources"] = tuple(table["sources"])
+    match kind:
         case "estimator":
             fixed = table.get("fixed", {})
             return EstimatorPipeline(estimator=what, metric=metric, fixed=fixed, **options)
@@ -124,88 +203,49 @@ def _make_pipeline(table: Mapping[str, Any], metric: str, folder: Path) -> Pipel
             return NeuralPipeline(**options)
 
 
-def _as_names(word: str, value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise InvalidInput(f"{word} is {value!r}", f'Write a list of names: {word} = ["init"]')
-    return tuple(value)
-
-
-def _default_name(kind: str, what: Any) -> str:
-    if kind == "neural":
-        return "neural"
-    last = what[-1] if kind == "estimator" and isinstance(what, list) else what
-    return str(last).rpartition(".")[2].rpartition(":")[2].split()[0]
-
-
-def _common_metric(tasks: tuple[Task, ...]) -> str:
-    metrics = sorted({task.metric for task in tasks})
-    if len(metrics) > 1:
+def _find_kind(table: Mapping[str, Any]) -> str:
+    """What a pipeline trains, refusing words of other kinds of pipelines."""
+    kinds = [kind for kind in _KINDS if kind in table]
+    if len(kinds) != 1:
+        check_words(table, _ANY_PIPELINE, of="the pipeline")
         raise InvalidInput(
-            f"the tasks have different metrics ({enumerate_names(metrics)})",
-            "Make a study per metric: scores of different metrics cannot be compared",
+            f"the pipeline has {enumerate_names(kinds) or 'nothing'} to train",
+            f"Give it one of {enumerate_names(_KINDS)}",
         )
-    return metrics[0] if metrics else "accuracy"
-
-
-def _tables(document: Mapping[str, Any], word: str, text: str) -> list[dict[str, Any]]:
-    tables = document.get(word, [])
-    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise InvalidInput(
-            f"{word} is no list of tables{_at_line(text, word)}", f"Begin each with [[{word}]]"
-        )
-    return tables
-
-
-def _build(
-    text: str, word: str, index: int, table: dict[str, Any], make: Callable[[dict[str, Any]], T]
-) -> T:
-    """Make one thing of a table; what is wrong with it is said with its line."""
-    words = {"task": _TASK, "pipeline": _PIPELINE}.get(word)
-    start = _header_lines(text, word)[index] if _header_lines(text, word) else 1
-    if words is not None:
-        _check_words(table, words, text, f"{word} {index + 1}", start)
-    try:
-        return make(table)
-    except OutperformError as error:
-        raise InvalidInput(f"{error.problem} (line {start}: [[{word}]])", error.remedy) from None
-    except (AttributeError, TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"a value has the wrong kind: {error} (line {start}: [[{word}]])",
-            "Compare it with the study file that `outperform init` writes",
-        ) from error
-
-
-def _rename(
-    table: Mapping[str, Any], words: Mapping[str, str], text: str, where: str
-) -> dict[str, Any]:
-    if not isinstance(table, Mapping):
-        raise InvalidInput(
-            f"{where} is {table!r}, not a table{_at_line(text, where)}", f"Begin it with [{where}]"
-        )
-    _check_words(table, tuple(words), text, where)
-    return {words[word]: value for word, value in table.items()}
-
-
-def _check_words(
-    table: Mapping[str, Any], known: tuple[str, ...], text: str, where: str, start: int = 1
-) -> None:
     for word in table:
-        if word not in known:
-            raise InvalidInput(
-                f"{where} has an unknown word {word!r}{_at_line(text, word, start)}",
-                suggest_names(word, known),
-            )
+        owners = [kind for kind, words in _KINDS.items() if word in words]
+        if owners and kinds[0] not in owners:
+            with entry(word):
+                raise InvalidInput(
+                    f"{word} is for pipelines with {enumerate_names(owners)}, and this one has "
+                    f"{kinds[0]}",
+                    "Remove it",
+                )
+    check_words(table, _PIPELINE | _KINDS[kinds[0]], of="the pipeline")
+    return kinds[0]
 
 
-def _at_line(text: str, word: str, start: int = 1) -> str:
-    """Where a word stands, from a line on."""
-    pattern = re.compile(rf"^\s*(\[+\s*)?([\w.]+\.)?[\"']?{re.escape(word)}[\"']?\s*(=|\]|\.)")
-    for number, line in enumerate(text.splitlines(), start=1):
-        if number >= start and pattern.match(line):
-            return f" (line {number})"
-    return ""
+def _name_pipeline(kind: str, what: Any) -> str:
+    """Name of a pipeline that is given none: that of the class, function or script."""
+    if kind == "neural":
+        return kind
+    if kind == "command":
+        words = shlex.split(what) if isinstance(what, str) else what
+        scripts = [word for word in words[1:] if Path(word).suffix and "{" not in word]
+        return Path((scripts or words)[0]).stem
+    last = what[-1] if isinstance(what, list) else what
+    return str(last).rpartition(".")[2].rpartition(":")[2]
 
 
-def _header_lines(text: str, word: str) -> list[int]:
-    lines = enumerate(text.splitlines(), start=1)
-    return [number for number, line in lines if re.match(rf"\s*\[\[\s*{word}\s*\]\]", line)]
+def _find_metric(tasks: tuple[Task, ...], document: Mapping[str, Any]) -> str:
+    """The metric of all tasks, which scikit-learn must know if one of its estimators is scored."""
+    for place, task in enumerate(tasks):
+        with entry("task", place, "metric"):
+            if task.metric != tasks[0].metric:
+                raise InvalidInput(
+                    f"the tasks have different metrics ({tasks[0].metric}, {task.metric})",
+                    "Make a study per metric: scores of different metrics cannot be compared",
+                )
+            if any("estimator" in table for table in document.get("pipeline", ())):
+                check_metric(task.metric)
+    return tasks[0].metric if tasks else "accuracy"

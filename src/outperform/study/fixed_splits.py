@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
 from outperform.runs.naming import enumerate_names
+from outperform.study.entries import entry
 from outperform.study.units import IntArray, Split, check_fold
 
 
@@ -30,15 +31,18 @@ class FixedSplit:
 
     def __post_init__(self) -> None:
         for name in ("train", "valid", "test"):
-            object.__setattr__(self, name, _check_positions(name, getattr(self, name)))
+            with entry(name):
+                positions = _check_positions(name, getattr(self, name))
+            object.__setattr__(self, name, positions)
         for first, second in combinations(("train", "valid", "test"), 2):
             shared = sorted(set(getattr(self, first)) & set(getattr(self, second)))
             if shared:
-                raise InvalidInput(
-                    f"{first} and {second} share {len(shared)} example(s): "
-                    f"{enumerate_names(map(str, shared), limit=5)}",
-                    "Remove them from one of the two",
-                )
+                with entry(second):
+                    raise InvalidInput(
+                        f"{first} and {second} share {len(shared)} example(s): "
+                        f"{enumerate_names(map(str, shared), limit=5)}",
+                        "Remove them from one of the two",
+                    )
 
     def split(
         self,

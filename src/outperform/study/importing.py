@@ -54,9 +54,11 @@ def _import_module(name: str) -> ModuleType:
                 f"cannot import {name!r}: it needs {missing!r}, which is not installed",
                 f"Install {missing!r}, or mend the import",
             ) from None
+        wanted = "" if name == missing else f" to import {name!r} from"
         raise InvalidInput(
-            f"there is no module {missing!r} to import {name!r} from",
-            "Check the spelling, and that its folder is on Python's path (PYTHONPATH)",
+            f"there is no module {missing!r}{wanted}",
+            "Check the spelling, and that it lies beside the study file or on Python's path "
+            "(PYTHONPATH)",
         ) from None
     except Exception as error:
         raise InvalidInput(

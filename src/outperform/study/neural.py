@@ -7,12 +7,15 @@ hidden units. It takes the same steps: `test_steps_match_scikit_learn` holds the
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput
+from outperform.runs.naming import suggest_names
+from outperform.stats.checks import check_count
+from outperform.study.entries import entry
 from outperform.study.fingerprints import fingerprint
 from outperform.study.pipelines import require_data
 from outperform.study.scores import check_scores, held_out, needed_sets
@@ -52,14 +55,18 @@ class NeuralPipeline:
     space: Space = field(default_factory=lambda: dict(SPACE))
     n_epochs: int = 10
     batch_size: int = 128
+    metric: ClassVar[str] = "accuracy"
 
     def __post_init__(self) -> None:
+        with entry("epochs"):
+            check_count("epochs", self.n_epochs, at_least=1)
+        with entry("batch_size"):
+            check_count("batch_size", self.batch_size, at_least=1)
         for name in self.space:
             if name not in SPACE:
-                raise InvalidInput(
-                    f"pipeline {self.name!r} has no hyperparameter {name!r}",
-                    f"Take some of {', '.join(SPACE)}",
-                )
+                problem = f"pipeline {self.name!r} has no hyperparameter {name!r}"
+                with entry("space", name):
+                    raise InvalidInput(problem, suggest_names(name, list(SPACE)))
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -80,6 +87,7 @@ class NeuralPipeline:
         seeds: Mapping[str, int],
         dataset: Dataset | None,
         *,
+        task: str = "",
         fold: int = 0,
         refit: bool = False,
     ) -> dict[str, float]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from outperform.errors import InvalidInput
 from outperform.runs.naming import enumerate_names, suggest_names
+from outperform.study.entries import entry
 from outperform.study.fingerprints import fingerprint
 from outperform.study.importing import import_object, import_sklearn
 from outperform.study.scores import check_scores, held_out, needed_sets
@@ -21,6 +22,7 @@ from outperform.study.sources import LEARNING_SOURCES, derive_seed
 from outperform.study.spaces import Params, Space
 from outperform.study.splits import Split
 from outperform.study.tables import Dataset
+from outperform.study.telling import find_told
 from outperform.study.units import IntArray
 
 
@@ -50,6 +52,7 @@ class Pipeline(Protocol):
         seeds: Mapping[str, int],
         dataset: Dataset | None,
         *,
+        task: str = "",
         fold: int = 0,
         refit: bool = False,
     ) -> dict[str, float]:
@@ -93,19 +96,21 @@ class EstimatorPipeline:
     _random_states: tuple[str, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        _check_metric(self.metric)
-        estimator = _build(self.estimator)
+        check_metric(self.metric)
+        with entry("estimator"):
+            estimator = _build(self.estimator)
         known = list(estimator.get_params(deep=True))
         _check_params(self.name, known, self.space, self.fixed)
         estimator = import_sklearn("sklearn.base").clone(estimator).set_params(**self.fixed)
         states = tuple(name for name in known if _is_random_state(name))
         sources = self.sources or ("split", "order", *(["init"] if states else []))
         if not states and (idle := [s for s in sources if s not in ("split", "order")]):
-            raise InvalidInput(
-                f"pipeline {self.name!r} cannot honour {enumerate_names(idle)}: its estimator has "
-                "no random_state",
-                "Leave it out of sources",
-            )
+            with entry("sources", sources.index(idle[0])):
+                raise InvalidInput(
+                    f"pipeline {self.name!r} cannot honour {enumerate_names(idle)}: its estimator "
+                    "has no random_state",
+                    "Leave it out of sources",
+                )
         object.__setattr__(self, "estimator", estimator)
         object.__setattr__(self, "sources", tuple(sources))
         object.__setattr__(self, "_random_states", states)
@@ -118,6 +123,7 @@ class EstimatorPipeline:
         seeds: Mapping[str, int],
         dataset: Dataset | None,
         *,
+        task: str = "",
         fold: int = 0,
         refit: bool = False,
     ) -> dict[str, float]:
@@ -142,7 +148,9 @@ class FunctionPipeline:
     ----------
     function
         A function, from a notebook too, or its import path `package.module:function`. It gets the
-        seeds of the sources declared, and may return further numbers, which are kept.
+        seeds of the sources declared, and may return further numbers, which are kept. If it has
+        parameters of these names, it is told the `task`, the `fold` of a cross-validation, and
+        whether this is a `refit`: the final fit, on training and validation data together.
     sources
         Sources honoured: all learning sources if not given.
 
@@ -152,23 +160,31 @@ class FunctionPipeline:
     ...     return {"test": seeds["init"] / 10}
     >>> FunctionPipeline("toy", fit).fit({}, None, {"init": 9, "hpo": 3}, None)
     {'test': 0.9}
+    >>> def fit_anywhere(params, split, seeds, *, task):
+    ...     return {"test": len(task)}
+    >>> FunctionPipeline("toy", fit_anywhere).told
+    ('task',)
     """
 
     name: str
-    function: Callable[[Params, Split, dict[str, int]], Mapping[str, float]] | str
+    function: Callable[..., Mapping[str, float]] | str
     space: Space = field(default_factory=dict)
     sources: tuple[str, ...] = LEARNING_SOURCES
     fingerprint: str = field(init=False)
+    told: tuple[str, ...] = field(init=False, repr=False)  # of task, fold and refit
 
     def __post_init__(self) -> None:
         given = self.function
-        function = import_object(given) if isinstance(given, str) else given
-        if not callable(function):
-            raise InvalidInput(
-                f"pipeline {self.name!r} is the {type(function).__name__} {given!r}",
-                "Pass a function fit(params, split, seeds)",
-            )
+        with entry("function"):
+            function = import_object(given) if isinstance(given, str) else given
+            if not callable(function):
+                raise InvalidInput(
+                    f"pipeline {self.name!r} is the {type(function).__name__} {given!r}",
+                    "Pass a function fit(params, split, seeds)",
+                )
+            told = find_told(self.name, function)
         object.__setattr__(self, "function", function)
+        object.__setattr__(self, "told", told)
         object.__setattr__(self, "sources", tuple(self.sources))
         object.__setattr__(self, "fingerprint", fingerprint(function, self.sources))
 
@@ -179,13 +195,16 @@ class FunctionPipeline:
         seeds: Mapping[str, int],
         dataset: Dataset | None,
         *,
+        task: str = "",
         fold: int = 0,
         refit: bool = False,
     ) -> dict[str, float]:
         """Call the function; check what it returns."""
         honoured = {name: seeds[name] for name in self.sources if name in seeds}
         function: Any = self.function
-        scores = function(dict(params), split, honoured)
+        known = {"task": task, "fold": fold, "refit": refit}
+        told = {name: known[name] for name in self.told}
+        scores = function(dict(params), split, honoured, **told)
         return check_scores(scores, self.name, needed_sets(split, refit=refit))
 
 
@@ -244,21 +263,23 @@ def _find_scorer(metric: str) -> Any:
 
 def _check_params(pipeline: str, known: list[str], space: Space, fixed: Mapping[str, Any]) -> None:
     for name in [*space, *fixed]:
-        if _is_random_state(name):
-            raise InvalidInput(
-                f"pipeline {pipeline!r} sets {name}, which the study seeds",
-                "Leave it out; to keep it fixed, do not vary the source init",
-            )
-        if name not in known:
-            problem = f"the estimator of pipeline {pipeline!r} has no parameter {name!r}"
-            raise InvalidInput(problem, suggest_names(name, known))
-        if name in space and name in fixed:
-            raise InvalidInput(
-                f"pipeline {pipeline!r} both searches and fixes {name!r}", "Do one of the two"
-            )
+        with entry("fixed" if name in fixed else "space", name):
+            if _is_random_state(name):
+                raise InvalidInput(
+                    f"pipeline {pipeline!r} sets {name}, which the study seeds",
+                    "Leave it out; to keep it fixed, do not vary the source init",
+                )
+            if name not in known:
+                problem = f"the estimator of pipeline {pipeline!r} has no parameter {name!r}"
+                raise InvalidInput(problem, suggest_names(name, known))
+            if name in space and name in fixed:
+                raise InvalidInput(
+                    f"pipeline {pipeline!r} both searches and fixes {name!r}", "Do one of the two"
+                )
 
 
-def _check_metric(metric: str) -> None:
+def check_metric(metric: str) -> None:
+    """Refuse a metric of which scikit-learn has no scorer."""
     known = import_sklearn("sklearn.metrics").get_scorer_names()
     if metric not in known:
         raise InvalidInput(f"scikit-learn has no scorer {metric!r}", suggest_names(metric, known))

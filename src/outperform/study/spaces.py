@@ -13,6 +13,7 @@ import numpy as np
 
 from outperform.errors import InvalidInput
 from outperform.runs.naming import suggest_names
+from outperform.study.entries import entry
 
 Value = float | int | str | bool
 Params = dict[str, Value]
@@ -210,10 +211,12 @@ def make_space(options: Mapping[str, Mapping[str, Any]]) -> Space:
     """
     space: dict[str, Dimension] = {}
     for name, table in options.items():
-        try:
-            space[name] = _make_dimension(table)
-        except InvalidInput as error:
-            raise InvalidInput(f"hyperparameter {name!r}: {error.problem}", error.remedy) from None
+        with entry(name):
+            try:
+                space[name] = _make_dimension(table)
+            except InvalidInput as error:
+                problem = f"hyperparameter {name!r}: {error.problem}"
+                raise InvalidInput(problem, error.remedy) from None
     return space
 
 
@@ -232,7 +235,7 @@ def _make_dimension(table: Mapping[str, Any]) -> Dimension:
     if not isinstance(table, Mapping):
         raise InvalidInput(
             f"{table!r} says not how to search it",
-            'Write for example {"log-uniform" = [0.0001, 0.1]}',
+            "Write for example {log-uniform = [0.0001, 0.1]}",
         )
     kinds = [word for word in table if word in KINDS]
     extra = ["default", "log"] if kinds == ["integers"] else ["default"]

@@ -5,15 +5,15 @@ then sizes and fractions count groups. Stratified splitters draw class by class.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
-from outperform.runs.naming import suggest_names
 from outperform.stats.checks import check_count
+from outperform.study.entries import entry
 from outperform.study.fixed_splits import FixedSplit
 from outperform.study.units import (
     IntArray,
@@ -36,7 +36,6 @@ __all__ = [
     "OutOfBootstrap",
     "Split",
     "Splitter",
-    "make_splitter",
 ]
 
 
@@ -106,17 +105,22 @@ class OutOfBootstrap:
         check_fold(fold, self.n_folds)
         units = make_units(n_examples, stratified=self.stratified, labels=labels, groups=groups)
         rng = np.random.default_rng(seed)
-        counts = self._count_draws(units)
+        counts = self.count_draws(units)
         drawn = [rng.choice(s, n) for s, n in zip(units.strata, counts, strict=True)]
         pool = [
             rng.permutation(np.setdiff1d(stratum, taken))
             for stratum, taken in zip(units.strata, drawn, strict=True)
         ]
-        sizes = {"test": self.test, "valid": self.valid}
-        sets, _ = take_sets(pool, sizes, units, keep_one=False, state="never drawn")
+        sets = self.take_undrawn(pool, units)
         return _finish(units, np.concatenate(drawn), sets, rng)
 
-    def _count_draws(self, units: Units) -> IntArray:
+    def take_undrawn(self, pool: list[IntArray], units: Units) -> dict[str, IntArray]:
+        """Take test and validation sets from the units of each class that were never drawn."""
+        sizes = {"test": self.test, "valid": self.valid}
+        return take_sets(pool, sizes, units, keep_one=False, state="never drawn")[0]
+
+    def count_draws(self, units: Units) -> IntArray:
+        """How often each class is drawn from."""
         total = int(units.sizes.sum())
         n_draws = count_of(self.train, total)
         if n_draws > total:
@@ -208,10 +212,12 @@ class CrossValidation:
     stratified: bool = False
 
     def __post_init__(self) -> None:
-        check_count("n_folds", self.n_folds, at_least=2)
+        with entry("n_folds"):
+            check_count("n_folds", self.n_folds, at_least=2)
         check_size("valid", self.valid, empty=True)
         if isinstance(self.valid, float) and self.valid == 1:
-            raise InvalidInput("valid is 1.0, which leaves nothing to train", "Pass less")
+            with entry("valid"):
+                raise InvalidInput("valid is 1.0, which leaves nothing to train", "Pass less")
 
     def split(
         self,
@@ -241,39 +247,6 @@ class CrossValidation:
         return _finish(units, np.concatenate(rest), sets | {"test": np.concatenate(test)}, rng)
 
 
-KINDS: Mapping[str, type[OutOfBootstrap | HoldOut | CrossValidation | FixedSplit]] = {
-    "out-of-bootstrap": OutOfBootstrap,
-    "hold-out": HoldOut,
-    "cross-validation": CrossValidation,
-    "fixed": FixedSplit,
-}
-
-
-def make_splitter(options: Mapping[str, Any]) -> Splitter:
-    """Splitter from a study file's table; ranges of a fixed split may be text, "0:50000".
-
-    Examples
-    --------
-    >>> make_splitter({"kind": "cross-validation", "n_folds": 10, "stratified": True})
-    CrossValidation(n_folds=10, valid=0.2, stratified=True)
-    """
-    kind = str(options.get("kind", ""))
-    if kind not in KINDS:
-        problem = f"the split has no kind {kind!r}" if kind else "the split has no kind"
-        raise InvalidInput(problem, suggest_names(kind, list(KINDS)))
-    known = [field.name for field in fields(KINDS[kind])]
-    given = {word: value for word, value in options.items() if word != "kind"}
-    for word in given:
-        if word not in known:
-            raise InvalidInput(f"{kind} has no option {word!r}", suggest_names(word, known))
-    if kind == "fixed":
-        given = {word: _read_range(word, given.get(word, [])) for word in known}
-    elif not isinstance(given.get("stratified", False), bool):
-        raise InvalidInput(f"stratified is {given['stratified']!r}", "Pass true or false")
-    splitter: Splitter = KINDS[kind](**given)
-    return splitter
-
-
 def _finish(
     units: Units, train: IntArray, sets: Mapping[str, IntArray], rng: np.random.Generator
 ) -> Split:
@@ -295,13 +268,3 @@ def _check_held_out(valid: Size, test: Size, *, of: str, train: Size | None = 0)
         raise InvalidInput(
             f"valid is {valid} and test is {test} of {of}, {rest}", "Make the fractions smaller"
         )
-
-
-def _read_range(word: str, value: Any) -> Any:
-    """Positions as listed, or those of a range given as text."""
-    if not isinstance(value, str):
-        return value
-    start, colon, stop = value.partition(":")
-    if not (colon and start.strip().isdigit() and stop.strip().isdigit()):
-        raise InvalidInput(f"{word} is {value!r}", 'Write a range as "0:50000", or list positions')
-    return range(int(start), int(stop))

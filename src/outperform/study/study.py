@@ -3,15 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from outperform.errors import InvalidInput
-from outperform.runs.naming import enumerate_names
-from outperform.stats.checks import check_count
-from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.estimators import Draw, Estimator, FixHopt, Ideal, PlannedRun
-from outperform.study.pipelines import FunctionPipeline, Pipeline
-from outperform.study.splits import CrossValidation
+from outperform.study.pipelines import Pipeline
+from outperform.study.soundness import check_study
 from outperform.study.tasks import Task
-from outperform.study.tuners import make_tuner
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,44 +40,7 @@ class Study:
     def __post_init__(self) -> None:
         for what in ("pipelines", "tasks", "estimators"):
             object.__setattr__(self, what, tuple(getattr(self, what)))
-            if not getattr(self, what):
-                raise InvalidInput(f"the study has no {what}", "Add at least one")
-        for what, things in (("pipeline", self.pipelines), ("task", self.tasks)):
-            names = [thing.name for thing in things]
-            twice = sorted({name for name in names if names.count(name) > 1})
-            if twice:
-                raise InvalidInput(
-                    f"more than one {what} is called {enumerate_names(twice)}",
-                    "Give each a name of its own",
-                )
-        check_count("seed", self.seed, at_least=0)
-        check_count("trials", self.n_trials, at_least=1)
-        check_count("retries", self.retries, at_least=0)
-        if self.timeout is not None and not (
-            isinstance(self.timeout, int | float) and self.timeout > 0
-        ):
-            raise InvalidInput(f"timeout is {self.timeout}", "Pass a positive number of seconds")
-        make_tuner(self.tuner)
-        for pipeline in self.pipelines:
-            self._check_tasks(pipeline)
-
-    def _check_tasks(self, pipeline: Pipeline) -> None:
-        """Refuse tasks and folds that a pipeline would never hear of."""
-        if not isinstance(pipeline, FunctionPipeline | CommandPipeline):
-            return
-        if len(self.tasks) > 1:
-            raise InvalidInput(
-                f"pipeline {pipeline.name!r} cannot tell which of {len(self.tasks)} tasks it is on",
-                "Make a study per task: functions and commands see to their data themselves",
-            )
-        words = pipeline.template if isinstance(pipeline, CommandPipeline) else ["{fold}"]
-        folds = isinstance(self.tasks[0].splitter, CrossValidation)
-        if folds and not any("{fold" in word for word in words):
-            raise InvalidInput(
-                f"the command of pipeline {pipeline.name!r} is not told the fold of the "
-                "cross-validation",
-                "Add {fold} to it, or split in another way",
-            )
+        check_study(self)
 
     def pipeline(self, name: str) -> Pipeline:
         """Pipeline of this name."""

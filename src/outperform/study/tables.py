@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from outperform.errors import InvalidInput
 from outperform.runs.naming import enumerate_names, enumerate_rows, suggest_names
 from outperform.runs.numbers import parse_number
+from outperform.study.entries import entry
 
 _LABELS = ("label", "labels", "target", "class", "y")
 _GROUPS = ("group", "groups")
@@ -94,6 +95,19 @@ def load_table(path: str | Path, *, label: str | None = None, group: str | None 
         return read(path, label, group)
     except OSError as error:
         raise InvalidInput(f"cannot read {path}: {error.strerror}", "Check the path") from None
+
+
+def check_header(path: Path, *, label: str | None = None, group: str | None = None) -> None:
+    """Refuse a file that is not there or lacks a column, without reading its examples."""
+    if not path.is_file():
+        raise InvalidInput(f"there is no file {path}", "Check the path")
+    if path.suffix.casefold() == ".csv":
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            names = [name.strip() for name in next(csv.reader(file), [])]
+        with entry("label"):
+            _find(_LABELS, names, label, "labels", path)
+        with entry("group"):
+            _find_groups(names, group, path)
 
 
 def _read_npz(path: Path, label: str | None, group: str | None) -> Dataset:

@@ -9,15 +9,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from outperform.errors import InvalidInput, UnknownName
+from outperform.errors import InvalidInput, UnknownDirection, UnknownName
 from outperform.runs.metrics import Goal, known_goal, resolve_goal
-from outperform.runs.naming import suggest_names
+from outperform.runs.naming import find_near, suggest_names
+from outperform.study.entries import Kind, check_words
 from outperform.study.fingerprints import fingerprint
 from outperform.study.importing import import_object, import_sklearn
 from outperform.study.splits import OutOfBootstrap, Splitter
 from outperform.study.tables import Dataset, load_table
 
 BUNDLED = ("digits", "breast_cancer", "wine", "iris", "diabetes")
+
+_TABLE_WORDS: dict[str, Kind] = {"path": None, "label": str, "group": str}
 
 Data: TypeAlias = str | Path | Mapping[str, Any] | tuple[Any, ...] | Dataset | Callable[[], Any]
 
@@ -159,13 +162,25 @@ def find_goal(metric: str, goal: Goal | None = None) -> Goal:
     """
     if goal is None and (metric.startswith(("neg_", "d2_")) or _is_unclear_scorer(metric)):
         return "maximize"
-    return resolve_goal(metric, goal)
+    try:
+        return resolve_goal(metric, goal)
+    except UnknownDirection as error:
+        near = find_near(metric, _scorers()) if goal is None else ()
+        guess = f"Did you mean {near[0]!r}? Otherwise set" if near else "Set"
+        remedy = f'{guess} goal = "maximize" or goal = "minimize" for the task'
+        raise UnknownDirection(error.problem, remedy) from None
 
 
 def _is_unclear_scorer(metric: str) -> bool:
-    if known_goal(metric) is not None or find_spec("sklearn") is None:
-        return False
-    return metric in import_sklearn("sklearn.metrics").get_scorer_names()
+    return known_goal(metric) is None and metric in _scorers()
+
+
+def _scorers() -> list[str]:
+    """Metrics that scikit-learn knows, if it is there."""
+    if find_spec("sklearn") is None:
+        return []
+    names: list[str] = import_sklearn("sklearn.metrics").get_scorer_names()
+    return names
 
 
 def _make_named_data(name: str) -> Callable[[], Dataset]:
@@ -182,10 +197,7 @@ def _make_named_data(name: str) -> Callable[[], Dataset]:
 
 
 def _make_table_data(options: Mapping[str, Any]) -> TableData:
-    known = ("path", "label", "group")
-    for word in options:
-        if word not in known:
-            raise InvalidInput(f"there is no option {word!r} of data", suggest_names(word, known))
+    check_words(options, _TABLE_WORDS, of="data")
     if "path" not in options:
         raise InvalidInput("data has no path", "Give the path of a CSV or NPZ file as path")
     return TableData(Path(options["path"]), options.get("label"), options.get("group"))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput
+from outperform.study.entries import entry
 
 IntArray = NDArray[np.int64]
 Size = int | float  # a number of units, or a fraction
@@ -95,15 +96,16 @@ def make_units(
 
 def check_size(name: str, size: Any, *, largest: float = 1.0, empty: bool = False) -> None:
     """Refuse what is neither a count nor a fraction."""
-    if isinstance(size, bool) or not isinstance(size, int | float):
-        raise InvalidInput(f"{name} is {size!r}", "Pass a number of examples, or a fraction")
-    good = size > 0 or (empty and size == 0)
-    if not good or (isinstance(size, float) and not size <= largest):
-        least = "0" if empty else "1"
-        raise InvalidInput(
-            f"{name} is {size}",
-            f"Pass a whole number not less than {least}, or a fraction up to {largest}",
-        )
+    with entry(name):
+        if isinstance(size, bool) or not isinstance(size, int | float):
+            raise InvalidInput(f"{name} is {size!r}", "Pass a number of examples, or a fraction")
+        good = size > 0 or (empty and size == 0)
+        if not good or (isinstance(size, float) and not size <= largest):
+            least = "0" if empty else "1"
+            raise InvalidInput(
+                f"{name} is {size}",
+                f"Pass a whole number not less than {least}, or a fraction up to {largest}",
+            )
 
 
 def count_of(size: Size, total: int) -> int:

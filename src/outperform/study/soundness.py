@@ -1,0 +1,173 @@
+"""Refusing studies that make no sense, before anything is trained.
+
+Every refusal names the entry of a study file that it belongs to, so that its line can be said.
+"""
+
+from typing import TYPE_CHECKING
+
+from outperform.errors import InvalidInput
+from outperform.runs.naming import enumerate_names, suggest_names
+from outperform.stats.checks import check_count
+from outperform.study.command_pipeline import CommandPipeline
+from outperform.study.entries import entry
+from outperform.study.estimators import ALL, Estimator, FixHopt, Ideal, Variance, honoured
+from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline
+from outperform.study.sources import make_sources
+from outperform.study.splits import CrossValidation, FixedSplit
+from outperform.study.tasks import Task
+from outperform.study.tuners import make_tuner
+
+if TYPE_CHECKING:
+    from outperform.study.study import Study
+
+
+def check_study(study: "Study") -> None:
+    """Refuse missing parts, settings out of range, and parts that do not fit together."""
+    for word in ("pipeline", "task", "estimator"):
+        if not getattr(study, f"{word}s"):
+            raise InvalidInput(
+                f"the study has no {word}s",
+                f"Add at least one; in a study file, it begins with [[{word}]]",
+            )
+    _check_names("pipeline", [pipeline.name for pipeline in study.pipelines])
+    _check_names("task", [task.name for task in study.tasks])
+    _check_settings(study)
+    for place, pipeline in enumerate(study.pipelines):
+        for number, task in enumerate(study.tasks):
+            with entry("task", number):
+                _check_metric(pipeline, task)
+        with entry("pipeline", place):
+            with entry("sources"):
+                make_sources(pipeline.sources)
+            _check_told(pipeline, study.tasks)
+            _check_split(pipeline, study)
+    for place, estimator in enumerate(study.estimators):
+        with entry("estimator", place):
+            if estimator in study.estimators[:place]:
+                raise InvalidInput(
+                    f"the same {estimator.kind} estimator is there twice", "Keep one of them"
+                )
+            _check_redrawn(estimator, study)
+            _check_searches(estimator, study.pipelines)
+
+
+def _check_names(word: str, names: list[str]) -> None:
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            with entry(word, place, "name"):
+                raise InvalidInput(
+                    f"more than one {word} is called {name}", "Give each a name of its own"
+                )
+
+
+def _check_settings(study: "Study") -> None:
+    with entry("seed"):
+        check_count("seed", study.seed, at_least=0)
+    with entry("tuning", "trials"):
+        check_count("trials", study.n_trials, at_least=1)
+    with entry("tuning", "tuner"):
+        make_tuner(study.tuner)
+    with entry("limits", "retries"):
+        check_count("retries", study.retries, at_least=0)
+    is_number = isinstance(study.timeout, int | float) and not isinstance(study.timeout, bool)
+    if study.timeout is not None and not (is_number and study.timeout > 0):
+        with entry("limits", "timeout"):
+            raise InvalidInput(f"timeout is {study.timeout}", "Pass a positive number of seconds")
+
+
+def _check_metric(pipeline: Pipeline, task: Task) -> None:
+    """Refuse a pipeline that scores by another metric than the task's."""
+    metric = getattr(pipeline, "metric", task.metric)  # functions and commands see to it themselves
+    if metric != task.metric:
+        with entry("metric"):
+            raise InvalidInput(
+                f"the metric of task {task.name!r} is {task.metric}, but pipeline "
+                f"{pipeline.name!r} reports {metric}",
+                "Give both the same metric",
+            )
+    if isinstance(pipeline, EstimatorPipeline) and task.goal == "minimize":
+        with entry("goal"):
+            raise InvalidInput(
+                f"the goal of task {task.name!r} is to minimize {metric}, but the scorers of "
+                "scikit-learn are all better when higher",
+                'Set goal = "maximize"; losses have scorers such as neg_log_loss',
+            )
+
+
+def _check_told(pipeline: Pipeline, tasks: tuple[Task, ...]) -> None:
+    """Refuse tasks and folds that a pipeline would never hear of."""
+    if not isinstance(pipeline, FunctionPipeline | CommandPipeline):
+        return
+    by_command = isinstance(pipeline, CommandPipeline)
+    remedy = "Put {{{0}}} into its command" if by_command else "Give its function a parameter {0}"
+    with entry("command" if by_command else "function"):
+        if len(tasks) > 1 and "task" not in pipeline.told:
+            raise InvalidInput(
+                f"pipeline {pipeline.name!r} cannot tell which of {len(tasks)} tasks it is on",
+                f"{remedy.format('task')}, or make a study per task",
+            )
+        # A function gets the split itself, where the task has data.
+        unsplit = [task for task in tasks if by_command or task.data is None]
+        folds = any(isinstance(task.splitter, CrossValidation) for task in unsplit)
+        if folds and "fold" not in pipeline.told:
+            raise InvalidInput(
+                f"pipeline {pipeline.name!r} is not told the fold of the cross-validation",
+                f"{remedy.format('fold')}, or split in another way",
+            )
+
+
+def _check_split(pipeline: Pipeline, study: "Study") -> None:
+    """Refuse a command that would keep its split while those of other pipelines are redrawn."""
+    if not isinstance(pipeline, CommandPipeline) or "split" in pipeline.sources:
+        return
+    paired = [e for e in study.estimators if isinstance(e, Ideal | FixHopt)]
+    redraw = [estimator.kind for estimator in paired if estimator.redraws == ALL]
+    others = [p.name for p in study.pipelines if "split" in p.sources]
+    for task in study.tasks:
+        moves = not isinstance(task.splitter, FixedSplit) and (task.data is not None or others)
+        if redraw and moves:
+            who = f"that of {enumerate_names(others)}" if others else f"that of task {task.name!r}"
+            with entry("command"):
+                raise InvalidInput(
+                    f"the command of pipeline {pipeline.name!r} never hears of the split, while "
+                    f"{who} is redrawn in every replicate of {redraw[0]}",
+                    "Put {seed.split} into it, and let the program split by that seed; or fix "
+                    "the split for all",
+                )
+
+
+def _check_redrawn(estimator: Estimator, study: "Study") -> None:
+    """Refuse sources to be redrawn that a pipeline does not honour, or that are fixed."""
+    word = "vary" if isinstance(estimator, FixHopt) else "sources"
+    named: tuple[str, ...] = getattr(estimator, word, ())
+    with entry(word):
+        make_sources(named)
+        for place, name in enumerate(named):
+            with entry(place):
+                _check_source(name, word, study)
+
+
+def _check_source(name: str, word: str, study: "Study") -> None:
+    for pipeline in study.pipelines:
+        known = honoured(pipeline)
+        if name not in known:
+            raise InvalidInput(
+                f"pipeline {pipeline.name!r} does not honour {name}: redrawing it would change "
+                "nothing",
+                suggest_names(name, known) if known else f"Leave it out of {word}",
+            )
+    if name == "split" and all(isinstance(task.splitter, FixedSplit) for task in study.tasks):
+        raise InvalidInput(
+            "the split is fixed: redrawing it would change nothing", f"Leave it out of {word}"
+        )
+
+
+def _check_searches(estimator: Estimator, pipelines: tuple[Pipeline, ...]) -> None:
+    """Refuse searches where no pipeline has anything to search."""
+    n_searches = estimator.n_searches if isinstance(estimator, Variance) else 0
+    if n_searches and not any(pipeline.space for pipeline in pipelines):
+        with entry("searches"):
+            raise InvalidInput(
+                f"searches is {n_searches}, but no pipeline has hyperparameters to search",
+                "Give one a space, or leave out searches",
+            )

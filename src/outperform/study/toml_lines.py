@@ -1,0 +1,141 @@
+"""On which line of a TOML text each of its keys stands.
+
+tomllib gives values without their places, so the text is walked once more. It has been parsed
+before, and is therefore known to be right: nothing is checked here.
+"""
+
+import re
+import tomllib
+
+KeyPath = tuple[str | int, ...]  # keys, and places in arrays: ("pipeline", 0, "space", "lr")
+
+_BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_KEY = re.compile(r"""[ \t]*([A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*""")
+# The longest kinds of text come first; a text in three quotes may end in up to five of them.
+_SCALAR = re.compile(
+    r'"{3}(?:[^\\]|\\.)*?"{3,5}'
+    r"|'{3}.*?'{3,5}"
+    r'|"(?:[^"\\\n]|\\.)*"'
+    r"|'[^'\n]*'"
+    r"|[^,\]}#\n]+",
+    re.DOTALL,
+)
+
+
+def find_lines(text: str) -> dict[KeyPath, int]:
+    r"""Line of every table, key and element of an array, counted from 1.
+
+    Examples
+    --------
+    >>> lines = find_lines('seed = 0\n[[task]]\nsplit = {kind = "fixed"}')
+    >>> lines["task", 0, "split", "kind"]
+    3
+    """
+    walk = _Walk(text)
+    walk.read_document()
+    return walk.lines
+
+
+def find_line(lines: dict[KeyPath, int], path: KeyPath) -> int | None:
+    """Line of a key or, where it is missing, of the nearest table around it; None: the text."""
+    while path and path not in lines:
+        path = path[:-1]
+    return lines.get(path)
+
+
+class _Walk:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+        self.lines: dict[KeyPath, int] = {}
+        self.sizes: dict[KeyPath, int] = {}  # of arrays of tables, as far as they were met
+
+    def read_document(self) -> None:
+        table: KeyPath = ()
+        self._skip_blank()
+        while self.position < len(self.text):
+            if self._next() == "[":
+                table = self._read_header()
+            else:
+                self._read_pair(table)
+            self._skip_blank()
+
+    def _read_header(self) -> KeyPath:
+        line = self._line()
+        in_array = self.text.startswith("[[", self.position)
+        self.position += 1 + in_array
+        *parents, last = self._read_key()
+        self.position += 1 + in_array
+        path: KeyPath = ()
+        for key in parents:
+            path = self._enter((*path, key))
+            self.lines.setdefault(path, line)
+        path = (*path, last)
+        if in_array:
+            self.sizes[path] = self.sizes.get(path, 0) + 1
+            self.lines.setdefault(path, line)
+        path = self._enter(path)
+        self.lines.setdefault(path, line)
+        return path
+
+    def _enter(self, path: KeyPath) -> KeyPath:
+        """The table itself or, of an array of tables, the last one so far."""
+        return (*path, self.sizes[path] - 1) if path in self.sizes else path
+
+    def _read_pair(self, table: KeyPath) -> None:
+        line = self._line()
+        path = table
+        for key in self._read_key():
+            path = (*path, key)
+            self.lines.setdefault(path, line)
+        self.position += 1  # the equals sign
+        self._skip_blank()
+        self._read_value(path)
+
+    def _read_value(self, path: KeyPath) -> None:
+        opening = self._next()
+        if opening not in ("{", "["):
+            self._match(_SCALAR)
+            return
+        self.position += 1
+        self._skip_blank()
+        place = 0
+        while self._next() not in ("}", "]"):
+            if opening == "{":
+                self._read_pair(path)
+            else:
+                self.lines[*path, place] = self._line()
+                self._read_value((*path, place))
+            place += 1
+            self._skip_blank()
+            if self._next() == ",":
+                self.position += 1
+                self._skip_blank()
+        self.position += 1
+
+    def _read_key(self) -> list[str]:
+        keys = [_unquote(self._match(_KEY))]
+        while self._next() == ".":
+            self.position += 1
+            keys.append(_unquote(self._match(_KEY)))
+        return keys
+
+    def _match(self, pattern: re.Pattern[str]) -> str:
+        found = pattern.match(self.text, self.position)
+        assert found is not None, f"not TOML at line {self._line()}"
+        self.position = found.end()
+        return found[0]
+
+    def _skip_blank(self) -> None:
+        self._match(_BLANK)
+
+    def _next(self) -> str:
+        return self.text[self.position : self.position + 1]
+
+    def _line(self) -> int:
+        return self.text.count("\n", 0, self.position) + 1
+
+
+def _unquote(key: str) -> str:
+    key = key.strip(" \t")
+    return str(tomllib.loads(f"key = {key}")["key"]) if key[0] in "\"'" else key

@@ -1,0 +1,88 @@
+"""Where commands get their runs from, whatever the file is called."""
+
+import shutil
+
+import pytest
+from click.testing import CliRunner
+
+from outperform.cli import main
+from outperform.cli.sources import is_store
+
+STUDY = """
+[[task]]
+metric = "accuracy"
+[[pipeline]]
+name = "a"
+function = "stored_training:fit"
+sources = ["init"]
+[[pipeline]]
+name = "b"
+function = "stored_training:fit"
+sources = ["init"]
+[[estimator]]
+kind = "ideal"
+replicates = 4
+[[estimator]]
+kind = "variance"
+replicates = 4
+"""
+TRAINING = "def fit(params, split, seeds):\n    return {'test': seeds['init'] / 2**32}\n"
+
+
+def call(*words: object):
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    (folder / "study.toml").write_text(STUDY)
+    (folder / "stored_training.py").write_text(TRAINING)
+    path = folder / "study.sqlite3"
+    assert call("run", folder / "study.toml", "--store", path, "--workers", 1).exit_code == 0
+    return path
+
+
+@pytest.mark.parametrize("name", ["study.sqlite3", "study.db", "study", "study.csv"])
+def test_a_store_is_one_whatever_its_name(store, name):
+    path = store.parent / "elsewhere" / name
+    path.parent.mkdir(exist_ok=True)
+    shutil.copy(store, path)
+    compared = call("compare", path, "a", "b")
+    assert compared.exit_code == 0
+    assert "the runs are those of ideal" in compared.output
+    assert call("decompose", path).exit_code == 0
+    assert call("status", path).exit_code == 0
+
+
+def test_a_table_is_one_whatever_its_name(tmp_path):
+    path = tmp_path / "runs.db"
+    path.write_text("algorithm,seed,accuracy\na,1,0.5\na,2,0.6\nb,1,0.4\nb,2,0.7\n")
+    assert not is_store(str(path))
+    assert call("compare", path, "a", "b").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("none.db", "there is no store '{}'. Make it with `outperform run`."),
+        ("none.SQLITE3", "there is no store '{}'. Make it with `outperform run`."),
+        ("none.csv", "there is no file {}. Check the path."),
+    ],
+)
+def test_what_is_not_there_goes_by_its_suffix(tmp_path, name, message):
+    result = call("compare", tmp_path / name, "a", "b")
+    assert result.exit_code == 2
+    assert message.format(tmp_path / name) in result.stderr.replace("\n", " ")
+
+
+def test_reading_a_store_as_a_table_says_how_to(store):
+    from outperform import read_runs
+    from outperform.errors import UnreadableRuns
+
+    with pytest.raises(UnreadableRuns) as caught:
+        read_runs(store)
+    assert str(caught.value) == (
+        "study.sqlite3 is a database, such as the store of a study. Read a store with "
+        "outperform.analysis.stored_runs.load_store_runs."
+    )
