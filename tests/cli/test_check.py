@@ -56,13 +56,13 @@ def test_it_says_how_many_fits_and_how_long_before_and_how_far_it_has_come(study
     assert json.loads(result.stdout)
     first, *others = result.stderr.splitlines()
     assert re.fullmatch(
-        r"24 fits, 3 seeds of every source 2 times each: about [\d.]+ (s|min) on 2 worker\(s\)",
+        r"30 fits, 3 seeds of every source 2 times each: about [\d.]+ (s|min) on 2 worker\(s\)",
         first,
     )
     assert others
     for line in others:
-        assert re.fullmatch(r"\d+ of 24 fits done, [\d.]+ fits/s, [\d.]+ (s|min) to go", line)
-    assert others[-1].startswith("24 of 24 fits done")
+        assert re.fullmatch(r"\d+ of 30 fits done, [\d.]+ fits/s, [\d.]+ (s|min) to go", line)
+    assert others[-1].startswith("30 of 30 fits done")
 
 
 def test_json_has_every_score(study):
