@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.decomposition import Decomposition
+from outperform.analysis.error_rates import ErrorRates
 from outperform.analysis.planning import Plan
 from outperform.analysis.published import PublishedComparison
 from outperform.analysis.search_curves import SearchCurves
+from outperform.analysis.seeds_curve import SeedsCurve
 from outperform.errors import InvalidInput
 from outperform.plots.comparison import draw_densities, draw_differences
 from outperform.plots.composing import (
@@ -25,9 +27,11 @@ from outperform.plots.decomposition import (
     decomposition_height,
     draw_decomposition,
 )
+from outperform.plots.error_rates import compose_error_rates, draw_detection, draw_effort
 from outperform.plots.planning import draw_plan, draw_sample_sizes
 from outperform.plots.probability import draw_probability, draw_tasks
 from outperform.plots.search_curves import compose_search_curves, draw_search_curves
+from outperform.plots.seeds_curve import compose_seeds, draw_seeds
 from outperform.plots.style import (
     COLUMN_WIDTH,
     freeze_layout,
@@ -44,10 +48,12 @@ if TYPE_CHECKING:
 __all__ = [
     "draw_decomposition",
     "draw_densities",
+    "draw_detection",
     "draw_differences",
     "draw_probability",
     "draw_sample_sizes",
     "draw_search_curves",
+    "draw_seeds",
     "figure",
     "plot",
     "save_figure",
@@ -75,6 +81,8 @@ _DRAWINGS: dict[type, _Drawing] = {
     PublishedComparison: _Drawing({"probability": draw_probability}, compose_published),
     Plan: _Drawing({"sample sizes": draw_plan}, compose_plan),
     SearchCurves: _Drawing({"curves": draw_search_curves}, compose_search_curves),
+    ErrorRates: _Drawing({"detection": draw_detection, "effort": draw_effort}, compose_error_rates),
+    SeedsCurve: _Drawing({"seeds": draw_seeds}, compose_seeds),
     Decomposition: _Drawing({"sources": draw_decomposition}, compose_decomposition),
     tuple: _Drawing({"sources": draw_decomposition}, compose_decomposition),  # several of them
 }
@@ -84,6 +92,9 @@ _HEIGHTS = {
     "differences": 1.8,
     "sample sizes": 2.4,
     "curves": 2.3,
+    "detection": 3.2,
+    "effort": 3.2,
+    "seeds": 2.3,
 }
 
 # Neither holds the time of drawing, so that the same result gives the same file.
