@@ -163,6 +163,8 @@ def name_region(probability: float, gamma: float) -> Region:
 
 def check_rules(rules: Sequence[str], known: Sequence[str] = RULES) -> tuple[Rule, ...]:
     """Rules in the order in which results list them, refusing unknown ones."""
+    if not rules:
+        raise InvalidInput("there is no rule to look at", "Name one or more")
     for rule in rules:
         if rule not in known:
             raise InvalidInput(f"there is no rule {rule!r} here", suggest_names(rule, known))

@@ -14,6 +14,7 @@ from outperform.analysis.error_rates import (
     monte_carlo_error,
 )
 from outperform.analysis.simulating import PERMUTATION, PROBABILITIES, Report
+from outperform.errors import InvalidInput
 from outperform.runs import Runs, read_runs
 from outperform.stats.checks import FloatArray, check_count, check_gamma
 from outperform.stats.decision_rules import (
@@ -89,6 +90,11 @@ def resample_error_rates(
     scores = take(a, b, task, drop_incomplete=drop_incomplete)
     sign = 1 if table.goal == "maximize" else -1
     pool = _Pool(sign * scores.a, sign * scores.b, paired)
+    if pool.sd == 0:
+        raise InvalidInput(
+            f"all runs of {a} have the same score, and so have those of {b}",
+            "Add runs with other seeds that reach the training",
+        )
     criteria = Criteria(gamma, alpha, PUBLISHED_IMPROVEMENT, pool.sd)
     resampling = _Resampling(pool, criteria, chosen, n_draws, rng)
     curves = resampling.trace(f"{a} against {b}", n_pairs, report)

@@ -136,6 +136,11 @@ def trace_seeds(
     Among 100 runs of A, the test welch-t keeps its level from 2 runs on at α = 0.05.
     """
     pool = as_scores(scores, "scores", at_least=4)
+    if np.ptp(pool) == 0:
+        raise InvalidInput(
+            f"all {pool.size} runs have the same score {pool[0]:g}",
+            "Add runs whose seed reaches the training",
+        )
     wanted = _check_sizes(sizes, pool.size)
     for alpha in alphas:
         check_open_unit("alpha", alpha)
@@ -258,6 +263,8 @@ class _Tracing:
 def _check_sizes(sizes: Sequence[int] | None, n_runs: int) -> tuple[int, ...]:
     if sizes is None:
         return tuple(range(2, min(_LARGEST, n_runs // 2) + 1))
+    if not sizes:
+        raise InvalidInput("there is no sample size to look at", "Name one or more")
     for n in sizes:
         check_count("the sample size", n, at_least=2)
     if 2 * max(sizes) > n_runs:

@@ -133,8 +133,8 @@ class _Simulation:
         with ThreadPoolExecutor() as threads:
             for n in n_pairs:
                 hits = np.zeros((len(scenarios), grid.size, len(self.rules) + 1))
-                for scenario, column, counts in self._tally(scenarios, n, grid, threads):
-                    hits[scenario, column] += counts
+                for number, column, counts in self._tally(scenarios, n, grid, threads):
+                    hits[number, column] += counts
                     if self.report:
                         self.report(next(steps), n_steps)
                 for scenario, counted in zip(scenarios, hits, strict=True):

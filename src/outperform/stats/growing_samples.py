@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, as_samples, check_paired
 from outperform.stats.rank_tests import studentize_placements
 from outperform.stats.testing import HypothesisTest, student_test
@@ -43,11 +44,13 @@ def grow_brunner_munzel(
     --------
     >>> a, b = np.array([[5.0, 6, 7, 8]]), np.array([[1.0, 6, 2, 3]])
     >>> [(found.n, found.test.pvalue.round(3)) for found in grow_brunner_munzel(a, b, [3, 4])]
-    [(3, array([0.067])), (4, array([0.012]))]
+    [(3, array([0.176])), (4, array([0.014]))]
     """
     first, second = as_samples(a, "a", at_least=2), as_samples(b, "b", at_least=2)
     check_paired(first.shape[1], second.shape[1])
     wanted = sorted(set(sizes))
+    if not (wanted and wanted[0] >= 2 and wanted[-1] <= first.shape[1]):
+        raise InvalidInput(f"sizes are {wanted}", f"Pass at least one, from 2 to {first.shape[1]}")
     blocks = [
         _grow_block(first[i : i + _BLOCK].T.copy(), second[i : i + _BLOCK].T.copy(), wanted)
         for i in range(0, len(first), _BLOCK)
