@@ -56,7 +56,7 @@ def test_effort_is_drawn_in_a_row_each(find):
     assert gammas.get_xlabel() == "γ (20 pairs)"
     assert list(find(sizes, "verdict").get_xdata()) == [10, 20, 30]
     assert list(find(gammas, "verdict").get_xdata()) == [0.6, 0.75, 0.9]
-    expected = [c.at(0.5) for c in rates.curves if (c.rule, c.gamma) == ("verdict", 0.75)]
+    expected = [c.at(0.5)[1] for c in rates.curves if (c.rule, c.gamma) == ("verdict", 0.75)]
     assert list(find(sizes, "verdict").get_ydata()) == expected
 
 

@@ -58,9 +58,10 @@ class DetectionCurve:
         """Monte-Carlo standard error of the false negatives."""
         return self.errors[self._nearest(self.gamma)]
 
-    def at(self, probability: float) -> float:
-        """Rate at the true P(A>B) nearest to this one."""
-        return self.rates[self._nearest(probability)]
+    def at(self, probability: float) -> tuple[float, float]:
+        """The true P(A>B) nearest to this one, and the rate there."""
+        nearest = self._nearest(probability)
+        return self.probabilities[nearest], self.rates[nearest]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""

@@ -23,7 +23,7 @@ ALPHAS = (0.05, 0.01, 0.001)
 _LARGEST = 50  # runs of each sample, as far as the paper's figures go
 _FEW_RUNS = 40
 _N_NULL = 99_999
-_BLOCK = 20_000  # draws at a time, to bound the memory
+_BLOCK = 2_000_000  # runs shuffled at a time, to bound the memory
 _INFLATION = 1.25  # of its level, up to which a test is said to keep it
 _TOLERANCE = 3  # standard errors by which a share may exceed that by chance
 
@@ -215,8 +215,9 @@ class _Tracing:
         else:
             pool, limits = self.pool, np.empty(0)
         hits = np.zeros((len(self.alphas), len(self.sizes)))
-        for start in range(0, self.n_draws, _BLOCK):
-            a, b = self._draw(pool, min(_BLOCK, self.n_draws - start))
+        block = max(1, _BLOCK // pool.size)
+        for start in range(0, self.n_draws, block):
+            a, b = self._draw(pool, min(block, self.n_draws - start))
             hits += self._count(test, a, b, limits)
         for alpha, counts in zip(self.alphas, hits, strict=True):
             n = 1 / (1 / self.n_draws + (1 / _N_NULL if limits.size else 0))

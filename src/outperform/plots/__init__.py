@@ -113,14 +113,14 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
     Parameters
     ----------
     result
-        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose` or
-        `decompose_runs` returned.
+        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose`,
+        `decompose_runs`, `simulate_error_rates`, `resample_error_rates` or `trace_seeds` returned.
     ax
         Axes to draw on, in the style that they and matplotlib are set to. By default new ones,
         one column of a paper wide, in the house style.
     view
-        ``"probability"``, ``"densities"`` or ``"differences"`` (of pairs) of a comparison; the
-        other results have one view each.
+        ``"probability"``, ``"densities"`` or ``"differences"`` (of pairs) of a comparison;
+        ``"detection"`` or ``"effort"`` of error rates; the other results have one view each.
 
     Returns
     -------
@@ -153,8 +153,7 @@ def figure(result: Any) -> "Figure":
     Parameters
     ----------
     result
-        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose` or
-        `decompose_runs` returned.
+        As of `plot`.
 
     Returns
     -------

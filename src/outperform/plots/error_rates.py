@@ -98,7 +98,7 @@ def _compose_efforts(result: ErrorRates, *, by_size: bool, by_gamma: bool) -> "F
     for draw, row in zip(draws, axes, strict=True):
         for truth, ax in zip(_TRUTHS, row, strict=True):
             draw(result, ax, setting=fixed, truth=truth)
-            ax.set_title(f"true P(A > B) = {truth:g}")
+            ax.set_title(f"true P(A > B) = {result.curves[0].at(truth)[0]:.2g}")
             if ax is not row[0]:
                 ax.set_ylabel("")
     _finish_panels(figure, list(axes.flat), axes.size, 4)
@@ -167,7 +167,7 @@ def _draw_sizes(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: flo
     scenario, _, gamma = setting
     chosen = [c for c in result.curves if (c.scenario, c.gamma) == (scenario, gamma)]
     for rule, curves in _by_rule(chosen).items():
-        _draw_line(rule, [c.n_pairs for c in curves], [c.at(truth) for c in curves], ax)
+        _draw_line(rule, [c.n_pairs for c in curves], [c.at(truth)[1] for c in curves], ax)
     _label_effort(ax, f"pairs (γ = {gamma:g})")
 
 
@@ -175,7 +175,7 @@ def _draw_gammas(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: fl
     scenario, n, _ = setting
     chosen = [c for c in result.curves if (c.scenario, c.n_pairs) == (scenario, n)]
     for rule, curves in _by_rule(chosen).items():
-        _draw_line(rule, [c.gamma for c in curves], [c.at(truth) for c in curves], ax)
+        _draw_line(rule, [c.gamma for c in curves], [c.at(truth)[1] for c in curves], ax)
     _label_effort(ax, f"γ ({n} pairs)")
 
 

@@ -146,7 +146,12 @@ def _rate_by_wins(
     rule: Rule, n: int, shift: FloatArray, scores: NormalScores, criteria: Criteria
 ) -> FloatArray:
     """Chance of enough wins: binomial given the bias, and the mean of that over the bias."""
-    node, weight = normal_nodes() if scores.bias else (np.zeros(1), np.ones(1))
+    if scores.bias:
+        # A step per standard error of the share of wins is enough, as the power is smooth.
+        n_nodes = max(101, math.ceil(12 * math.sqrt(n) * scores.bias / scores.spread))
+        node, weight = normal_nodes(n_nodes)
+    else:
+        node, weight = np.zeros(1), np.ones(1)
     advantage = shift[..., None] + math.sqrt(2) * scores.bias * node
     chance = ndtr(advantage / (math.sqrt(2) * scores.spread))
     if rule == "anytime":

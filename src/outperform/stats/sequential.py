@@ -54,18 +54,19 @@ def anytime_power(
     check_gamma(gamma)
     check_open_unit("alpha", alpha)
     chance = np.asarray(probability, dtype=np.float64).reshape(-1)
-    going_on = np.zeros((n_pairs + 1, chance.size))  # by number of wins
-    going_on[0] = 1
-    won = np.zeros(chance.size)
+    won, fewest = np.zeros(chance.size), 0
+    going_on = np.ones((1, chance.size))  # chance of each number of wins, from the fewest on
     for n in range(1, n_pairs + 1):
-        going_on[1:] = going_on[1:] * (1 - chance) + going_on[:-1] * chance
-        going_on[0] *= 1 - chance
+        lost, gained = going_on * (1 - chance), going_on * chance
+        going_on = np.vstack([lost, np.zeros(chance.size)])
+        going_on[1:] += gained
         if n < smallest_conclusive(alpha):
             continue
-        wins = np.arange(n + 1)
-        for_a = _significant(wins, np.asarray(n), alpha)
-        won += going_on[: n + 1][for_a & _meaningful(wins, np.asarray(n), gamma, alpha)].sum(axis=0)
-        going_on[: n + 1][for_a | for_a[::-1]] = 0
+        wins, looks = fewest + np.arange(len(going_on)), np.asarray(n)
+        for_a, for_b = _significant(wins, looks, alpha), _significant(n - wins, looks, alpha)
+        won += going_on[for_a & _meaningful(wins, looks, gamma, alpha)].sum(axis=0)
+        still = ~(for_a | for_b)
+        going_on, fewest = going_on[still], int(wins[still][0])
     return won.reshape(np.shape(probability))
 
 
