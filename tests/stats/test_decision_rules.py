@@ -57,6 +57,9 @@ def test_wilcoxon_by_hand():
     # Six positive differences: p = 2/64. With the smallest one negative: p = 4/64 > .05.
     rows = np.array([[1.0, 2, 3, 4, 5, 6], [-1, 2, 3, 4, 5, 6], [-1, -2, -3, -4, -5, -6]])
     assert decide_by_signed_ranks(rows, 0.05).tolist() == [True, False, False]
+    # Pairs without a difference are left out: five positive ones are not enough, six are.
+    zeros = np.array([[0.0, 0, 1, 2, 3, 4, 5], [0, 6, 1, 2, 3, 4, 5]])
+    assert decide_by_signed_ranks(zeros, 0.05).tolist() == [False, True]
 
 
 def test_critical_value_by_hand():

@@ -15,8 +15,6 @@ from outperform.stats import (
 )
 from outperform.stats.sequential import decide_by_looking
 
-outcomes = st.lists(st.sampled_from([1.0, 0.0, -1.0]), min_size=1, max_size=60)
-
 
 def decide_by_interval(differences, gamma=0.75, alpha=0.05):
     """Look with the interval itself, pair by pair."""
@@ -59,11 +57,31 @@ def test_power_of_seven_pairs_by_hand(probability):
 # Reference
 
 
-@settings(max_examples=100)
-@given(outcomes, st.sampled_from([0.6, 0.75, 0.9]), st.sampled_from([0.05, 0.2]))
-def test_looking_agrees_with_the_interval_itself(differences, gamma, alpha):
-    expected = decide_by_interval(differences, gamma, alpha)
-    assert look(differences, gamma, alpha) == expected
+@settings(max_examples=150)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.floats(0, 1),
+    st.sampled_from([0.0, 0.2]),
+    st.sampled_from([0.6, 0.75, 0.9]),
+    st.sampled_from([0.05, 0.2]),
+)
+def test_looking_agrees_with_the_interval_itself(seed, chance, share_of_ties, gamma, alpha):
+    rng = np.random.default_rng(seed)
+    differences = np.where(rng.random(60) < chance, 1.0, -1.0) * (rng.random(60) >= share_of_ties)
+    assert look(differences, gamma, alpha) == decide_by_interval(differences, gamma, alpha)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2, 0.9])
+@pytest.mark.parametrize("gamma", [0.5, 0.75])
+def test_power_counts_every_sequence_that_is_won(gamma, alpha):
+    n = 14
+    won = np.arange(2**n)[:, None] >> np.arange(n) & 1
+    a = 2.0 * won - 1
+    found = decide_by_looking(a, np.zeros_like(a), gamma=gamma, alpha=alpha)
+    for chance in (0.3, 0.5, 0.8):
+        likelihood = np.prod(np.where(won, chance, 1 - chance), axis=1)
+        power = anytime_power(n, np.array(chance), gamma=gamma, alpha=alpha)
+        assert power == pytest.approx(likelihood[found].sum(), rel=1e-12)
 
 
 # Properties
