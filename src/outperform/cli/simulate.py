@@ -38,13 +38,19 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[RUNS A [B]]")
-@click.option("--pairs", "n_pairs", type=int, multiple=True, help="Runs of each.  [default: 50]")
+@click.option(
+    "--pairs",
+    "n_pairs",
+    type=int,
+    multiple=True,
+    help="Runs of each; several times for a curve.  [default: 50]",
+)
 @click.option(
     "--gamma",
     "gammas",
     type=float,
     multiple=True,
-    help="Smallest P(A>B) that matters.  [default: 0.75]",
+    help="Smallest P(A>B) that matters; several times for a curve.  [default: 0.75]",
 )
 @click.option(
     "--alpha",
