@@ -205,6 +205,20 @@ def test_the_sentence_and_the_json():
     assert any("one normal bias" in caveat for caveat in rates.caveats)
 
 
+def test_scenarios_with_a_bias_are_averaged():
+    studies = [describe_study(1, bias_sd=sd, name=f"bias {sd}") for sd in (0.2, 0.6)]
+    rates = simulate([IDEAL, *studies], rules=["verdict", "wilcoxon"], n_pairs=[10])
+    _, _, low, _, high, _ = rates.curves
+    verdict, wilcoxon = rates.means
+    assert verdict.scenario == "mean of 2 scenarios"
+    assert verdict.false_positives == pytest.approx(
+        (low.false_positives + high.false_positives) / 2
+    )
+    assert verdict.exact
+    assert not wilcoxon.exact
+    assert simulate([IDEAL, studies[0]], rules=["verdict"]).means == ()
+
+
 # Refusals
 
 

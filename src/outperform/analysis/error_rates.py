@@ -1,7 +1,7 @@
 """How often rules of comparison declare A better, rightly or wrongly."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ from outperform.runs.naming import suggest_names
 from outperform.stats.checks import FloatArray
 from outperform.stats.decision_rules import RULES, Rule
 
+IDEAL_NAME = "ideal"  # the scenario of an estimator without bias
 Region = Literal["not better", "not meaningful", "meaningful"]
 
 
@@ -110,6 +111,16 @@ class ErrorRates:
         wanted = (scenario, n_pairs, gamma)
         return tuple(c for c in self.curves if (c.scenario, c.n_pairs, c.gamma) == wanted)
 
+    @property
+    def means(self) -> tuple[DetectionCurve, ...]:
+        """Mean curves of all scenarios but the ideal one, where there are several."""
+        groups: dict[tuple[int, float, Rule], list[DetectionCurve]] = {}
+        for curve in self.curves:
+            if curve.scenario != IDEAL_NAME:
+                key = curve.n_pairs, curve.gamma, curve.rule
+                groups.setdefault(key, []).append(curve)
+        return tuple(_average(curves) for curves in groups.values() if len(curves) > 1)
+
     def __str__(self) -> str:
         first = next((c for c in self.curves if c.rule == "verdict"), self.curves[0])
         others = [c for c in self.curves if c.rule == first.rule]
@@ -132,6 +143,7 @@ class ErrorRates:
             "alpha": self.alpha,
             "n_draws": self.n_draws,
             "curves": [curve.to_dict() for curve in self.curves],
+            "means": [curve.to_dict() for curve in self.means],
             "caveats": list(self.caveats),
         }
 
@@ -189,6 +201,18 @@ def monte_carlo_error(rate: FloatArray, n_draws: int) -> FloatArray:
     """Standard error of a simulated share; not 0 where it was seen always, or never."""
     cautious = (rate * n_draws + 1) / (n_draws + 2)
     return np.sqrt(cautious * (1 - cautious) / n_draws)
+
+
+def _average(curves: Sequence[DetectionCurve]) -> DetectionCurve:
+    rates = np.mean([curve.rates for curve in curves], axis=0)
+    # Scenarios share their draws, so that errors do not average out.
+    errors = np.mean([curve.errors for curve in curves], axis=0)
+    return replace(
+        curves[0],
+        scenario=f"mean of {len(curves)} scenarios",
+        rates=tuple(rates.tolist()),
+        errors=tuple(errors.tolist()),
+    )
 
 
 def _span(shares: Sequence[float]) -> str:

@@ -4,12 +4,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from outperform.analysis.error_rates import IDEAL_NAME
 from outperform.errors import InvalidInput
 from outperform.runs.case_studies import BIASED_ESTIMATORS, CaseStudy
 from outperform.runs.naming import suggest_names
 from outperform.stats.detection import NormalScores
 
-ESTIMATORS = ("ideal", *BIASED_ESTIMATORS)
+ESTIMATORS = (IDEAL_NAME, *BIASED_ESTIMATORS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Scenario:
     notes: tuple[str, ...] = ()
 
 
-IDEAL = Scenario("ideal", NormalScores())
+IDEAL = Scenario(IDEAL_NAME, NormalScores())
 
 
 def describe_study(
@@ -85,8 +86,8 @@ def list_scenarios(
             raise InvalidInput(
                 f"there is no estimator {estimator!r}", suggest_names(estimator, ESTIMATORS)
             )
-    ideal = (IDEAL,) if "ideal" in estimators else ()
-    biased = [name for name in estimators if name != "ideal"]
+    ideal = (IDEAL,) if IDEAL_NAME in estimators else ()
+    biased = [name for name in estimators if name != IDEAL_NAME]
     return (*ideal, *(_of_case(case, name, n_runs) for case in cases for name in biased))
 
 

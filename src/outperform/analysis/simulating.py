@@ -1,5 +1,6 @@
 """Error rates of rules of comparison, if scores are normal."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -130,7 +131,7 @@ class _Simulation:
         found: _Rates = {}
         n_steps = grid.size * len(scenarios) * sum(len(self._split(n)) for n in n_pairs)
         steps = count(1)
-        with ThreadPoolExecutor() as threads:
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
             for n in n_pairs:
                 hits = np.zeros((len(scenarios), grid.size, len(self.rules) + 1))
                 for number, column, counts in self._tally(scenarios, n, grid, threads):

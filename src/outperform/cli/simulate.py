@@ -1,7 +1,5 @@
 """The command `outperform simulate`."""
 
-import sys
-import time
 from typing import Any
 
 import click
@@ -20,6 +18,7 @@ from outperform.analysis.seeds_curve import ALPHAS, SEEDS_TESTS, SeedsCurve, tra
 from outperform.analysis.simulating import simulate_error_rates
 from outperform.cli.options import output_options, reading_options
 from outperform.cli.output import (
+    ProgressLine,
     check_figure_path,
     print_caveats,
     print_json,
@@ -134,7 +133,7 @@ def _simulate(rng: np.random.Generator, **options: Any) -> ErrorRates:
     delta = options["delta"]
     if delta is None and len(gammas) == 1:
         delta = PUBLISHED_IMPROVEMENT
-    with _ProgressLine() as report:
+    with ProgressLine("simulating") as report:
         return simulate_error_rates(
             _choose_scenarios(options, max(n_pairs)),
             n_pairs=n_pairs,
@@ -170,7 +169,7 @@ def _resample(
     if reading["wide"] and not reading["algorithm"]:
         reading = {**reading, "algorithm": (a, b)}  # other columns may hold anything
     runs = open_runs(path, reading)
-    with _ProgressLine() as report:
+    with ProgressLine("simulating") as report:
         return resample_error_rates(
             runs,
             a,
@@ -195,7 +194,7 @@ def _trace_seeds(
         raise click.UsageError(f"Name RUNS A B, not {len(words)} words: quote names with spaces.")
     why = "does not matter to one algorithm against itself"
     _refuse(options, (*_ABOUT_NORMAL, "gammas", "paired"), why)
-    with _ProgressLine() as report:
+    with ProgressLine("simulating") as report:
         return trace_run_seeds(
             open_runs(words[0], reading),
             words[1] if len(words) > 1 else None,
@@ -225,28 +224,6 @@ def _one(options: dict[str, Any], name: str, default: float) -> float:
     return float(values[0])
 
 
-class _ProgressLine:
-    """Says how far a simulation has come, if it takes longer than two seconds."""
-
-    def __init__(self) -> None:
-        self.live = sys.stderr.isatty()
-        self.due = time.monotonic() + 2
-
-    def __enter__(self) -> "_ProgressLine":
-        return self
-
-    def __call__(self, n_done: int, n_steps: int) -> None:
-        if time.monotonic() < self.due:
-            return
-        self.due = time.monotonic() + (0.2 if self.live else 10)
-        line = f"simulating: {n_done / n_steps:.0%}"
-        click.echo(f"\r{line}\x1b[K" if self.live else line, nl=not self.live, err=True)
-
-    def __exit__(self, *_: object) -> None:
-        if self.live:
-            click.echo("\r\x1b[K", nl=False, err=True)
-
-
 def _print(result: ErrorRates | SeedsCurve) -> None:
     click.secho(str(result), bold=True)
     if isinstance(result, ErrorRates):
@@ -266,12 +243,14 @@ def _print(result: ErrorRates | SeedsCurve) -> None:
 
 
 def _print_rates(result: ErrorRates) -> None:
-    for scenario, n, gamma in result.settings:
-        click.echo(f"\n{scenario}: {n} pairs, γ = {gamma:g}")
-        print_table(
-            ["rule", "false positives", "false negatives", "how"],
-            [_row(curve) for curve in result.select(scenario, n, gamma)],
-        )
+    settings: dict[str, list[DetectionCurve]] = {}
+    for curve in (*result.curves, *result.means):
+        name = f"{curve.scenario}: {curve.n_pairs} pairs, γ = {curve.gamma:g}"
+        settings.setdefault(name, []).append(curve)
+    for name, curves in settings.items():
+        click.echo(f"\n{name}")
+        header = ["rule", "false positives", "false negatives", "how"]
+        print_table(header, [_row(curve) for curve in curves])
     if not all(curve.exact for curve in result.curves):
         click.echo(f"\n± is the Monte-Carlo standard error of {result.n_draws:,} draws.")
 
