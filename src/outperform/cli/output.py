@@ -56,6 +56,7 @@ class ProgressLine:
         return self
 
     def __call__(self, n_done: int, n_steps: int) -> None:
+        """Say it now, if something was not said a moment ago."""
         if monotonic() < self.due:
             return
         self.due = monotonic() + (0.2 if self.live else 10)
