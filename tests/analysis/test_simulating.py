@@ -237,6 +237,9 @@ def test_scenarios_with_a_bias_are_averaged():
         ({"delta": math.nan}, "delta is nan. Pass a number of standard deviations."),
         ({"n_draws": 10}, "n_draws is 10. Pass a whole number not less than 100."),
         ({"rules": []}, "there is no rule to look at. Name one or more."),
+        ({"n_pairs": []}, "there is no number of pairs to look at. Name one or more."),
+        ({"scenarios": []}, "there is no scenario to look at. Name one or more."),
+        ({"scenarios": [IDEAL, IDEAL]}, "2 scenarios are called 'ideal'. Name them apart."),
     ],
 )
 def test_what_makes_no_sense_is_refused(options, message):

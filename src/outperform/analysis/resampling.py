@@ -81,6 +81,8 @@ def resample_error_rates(
     paired = table.replicates is not None if paired is None else paired
     check_gamma(gamma)
     check_count("n_draws", n_draws, at_least=100)
+    if not n_pairs:
+        raise InvalidInput("there is no number of pairs to look at", "Name one or more")
     for n in n_pairs:
         check_count("n_pairs", n, at_least=2)
     n_pairs = sorted(set(n_pairs))

@@ -16,6 +16,7 @@ from outperform.analysis.error_rates import (
     monte_carlo_error,
 )
 from outperform.analysis.scenarios import IDEAL, Scenario
+from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_gamma
 from outperform.stats.decision_rules import (
     PUBLISHED_IMPROVEMENT,
@@ -81,10 +82,7 @@ fails to in 5.5% of those with P(A>B) = γ = 0.75 (normal scores, α = 0.05).
     rules = check_rules(rules)
     Criteria(alpha=alpha, delta=_choose_delta(delta, 0.75))  # refuses what is none
     check_count("n_draws", n_draws, at_least=100)
-    for gamma in gammas:
-        check_gamma(gamma)
-    for n in n_pairs:
-        check_count("n_pairs", n, at_least=2)
+    _check_settings(scenarios, n_pairs, gammas)
     n_pairs, gammas = sorted(set(n_pairs)), sorted(set(gammas))
     grid = np.unique([*probabilities, 0.5, *gammas])
     difference_of_probability(grid)  # refuses what is no probability
@@ -105,6 +103,23 @@ fails to in 5.5% of those with P(A>B) = γ = 0.75 (normal scores, α = 0.05).
     return ErrorRates(
         tuple(curves), alpha, n_draws, "normal scores", tuple(_find_doubts(scenarios, rules))
     )
+
+
+def _check_settings(
+    scenarios: Sequence[Scenario], n_pairs: Sequence[int], gammas: Sequence[float]
+) -> None:
+    for what, given in (("scenario", scenarios), ("number of pairs", n_pairs), ("gamma", gammas)):
+        if not given:
+            raise InvalidInput(f"there is no {what} to look at", "Name one or more")
+    names = [scenario.name for scenario in scenarios]
+    if repeated := next((name for name in names if names.count(name) > 1), None):
+        raise InvalidInput(
+            f"{names.count(repeated)} scenarios are called {repeated!r}", "Name them apart"
+        )
+    for n in n_pairs:
+        check_count("n_pairs", n, at_least=2)
+    for gamma in gammas:
+        check_gamma(gamma)
 
 
 def _choose_delta(delta: float | None, gamma: float) -> float:
@@ -212,7 +227,10 @@ class _Noise:
 
 
 def _find_doubts(scenarios: Sequence[Scenario], rules: Sequence[Rule]) -> Iterator[str]:
-    yield "scores are taken to be normal, equally spread, and pairs to share no noise"
+    yield (
+        "scores are taken to be normal and equally spread, and pairs to share no noise: where they "
+        "do, rules that ignore pairs find less than here at the same P(A>B)"
+    )
     if any(scenario.scores.bias for scenario in scenarios):
         yield (
             "a biased estimator is taken to give all runs of an algorithm one normal bias, and A "
