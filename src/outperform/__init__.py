@@ -10,8 +10,13 @@ if TYPE_CHECKING:
     from outperform.analysis.comparing import compare, compare_runs
     from outperform.analysis.comparison import Comparison, TaskComparisons
     from outperform.analysis.decomposition import Decomposition, decompose
+    from outperform.analysis.error_rates import ErrorRates
     from outperform.analysis.planning import Plan, plan
     from outperform.analysis.published import PublishedComparison, compare_published
+    from outperform.analysis.resampling import resample_error_rates
+    from outperform.analysis.scenarios import describe_study
+    from outperform.analysis.seeds_curve import SeedsCurve, trace_seeds
+    from outperform.analysis.simulating import simulate_error_rates
     from outperform.errors import OutperformError
     from outperform.plots import plot
     from outperform.runner import run
@@ -24,10 +29,12 @@ __version__ = "0.1.0"
 __all__ = [
     "Comparison",
     "Decomposition",
+    "ErrorRates",
     "OutperformError",
     "Plan",
     "PublishedComparison",
     "Runs",
+    "SeedsCurve",
     "Study",
     "Summary",
     "TaskComparisons",
@@ -36,19 +43,25 @@ __all__ = [
     "compare_published",
     "compare_runs",
     "decompose",
+    "describe_study",
     "plan",
     "plot",
     "read_runs",
+    "resample_error_rates",
     "run",
+    "simulate_error_rates",
+    "trace_seeds",
 ]
 
 _HOMES = {
     "Comparison": "outperform.analysis.comparison",
     "Decomposition": "outperform.analysis.decomposition",
+    "ErrorRates": "outperform.analysis.error_rates",
     "OutperformError": "outperform.errors",
     "Plan": "outperform.analysis.planning",
     "PublishedComparison": "outperform.analysis.published",
     "Runs": "outperform.runs",
+    "SeedsCurve": "outperform.analysis.seeds_curve",
     "Summary": "outperform.stats",
     "Study": "outperform.study.study",
     "TaskComparisons": "outperform.analysis.comparison",
@@ -56,10 +69,14 @@ _HOMES = {
     "compare_published": "outperform.analysis.published",
     "compare_runs": "outperform.analysis.comparing",
     "decompose": "outperform.analysis.decomposition",
+    "describe_study": "outperform.analysis.scenarios",
     "plan": "outperform.analysis.planning",
     "plot": "outperform.plots",
     "read_runs": "outperform.runs",
+    "resample_error_rates": "outperform.analysis.resampling",
     "run": "outperform.runner",
+    "simulate_error_rates": "outperform.analysis.simulating",
+    "trace_seeds": "outperform.analysis.seeds_curve",
 }
 
 

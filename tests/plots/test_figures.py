@@ -256,9 +256,7 @@ def test_unknown_result_is_refused(draw):
         draw([0.9, 0.8])
     assert str(caught.value) == (
         "there is no figure of a list. "
-        "Pass one of Comparison, TaskComparisons, PublishedComparison, Plan, SearchCurves, "
-        "Decomposition, CrossedDecomposition, or a tuple of several Decomposition, "
-        "CrossedDecomposition."
+        "Pass a result, such as what `compare`, `plan` or `decompose` returned."
     )
 
 

@@ -2,8 +2,10 @@
 
 import json
 import math
+import sys
 import textwrap
 from collections.abc import Iterable, Sequence
+from time import monotonic
 from typing import Any
 
 import click
@@ -40,6 +42,30 @@ def format_duration(seconds: float) -> str:
         if seconds >= 2 * length:
             return f"{seconds / length:.1f} {unit}"
     return f"{seconds:.0f} s"
+
+
+class ProgressLine:
+    """Says on standard error how far work has come, if it takes longer than two seconds."""
+
+    def __init__(self, doing: str) -> None:
+        self.doing = doing
+        self.live = sys.stderr.isatty()
+        self.due = monotonic() + 2
+
+    def __enter__(self) -> "ProgressLine":
+        return self
+
+    def __call__(self, n_done: int, n_steps: int) -> None:
+        """Say it now, if something was not said a moment ago."""
+        if monotonic() < self.due:
+            return
+        self.due = monotonic() + (0.2 if self.live else 10)
+        line = f"{self.doing}: {n_done / n_steps:.0%}"
+        click.echo(f"\r{line}\x1b[K" if self.live else line, nl=not self.live, err=True)
+
+    def __exit__(self, *_: object) -> None:
+        if self.live:
+            click.echo("\r\x1b[K", nl=False, err=True)
 
 
 def check_figure_path(path: str) -> None:

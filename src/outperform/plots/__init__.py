@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.crossed_decomposition import CrossedDecomposition
 from outperform.analysis.decomposition import Decomposition
+from outperform.analysis.error_rates import ErrorRates
 from outperform.analysis.planning import Plan
 from outperform.analysis.published import PublishedComparison
 from outperform.analysis.search_curves import SearchCurves
+from outperform.analysis.seeds_curve import SeedsCurve
 from outperform.errors import InvalidInput
 from outperform.plots.comparison import draw_densities, draw_differences
 from outperform.plots.composing import (
@@ -31,6 +33,7 @@ from outperform.plots.decomposition import (
     decomposition_height,
     draw_decomposition,
 )
+from outperform.plots.error_rates import compose_error_rates, draw_detection, draw_effort
 from outperform.plots.planning import draw_plan, draw_sample_sizes
 from outperform.plots.probability import draw_probability, draw_tasks
 from outperform.plots.search_curves import (
@@ -38,6 +41,7 @@ from outperform.plots.search_curves import (
     draw_search_curves,
     draw_test_curves,
 )
+from outperform.plots.seeds_curve import compose_seeds, draw_seeds
 from outperform.plots.style import (
     COLUMN_WIDTH,
     freeze_layout,
@@ -55,10 +59,12 @@ __all__ = [
     "draw_components",
     "draw_decomposition",
     "draw_densities",
+    "draw_detection",
     "draw_differences",
     "draw_probability",
     "draw_sample_sizes",
     "draw_search_curves",
+    "draw_seeds",
     "draw_test_curves",
     "figure",
     "plot",
@@ -89,6 +95,8 @@ _DRAWINGS: dict[type, _Drawing] = {
     SearchCurves: _Drawing(
         {"validation": draw_search_curves, "test": draw_test_curves}, compose_search_curves
     ),
+    ErrorRates: _Drawing({"detection": draw_detection, "effort": draw_effort}, compose_error_rates),
+    SeedsCurve: _Drawing({"seeds": draw_seeds}, compose_seeds),
     Decomposition: _Drawing({"sources": draw_decomposition}, compose_decomposition),
     CrossedDecomposition: _Drawing({"components": draw_components}, compose_components),
 }
@@ -100,6 +108,9 @@ _HEIGHTS = {
     "sample sizes": 2.4,
     "validation": 2.3,
     "test": 2.3,
+    "detection": 3.2,
+    "effort": 3.2,
+    "seeds": 2.3,
 }
 
 # Neither holds the time of drawing, so that the same result gives the same file.
@@ -118,14 +129,15 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
     Parameters
     ----------
     result
-        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose` or
-        `decompose_runs` returned.
+        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose`,
+        `decompose_runs`, `simulate_error_rates`, `resample_error_rates` or `trace_seeds` returned.
     ax
         Axes to draw on, in the style that they and matplotlib are set to. By default new ones,
         one column of a paper wide, in the house style.
     view
         ``"probability"``, ``"densities"`` or ``"differences"`` (of pairs) of a comparison;
-        ``"validation"`` or ``"test"`` of search curves; the other results have one view each.
+        ``"validation"`` or ``"test"`` of search curves; ``"detection"`` or ``"effort"`` of error
+        rates; the other results have one view each.
 
     Returns
     -------
@@ -158,8 +170,7 @@ def figure(result: Any) -> "Figure":
     Parameters
     ----------
     result
-        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose` or
-        `decompose_runs` returned.
+        As of `plot`.
 
     Returns
     -------
@@ -214,10 +225,9 @@ def _find_drawing(result: Any) -> _Drawing:
     kinds = {type(each) for each in result} if isinstance(result, tuple) else {type(result)}
     (kind,) = kinds if len(kinds) == 1 else (tuple,)
     if kind not in _DRAWINGS or (isinstance(result, tuple) and kind not in _GROUPED):
-        known, grouped = (", ".join(k.__name__ for k in some) for some in (_DRAWINGS, _GROUPED))
         raise InvalidInput(
             f"there is no figure of a {type(result).__name__}",
-            f"Pass one of {known}, or a tuple of several {grouped}",
+            "Pass a result, such as what `compare`, `plan` or `decompose` returned",
         )
     return _DRAWINGS[kind]
 

@@ -8,6 +8,14 @@ from outperform.stats.crossed_variances import (
     VarianceComponents,
     variance_components,
 )
+from outperform.stats.decision_rules import (
+    Criteria,
+    CriticalValue,
+    Decisions,
+    decide,
+    permutation_critical_value,
+)
+from outperform.stats.detection import NormalScores, detection_rate, difference_of_probability
 from outperform.stats.effect_sizes import (
     Estimate,
     MeanDifference,
@@ -15,6 +23,7 @@ from outperform.stats.effect_sizes import (
     mean_difference,
     paired_d,
 )
+from outperform.stats.growing_samples import GrowingTest, grow_brunner_munzel
 from outperform.stats.intervals import (
     Interval,
     anytime_interval,
@@ -40,6 +49,7 @@ from outperform.stats.power import (
     verdict_size,
 )
 from outperform.stats.rank_tests import brunner_munzel, wilcoxon_test
+from outperform.stats.sequential import anytime_power
 from outperform.stats.summaries import Summary, probability_from_summary, welch_from_summary
 from outperform.stats.testing import HypothesisTest
 from outperform.stats.variances import (
@@ -50,22 +60,32 @@ from outperform.stats.variances import (
 )
 
 __all__ = [
+    "Criteria",
+    "CriticalValue",
+    "Decisions",
     "EquivalenceTest",
     "Estimate",
+    "GrowingTest",
     "HypothesisTest",
     "Interval",
     "MeanDifference",
+    "NormalScores",
     "Summary",
     "VarianceComponent",
     "VarianceComponents",
     "anytime_interval",
+    "anytime_power",
     "binomial_deviation",
     "brunner_munzel",
     "clopper_pearson_interval",
     "cohens_d",
+    "decide",
+    "detection_rate",
     "deviation",
     "deviation_ratio",
+    "difference_of_probability",
     "equivalence_test",
+    "grow_brunner_munzel",
     "mean_difference",
     "nadeau_bengio_test",
     "noether_sample_size",
@@ -74,6 +94,7 @@ __all__ = [
     "paired_d",
     "paired_t_test",
     "percentile_interval",
+    "permutation_critical_value",
     "probability_from_summary",
     "probability_of_outperforming",
     "required_pairs",

@@ -74,8 +74,8 @@ def verdict_power(
     check_count("n_pairs", n_pairs, at_least=1)
     if not 0 <= probability <= 1:
         raise InvalidInput(f"probability is {probability}", "Pass a value between 0 and 1")
-    wins = _wins_needed(np.array([n_pairs]), gamma, alpha, interval)
-    return float(_chance_of_wins(wins, np.array([n_pairs]), probability)[0])
+    wins = wins_needed(np.array([n_pairs]), gamma, alpha, interval)
+    return float(chance_of_wins(wins, np.array([n_pairs]), probability)[0])
 
 
 @lru_cache(maxsize=256)  # many tasks have equally many pairs
@@ -119,7 +119,7 @@ def required_pairs(
     check_open_unit("probability", probability)
     check_open_unit("beta", beta)
     pairs = np.arange(1, _horizon(probability, gamma, alpha, beta) + 1)
-    power = _chance_of_wins(_wins_needed(pairs, gamma, alpha, interval), pairs, probability)
+    power = chance_of_wins(wins_needed(pairs, gamma, alpha, interval), pairs, probability)
     short = np.flatnonzero(power < 1 - beta)
     return int(pairs[short[-1]]) + 1 if short.size else 1
 
@@ -141,7 +141,7 @@ def smallest_detectable_probability(
     """
     check_count("n_pairs", n_pairs, at_least=1)
     check_open_unit("beta", beta)
-    wins = int(_wins_needed(np.array([n_pairs]), gamma, alpha, interval)[0])
+    wins = int(wins_needed(np.array([n_pairs]), gamma, alpha, interval)[0])
     if wins > n_pairs:
         raise TooFewRuns(
             f"{n_pairs} pair(s) show no difference at alpha = {alpha:g}, not even if all are won",
@@ -156,7 +156,7 @@ def smallest_conclusive(alpha: float) -> int:
     return math.floor(math.log2(2 / alpha)) + 1
 
 
-def _wins_needed(n: IntArray, gamma: float, alpha: float, interval: PlannedInterval) -> IntArray:
+def wins_needed(n: IntArray, gamma: float, alpha: float, interval: PlannedInterval) -> IntArray:
     """Wins that make the verdict significant and meaningful; n + 1 where none do."""
     check_choice("interval", interval, get_args(PlannedInterval))
     check_open_unit("alpha", alpha)
@@ -216,7 +216,7 @@ def _fewest_wins(n: IntArray, concludes: Rule) -> IntArray:
     return enough
 
 
-def _chance_of_wins(wins: IntArray, n: IntArray, probability: float) -> NDArray[Any]:
+def chance_of_wins(wins: IntArray, n: IntArray, probability: float) -> NDArray[Any]:
     """P(W ≥ wins) of W ~ Bin(n, probability)."""
     return np.where(wins > n, 0.0, bdtrc(np.minimum(wins, n) - 1, n, probability))
 

@@ -27,7 +27,7 @@ from outperform.stats.testing import (
 
 BrunnerMunzelMethod = Literal["t", "permutation"]
 _BLOCK = 100_000  # elements handled at a time, to stay within the processor's cache
-_LARGEST_EXACT_WILCOXON = 50
+LARGEST_EXACT_WILCOXON = 50
 
 
 def brunner_munzel(
@@ -144,7 +144,16 @@ def _studentize(
     below_b: NDArray[Any] = np.arange(1, n_a + n_b + 1) - below_a
     if ties is not None:
         below_a, below_b = (_average_over_ties(counts, ties) for counts in (below_a, below_b))
-    beaten_by_a, beaten_by_b = below_b * from_a, below_a * ~from_a
+    return studentize_placements(below_b * from_a, below_a * ~from_a, n_a, n_b)
+
+
+def studentize_placements(
+    beaten_by_a: NDArray[Any], beaten_by_b: NDArray[Any], n_a: int, n_b: int
+) -> tuple[FloatArray, FloatArray]:
+    """Statistic and degrees of freedom from how many of the other sample each score beats.
+
+    A row per test; entries that stand for no score of the sample are 0.
+    """
     variance_a = _variance(beaten_by_a, n_a) / (n_a * n_b**2)
     variance_b = _variance(beaten_by_b, n_b) / (n_b * n_a**2)
     effect = beaten_by_a.sum(axis=1) / (n_a * n_b) - 0.5
@@ -259,7 +268,7 @@ def wilcoxon_test(
     differences = differences[decided]
     ranks = _midranks(np.abs(differences), rounding[decided])
     statistic = float(ranks[differences > 0].sum())
-    if differences.size <= _LARGEST_EXACT_WILCOXON:
+    if differences.size <= LARGEST_EXACT_WILCOXON:
         pvalue = _exact_signed_rank_pvalue(statistic, ranks, alternative)
     else:
         pvalue = _normal_signed_rank_pvalue(statistic, ranks, alternative)
@@ -278,14 +287,20 @@ def _midranks(values: FloatArray, rounding: FloatArray) -> FloatArray:
     return ranks
 
 
+def signed_rank_chances(ranks: NDArray[np.int64]) -> FloatArray:
+    """Chance of each sum of the ranks that are left when each stays or goes by a coin."""
+    chances = np.ones(1)
+    for rank in ranks:
+        zeros = np.zeros(rank)
+        chances = (np.concatenate([chances, zeros]) + np.concatenate([zeros, chances])) / 2
+    return chances
+
+
 def _exact_signed_rank_pvalue(
     statistic: float, ranks: FloatArray, alternative: Alternative
 ) -> float:
     """Tail of the sum of ranks with random signs; doubled, midranks are whole numbers."""
-    chances = np.ones(1)
-    for rank in (2 * ranks).astype(int):
-        zeros = np.zeros(rank)
-        chances = (np.concatenate([chances, zeros]) + np.concatenate([zeros, chances])) / 2
+    chances = signed_rank_chances((2 * ranks).astype(int))
     doubled = round(2 * statistic)
     greater, less = float(chances[doubled:].sum()), float(chances[: doubled + 1].sum())
     return _one_or_two_tails(greater, less, alternative)

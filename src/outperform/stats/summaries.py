@@ -4,12 +4,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammainccinv, gammaincinv, ndtr
+from scipy.special import ndtr
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count, check_open_unit
 from outperform.stats.effect_sizes import Estimate, difference_of_means
 from outperform.stats.intervals import Interval
+from outperform.stats.quadrature import chi_square_nodes
 from outperform.stats.testing import Alternative, HypothesisTest, student_test
 
 
@@ -84,15 +85,10 @@ def _noncentrality(statistic: float, df: float, chance: float) -> float:
     """Noncentrality at which a t statistic stays below the observed one with this chance.
 
     T ≤ t means Z + δ ≤ t·√(V/df), so the chance is the mean of Φ(t·√(V/df) - δ) over the
-    chi-square V, integrated by the trapezoidal rule over the normal score of V.
+    chi-square V.
     """
-    score = np.linspace(-8.5, 8.5, 401)
-    weight = np.exp(-(score**2) / 2)
-    weight /= weight.sum()
-    half_v = np.where(
-        score < 0, gammaincinv(df / 2, ndtr(score)), gammainccinv(df / 2, ndtr(-score))
-    )
-    centre = statistic * np.sqrt(2 * half_v / df)
+    chi_square, weight = chi_square_nodes(df)
+    centre = statistic * np.sqrt(chi_square / df)
     low, high = centre.min() - 10, centre.max() + 10
     for _ in range(80):
         middle = (low + high) / 2

@@ -1,0 +1,220 @@
+"""How often rules of comparison declare A better, rightly or wrongly."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from outperform.errors import InvalidInput
+from outperform.runs.naming import suggest_names
+from outperform.stats.checks import FloatArray
+from outperform.stats.decision_rules import RULES, Rule
+
+IDEAL_NAME = "ideal"  # the scenario of an estimator without bias
+Region = Literal["not better", "not meaningful", "meaningful"]
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionCurve:
+    """How often one rule declares A better, by the true P(A>B).
+
+    Attributes
+    ----------
+    rates, errors
+        By entry of `probabilities`; errors are Monte-Carlo standard errors, 0 where rates are
+        exact.
+    """
+
+    rule: Rule
+    scenario: str
+    n_pairs: int
+    gamma: float
+    probabilities: tuple[float, ...]
+    rates: tuple[float, ...]
+    errors: tuple[float, ...]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the rates were computed, not simulated."""
+        return not any(self.errors)
+
+    @property
+    def false_positives(self) -> float:
+        """Share of comparisons of equals, P(A>B) = 0.5, in which A is declared better."""
+        return self.rates[self._nearest(0.5)]
+
+    @property
+    def false_negatives(self) -> float:
+        """Share of comparisons at P(A>B) = γ in which A is not declared better."""
+        return 1 - self.rates[self._nearest(self.gamma)]
+
+    @property
+    def false_positives_error(self) -> float:
+        """Monte-Carlo standard error of the false positives."""
+        return self.errors[self._nearest(0.5)]
+
+    @property
+    def false_negatives_error(self) -> float:
+        """Monte-Carlo standard error of the false negatives."""
+        return self.errors[self._nearest(self.gamma)]
+
+    def at(self, probability: float) -> tuple[float, float]:
+        """The true P(A>B) nearest to this one, and the rate there."""
+        nearest = self._nearest(probability)
+        return self.probabilities[nearest], self.rates[nearest]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "rule": self.rule,
+            "scenario": self.scenario,
+            "n_pairs": self.n_pairs,
+            "gamma": self.gamma,
+            "exact": self.exact,
+            "false_positives": self.false_positives,
+            "false_positives_error": self.false_positives_error,
+            "false_negatives": self.false_negatives,
+            "false_negatives_error": self.false_negatives_error,
+            "points": [
+                {"probability": p, "region": name_region(p, self.gamma), "rate": r, "error": e}
+                for p, r, e in zip(self.probabilities, self.rates, self.errors, strict=True)
+            ],
+        }
+
+    def _nearest(self, probability: float) -> int:
+        return int(np.argmin(np.abs(np.array(self.probabilities) - probability)))
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRates:
+    """How often rules declare A better than B, right or wrong."""
+
+    curves: tuple[DetectionCurve, ...]
+    alpha: float
+    n_draws: int  # behind each rate that was simulated
+    scores: str  # what scores are like, in words
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def settings(self) -> tuple[tuple[str, int, float], ...]:
+        """Scenario, number of pairs and γ of the curves, each once, in their order."""
+        return tuple(dict.fromkeys((c.scenario, c.n_pairs, c.gamma) for c in self.curves))
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Rules in the order of the curves, each once."""
+        return tuple(dict.fromkeys(curve.rule for curve in self.curves))
+
+    def select(self, scenario: str, n_pairs: int, gamma: float) -> tuple[DetectionCurve, ...]:
+        """Curves of one setting."""
+        wanted = (scenario, n_pairs, gamma)
+        return tuple(c for c in self.curves if (c.scenario, c.n_pairs, c.gamma) == wanted)
+
+    @property
+    def means(self) -> tuple[DetectionCurve, ...]:
+        """Mean curves of all scenarios but the ideal one, where there are several."""
+        groups: dict[tuple[int, float, Rule], list[DetectionCurve]] = {}
+        for curve in self.curves:
+            if curve.scenario != IDEAL_NAME:
+                key = curve.n_pairs, curve.gamma, curve.rule
+                groups.setdefault(key, []).append(curve)
+        return tuple(_average(curves) for curves in groups.values() if len(curves) > 1)
+
+    def __str__(self) -> str:
+        first = next((c for c in self.curves if c.rule == "verdict"), self.curves[0])
+        others = [c for c in self.curves if c.rule == first.rule]
+        wrong = _span([c.false_positives for c in others])
+        missed = _span([c.false_negatives for c in others])
+        sizes = sorted({c.n_pairs for c in others})
+        pairs = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+        gammas = sorted({c.gamma for c in others})
+        gamma = f"{gammas[0]:g}" if len(gammas) == 1 else f"{gammas[0]:g} to {gammas[-1]:g}"
+        return (
+            f"With {pairs} pairs, {name_rule(first.rule)} declares A better in {wrong} of the "
+            f"comparisons of equals, and fails to in {missed} of those with P(A>B) = γ = {gamma} "
+            f"({self.scores}, α = {self.alpha:g})."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "scores": self.scores,
+            "alpha": self.alpha,
+            "n_draws": self.n_draws,
+            "curves": [curve.to_dict() for curve in self.curves],
+            "means": [curve.to_dict() for curve in self.means],
+            "caveats": list(self.caveats),
+        }
+
+
+_NAMES: dict[Rule, str] = {
+    "single-point": "one run of each",
+    "average": "the average with a threshold",
+    "verdict": "the P(A>B) verdict",
+    "anytime": "the anytime-valid verdict",
+    "paired-t": "the paired t-test",
+    "welch-t": "Welch's t-test",
+    "wilcoxon": "Wilcoxon's test",
+    "brunner-munzel": "Brunner–Munzel's test",
+    "brunner-munzel-permutation": "Brunner–Munzel's permutation test",
+    "oracle": "the oracle",
+}
+
+
+def name_rule(rule: Rule) -> str:
+    """Rule in words, as the subject of a sentence."""
+    return _NAMES[rule]
+
+
+def name_region(probability: float, gamma: float) -> Region:
+    """What is true at a P(A>B): A is not better, not meaningfully better, or meaningfully."""
+    if probability <= 0.5:
+        return "not better"
+    return "not meaningful" if probability < gamma else "meaningful"
+
+
+def check_rules(rules: Sequence[str], known: Sequence[str] = RULES) -> tuple[Rule, ...]:
+    """Rules in the order in which results list them, refusing unknown ones."""
+    if not rules:
+        raise InvalidInput("there is no rule to look at", "Name one or more")
+    for rule in rules:
+        if rule not in known:
+            raise InvalidInput(f"there is no rule {rule!r} here", suggest_names(rule, known))
+    return tuple(rule for rule in RULES if rule in rules)
+
+
+def make_curve(
+    rule: Rule,
+    setting: tuple[str, int, float],
+    grid: FloatArray,
+    rates: FloatArray,
+    errors: FloatArray,
+) -> DetectionCurve:
+    """Curve of plain numbers."""
+    return DetectionCurve(
+        rule, *setting, tuple(grid.tolist()), tuple(rates.tolist()), tuple(errors.tolist())
+    )
+
+
+def monte_carlo_error(rate: FloatArray, n_draws: int) -> FloatArray:
+    """Standard error of a simulated share; not 0 where it was seen always, or never."""
+    cautious = (rate * n_draws + 1) / (n_draws + 2)
+    return np.sqrt(cautious * (1 - cautious) / n_draws)
+
+
+def _average(curves: Sequence[DetectionCurve]) -> DetectionCurve:
+    rates = np.mean([curve.rates for curve in curves], axis=0)
+    # Scenarios share their draws, so that errors do not average out.
+    errors = np.mean([curve.errors for curve in curves], axis=0)
+    return replace(
+        curves[0],
+        scenario=f"mean of {len(curves)} scenarios",
+        rates=tuple(rates.tolist()),
+        errors=tuple(errors.tolist()),
+    )
+
+
+def _span(shares: Sequence[float]) -> str:
+    low, high = f"{min(shares):.1%}", f"{max(shares):.1%}"
+    return low if low == high else f"{low} to {high}"

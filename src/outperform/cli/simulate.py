@@ -1,0 +1,282 @@
+"""The command `outperform simulate`."""
+
+from typing import Any
+
+import click
+import numpy as np
+
+from outperform.analysis.error_rates import DetectionCurve, ErrorRates
+from outperform.analysis.resampling import resample_error_rates
+from outperform.analysis.scenarios import (
+    ESTIMATORS,
+    IDEAL,
+    Scenario,
+    describe_study,
+    list_scenarios,
+)
+from outperform.analysis.seeds_curve import ALPHAS, SEEDS_TESTS, SeedsCurve, trace_run_seeds
+from outperform.analysis.simulating import simulate_error_rates
+from outperform.cli.options import output_options, reading_options
+from outperform.cli.output import (
+    ProgressLine,
+    check_figure_path,
+    print_caveats,
+    print_json,
+    print_table,
+    save_plot,
+)
+from outperform.cli.sources import open_runs
+from outperform.runs.case_studies import read_case_studies
+from outperform.stats.decision_rules import PUBLISHED_IMPROVEMENT, RULES
+
+_ABOUT_SCORES = ("case_studies", "cases", "estimators", "sigma", "bias_sd", "conditional_sd")
+_ABOUT_NORMAL = (*_ABOUT_SCORES, "correlation", "delta")
+_SHOWN_SIZES = (2, 3, 5, 10, 15, 20, 25, 30, 40, 50)
+_ABOUT_RUNS = ("only", "paired", "drop_incomplete")
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="[RUNS A [B]]")
+@click.option(
+    "--pairs",
+    "n_pairs",
+    type=int,
+    multiple=True,
+    help="Runs of each; several times for a curve.  [default: 50]",
+)
+@click.option(
+    "--gamma",
+    "gammas",
+    type=float,
+    multiple=True,
+    help="Smallest P(A>B) that matters; several times for a curve.  [default: 0.75]",
+)
+@click.option(
+    "--alpha",
+    "alphas",
+    type=float,
+    multiple=True,
+    help="Level of the tests.  [default: 0.05; of seeds also 0.01 and 0.001]",
+)
+@click.option("--rule", "rules", multiple=True, help=f"Of {', '.join(RULES)}.  [default: all]")
+@click.option(
+    "--case-studies", metavar="FILE", help="JSON with sigma and sigma_epsilon of each task."
+)
+@click.option("--case", "cases", multiple=True, metavar="NAME", help="Case study of that file.")
+@click.option(
+    "--estimator",
+    "estimators",
+    multiple=True,
+    help=f"What a run redraws: {', '.join(ESTIMATORS)}.  [default: ideal and all]",
+)
+@click.option("--sigma", type=float, help="Standard deviation of scores.  [default: 1]")
+@click.option("--bias-sd", type=float, help="... of an estimator's mean over what it fixes.")
+@click.option("--conditional-sd", type=float, help="... of scores with that fixed.  [sigma]")
+@click.option("--correlation", type=float, help="... or their correlation with that fixed.")
+@click.option(
+    "--delta",
+    type=float,
+    help="Difference of averages that counts, in standard deviations.  "
+    f"[default: {PUBLISHED_IMPROVEMENT}; of several gammas what each stands for]",
+)
+@click.option("--on", "only", metavar="TASK", help="Task of the runs.")
+@click.option("--paired/--unpaired", default=None, help="Draw pairs by replicate, or runs.")
+@click.option(
+    "--drop-incomplete", is_flag=True, default=None, help="Leave out failed runs and missing pairs."
+)
+@click.option("--draws", "n_draws", default=10_000, show_default=True, help="Simulated samples.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draws.")
+@reading_options
+@output_options
+def command(
+    words: tuple[str, ...],
+    as_json: bool,
+    figure: str | None,
+    seed: int,
+    **options: Any,
+) -> None:
+    """Find out how often rules of comparison err.
+
+    \b
+        outperform simulate
+        outperform simulate --rule verdict --rule welch-t --pairs 10 --pairs 30 --pairs 50
+        outperform simulate --case-studies stats.json --plot rates.pdf
+        outperform simulate --sigma 0.02 --bias-sd 0.01
+        outperform simulate runs.csv resnet vgg --pairs 20
+        outperform simulate runs.csv resnet
+
+    Without RUNS, scores are normal: false positives between equals, false negatives at P(A>B) =
+    gamma, and all rates in between. With RUNS A B, runs are drawn from those at hand instead. With
+    RUNS A, one algorithm is compared with itself: how many seeds are enough?
+    """
+    if figure:
+        check_figure_path(figure)
+    rng = np.random.default_rng(seed)
+    result: ErrorRates | SeedsCurve
+    if not words:
+        result = _simulate(rng, **options)
+    elif len(words) == 3:
+        result = _resample(words, rng, **options)
+    else:
+        result = _trace_seeds(words, rng, **options)
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        _print(result)
+    if figure:
+        save_plot(result, figure)
+
+
+def _simulate(rng: np.random.Generator, **options: Any) -> ErrorRates:
+    _refuse(options, _ABOUT_RUNS, "needs runs: name RUNS A B")
+    n_pairs, gammas = options["n_pairs"] or (50,), options["gammas"] or (0.75,)
+    delta = options["delta"]
+    if delta is None and len(gammas) == 1:
+        delta = PUBLISHED_IMPROVEMENT
+    with ProgressLine("simulating") as report:
+        return simulate_error_rates(
+            _choose_scenarios(options, max(n_pairs)),
+            n_pairs=n_pairs,
+            gammas=gammas,
+            alpha=_one(options, "alphas", 0.05),
+            delta=delta,
+            rules=options["rules"] or RULES,
+            n_draws=options["n_draws"],
+            rng=rng,
+            report=report,
+        )
+
+
+def _choose_scenarios(options: dict[str, Any], n_runs: int) -> tuple[Scenario, ...]:
+    measured = {name: options[name] for name in ("bias_sd", "conditional_sd", "correlation")}
+    if options["case_studies"]:
+        _refuse(options, ("sigma", *measured), "is for your own study, not for --case-studies")
+        cases = read_case_studies(options["case_studies"], options["cases"])
+        return list_scenarios(cases, options["estimators"] or ("ideal", "all"), n_runs)
+    _refuse(options, ("cases", "estimators"), "needs --case-studies FILE")
+    if all(value is None for value in measured.values()):
+        _refuse(options, ("sigma",), "matters only together with --bias-sd or --conditional-sd")
+        return (IDEAL,)
+    sigma = 1.0 if options["sigma"] is None else options["sigma"]
+    return (IDEAL, describe_study(sigma, **measured))
+
+
+def _resample(
+    words: tuple[str, ...], rng: np.random.Generator, *, reading: dict[str, Any], **options: Any
+) -> ErrorRates:
+    _refuse(options, _ABOUT_NORMAL, "is for normal scores: leave out RUNS")
+    path, a, b = words
+    if reading["wide"] and not reading["algorithm"]:
+        reading = {**reading, "algorithm": (a, b)}  # other columns may hold anything
+    runs = open_runs(path, reading)
+    with ProgressLine("simulating") as report:
+        return resample_error_rates(
+            runs,
+            a,
+            b,
+            task=options["only"],
+            paired=options["paired"],
+            drop_incomplete=bool(options["drop_incomplete"]),
+            n_pairs=options["n_pairs"] or (50,),
+            gamma=_one(options, "gammas", 0.75),
+            alpha=_one(options, "alphas", 0.05),
+            rules=options["rules"] or None,
+            n_draws=options["n_draws"],
+            rng=rng,
+            report=report,
+        )
+
+
+def _trace_seeds(
+    words: tuple[str, ...], rng: np.random.Generator, *, reading: dict[str, Any], **options: Any
+) -> SeedsCurve:
+    if len(words) > 3:
+        raise click.UsageError(f"Name RUNS A B, not {len(words)} words: quote names with spaces.")
+    why = "does not matter to one algorithm against itself"
+    _refuse(options, (*_ABOUT_NORMAL, "gammas", "paired"), why)
+    with ProgressLine("simulating") as report:
+        return trace_run_seeds(
+            open_runs(words[0], reading),
+            words[1] if len(words) > 1 else None,
+            task=options["only"],
+            drop_incomplete=bool(options["drop_incomplete"]),
+            sizes=options["n_pairs"] or None,
+            alphas=options["alphas"] or ALPHAS,
+            tests=options["rules"] or SEEDS_TESTS,
+            n_draws=options["n_draws"],
+            rng=rng,
+            report=report,
+        )
+
+
+def _refuse(options: dict[str, Any], names: tuple[str, ...], why: str) -> None:
+    """Say that an option has no meaning here, instead of ignoring it."""
+    flags = {p.name: p.opts[0] for p in click.get_current_context().command.params}
+    given = [flags[name] for name in names if options[name] is not None and options[name] != ()]
+    if given:
+        raise click.UsageError(f"{', '.join(given)} {why}.")
+
+
+def _one(options: dict[str, Any], name: str, default: float) -> float:
+    values = options[name] or (default,)
+    if len(values) > 1:
+        raise click.UsageError(f"Give --{name.rstrip('s')} once here, not {len(values)} times.")
+    return float(values[0])
+
+
+def _print(result: ErrorRates | SeedsCurve) -> None:
+    click.secho(str(result), bold=True)
+    if isinstance(result, ErrorRates):
+        _print_rates(result)
+        advice = (
+            "choose the rule and the number of pairs whose errors you can live with, before "
+            "running: `outperform plan` says how many pairs the verdict needs."
+        )
+    else:
+        _print_seeds(result)
+        advice = (
+            "run at least that many seeds, fixed beforehand; with fewer, or at small α, use "
+            "`outperform compare --test brunner-munzel-permutation`."
+        )
+    print_caveats(result.caveats)
+    click.echo(f"\nNext: {advice}")
+
+
+def _print_rates(result: ErrorRates) -> None:
+    settings: dict[str, list[DetectionCurve]] = {}
+    for curve in (*result.curves, *result.means):
+        name = f"{curve.scenario}: {curve.n_pairs} pairs, γ = {curve.gamma:g}"
+        settings.setdefault(name, []).append(curve)
+    for name, curves in settings.items():
+        click.echo(f"\n{name}")
+        header = ["rule", "false positives", "false negatives", "how"]
+        print_table(header, [_row(curve) for curve in curves])
+    if not all(curve.exact for curve in result.curves):
+        click.echo(f"\n± is the Monte-Carlo standard error of {result.n_draws:,} draws.")
+
+
+def _row(curve: DetectionCurve) -> list[str]:
+    cells = (
+        (curve.false_positives, curve.false_positives_error),
+        (curve.false_negatives, curve.false_negatives_error),
+    )
+    rates = [f"{rate:.1%}" + (f" ± {error:.1%}" if error else "") for rate, error in cells]
+    return [curve.rule, *rates, "exact" if curve.exact else "simulated"]
+
+
+def _print_seeds(result: SeedsCurve) -> None:
+    click.echo()
+    known = result.lines[0].sizes
+    sizes = [n for n in known if n in _SHOWN_SIZES] or list(known[:10])
+    print_table(
+        ["share found different", "α", "kept from", *(f"n = {n}" for n in sizes)],
+        [
+            [
+                line.test,
+                f"{line.alpha:g}",
+                "-" if line.holds_from is None else str(line.holds_from),
+                *(f"{line.shares[line.sizes.index(n)]:.2%}" for n in sizes),
+            ]
+            for line in result.lines
+        ],
+    )

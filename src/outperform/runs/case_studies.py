@@ -1,0 +1,105 @@
+"""Constants of case studies: how much scores of a task vary, and estimators of their mean."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from outperform.errors import InvalidInput, UnknownName, UnreadableRuns
+from outperform.runs.naming import enumerate_names, suggest_names
+
+# What the authors' file calls the estimators that redraw init, split, or all learning sources.
+_ESTIMATORS = {"init": "weights_init", "data": "bootstrap", "all": "biased"}
+BIASED_ESTIMATORS = tuple(_ESTIMATORS)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseStudy:
+    """How much scores of one task vary, and estimators that fix some of it err.
+
+    Attributes
+    ----------
+    sd
+        Standard deviation of a score over all that may vary: σ of the ideal estimator.
+    bias_sd
+        By biased estimator and number of runs k: standard deviation of the mean of k runs over
+        what the estimator fixes; NaN where it was not measured.
+    """
+
+    name: str
+    sd: float
+    bias_sd: Mapping[str, Mapping[int, float]] = field(repr=False)
+
+    def find_bias(self, estimator: str, n_runs: int) -> tuple[float, int]:
+        """Measured standard deviation of the bias at the k nearest to n_runs, and that k."""
+        measured = {k: sd for k, sd in self.bias_sd[estimator].items() if math.isfinite(sd)}
+        if not measured:
+            raise InvalidInput(
+                f"the case study {self.name!r} has no bias of the estimator {estimator!r}: "
+                "every value is NaN",
+                "Choose another estimator or case study",
+            )
+        k = min(measured, key=lambda k: (abs(k - n_runs), k))
+        return measured[k], k
+
+
+def read_case_studies(path: str | Path, names: Sequence[str] = ()) -> tuple[CaseStudy, ...]:
+    """Read constants from JSON: {task: {"sigma": σ, "sigma_epsilon": {k: {estimator: sd}}}}.
+
+    The layout of the file that Bouthillier et al. (2021) published; NaN stands for what was not
+    measured.
+
+    Parameters
+    ----------
+    names
+        Case studies to keep; all if none are named.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or f"it is not JSON ({error})"
+        raise UnreadableRuns(
+            f"cannot read {path}: {reason}", "Name a JSON file with the constants of case studies"
+        ) from None
+    if not isinstance(content, dict) or not content:
+        raise UnreadableRuns(f"{path} holds no case studies", _LAYOUT)
+    for name in names:
+        if name not in content:
+            raise UnknownName(f"no case study {name!r} in {path}", suggest_names(name, [*content]))
+    return tuple(_parse(name, content[name], str(path)) for name in names or content)
+
+
+_LAYOUT = 'Write {"task": {"sigma": 0.01, "sigma_epsilon": {"50": {"biased": 0.004}}}}'
+
+
+def _parse(name: str, constants: Any, path: str) -> CaseStudy:
+    try:
+        sd = float(constants["sigma"])
+        by_size = constants["sigma_epsilon"]
+        bias = {
+            estimator: {int(k): float(sds.get(key, math.nan)) for k, sds in by_size.items()}
+            for estimator, key in _ESTIMATORS.items()
+        }
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise UnreadableRuns(
+            f"the case study {name!r} of {path} has no sigma and sigma_epsilon", _LAYOUT
+        ) from None
+    if not (math.isfinite(sd) and sd > 0):
+        raise InvalidInput(
+            f"sigma of the case study {name!r} of {path} is {sd}",
+            "Measure it, or leave this case study out",
+        )
+    if wrong := [
+        f"{estimator} at k = {k}"
+        for estimator, sds in bias.items()
+        for k, sd in sds.items()
+        if sd < 0
+    ]:
+        raise InvalidInput(
+            f"sigma_epsilon of the case study {name!r} of {path} is negative: "
+            f"{enumerate_names(wrong)}",
+            "Standard deviations are not negative: mend the file",
+        )
+    return CaseStudy(name, sd, bias)

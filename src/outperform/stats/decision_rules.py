@@ -1,0 +1,277 @@
+"""Rules that decide whether a is better than b, applied to many samples at once."""
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from outperform.errors import InvalidInput
+from outperform.stats.checks import FloatArray, check_count, check_gamma, check_open_unit
+from outperform.stats.intervals import percentile_interval
+from outperform.stats.mean_tests import paired_t_test, welch_t_test
+from outperform.stats.power import smallest_conclusive
+from outperform.stats.rank_tests import (
+    LARGEST_EXACT_WILCOXON,
+    brunner_munzel,
+    signed_rank_chances,
+)
+from outperform.stats.sequential import decide_by_looking
+from outperform.stats.testing import HypothesisTest
+
+Rule = Literal[
+    "single-point",
+    "average",
+    "verdict",
+    "anytime",
+    "paired-t",
+    "welch-t",
+    "wilcoxon",
+    "brunner-munzel",
+    "brunner-munzel-permutation",
+    "oracle",
+]
+RULES: tuple[Rule, ...] = get_args(Rule)
+RULES_OF_PAIRS: tuple[Rule, ...] = ("verdict", "anytime", "paired-t", "wilcoxon")
+PUBLISHED_IMPROVEMENT = 1.9952  # standard deviations, fitted by Bouthillier et al. (2021)
+_RANKED: tuple[Rule, ...] = ("brunner-munzel", "brunner-munzel-permutation")
+
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """What a decision is made by.
+
+    Attributes
+    ----------
+    gamma
+        Smallest P(A>B) that matters.
+    alpha
+        Level of the tests and intervals, two-sided.
+    delta
+        Difference of averages, or of single scores, that counts as better; in units of `sd`.
+    sd
+        Standard deviation of scores, which the oracle knows.
+    """
+
+    gamma: float = 0.75
+    alpha: float = 0.05
+    delta: float = PUBLISHED_IMPROVEMENT
+    sd: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_gamma(self.gamma)
+        check_open_unit("alpha", self.alpha)
+        if not (self.sd > 0 and math.isfinite(self.sd)):
+            raise InvalidInput(f"the standard deviation is {self.sd}", "Pass a positive number")
+        if not math.isfinite(self.delta):
+            raise InvalidInput(f"delta is {self.delta}", "Pass a number of standard deviations")
+
+    @property
+    def threshold(self) -> float:
+        """Difference that counts as better, in the unit of the scores."""
+        return self.delta * self.sd
+
+    @property
+    def midpoint(self) -> float:
+        """Half the difference that P(A>B) = gamma stands for, if scores are normal.
+
+        With the standard deviation known, no rule errs less at both ends at once.
+        """
+        return float(ndtri(self.gamma)) * math.sqrt(2) * self.sd / 2
+
+
+USUAL_CRITERIA = Criteria()
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalValue:
+    """Statistic from which on a permutation test rejects, with the error of its random null."""
+
+    value: float
+    low: float  # one standard error of the level away, on either side
+    high: float
+
+
+def permutation_critical_value(
+    n: int, alpha: float = 0.05, *, rng: np.random.Generator, n_resamples: int = 99_999
+) -> CriticalValue:
+    """Brunner and Munzel's statistic that is significant by permutation, two-sided, without ties.
+
+    Without ties the null distribution depends on the sizes only, so that one set of random splits
+    serves any number of samples of n against n.
+
+    Examples
+    --------
+    >>> found = permutation_critical_value(10, rng=np.random.default_rng(0))
+    >>> 2.0 < found.low <= found.value <= found.high < 2.4
+    True
+    """
+    check_count("n", n, at_least=2)
+    check_open_unit("alpha", alpha)
+    block = max(1, 2_000_000 // n)
+    parts = []
+    for start in range(0, n_resamples, block):
+        # The ranks of independent uniform numbers are as random as those of a random split.
+        shape = (min(block, n_resamples - start), n)
+        parts.append(np.abs(brunner_munzel(rng.random(shape), rng.random(shape)).statistic))
+    null = np.sort(np.concatenate(parts))
+    error = math.sqrt(alpha * (1 - alpha) / n_resamples)
+    low, value, high = (
+        critical_value(null, level) for level in (alpha + error, alpha, alpha - error)
+    )
+    return CriticalValue(value, low, high)
+
+
+def critical_value(null: FloatArray, alpha: float) -> float:
+    """Smallest statistic of a sorted random null whose p-value is at most alpha, else infinity.
+
+    The p-value counts the observed value itself in (Phipson and Smyth, 2010), and values that are
+    equal but for rounding as equal.
+    """
+    n_beyond = math.floor(alpha * (null.size + 1) * (1 + 1e-12)) - 1
+    if n_beyond < 0:
+        return math.inf
+    # The smallest value above those that too many others reach.
+    last = null[null.size - n_beyond - 1]
+    return float(last + 1e-9 * max(1.0, abs(last)))
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """For each of many samples, which rules declare a better.
+
+    Attributes
+    ----------
+    for_a
+        By rule, shape (n_samples,).
+    borderline
+        Shape (n_samples,): where the error of its random null may turn the permutation test.
+    """
+
+    for_a: dict[Rule, BoolArray]
+    borderline: BoolArray
+
+
+def decide(
+    a: FloatArray,
+    b: FloatArray,
+    rules: Collection[Rule],
+    criteria: Criteria,
+    *,
+    critical: CriticalValue | None = None,
+) -> Decisions:
+    """Apply rules to many samples: does each declare a better.
+
+    Parameters
+    ----------
+    a, b : shape (n_samples, n), higher is better
+        Entries [i, j] of both are a pair to the rules that need pairs.
+    critical
+        As `permutation_critical_value` gives it, for the permutation test.
+
+    Returns
+    -------
+    Tests are two-sided at alpha, and decide for a where it is ahead.
+
+    Examples
+    --------
+    >>> a, b = np.array([[3.0, 4, 5, 6, 7, 8]]), np.array([[2.0, 3, 4, 5, 6, 6]])
+    >>> decide(a, b, ["verdict", "paired-t", "welch-t"], Criteria()).for_a
+    {'verdict': array([ True]), 'paired-t': array([ True]), 'welch-t': array([False])}
+    """
+    plain = [rule for rule in rules if rule not in _RANKED]
+    found = {rule: _decide(rule, a, b, criteria) for rule in plain}
+    borderline = np.zeros(len(a), dtype=bool)
+    if set(rules) & set(_RANKED):
+        ranked = brunner_munzel(a, b)
+        found["brunner-munzel"] = _favours_a(ranked, criteria.alpha)
+        if critical is not None:
+            found["brunner-munzel-permutation"] = ranked.statistic >= critical.value
+            borderline = (ranked.statistic >= critical.low) & (ranked.statistic < critical.high)
+    if missing := [rule for rule in rules if rule not in found]:
+        raise InvalidInput(
+            f"the rule {missing[0]!r} has no critical value",
+            "Pass critical=permutation_critical_value(n, alpha, rng=rng)",
+        )
+    return Decisions({rule: found[rule] for rule in rules}, borderline)
+
+
+def _decide(rule: Rule, a: FloatArray, b: FloatArray, criteria: Criteria) -> BoolArray:
+    match rule:
+        case "single-point":
+            return np.asarray(a[:, 0] - b[:, 0] > criteria.threshold)
+        case "average":
+            return np.asarray(a.mean(axis=1) - b.mean(axis=1) > criteria.threshold)
+        case "oracle":
+            return np.asarray(a.mean(axis=1) - b.mean(axis=1) > criteria.midpoint)
+        case "verdict":
+            return decide_by_verdict(a, b, criteria)
+        case "anytime":
+            return decide_by_looking(a, b, gamma=criteria.gamma, alpha=criteria.alpha)
+        case "paired-t":
+            return _favours_a(paired_t_test(a, b), criteria.alpha)
+        case "welch-t":
+            return _favours_a(welch_t_test(a, b), criteria.alpha)
+        case "wilcoxon":
+            return decide_by_signed_ranks(a - b, criteria.alpha)
+    raise InvalidInput(f"rule is {rule!r}", f"Choose one of {', '.join(RULES)}")
+
+
+def _favours_a(test: HypothesisTest, alpha: float) -> BoolArray:
+    return np.asarray((test.pvalue <= alpha) & (test.statistic > 0))
+
+
+def decide_by_verdict(a: FloatArray, b: FloatArray, criteria: Criteria) -> BoolArray:
+    """Whether the verdict on each sample of pairs is "significant and meaningful" for a."""
+    n = a.shape[1]
+    outcomes = np.stack([(a > b).sum(axis=1), (a == b).sum(axis=1)], axis=1)
+    kinds, kind = np.unique(outcomes, axis=0, return_inverse=True)
+    found = [_wins_verdict(int(wins), int(ties), n, criteria) for wins, ties in kinds]
+    return np.array(found)[kind.reshape(-1)]
+
+
+def _wins_verdict(wins: int, ties: int, n: int, criteria: Criteria) -> bool:
+    if n - ties < smallest_conclusive(criteria.alpha):
+        return False
+    interval = percentile_interval(wins, ties, n, confidence_level=1 - criteria.alpha)
+    return interval.low > 0.5 and interval.high > criteria.gamma
+
+
+def decide_by_signed_ranks(differences: FloatArray, alpha: float) -> BoolArray:
+    """Whether Wilcoxon's test of each row of differences finds them positive.
+
+    Pairs without a difference are left out. Tied ranks are broken by the order of pairs, which is
+    as good as chance where pairs are drawn at random.
+    """
+    n = differences.shape[1]
+    order = np.argsort(np.abs(differences), axis=1, kind="stable")
+    positive = np.take_along_axis(differences, order, axis=1) > 0
+    n_zero = (differences == 0).sum(axis=1)
+    statistic = positive @ np.arange(1, n + 1) - n_zero * positive.sum(axis=1)
+    needed = _signed_rank_critical_values(np.unique(n - n_zero).tolist(), alpha)
+    return np.asarray(statistic >= needed[n - n_zero])
+
+
+def _signed_rank_critical_values(sizes: Sequence[int], alpha: float) -> FloatArray:
+    """By number of pairs, the smallest sum of ranks that is significant, two-sided."""
+    needed = np.full(max(sizes) + 1, np.inf)
+    for n in sizes:
+        needed[n] = _signed_rank_critical_value(n, alpha)
+    return needed
+
+
+def _signed_rank_critical_value(n: int, alpha: float) -> float:
+    if n > LARGEST_EXACT_WILCOXON:  # from there on `wilcoxon_test` is normal
+        mean, variance = n * (n + 1) / 4, n * (n + 1) * (2 * n + 1) / 24
+        sums = np.arange(math.ceil(mean), n * (n + 1) // 2 + 1)
+        tail = ndtr(-(sums - mean) / math.sqrt(variance))
+    else:
+        chances = signed_rank_chances(np.arange(1, n + 1))
+        sums, tail = np.arange(chances.size), np.cumsum(chances[::-1])[::-1]
+    significant = sums[(2 * tail <= alpha) & (sums > n * (n + 1) / 4)]
+    return float(significant[0]) if significant.size else math.inf

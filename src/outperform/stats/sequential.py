@@ -1,0 +1,87 @@
+"""Looking after every pair: how the anytime-valid interval decides, and how often."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln
+
+from outperform.stats.checks import FloatArray, check_count, check_gamma, check_open_unit
+from outperform.stats.power import smallest_conclusive
+
+BoolArray = NDArray[np.bool_]
+
+
+def decide_by_looking(a: FloatArray, b: FloatArray, *, gamma: float, alpha: float) -> BoolArray:
+    """Whether a wins each sample by the anytime interval, looked at after every pair.
+
+    Looking ends as soon as either side is significantly better.
+
+    Parameters
+    ----------
+    a, b : shape (n_samples, n_pairs), higher is better; in the order of looking
+    """
+    half_wins = np.cumsum((a > b) + 0.5 * (a == b), axis=1)
+    enough = np.cumsum(a != b, axis=1) >= smallest_conclusive(alpha)
+    looks = np.arange(1, a.shape[1] + 1)
+    for_a = enough & _significant(half_wins, looks, alpha)
+    over = for_a | (enough & _significant(looks - half_wins, looks, alpha))
+    last = np.argmax(over, axis=1)  # 0, where nobody has won, if it is never over
+    row = np.arange(len(a))
+    meaningful = _meaningful(half_wins[row, last], last + 1, gamma, alpha)
+    return np.asarray(for_a[row, last] & meaningful)
+
+
+def anytime_power(
+    n_pairs: int, probability: FloatArray, *, gamma: float = 0.75, alpha: float = 0.05
+) -> FloatArray:
+    """Chance that a wins by the anytime interval within n pairs, looked at after every pair.
+
+    Exact: pair by pair, the chance of every number of wins at which looking goes on.
+
+    Parameters
+    ----------
+    probability
+        True P(A>B), without ties, in an array of any shape.
+
+    Examples
+    --------
+    >>> anytime_power(50, np.array([0.5, 0.75, 1.0])).round(3)
+    array([0.014, 0.769, 1.   ])
+    """
+    check_count("n_pairs", n_pairs, at_least=1)
+    check_gamma(gamma)
+    check_open_unit("alpha", alpha)
+    chance = np.asarray(probability, dtype=np.float64).reshape(-1)
+    won, fewest = np.zeros(chance.size), 0
+    going_on = np.ones((1, chance.size))  # chance of each number of wins, from the fewest on
+    for n in range(1, n_pairs + 1):
+        lost, gained = going_on * (1 - chance), going_on * chance
+        going_on = np.vstack([lost, np.zeros(chance.size)])
+        going_on[1:] += gained
+        if n < smallest_conclusive(alpha):
+            continue
+        wins, looks = fewest + np.arange(len(going_on)), np.asarray(n)
+        for_a, for_b = _significant(wins, looks, alpha), _significant(n - wins, looks, alpha)
+        won += going_on[for_a & _meaningful(wins, looks, gamma, alpha)].sum(axis=0)
+        still = ~(for_a | for_b)
+        going_on, fewest = going_on[still], int(wins[still][0])
+    return won.reshape(np.shape(probability))
+
+
+def _significant(wins: NDArray[Any], n: NDArray[Any], alpha: float) -> BoolArray:
+    """Whether the lower end of the anytime interval is above one half."""
+    return np.asarray((wins > n / 2) & _outside(wins, n, 0.5, alpha))
+
+
+def _meaningful(wins: NDArray[Any], n: NDArray[Any], gamma: float, alpha: float) -> BoolArray:
+    """Whether the upper end of the anytime interval is above gamma."""
+    return np.asarray((wins >= gamma * n) | ~_outside(wins, n, gamma, alpha))
+
+
+def _outside(wins: NDArray[Any], n: NDArray[Any], share: float, alpha: float) -> BoolArray:
+    """Whether `anytime_interval` leaves out a share: its likelihood is at most alpha · mixture."""
+    mixture = betaln(wins + 0.5, n - wins + 0.5) - betaln(0.5, 0.5)
+    likelihood = wins * math.log(share) + (n - wins) * math.log1p(-share)
+    return np.asarray(likelihood <= mixture + math.log(alpha))

@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+
+from outperform import describe_study, plot, simulate_error_rates
+from outperform.analysis.scenarios import IDEAL
+from outperform.errors import InvalidInput
+from outperform.plots import figure
+
+RULES = ("verdict", "average", "oracle")
+
+
+def simulate(scenarios=(IDEAL,), **options):
+    return simulate_error_rates(scenarios, rules=RULES, rng=np.random.default_rng(0), **options)
+
+
+def test_rates_are_drawn_against_the_truth_with_three_regions(find, ax):
+    rates = simulate()
+    plot(rates, ax)
+    for curve in rates.curves:
+        line = find(ax, curve.rule)
+        assert tuple(line.get_xdata()) == curve.probabilities
+        assert tuple(line.get_ydata()) == curve.rates
+    band = find(ax, "not-meaningful")
+    assert (band.get_x(), band.get_x() + band.get_width()) == (0.5, 0.75)
+    regions = [text.get_text() for text in ax.texts if text.get_gid() == "region"]
+    assert regions == ["not\nbetter", "better, not\nmeaningfully", "meaningfully\nbetter"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("true P(A > B)", "A declared better")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "oracle",
+        "P(A > B) verdict",
+        "average > δ",
+    ]
+
+
+def test_a_panel_per_scenario_under_one_legend():
+    scenarios = [IDEAL, *(describe_study(1, bias_sd=i / 5, name=f"bias {i}") for i in range(1, 5))]
+    made = figure(simulate(scenarios))
+    visible = [ax for ax in made.axes if ax.get_visible()]
+    assert [ax.get_title() for ax in visible] == [
+        "ideal",
+        "bias 1",
+        "bias 2",
+        "bias 3",
+        "bias 4",
+    ]
+    assert len(made.legends) == 1
+    assert made.get_suptitle() == "How often A is declared better: 50 pairs, γ = 0.75, α = 0.05"
+
+
+def test_effort_is_drawn_in_a_row_each(find):
+    rates = simulate(n_pairs=[30, 10, 20], gammas=[0.6, 0.75, 0.9], delta=None)
+    made = figure(rates)
+    assert len(made.axes) == 8
+    sizes, gammas = made.axes[0], made.axes[4]
+    assert sizes.get_xlabel() == "pairs (γ = 0.75)"
+    assert gammas.get_xlabel() == "γ (20 pairs)"
+    assert list(find(sizes, "verdict").get_xdata()) == [10, 20, 30]
+    assert list(find(gammas, "verdict").get_xdata()) == [0.6, 0.75, 0.9]
+    expected = [c.at(0.5)[1] for c in rates.curves if (c.rule, c.gamma) == ("verdict", 0.75)]
+    assert list(find(sizes, "verdict").get_ydata()) == expected
+
+
+def test_the_view_of_effort_is_at_gamma(find, ax):
+    rates = simulate(n_pairs=[10, 20])
+    plot(rates, ax, view="effort")
+    expected = [1 - c.false_negatives for c in rates.curves if c.rule == "oracle"]
+    assert list(find(ax, "oracle").get_ydata()) == pytest.approx(expected)
+
+
+def test_unknown_views_are_refused():
+    with pytest.raises(InvalidInput, match="view is 'densities'"):
+        plot(simulate(), view="densities")
