@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from outperform.errors import OutperformError
     from outperform.plots import plot
     from outperform.runner import run
-    from outperform.runs import Runs, read_runs
+    from outperform.runs import Runs, join_runs, read_runs
     from outperform.stats import Summary
     from outperform.study.study import Study
 
@@ -36,6 +36,7 @@ __all__ = [
     "compare_published",
     "compare_runs",
     "decompose",
+    "join_runs",
     "plan",
     "plot",
     "read_runs",
@@ -56,6 +57,7 @@ _HOMES = {
     "compare_published": "outperform.analysis.published",
     "compare_runs": "outperform.analysis.comparing",
     "decompose": "outperform.analysis.decomposition",
+    "join_runs": "outperform.runs",
     "plan": "outperform.analysis.planning",
     "plot": "outperform.plots",
     "read_runs": "outperform.runs",

@@ -44,6 +44,8 @@ class Runs:
         Columns that the labels come from, and others that look as if they told runs apart.
     notes
         What a reader of the results must know, such as rows that were left out.
+    validation_metric
+        Name of the validation scores; "" where the source has none.
     """
 
     algorithms: tuple[str, ...]
@@ -61,6 +63,7 @@ class Runs:
     replicate_columns: tuple[str, ...] = ()
     spare_columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    validation_metric: str = ""
     _order: IntArray = field(init=False, compare=False, repr=False)
     _bounds: IntArray = field(init=False, compare=False, repr=False)
 
