@@ -3,6 +3,19 @@
 numpy and scipy.special only. Nothing here knows of machine learning, files or figures.
 """
 
+from outperform.stats.best_of_chances import (
+    BestOfSpreads,
+    Spread,
+    best_of_probability,
+    best_of_spreads,
+)
+from outperform.stats.best_of_n import best_of_weights, expected_best_of, gaussian_best_of
+from outperform.stats.best_of_resamples import (
+    BestOfEstimates,
+    Crossing,
+    estimate_best_of,
+    find_crossing,
+)
 from outperform.stats.effect_sizes import (
     Estimate,
     MeanDifference,
@@ -48,15 +61,22 @@ from outperform.stats.variances import (
 )
 
 __all__ = [
+    "BestOfEstimates",
+    "BestOfSpreads",
+    "Crossing",
     "EquivalenceTest",
     "Estimate",
     "HypothesisTest",
     "Interval",
     "MeanDifference",
+    "Spread",
     "Summary",
     "VarianceComponent",
     "VarianceComponents",
     "anytime_interval",
+    "best_of_probability",
+    "best_of_spreads",
+    "best_of_weights",
     "binomial_deviation",
     "brunner_munzel",
     "clopper_pearson_interval",
@@ -64,6 +84,10 @@ __all__ = [
     "deviation",
     "deviation_ratio",
     "equivalence_test",
+    "estimate_best_of",
+    "expected_best_of",
+    "find_crossing",
+    "gaussian_best_of",
     "mean_difference",
     "nadeau_bengio_test",
     "noether_sample_size",

@@ -1,0 +1,267 @@
+"""How sure Boo_n is: resamples of the runs, evaluated for every n at once.
+
+A resample is drawn as sorted positions among the runs, worst first. The value at rank j then
+weighs the same in every resample, so all resamples and all n are one product of matrices.
+Positions drawn twice are tied, but have the same scores: it does not matter which is chosen.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtrit
+
+from outperform.errors import UnpairedScores
+from outperform.stats.best_of_n import (
+    BestOfEstimator,
+    Goal,
+    IntArray,
+    as_budgets,
+    as_chosen,
+    expected_best_of,
+    gaussian_best_of,
+    rank_weights,
+    sort_groups,
+    turn,
+)
+from outperform.stats.checks import FloatArray, check_choice, check_count, check_open_unit
+from outperform.stats.effect_sizes import Estimate
+from outperform.stats.intervals import Interval
+
+BestOfInterval = Literal["percentile", "jackknife"]
+
+_BLOCK = 1_000_000  # scores held at once: 8 MB for each of a few arrays
+
+
+@dataclass(frozen=True, slots=True)
+class BestOfEstimates:
+    """Boo_n for several n, with what the uncertainty of each is read from.
+
+    Attributes
+    ----------
+    n : shape (k,)
+    value : shape (k,)
+    resampled : shape (n_resamples, k)
+        Values of resamples of the runs; one row is the same resample at every n.
+    error, df : shape (k,)
+        Jackknife's standard error and its degrees of freedom.
+    """
+
+    n: IntArray
+    value: FloatArray
+    resampled: FloatArray = field(repr=False, compare=False)
+    error: FloatArray = field(repr=False)
+    df: FloatArray = field(repr=False)
+
+    def bounds(
+        self, *, confidence_level: float = 0.95, method: BestOfInterval = "percentile"
+    ) -> tuple[FloatArray, FloatArray]:
+        """Ends of the interval at every n."""
+        check_open_unit("confidence_level", confidence_level)
+        check_choice("interval", method, get_args(BestOfInterval))
+        tail = (1 - confidence_level) / 2
+        if method == "percentile":
+            low, high = np.quantile(self.resampled, [tail, 1 - tail], axis=0)
+            return low, high
+        reach = stdtrit(self.df, 1 - tail) * self.error
+        return self.value - reach, self.value + reach
+
+    def at(
+        self, n: int, *, confidence_level: float = 0.95, method: BestOfInterval = "percentile"
+    ) -> Estimate:
+        """Value and interval at one of the n."""
+        place = int(np.flatnonzero(self.n == n)[0])
+        low, high = self.bounds(confidence_level=confidence_level, method=method)
+        interval = Interval(float(low[place]), float(high[place]), confidence_level, method)
+        return Estimate(float(self.value[place]), interval)
+
+    def minus(self, other: "BestOfEstimates") -> "BestOfEstimates":
+        """Difference of two independent samples, at the same n and with as many resamples."""
+        if not np.array_equal(self.n, other.n) or len(self.resampled) != len(other.resampled):
+            raise UnpairedScores(
+                "the two were not estimated for the same n with as many resamples",
+                "Estimate both with the same n and n_resamples",
+            )
+        squares = self.error**2, other.error**2
+        with np.errstate(invalid="ignore"):  # neither varies
+            df = (squares[0] + squares[1]) ** 2 / (
+                squares[0] ** 2 / self.df + squares[1] ** 2 / other.df
+            )
+        return BestOfEstimates(
+            self.n,
+            self.value - other.value,
+            self.resampled - other.resampled,
+            np.sqrt(squares[0] + squares[1]),
+            np.where(np.isfinite(df), df, self.df + other.df),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """The n from which on one curve stays above the other, and how sure that is."""
+
+    n: int
+    sign: int  # 1: the difference is positive from there on, -1: negative
+    share: float  # of resamples in which the same curve ends above, having been below before
+    low: float  # of n, over these resamples
+    high: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {"n": self.n, "share": self.share, "low": self.low, "high": self.high}
+
+
+def estimate_best_of(
+    n: ArrayLike,
+    validation: ArrayLike,
+    test: ArrayLike | None = None,
+    *,
+    estimator: BestOfEstimator = "v",
+    goal: Goal = "maximize",
+    n_resamples: int = 10_000,
+    rng: np.random.Generator,
+) -> BestOfEstimates:
+    """Boo_n for every n, with what its intervals are made of.
+
+    Parameters
+    ----------
+    n, validation, test, estimator, goal
+        As in `expected_best_of`.
+
+    Examples
+    --------
+    >>> scores = [0.71, 0.74, 0.69, 0.75, 0.70, 0.73, 0.72, 0.78]
+    >>> estimates = estimate_best_of([1, 3], scores, rng=np.random.default_rng(0))
+    >>> print(estimates.at(3))
+    0.751 [0.724, 0.77]
+    >>> print(estimates.at(3, method="jackknife"))
+    0.751 [0.717, 0.786]
+    """
+    check_count("n_resamples", n_resamples, at_least=1)
+    sizes = as_budgets(n, np.size(validation), estimator)
+    value = expected_best_of(sizes, validation, test, estimator=estimator, goal=goal)
+    runs = SortedRuns.make(validation, test, goal)
+    resampled = [
+        runs.evaluate(draw_sorted(runs.size, shape, rng=rng), sizes, estimator)
+        for shape in divide_rows(n_resamples, runs.size)
+    ]
+    # Without replacement, n of n - 1 runs cannot be drawn; with it, the error is nearly the same.
+    kind: BestOfEstimator = "v" if estimator == "u" else estimator
+    left = [runs.evaluate(rows, sizes, kind) for rows in _leave_one_out(runs.size)]
+    spread = np.concatenate(left).std(axis=0)
+    error = np.sqrt(runs.size - 1) * spread
+    df = np.full(sizes.size, runs.size - 1.0)
+    return BestOfEstimates(sizes, value, np.concatenate(resampled), error, df)
+
+
+def find_crossing(
+    difference: BestOfEstimates, *, confidence_level: float = 0.95
+) -> Crossing | None:
+    """Find the n from which on the difference keeps its last sign; None if it always has it.
+
+    Parameters
+    ----------
+    difference
+        Estimated for increasing n.
+    """
+    signs = np.sign(difference.value)
+    (place,) = _last_change(signs[None, :])
+    if place == 0 or signs[-1] == 0:
+        return None
+    resampled = np.sign(difference.resampled)
+    alike = resampled[resampled[:, -1] == signs[-1]]
+    places = _last_change(alike)
+    crossed = difference.n[places[places > 0]]
+    tail = (1 - confidence_level) / 2
+    low, high = np.quantile(crossed, [tail, 1 - tail]) if crossed.size else (np.nan, np.nan)
+    return Crossing(
+        n=int(difference.n[place]),
+        sign=int(signs[-1]),
+        share=crossed.size / len(resampled),
+        low=float(low),
+        high=float(high),
+    )
+
+
+def divide_rows(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
+    """Shapes of blocks of rows that bound the memory."""
+    block = max(1, _BLOCK // (n_columns + 1))
+    for start in range(0, n_rows, block):
+        yield min(block, n_rows - start), n_columns
+
+
+def draw_sorted(n_runs: int, shape: tuple[int, int], *, rng: np.random.Generator) -> IntArray:
+    """Draw positions among the runs with replacement, each row sorted."""
+    # Sums of exponentials, divided by the last, are sorted uniforms: no sorting is needed.
+    sums = np.cumsum(rng.standard_exponential((shape[0], shape[1] + 1)), axis=1)
+    places = (sums[:, :-1] * (n_runs / sums[:, -1:])).astype(np.int64)
+    return np.minimum(places, n_runs - 1)  # where the quotient was rounded up
+
+
+@dataclass(frozen=True, slots=True)
+class SortedRuns:
+    """Runs from worst to best on validation."""
+
+    better: FloatArray
+    reported: FloatArray
+    group: IntArray  # the same for runs that are tied
+
+    @classmethod
+    def make(cls, validation: ArrayLike, test: ArrayLike | None, goal: Goal) -> "SortedRuns":
+        """Sort runs; `goal` says whether higher or lower validation is better."""
+        chosen_by, reported = as_chosen(validation, test)
+        order, ends = sort_groups(turn(chosen_by, goal))
+        group = np.unique(ends, return_inverse=True)[1].astype(np.int64)
+        return cls(turn(chosen_by, goal)[order], reported[order], group)
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        return self.better.size
+
+    def evaluate(self, rows: IntArray, sizes: IntArray, estimator: BestOfEstimator) -> FloatArray:
+        """Boo_n of samples given as rows of sorted positions: shape (n_rows, n_sizes)."""
+        scores = self.reported[rows]
+        if estimator == "gaussian":
+            return _evaluate_gaussian(self.better[rows], scores, sizes)
+        if self.group[-1] < self.size - 1:
+            scores = self._share_ties(rows, scores)
+        weights = [rank_weights(int(size), rows.shape[1], estimator) for size in sizes]
+        return np.asarray(scores @ np.transpose(weights))
+
+    def _share_ties(self, rows: IntArray, scores: FloatArray) -> FloatArray:
+        """Give runs that are tied within a row the mean of their scores."""
+        n_groups = int(self.group[-1]) + 1
+        key = (self.group[rows] + n_groups * np.arange(len(rows))[:, None]).ravel()
+        sums = np.bincount(key, weights=scores.ravel())
+        counts = np.bincount(key)
+        return np.asarray((sums / np.maximum(counts, 1))[key]).reshape(scores.shape)
+
+
+def _evaluate_gaussian(better: FloatArray, scores: FloatArray, sizes: IntArray) -> FloatArray:
+    mean = scores.mean(axis=1, keepdims=True)
+    centred = better - better.mean(axis=1, keepdims=True)
+    squares = np.einsum("ij,ij->i", centred, centred)
+    products = np.einsum("ij,ij->i", centred, scores - mean)
+    # Rows are sorted; those of which all runs are tied gain nothing.
+    squares[better[:, 0] == better[:, -1]] = np.inf
+    gain = products / np.sqrt(squares * max(better.shape[1] - 1, 1))
+    return np.asarray(mean + np.outer(gain, gaussian_best_of(sizes)))
+
+
+def _leave_one_out(n_runs: int) -> Iterator[IntArray]:
+    """Positions of all runs but one, for each one, in blocks of rows."""
+    start, others = 0, np.arange(n_runs - 1)[None, :]
+    for n_rows, _ in divide_rows(n_runs, n_runs - 1):
+        left_out = np.arange(start, start + n_rows)[:, None]
+        yield others + (others >= left_out)
+        start += n_rows
+
+
+def _last_change(signs: FloatArray) -> IntArray:
+    """First place from which on each row keeps its last sign."""
+    other = signs != signs[:, -1:]
+    from_end = np.argmax(other[:, ::-1], axis=1)
+    return np.where(other.any(axis=1), signs.shape[1] - from_end, 0)
