@@ -56,6 +56,8 @@ def every_n(estimator: BestOfEstimator, *, tied: bool) -> Measured:
     return replace(measured, theirs=measured.theirs * N_RESAMPLES / N_LOOPED, note=note)
 
 
+KINDS: list[tuple[BestOfEstimator, bool]] = [("v", False), ("v", True), ("u", False)]
+
 CONTESTS = [
     Contest(
         f"Boo_1 to Boo_{N_MOST} ({estimator}) of {N_RUNS} runs, {'ties' if tied else 'no ties'}",
@@ -63,5 +65,5 @@ CONTESTS = [
         Fraction(1, 20),
         partial(every_n, estimator, tied=tied),
     )
-    for estimator, tied in (("v", False), ("v", True), ("u", False))
+    for estimator, tied in KINDS
 ]

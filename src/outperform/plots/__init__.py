@@ -6,12 +6,22 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from outperform.analysis.best_of_n import BestOf, BestOfComparison, BestOfEach
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.decomposition import Decomposition
 from outperform.analysis.planning import Plan
 from outperform.analysis.published import PublishedComparison
 from outperform.analysis.search_curves import SearchCurves
 from outperform.errors import InvalidInput
+from outperform.plots.best_of_n import (
+    compose_best_of,
+    compose_best_of_comparison,
+    compose_best_of_each,
+    draw_agreement,
+    draw_best_of_curves,
+    draw_best_of_densities,
+    draw_spreads,
+)
 from outperform.plots.comparison import draw_densities, draw_differences
 from outperform.plots.composing import (
     compose_comparison,
@@ -42,12 +52,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "draw_agreement",
+    "draw_best_of_curves",
+    "draw_best_of_densities",
     "draw_decomposition",
     "draw_densities",
     "draw_differences",
     "draw_probability",
     "draw_sample_sizes",
     "draw_search_curves",
+    "draw_spreads",
     "figure",
     "plot",
     "save_figure",
@@ -75,6 +89,24 @@ _DRAWINGS: dict[type, _Drawing] = {
     PublishedComparison: _Drawing({"probability": draw_probability}, compose_published),
     Plan: _Drawing({"sample sizes": draw_plan}, compose_plan),
     SearchCurves: _Drawing({"curves": draw_search_curves}, compose_search_curves),
+    BestOf: _Drawing(
+        {
+            "curves": draw_best_of_curves,
+            "densities": draw_best_of_densities,
+            "agreement": draw_agreement,
+            "spreads": draw_spreads,
+        },
+        compose_best_of,
+    ),
+    BestOfComparison: _Drawing(
+        {
+            "curves": draw_best_of_curves,
+            "densities": draw_best_of_densities,
+            "agreement": draw_agreement,
+        },
+        compose_best_of_comparison,
+    ),
+    BestOfEach: _Drawing({"curves": draw_best_of_curves}, compose_best_of_each),
     Decomposition: _Drawing({"sources": draw_decomposition}, compose_decomposition),
     tuple: _Drawing({"sources": draw_decomposition}, compose_decomposition),  # several of them
 }
@@ -84,6 +116,8 @@ _HEIGHTS = {
     "differences": 1.8,
     "sample sizes": 2.4,
     "curves": 2.3,
+    "agreement": 2.3,
+    "spreads": 2.3,
 }
 
 # Neither holds the time of drawing, so that the same result gives the same file.
@@ -102,14 +136,15 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
     Parameters
     ----------
     result
-        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose` or
+        What `compare`, `compare_runs`, `compare_published`, `plan`, `best_of_runs`, `decompose` or
         `decompose_runs` returned.
     ax
         Axes to draw on, in the style that they and matplotlib are set to. By default new ones,
         one column of a paper wide, in the house style.
     view
-        ``"probability"``, ``"densities"`` or ``"differences"`` (of pairs) of a comparison; the
-        other results have one view each.
+        ``"probability"``, ``"densities"`` or ``"differences"`` (of pairs) of a comparison;
+        ``"curves"``, ``"densities"``, ``"agreement"`` or ``"spreads"`` of the best of n; the other
+        results have one view each.
 
     Returns
     -------
@@ -142,7 +177,7 @@ def figure(result: Any) -> "Figure":
     Parameters
     ----------
     result
-        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose` or
+        What `compare`, `compare_runs`, `compare_published`, `plan`, `best_of_runs`, `decompose` or
         `decompose_runs` returned.
 
     Returns

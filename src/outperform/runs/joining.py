@@ -48,7 +48,7 @@ def join_runs(*runs: Runs) -> Runs:
         row=np.concatenate([each.row for each in runs]),
         metric=runs[0].metric,
         goal=runs[0].goal,
-        source=enumerate_names([each.source for each in runs], limit=3),
+        source=enumerate_names(dict.fromkeys(each.source for each in runs), limit=3),
         replicate_columns=() if replicate is None else runs[0].replicate_columns,
         spare_columns=runs[0].spare_columns,
         notes=_join_notes(runs),

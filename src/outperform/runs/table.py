@@ -13,9 +13,11 @@ from outperform.runs.pairing import (
     Cell,
     PairedScores,
     SeparateScores,
+    ValidatedScores,
     finite_scores,
     pair_cells,
     separate_cells,
+    validate_cell,
 )
 
 
@@ -134,6 +136,21 @@ class Runs:
         """
         cells = self._two_cells(a, b, task)
         return separate_cells(self, *cells, drop_incomplete=drop_incomplete)
+
+    def select_validated(
+        self, algorithm: str, task: str | None = None, *, drop_incomplete: bool = False
+    ) -> ValidatedScores:
+        """Take the scores of one algorithm on one task with its validation scores.
+
+        Parameters
+        ----------
+        task
+            May be left out where there is only one.
+        drop_incomplete
+            Leave out (and count) runs of which a score is missing or infinite.
+        """
+        cell = self._cell(algorithm, task)
+        return validate_cell(self, cell, drop_incomplete=drop_incomplete)
 
     def _two_cells(self, a: str, b: str, task: str | None) -> tuple[Cell, Cell]:
         if len(self.algorithms) == 1:

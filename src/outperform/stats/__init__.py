@@ -22,6 +22,7 @@ from outperform.stats.effect_sizes import (
     cohens_d,
     mean_difference,
     paired_d,
+    rank_correlation,
 )
 from outperform.stats.intervals import (
     Interval,
@@ -98,6 +99,7 @@ __all__ = [
     "percentile_interval",
     "probability_from_summary",
     "probability_of_outperforming",
+    "rank_correlation",
     "required_pairs",
     "sign_flip_test",
     "smallest_conclusive",

@@ -63,7 +63,8 @@ class BestOfEstimates:
         check_choice("interval", method, get_args(BestOfInterval))
         tail = (1 - confidence_level) / 2
         if method == "percentile":
-            low, high = np.quantile(self.resampled, [tail, 1 - tail], axis=0)
+            by_n = np.ascontiguousarray(self.resampled.T)  # quantiles of neighbours are faster
+            low, high = np.quantile(by_n, [tail, 1 - tail], axis=1)
             return low, high
         reach = stdtrit(self.df, 1 - tail) * self.error
         return self.value - reach, self.value + reach
@@ -72,10 +73,17 @@ class BestOfEstimates:
         self, n: int, *, confidence_level: float = 0.95, method: BestOfInterval = "percentile"
     ) -> Estimate:
         """Value and interval at one of the n."""
-        place = int(np.flatnonzero(self.n == n)[0])
-        low, high = self.bounds(confidence_level=confidence_level, method=method)
-        interval = Interval(float(low[place]), float(high[place]), confidence_level, method)
-        return Estimate(float(self.value[place]), interval)
+        place = np.flatnonzero(self.n == n)[:1]
+        alone = BestOfEstimates(
+            self.n[place],
+            self.value[place],
+            self.resampled[:, place],
+            self.error[place],
+            self.df[place],
+        )
+        (low,), (high,) = alone.bounds(confidence_level=confidence_level, method=method)
+        interval = Interval(float(low), float(high), confidence_level, method)
+        return Estimate(float(alone.value[0]), interval)
 
     def minus(self, other: "BestOfEstimates") -> "BestOfEstimates":
         """Difference of two independent samples, at the same n and with as many resamples."""
