@@ -146,6 +146,7 @@ def test_curves_of_many_runs_are_thinned():
     assert found.curve.n[:100].tolist() == list(range(1, 101))
     assert found.curve.n[-1] == 1000
     assert found.curve.n.size < 170
+    assert [round(found.at(n).value, 1) for n in found.shown] == [0.6] * 8  # each has a value
 
 
 def test_the_same_runs_give_the_same_numbers_and_another_seed_others():

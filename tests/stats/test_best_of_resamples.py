@@ -108,6 +108,23 @@ def test_resamples_match_a_loop_that_calls_the_estimator():
         assert found.resampled.std(axis=0) == pytest.approx(theirs.std(axis=0), rel=0.05)
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=12),
+    st.integers(1, 20),
+    st.sampled_from(["v", "gaussian"]),
+)
+def test_the_jackknife_leaves_out_one_run_at_a_time(sample, n, estimator):
+    validation, test = np.transpose(sample) / 10
+    rng = np.random.default_rng(0)
+    found = estimate_best_of(n, validation, test, estimator=estimator, n_resamples=1, rng=rng)
+    left = [
+        expected_best_of(n, np.delete(validation, i), np.delete(test, i), estimator=estimator)
+        for i in range(validation.size)
+    ]
+    error = np.sqrt((validation.size - 1) * np.var(left))
+    assert found.error[0] == pytest.approx(error, abs=1e-9)
+
+
 def test_the_mean_over_resamples_without_replacement_is_equation_7():
     # Drawing m with replacement and n of these without is drawing n with replacement.
     validation, test = draw(15)

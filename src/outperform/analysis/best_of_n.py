@@ -11,7 +11,7 @@ from outperform.stats import Crossing, Estimate, Interval, rank_correlation
 from outperform.stats.best_of_n import BestOfEstimator, IntArray
 from outperform.stats.checks import FloatArray
 
-_SHOWN = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+SHOWN = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # budgets in tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class BestOf:
     @property
     def shown(self) -> tuple[int, ...]:
         """Budgets worth a line in a table: 1, some up to a quarter of the runs, all asked for."""
-        few = (n for n in _SHOWN if n <= max(1, self.n_runs // 4))
+        few = (n for n in SHOWN if n <= max(1, self.n_runs // 4))
         return tuple(sorted({*few, *self.asked}))
 
     def at(self, n: int) -> Estimate:

@@ -8,6 +8,7 @@ import numpy as np
 
 from outperform.analysis.best_of_doubts import find_best_of_doubts
 from outperform.analysis.best_of_n import (
+    SHOWN,
     BestOf,
     BestOfComparison,
     BestOfCurve,
@@ -241,7 +242,8 @@ class _Estimation:
         """Budgets of a curve: 1 to the number of runs, not all of them where they are many."""
         every = np.arange(1, min(n_runs, _EVERY) + 1)
         more = np.geomspace(every[-1], n_runs, _N_MORE).round()
-        return np.unique(np.concatenate([every, more, self.asked]).astype(np.int64))
+        listed = [size for size in SHOWN if size <= n_runs]
+        return np.unique(np.concatenate([every, more, listed, self.asked]).astype(np.int64))
 
     def _trace(self, estimates: BestOfEstimates) -> BestOfCurve:
         bounds = estimates.bounds(confidence_level=self.confidence_level, method=self.interval)

@@ -31,6 +31,7 @@ from outperform.stats.best_of_n import BestOfEstimator
 from outperform.stats.best_of_resamples import BestOfInterval
 from outperform.stats.checks import check_open_unit
 
+_LONG = 2e7  # runs drawn, from which on it takes more than 2 seconds
 _N_COLUMNS = 4  # budgets in a table of all algorithms
 
 
@@ -110,6 +111,8 @@ def command(
         check_figure_path(figure)
     path, a, b = _three_words(words)
     runs = _read(path, {**reading, "validation": validation}, trials=trials, study=study)
+    if len(runs) * options["n_resamples"] > _LONG:
+        click.echo(f"Resampling {len(runs):,} runs {options['n_resamples']:,} times ...", err=True)
     result = best_of_runs(
         runs,
         a,

@@ -176,10 +176,8 @@ def _draw_experiments(
     runs: SortedRuns, size: int, n: IntArray, n_resamples: int, rng: np.random.Generator
 ) -> FloatArray:
     """Boo_n, for each n, of experiments with that many runs."""
-    blocks = divide_rows(n_resamples, size)
-    return np.concatenate(
-        [runs.evaluate(draw_sorted(runs.size, shape, rng=rng), n, "v") for shape in blocks]
-    )
+    evaluate, blocks = runs.make_evaluator(n, size, "v"), divide_rows(n_resamples, size)
+    return np.concatenate([evaluate(draw_sorted(runs.size, shape, rng=rng)) for shape in blocks])
 
 
 def _spread_of_single(

@@ -5,7 +5,7 @@ weighs the same in every resample, so all resamples and all n are one product of
 Positions drawn twice are tied, but have the same scores: it does not matter which is chosen.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -151,15 +151,13 @@ def estimate_best_of(
     sizes = as_budgets(n, np.size(validation), estimator)
     value = expected_best_of(sizes, validation, test, estimator=estimator, goal=goal)
     runs = SortedRuns.make(validation, test, goal)
+    evaluate = runs.make_evaluator(sizes, runs.size, estimator)
     resampled = [
-        runs.evaluate(draw_sorted(runs.size, shape, rng=rng), sizes, estimator)
+        evaluate(draw_sorted(runs.size, shape, rng=rng))
         for shape in divide_rows(n_resamples, runs.size)
     ]
-    # Without replacement, n of n - 1 runs cannot be drawn; with it, the error is nearly the same.
-    kind: BestOfEstimator = "v" if estimator == "u" else estimator
-    left = [runs.evaluate(rows, sizes, kind) for rows in _leave_one_out(runs.size)]
-    spread = np.concatenate(left).std(axis=0)
-    error = np.sqrt(runs.size - 1) * spread
+    left = _leave_one_out_gaussian if estimator == "gaussian" else _leave_one_out
+    error = np.sqrt(runs.size - 1) * np.array([left(runs, int(size)).std() for size in sizes])
     df = np.full(sizes.size, runs.size - 1.0)
     return BestOfEstimates(sizes, value, np.concatenate(resampled), error, df)
 
@@ -229,15 +227,23 @@ class SortedRuns:
         """Number of runs."""
         return self.better.size
 
-    def evaluate(self, rows: IntArray, sizes: IntArray, estimator: BestOfEstimator) -> FloatArray:
-        """Boo_n of samples given as rows of sorted positions: shape (n_rows, n_sizes)."""
-        scores = self.reported[rows]
+    def make_evaluator(
+        self, sizes: IntArray, n_drawn: int, estimator: BestOfEstimator
+    ) -> Callable[[IntArray], FloatArray]:
+        """Make a function from rows of `n_drawn` sorted positions to Boo_n, a column per n."""
         if estimator == "gaussian":
-            return _evaluate_gaussian(self.better[rows], scores, sizes)
-        if self.group[-1] < self.size - 1:
-            scores = self._share_ties(rows, scores)
-        weights = [rank_weights(int(size), rows.shape[1], estimator) for size in sizes]
-        return np.asarray(scores @ np.transpose(weights))
+            constants = gaussian_best_of(sizes)
+            return lambda rows: _evaluate_gaussian(
+                self.better[rows], self.reported[rows], constants
+            )
+        weights = np.transpose([rank_weights(int(size), n_drawn, estimator) for size in sizes])
+        tied = self.group[-1] < self.size - 1
+
+        def evaluate(rows: IntArray) -> FloatArray:
+            scores = self.reported[rows]
+            return np.asarray((self._share_ties(rows, scores) if tied else scores) @ weights)
+
+        return evaluate
 
     def _share_ties(self, rows: IntArray, scores: FloatArray) -> FloatArray:
         """Give runs that are tied within a row the mean of their scores."""
@@ -248,7 +254,7 @@ class SortedRuns:
         return np.asarray((sums / np.maximum(counts, 1))[key]).reshape(scores.shape)
 
 
-def _evaluate_gaussian(better: FloatArray, scores: FloatArray, sizes: IntArray) -> FloatArray:
+def _evaluate_gaussian(better: FloatArray, scores: FloatArray, constants: FloatArray) -> FloatArray:
     mean = scores.mean(axis=1, keepdims=True)
     centred = better - better.mean(axis=1, keepdims=True)
     squares = np.einsum("ij,ij->i", centred, centred)
@@ -256,16 +262,35 @@ def _evaluate_gaussian(better: FloatArray, scores: FloatArray, sizes: IntArray) 
     # Rows are sorted; those of which all runs are tied gain nothing.
     squares[better[:, 0] == better[:, -1]] = np.inf
     gain = products / np.sqrt(squares * max(better.shape[1] - 1, 1))
-    return np.asarray(mean + np.outer(gain, gaussian_best_of(sizes)))
+    return np.asarray(mean + np.outer(gain, constants))
 
 
-def _leave_one_out(n_runs: int) -> Iterator[IntArray]:
-    """Positions of all runs but one, for each one, in blocks of rows."""
-    start, others = 0, np.arange(n_runs - 1)[None, :]
-    for n_rows, _ in divide_rows(n_runs, n_runs - 1):
-        left_out = np.arange(start, start + n_rows)[:, None]
-        yield others + (others >= left_out)
-        start += n_rows
+def _leave_one_out(runs: SortedRuns, n: int) -> FloatArray:
+    """Boo_n without each run in turn, drawn with replacement.
+
+    Without it, n of n - 1 runs could not be drawn; the errors are nearly the same.
+    """
+    _, start, size = np.unique(runs.group, return_index=True, return_counts=True)
+    end, total = start + size, np.bincount(runs.group, weights=runs.reported)
+    below = np.append(0.0, np.cumsum(rank_weights(n, runs.size - 1, "v")))
+    # Groups of tied runs keep their ranks below the run left out, and lose one above it.
+    kept = total / size * (below[np.minimum(end, runs.size - 1)] - below[start])
+    moved = total / size * (below[end - 1] - below[np.maximum(start - 1, 0)])
+    own = (below[end - 1] - below[start]) / np.maximum(size - 1, 1)
+    others = np.append(0.0, np.cumsum(kept)[:-1]) + np.append(np.cumsum(moved[::-1])[-2::-1], 0.0)
+    group = runs.group
+    return np.asarray(others[group] + (total[group] - runs.reported) * own[group])
+
+
+def _leave_one_out_gaussian(runs: SortedRuns, n: int) -> FloatArray:
+    """Boo_n of normal scores without each run in turn, from sums less its part."""
+    m = runs.size
+    x, y = runs.better - runs.better.mean(), runs.reported - runs.reported.mean()
+    squares = x @ x - m / (m - 1) * x**2
+    products = x @ y - m / (m - 1) * x * y
+    varies = squares > 1e-12 * (x @ x)  # or all others are tied, and gain nothing
+    gain = products / np.sqrt(np.where(varies, squares, np.inf) * max(m - 2, 1))
+    return np.asarray(runs.reported.mean() - y / (m - 1) + gain * gaussian_best_of(n))
 
 
 def _last_change(signs: FloatArray) -> IntArray:
