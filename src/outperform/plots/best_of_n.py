@@ -122,15 +122,16 @@ def _mark_scores(found: BestOf, scores: FloatArray, ax: "Axes", row: int, colour
 def draw_agreement(result: BestOf | BestOfComparison, ax: "Axes") -> None:
     """Draw test against validation scores; of one algorithm, where the best of n comes from."""
     results = list_results(result)
-    names = shorten_apart([found.algorithm for found in results], 20)
+    alone, n = len(results) == 1, max(found.n_runs for found in results)
+    names = ["runs"] if alone else shorten_apart([found.algorithm for found in results], 20)
     for index, (found, name) in enumerate(zip(results, names, strict=True)):
-        colour, n = COLOURS[index], max(found.n_runs for found in results)
+        colour = COLOURS[index]
         draw_dots(found.validation, found.test, ax, n=n, colour=colour, gid=f"runs-{index}")
-        how = "" if found.same_scores else f" (correlation {found.correlation:.2f})"
-        ax.plot([], [], "o", color=colour, ms=3.5, label=f"{escape(name)}{how}")
-        label = f"best of {found.n}: {found.value:.4g}"
-        ax.axhline(found.value, color=colour, linewidth=1, label=label, gid=f"best-{index}")
-    if len(results) == 1:
+        label = f"{escape(name)}, correlation {found.correlation:.2f}"
+        ax.plot([], [], "o", color=colour, ms=3.5, label=label)
+        best = f"best of {found.n}: {found.value:.4g}" if alone else None
+        ax.axhline(found.value, color=colour, linewidth=1, label=best, gid=f"best-{index}")
+    if alone:
         _shade_choice(results[0], ax)
         mean = results[0].mean
         ax.axhline(mean, color=COLOUR_NEITHER, lw=0.8, ls="--", label=f"mean: {mean:.4g}")
@@ -139,7 +140,8 @@ def draw_agreement(result: BestOf | BestOfComparison, ax: "Axes") -> None:
     ax.set_xlabel(escape(shorten(results[0].chosen_by, 30)) + " (chooses)")
     ax.set_ylabel(_describe_briefly(results[0]))
     # Above the axes, where it hides no run.
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize="x-small")
+    above = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": 2 if alone else 1}
+    ax.legend(**above, frameon=False, fontsize="x-small")  # type: ignore[arg-type]
 
 
 def _shade_choice(found: BestOf, ax: "Axes") -> None:
@@ -150,7 +152,7 @@ def _shade_choice(found: BestOf, ax: "Axes") -> None:
     n_likely = int(np.searchsorted(np.cumsum(weights[order]), _LIKELY)) + 1
     edge = float(found.validation[order[min(n_likely, order.size) - 1]])
     far = float(ax.get_xlim()[1 if up else 0])
-    label = f"{_LIKELY:.0%} of choices of {found.n}"
+    label = f"{100 * _LIKELY:g} % of choices"
     ax.axvspan(edge, far, color=COLOUR_BAND, zorder=0, lw=0, label=label, gid="chosen")
     ax.set_xlim(*((None, far) if up else (far, None)))
 
