@@ -121,6 +121,14 @@ def test_the_seed_and_the_level_matter(write_runs):
     assert wide["confidence_level"] == 0.99
 
 
+def test_what_takes_long_says_so_beside_the_result(write_runs, monkeypatch):
+    monkeypatch.setattr("outperform.cli.best_of._LONG", 80 * 99)
+    result = call("best-of", write_runs(), "--resamples", 100, "--json")
+    assert result.stderr == "Resampling 80 runs 100 times ...\n"
+    assert json.loads(result.stdout)["n_runs"] == 80
+    assert call("best-of", write_runs(), "--resamples", 99).stderr == ""
+
+
 @pytest.mark.parametrize("names", [[], ["net"], ["net", "other"]])
 def test_plot(write_runs, tmp_path, names):
     figure = tmp_path / "best.svg"

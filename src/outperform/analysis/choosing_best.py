@@ -181,13 +181,19 @@ class _Estimation:
             n_resamples=self.n_resamples,
             rng=self.rng,
         )
-        same = scores.validation is None
-        at = estimates.at(
-            self.asked[0], confidence_level=self.confidence_level, method=self.interval
-        )
-        found = BestOf(
-            algorithm=name,
-            n=self.asked[0],
+        task = table.tasks[0] if task is None else task
+        found = replace(self._describe(table, scores, estimates), algorithm=name, task=task)
+        doubts = (*find_best_of_doubts(found), *_doubts_about_table(table, scores.n_dropped))
+        return replace(found, caveats=doubts), estimates
+
+    def _describe(self, table: Runs, scores: ValidatedScores, estimates: BestOfEstimates) -> BestOf:
+        """Say what the estimates of nameless runs show, without doubt."""
+        validation, goal = _find_choice(table, scores)
+        same, n = scores.validation is None, self.asked[0]
+        at = estimates.at(n, confidence_level=self.confidence_level, method=self.interval)
+        return BestOf(
+            algorithm="",
+            n=n,
             value=at.value,
             interval=at.interval,
             validation=validation,
@@ -200,10 +206,7 @@ class _Estimation:
             metric=table.metric,
             chosen_by=table.metric if same else table.validation_metric or "validation",
             same_scores=same,
-            task=task if task is not None else table.tasks[0],
         )
-        doubts = (*find_best_of_doubts(found), *_doubts_about_table(table, scores.n_dropped))
-        return replace(found, caveats=doubts), estimates
 
     def compare(
         self, table: Runs, names: Sequence[str], task: str | None, scores: Sequence[ValidatedScores]

@@ -87,8 +87,8 @@ def expected_best_of(
         mean, gain = fit_gaussian(better, reported)
         found = mean + gain * np.asarray(gaussian_best_of(sizes))
     else:
-        order, ends = sort_groups(better)
-        ranked = _share_ties(reported[order], ends)
+        order, group = sort_groups(better)
+        ranked = _share_ties(reported[order], group)
         found = np.array([rank_weights(size, better.size, estimator) @ ranked for size in sizes])
     return float(found[0]) if np.ndim(n) == 0 else found.reshape(np.shape(n))
 
@@ -115,9 +115,9 @@ def best_of_weights(
     check_choice("estimator", estimator, ("v", "u"))
     chosen_by = as_scores(validation, "validation", at_least=1)
     (size,) = as_budgets(n, chosen_by.size, estimator)
-    order, ends = sort_groups(turn(chosen_by, goal))
+    order, group = sort_groups(turn(chosen_by, goal))
     weights = np.empty(order.size)
-    weights[order] = _share_ties(rank_weights(int(size), order.size, estimator), ends)
+    weights[order] = _share_ties(rank_weights(int(size), order.size, estimator), group)
     return weights
 
 
@@ -192,10 +192,10 @@ def fit_gaussian(better: FloatArray, reported: FloatArray) -> tuple[float, float
 
 
 def sort_groups(better: FloatArray) -> tuple[IntArray, IntArray]:
-    """Order from worst to best, and how many are not better than each: those up to its ties."""
+    """Order from worst to best, and at each place the number of its group of tied values."""
     order = np.argsort(better, kind="stable")
     ordered = better[order]
-    return order, np.searchsorted(ordered, ordered, side="right")
+    return order, np.append(0, np.cumsum(ordered[1:] != ordered[:-1]))
 
 
 def rank_weights(n: int, n_runs: int, estimator: BestOfEstimator) -> FloatArray:
@@ -209,10 +209,9 @@ def rank_weights(n: int, n_runs: int, estimator: BestOfEstimator) -> FloatArray:
     return np.diff(below)
 
 
-def _share_ties(values: FloatArray, ends: IntArray) -> FloatArray:
+def _share_ties(values: FloatArray, group: IntArray) -> FloatArray:
     """Give tied places the mean of their values."""
-    _, group, sizes = np.unique(ends, return_inverse=True, return_counts=True)
-    return np.asarray((np.bincount(group, weights=values) / sizes)[group])
+    return np.asarray((np.bincount(group, weights=values) / np.bincount(group))[group])
 
 
 def turn(scores: FloatArray, goal: Goal) -> FloatArray:

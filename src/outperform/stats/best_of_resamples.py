@@ -218,9 +218,9 @@ class SortedRuns:
     def make(cls, validation: ArrayLike, test: ArrayLike | None, goal: Goal) -> "SortedRuns":
         """Sort runs; `goal` says whether higher or lower validation is better."""
         chosen_by, reported = as_chosen(validation, test)
-        order, ends = sort_groups(turn(chosen_by, goal))
-        group = np.unique(ends, return_inverse=True)[1].astype(np.int64)
-        return cls(turn(chosen_by, goal)[order], reported[order], group)
+        better = turn(chosen_by, goal)
+        order, group = sort_groups(better)
+        return cls(better[order], reported[order], group)
 
     @property
     def size(self) -> int:
