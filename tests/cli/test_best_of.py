@@ -152,7 +152,8 @@ def test_plot(write_runs, tmp_path, names):
          "'valid_acc'? It has: valid_acc, test_acc."),
         (["nett"], "Error: no algorithm 'nett' in net.csv. Did you mean 'net'? It has: net."),
         (["--alpha", 5], "Error: alpha is 5.0. Pass a value between 0 and 1 (5 % is 0.05)."),
-        (["--on", "cifar"], "Error: no task 'cifar' in net.csv. It has: ."),
+        (["--on", "cifar"], "Error: no task 'cifar' in net.csv, which has no column of tasks. "
+         "Leave out the task, or name the column with --task."),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_with_the_reason(write_runs, words, message):

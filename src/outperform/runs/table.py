@@ -182,6 +182,11 @@ class Runs:
         return Cell(algorithm, place, rows)
 
     def _code(self, name: str, known: Sequence[str], kind: str) -> int:
+        if name not in known and tuple(known) == ("",):
+            raise UnknownName(
+                f"no {kind} {name!r} in {self.source}, which has no column of {kind}s",
+                f"Leave out the {kind}, or name the column with --{kind}",
+            )
         if name not in known:
             raise UnknownName(f"no {kind} {name!r} in {self.source}", suggest_names(name, known))
         return known.index(name)
