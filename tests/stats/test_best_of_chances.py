@@ -10,10 +10,12 @@ from scipy.stats import binomtest
 
 from outperform.errors import InvalidInput
 from outperform.stats import (
+    BestOfEstimates,
     best_of_probability,
     best_of_spreads,
     best_of_weights,
     expected_best_of,
+    find_crossing,
     probability_of_outperforming,
 )
 
@@ -137,6 +139,34 @@ def test_the_interval_leaves_one_half_out_where_one_is_better():
             in best_of_probability(5, (a + 0.7, None), (b, None), n_resamples=400, rng=rng).interval
         )
     assert hits < 40
+
+
+# Crossings
+
+
+def estimates(curve, resampled=None):
+    """Estimates at n = 1, 2, … with given values."""
+    value = np.asarray(curve, dtype=float)
+    rows = value[None, :] if resampled is None else np.asarray(resampled, dtype=float)
+    n = np.arange(1, value.size + 1)
+    return BestOfEstimates(n, value, rows, np.ones(value.size), np.full(value.size, 9.0))
+
+
+def test_a_crossing_by_hand():
+    found = find_crossing(estimates([1, 1, -1, 1, -1, -1]))
+    assert (found.n, found.sign) == (5, -1)
+
+
+def test_the_crossing_is_as_sure_as_resamples_say():
+    resampled = [[1, -1, -1], [1, 1, -1], [-1, -1, -1], [1, 1, 1]]
+    found = find_crossing(estimates([1, -1, -1], resampled), confidence_level=0.99)
+    assert (found.n, found.share) == (2, 0.5)
+    assert (found.low, found.high) == pytest.approx((2, 3), abs=0.01)
+
+
+@pytest.mark.parametrize("curve", [[1, 1, 1], [-1, -2, -3], [1, 1, 0], [0, 0, 0]])
+def test_curves_that_do_not_cross(curve):
+    assert find_crossing(estimates(curve)) is None
 
 
 # Spreads

@@ -1,4 +1,4 @@
-"""How sure Boo_n is: bootstrap and jackknife, differences, crossings."""
+"""How sure Boo_n is: bootstrap and jackknife, and differences."""
 
 import numpy as np
 import pytest
@@ -8,10 +8,8 @@ from scipy.stats import binomtest
 
 from outperform.errors import InvalidInput, UnpairedScores
 from outperform.stats import (
-    BestOfEstimates,
     estimate_best_of,
     expected_best_of,
-    find_crossing,
     gaussian_best_of,
 )
 
@@ -23,14 +21,6 @@ def draw(n_runs, *, correlation=0.5, seed=0, decimals=8):
     validation = rng.normal(size=n_runs)
     test = correlation * validation + np.sqrt(1 - correlation**2) * rng.normal(size=n_runs)
     return validation.round(decimals), test
-
-
-def estimates(curve, resampled=None):
-    """Estimates at n = 1, 2, … with given values."""
-    value = np.asarray(curve, dtype=float)
-    rows = value[None, :] if resampled is None else np.asarray(resampled, dtype=float)
-    n = np.arange(1, value.size + 1)
-    return BestOfEstimates(n, value, rows, np.ones(value.size), np.full(value.size, 9.0))
 
 
 # By hand
@@ -51,23 +41,6 @@ def test_the_jackknife_of_a_mean_is_its_standard_error():
     # t(0.975; 3) = 3.182446
     interval = found.at(1, method="jackknife").interval
     assert interval.high - interval.low == pytest.approx(2 * 3.182446305284 * found.error[0])
-
-
-def test_a_crossing_by_hand():
-    found = find_crossing(estimates([1, 1, -1, 1, -1, -1]))
-    assert (found.n, found.sign) == (5, -1)
-
-
-def test_the_crossing_is_as_sure_as_resamples_say():
-    resampled = [[1, -1, -1], [1, 1, -1], [-1, -1, -1], [1, 1, 1]]
-    found = find_crossing(estimates([1, -1, -1], resampled), confidence_level=0.99)
-    assert (found.n, found.share) == (2, 0.5)
-    assert (found.low, found.high) == pytest.approx((2, 3), abs=0.01)
-
-
-@pytest.mark.parametrize("curve", [[1, 1, 1], [-1, -2, -3], [1, 1, 0], [0, 0, 0]])
-def test_curves_that_do_not_cross(curve):
-    assert find_crossing(estimates(curve)) is None
 
 
 # Reference

@@ -5,17 +5,14 @@ numpy and scipy.special only. Nothing here knows of machine learning, files or f
 
 from outperform.stats.best_of_chances import (
     BestOfSpreads,
+    Crossing,
     Spread,
     best_of_probability,
     best_of_spreads,
-)
-from outperform.stats.best_of_n import best_of_weights, expected_best_of, gaussian_best_of
-from outperform.stats.best_of_resamples import (
-    BestOfEstimates,
-    Crossing,
-    estimate_best_of,
     find_crossing,
 )
+from outperform.stats.best_of_n import best_of_weights, expected_best_of, gaussian_best_of
+from outperform.stats.best_of_resamples import BestOfEstimates, estimate_best_of
 from outperform.stats.effect_sizes import (
     Estimate,
     MeanDifference,

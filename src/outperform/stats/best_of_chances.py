@@ -1,6 +1,7 @@
-"""Which of two best-of-n is better, and how much other ways to report runs vary."""
+"""Which of two best-of-n is better, from which n on, and how ways to report runs vary."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +14,12 @@ from outperform.stats.best_of_n import (
     as_budgets,
     rank_weights,
 )
-from outperform.stats.best_of_resamples import SortedRuns, divide_rows, draw_sorted
+from outperform.stats.best_of_resamples import (
+    BestOfEstimates,
+    SortedRuns,
+    divide_rows,
+    draw_sorted,
+)
 from outperform.stats.checks import FloatArray, check_choice, check_count, check_open_unit
 from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
@@ -98,6 +104,57 @@ def _weigh(side: SortedRuns, rows: IntArray, n: int, estimator: BestOfEstimator)
     share = (weight / np.maximum(n_tied, 1)).reshape(n_rows, n_groups)
     drawn = np.bincount((rows + side.size * row).ravel(), minlength=n_rows * side.size)
     return np.asarray(drawn.reshape(n_rows, side.size) * share[:, side.group])
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """The n from which on one curve stays above the other, and how sure that is."""
+
+    n: int
+    sign: int  # 1: the difference is positive from there on, -1: negative
+    share: float  # of resamples in which the same curve ends above, having been below before
+    low: float  # of n, over these resamples
+    high: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {"n": self.n, "share": self.share, "low": self.low, "high": self.high}
+
+
+def find_crossing(
+    difference: BestOfEstimates, *, confidence_level: float = 0.95
+) -> Crossing | None:
+    """Find the n from which on the difference keeps its last sign; None if it always has it.
+
+    Parameters
+    ----------
+    difference
+        Estimated for increasing n.
+    """
+    signs = np.sign(difference.value)
+    (place,) = _last_change(signs[None, :])
+    if place == 0 or signs[-1] == 0:
+        return None
+    resampled = np.sign(difference.resampled)
+    alike = resampled[resampled[:, -1] == signs[-1]]
+    places = _last_change(alike)
+    crossed = difference.n[places[places > 0]]
+    tail = (1 - confidence_level) / 2
+    low, high = np.quantile(crossed, [tail, 1 - tail]) if crossed.size else (np.nan, np.nan)
+    return Crossing(
+        n=int(difference.n[place]),
+        sign=int(signs[-1]),
+        share=crossed.size / len(resampled),
+        low=float(low),
+        high=float(high),
+    )
+
+
+def _last_change(signs: FloatArray) -> IntArray:
+    """First place from which on each row keeps its last sign."""
+    other = signs != signs[:, -1:]
+    from_end = np.argmax(other[:, ::-1], axis=1)
+    return np.where(other.any(axis=1), signs.shape[1] - from_end, 0)
 
 
 @dataclass(frozen=True, slots=True)

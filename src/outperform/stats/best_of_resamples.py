@@ -7,7 +7,7 @@ Positions drawn twice are tied, but have the same scores: it does not matter whi
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -106,21 +106,6 @@ class BestOfEstimates:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Crossing:
-    """The n from which on one curve stays above the other, and how sure that is."""
-
-    n: int
-    sign: int  # 1: the difference is positive from there on, -1: negative
-    share: float  # of resamples in which the same curve ends above, having been below before
-    low: float  # of n, over these resamples
-    high: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {"n": self.n, "share": self.share, "low": self.low, "high": self.high}
-
-
 def estimate_best_of(
     n: ArrayLike,
     validation: ArrayLike,
@@ -160,35 +145,6 @@ def estimate_best_of(
     error = np.sqrt(runs.size - 1) * np.array([left(runs, int(size)).std() for size in sizes])
     df = np.full(sizes.size, runs.size - 1.0)
     return BestOfEstimates(sizes, value, np.concatenate(resampled), error, df)
-
-
-def find_crossing(
-    difference: BestOfEstimates, *, confidence_level: float = 0.95
-) -> Crossing | None:
-    """Find the n from which on the difference keeps its last sign; None if it always has it.
-
-    Parameters
-    ----------
-    difference
-        Estimated for increasing n.
-    """
-    signs = np.sign(difference.value)
-    (place,) = _last_change(signs[None, :])
-    if place == 0 or signs[-1] == 0:
-        return None
-    resampled = np.sign(difference.resampled)
-    alike = resampled[resampled[:, -1] == signs[-1]]
-    places = _last_change(alike)
-    crossed = difference.n[places[places > 0]]
-    tail = (1 - confidence_level) / 2
-    low, high = np.quantile(crossed, [tail, 1 - tail]) if crossed.size else (np.nan, np.nan)
-    return Crossing(
-        n=int(difference.n[place]),
-        sign=int(signs[-1]),
-        share=crossed.size / len(resampled),
-        low=float(low),
-        high=float(high),
-    )
 
 
 def divide_rows(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
@@ -288,13 +244,9 @@ def _leave_one_out_gaussian(runs: SortedRuns, n: int) -> FloatArray:
     x, y = runs.better - runs.better.mean(), runs.reported - runs.reported.mean()
     squares = x @ x - m / (m - 1) * x**2
     products = x @ y - m / (m - 1) * x * y
-    varies = squares > 1e-12 * (x @ x)  # or all others are tied, and gain nothing
+    # Where all others are tied, they gain nothing, whatever rounding says.
+    lowest = np.append(runs.better[1], np.full(m - 1, runs.better[0]))
+    highest = np.append(np.full(m - 1, runs.better[-1]), runs.better[-2])
+    varies = (lowest < highest) & (squares > 0)
     gain = products / np.sqrt(np.where(varies, squares, np.inf) * max(m - 2, 1))
     return np.asarray(runs.reported.mean() - y / (m - 1) + gain * gaussian_best_of(n))
-
-
-def _last_change(signs: FloatArray) -> IntArray:
-    """First place from which on each row keeps its last sign."""
-    other = signs != signs[:, -1:]
-    from_end = np.argmax(other[:, ::-1], axis=1)
-    return np.where(other.any(axis=1), signs.shape[1] - from_end, 0)
