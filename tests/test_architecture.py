@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from outperform.cli import _COMMANDS
+
 PACKAGE = Path(__file__).parents[1] / "src" / "outperform"
 LAYERS = [
     *("errors", "stats", "runs", "study", "store", "engines", "runner", "analysis"),
@@ -50,7 +52,7 @@ def test_stats_know_nothing_of_machine_learning(path):
     assert not [word for word in ("algorithm", "classifier", "pipeline") if word in words]
 
 
-@pytest.mark.parametrize("command", ["--help", "compare --help", "plan --help", "simulate --help"])
+@pytest.mark.parametrize("command", [f"{name} --help".strip() for name in ("", *_COMMANDS)])
 def test_the_command_line_starts_without_slow_imports(command):
     code = (
         "import sys\nfrom outperform.cli import main\n"

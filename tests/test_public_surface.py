@@ -50,12 +50,21 @@ def test_stats_all_is_sorted_and_documented():
         (stats.probability_of_outperforming, "a b paired ties"),
         (stats.brunner_munzel, "a b alternative method axis n_resamples rng"),
         (stats.noether_sample_size, "gamma alpha beta"),
+        (stats.expected_best_of, "n validation test estimator goal"),
+        (
+            outperform.best_of_runs,
+            "runs a b n task estimator interval confidence_level n_resamples drop_incomplete rng",
+        ),
         (stats.verdict_power, "n_pairs probability gamma alpha interval"),
         (stats.required_pairs, "gamma alpha beta probability interval"),
     ],
 )
 def test_signatures_are_the_contract(function, parameters):
     assert list(inspect.signature(function).parameters) == parameters.split()
+
+
+def test_statistics_at_the_top_are_the_same():
+    assert outperform.expected_best_of is stats.expected_best_of
 
 
 def test_compare_has_the_promised_defaults():

@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from outperform.analysis.best_of_n import BestOf, BestOfComparison, BestOfEach
+    from outperform.analysis.choosing_best import best_of_runs
     from outperform.analysis.comparing import compare, compare_runs
     from outperform.analysis.comparison import Comparison, TaskComparisons
     from outperform.analysis.decomposition import Decomposition, decompose
@@ -20,13 +22,16 @@ if TYPE_CHECKING:
     from outperform.errors import OutperformError
     from outperform.plots import plot
     from outperform.runner import run
-    from outperform.runs import Runs, read_runs
-    from outperform.stats import Summary
+    from outperform.runs import Runs, join_runs, read_runs
+    from outperform.stats import Summary, expected_best_of
     from outperform.study.study import Study
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BestOf",
+    "BestOfComparison",
+    "BestOfEach",
     "Comparison",
     "Decomposition",
     "ErrorRates",
@@ -39,11 +44,14 @@ __all__ = [
     "Summary",
     "TaskComparisons",
     "__version__",
+    "best_of_runs",
     "compare",
     "compare_published",
     "compare_runs",
     "decompose",
     "describe_study",
+    "expected_best_of",
+    "join_runs",
     "plan",
     "plot",
     "read_runs",
@@ -54,6 +62,9 @@ __all__ = [
 ]
 
 _HOMES = {
+    "BestOf": "outperform.analysis.best_of_n",
+    "BestOfComparison": "outperform.analysis.best_of_n",
+    "BestOfEach": "outperform.analysis.best_of_n",
     "Comparison": "outperform.analysis.comparison",
     "Decomposition": "outperform.analysis.decomposition",
     "ErrorRates": "outperform.analysis.error_rates",
@@ -62,14 +73,17 @@ _HOMES = {
     "PublishedComparison": "outperform.analysis.published",
     "Runs": "outperform.runs",
     "SeedsCurve": "outperform.analysis.seeds_curve",
-    "Summary": "outperform.stats",
     "Study": "outperform.study.study",
+    "Summary": "outperform.stats",
     "TaskComparisons": "outperform.analysis.comparison",
+    "best_of_runs": "outperform.analysis.choosing_best",
     "compare": "outperform.analysis.comparing",
     "compare_published": "outperform.analysis.published",
     "compare_runs": "outperform.analysis.comparing",
     "decompose": "outperform.analysis.decomposition",
     "describe_study": "outperform.analysis.scenarios",
+    "expected_best_of": "outperform.stats",
+    "join_runs": "outperform.runs",
     "plan": "outperform.analysis.planning",
     "plot": "outperform.plots",
     "read_runs": "outperform.runs",

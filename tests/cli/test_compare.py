@@ -304,3 +304,20 @@ def test_rows_that_sum_up_others_are_left_out_with_a_word(tmp_path):
     result = call("compare", path, "a", "b")
     assert "(8 pairs" in result.stdout
     assert "rows 18, 19 sum up other rows" in " ".join(result.stdout.split())
+
+
+def test_runs_of_another_file_are_joined(tmp_path):
+    for name, shift in (("new", 0.01), ("old", 0.0)):
+        rows = [f"{seed},{0.8 + seed / 1000 + shift}" for seed in range(20)]
+        (tmp_path / f"{name}.csv").write_text("seed,accuracy\n" + "\n".join(rows))
+    words = [tmp_path / "new.csv", "new", "old", "--with", tmp_path / "old.csv"]
+    assert json.loads(call("compare", *words, "--json").stdout)["winner"] == "a"
+    assert "20 pairs" in call("compare", *words).stdout
+
+
+def test_wide_files_are_joined_too(tmp_path):
+    for name, shift in (("new", 0.01), ("old", 0.0)):
+        (tmp_path / f"{name}.csv").write_text(f"{name}\n" + "\n".join("123456789") + f"\n{shift}\n")
+    words = [tmp_path / "new.csv", "new", "old", "--with", tmp_path / "old.csv", "--wide"]
+    answer = json.loads(call("compare", *words, "--maximize", "--json").stdout)
+    assert (answer["n_a"], answer["n_b"]) == (10, 10)

@@ -56,6 +56,14 @@ def test_pilot(pilot_file):
     assert "seen in 20 pairs" in answer["caveats"][0]
 
 
+def test_a_pilot_may_be_in_two_files(tmp_path):
+    for name, shift in (("new", 0.5), ("old", 0)):
+        rows = [f"{seed},{seed + (shift if seed < 16 else -shift)}" for seed in range(20)]
+        (tmp_path / f"{name}.csv").write_text("seed,accuracy\n" + "\n".join(rows))
+    words = [tmp_path / "new.csv", "new", "old", "--with", tmp_path / "old.csv", "--json"]
+    assert json.loads(call("plan", *words).stdout)["probability"] == 0.8
+
+
 def test_pilot_with_several_tasks_asks_which(pilot_file):
     result = call("plan", pilot_file, "new", "old")
     assert result.exit_code == 2

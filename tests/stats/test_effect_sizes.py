@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaln
-from scipy.stats import binomtest, ttest_ind, ttest_rel
+from scipy.stats import binomtest, spearmanr, ttest_ind, ttest_rel
 
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
-from outperform.stats import cohens_d, mean_difference, paired_d
+from outperform.stats import cohens_d, mean_difference, paired_d, rank_correlation
 
 scores = st.floats(-100, 100).map(lambda x: round(x, 3))
 pairs = st.lists(st.tuples(scores, scores), min_size=2, max_size=12)
@@ -207,3 +207,41 @@ def test_one_run_has_no_spread(function):
 def test_impossible_confidence_is_refused(level):
     with pytest.raises(InvalidInput, match="confidence_level"):
         mean_difference([1, 2, 4], [3, 4, 7], confidence_level=level)
+
+
+# Rank correlation
+
+
+def test_rank_correlation_by_hand():
+    # Ranks 1, 2, 3, 4 and 1, 3, 2, 4: 1 - 6·(0 + 1 + 1 + 0)/(4·15).
+    assert rank_correlation([1, 2, 3, 4], [1, 3, 2, 9]) == pytest.approx(0.8)
+    assert rank_correlation([1, 2, 3], [9, 4, 0]) == pytest.approx(-1)
+    assert math.isnan(rank_correlation([1, 2, 3], [0.1, 0.1, 0.1]))
+
+
+@given(pairs)
+def test_rank_correlation_matches_scipy_and_ignores_scale(sample):
+    a, b = (np.round(side) for side in np.transpose(sample))  # tied
+    found = rank_correlation(a, b)
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        assert math.isnan(found)
+        return
+    assert found == pytest.approx(spearmanr(a, b).statistic)
+    assert rank_correlation(b, np.exp(a / 100)) == pytest.approx(found)
+    assert rank_correlation(-a, b) == pytest.approx(-found)
+
+
+@pytest.mark.slow
+def test_rank_correlation_of_independent_values_has_its_known_spread():
+    # Of n untied independent pairs: mean 0, variance 1/(n - 1).
+    rng = np.random.default_rng(10)
+    found = [rank_correlation(*rng.normal(size=(2, 20))) for _ in range(4000)]
+    assert np.mean(found) == pytest.approx(0, abs=0.015)
+    assert np.var(found) == pytest.approx(1 / 19, rel=0.1)
+    # Negative control: of dependent ones it has not.
+    values = rng.normal(size=20)
+    assert rank_correlation(values, values + rng.normal(size=20) / 10) > 0.8
+
+
+def test_rank_correlation_refuses_bad_scores(refuses):
+    refuses(rank_correlation)

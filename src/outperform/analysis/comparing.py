@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.analysis.comparison import Comparison, TaskComparisons
-from outperform.analysis.doubts import find_doubts
+from outperform.analysis.doubts import doubt_goal, find_doubts
 from outperform.errors import TooFewRuns, UnpairedScores
-from outperform.runs import Goal, Runs, known_goal, read_runs
+from outperform.runs import Goal, Runs, read_runs
 from outperform.stats import (
     noether_sample_size,
     outperforming_interval,
@@ -231,8 +231,4 @@ def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[s
             "folds of one cross-validation share training data, so runs are not independent and "
             "the interval is too narrow; the test nadeau-bengio corrects for it"
         )
-    if table.metric != "score" and known_goal(table.metric) not in (None, table.goal):
-        yield (
-            f"{table.metric!r} usually is to {known_goal(table.metric)}, but was told to "
-            f"{table.goal}"
-        )
+    yield from doubt_goal(table)

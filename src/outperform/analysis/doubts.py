@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from outperform.analysis.comparison import Comparison
+from outperform.runs import Runs, known_goal
 from outperform.stats import clopper_pearson_interval, smallest_conclusive
 
 _SHARE_OF_TIES = 0.25  # from here on the metric is too coarse to tell the algorithms apart
@@ -113,3 +114,12 @@ def _constant(comparison: Comparison) -> Iterator[str]:
                 f"all {scores.size} runs of {name} have the same score {scores[0]:g}: does the "
                 "seed reach the training?"
             )
+
+
+def doubt_goal(table: Runs) -> Iterator[str]:
+    """Whether a metric was told to go the other way than its name says."""
+    if table.metric != "score" and known_goal(table.metric) not in (None, table.goal):
+        yield (
+            f"{table.metric!r} usually is to {known_goal(table.metric)}, but was told to "
+            f"{table.goal}"
+        )

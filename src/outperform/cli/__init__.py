@@ -7,7 +7,10 @@ import click
 
 from outperform.errors import OutperformError
 
-_COMMANDS = ("check", "compare", "decompose", "demo", "init", "plan", "run", "simulate", "status")
+_COMMANDS = (
+    *("best-of", "check", "compare", "decompose", "demo", "init"),
+    *("plan", "run", "simulate", "status"),
+)
 
 
 class _Refusal(click.ClickException):

@@ -78,11 +78,13 @@ def command(words: tuple[str, ...], summary: bool, **options: Any) -> None:
     \b
         outperform compare runs.csv resnet vgg
         outperform compare wide.csv resnet vgg --wide --maximize --test wilcoxon --plot fig.pdf
+        outperform compare resnet.csv resnet vgg --with vgg.csv
         outperform compare --summary resnet=76.3,0.4,10 vgg=75.1,0.5,10
 
     RUNS is a CSV, TSV, JSONL or Parquet file with one row per run and columns such as algorithm,
     task, seed and accuracy. A summary names mean, standard deviation and number of runs, or RUNS
-    is a table with the columns algorithm, mean, sd and n.
+    is a table with the columns algorithm, mean, sd and n. The runs of a file without a column of
+    algorithms are those of one, called like the file.
     """
     as_json, figure, gate = (options.pop(name) for name in ("as_json", "figure", "gate"))
     check_open_unit("alpha", options["alpha"])
@@ -109,7 +111,7 @@ def _compare_runs(
     **options: Any,
 ) -> Comparison | TaskComparisons:
     path, a, b = _three_words(words, reading)
-    if reading["wide"] and not reading["algorithm"]:
+    if reading["wide"] and not reading["algorithm"] and not reading["others"]:
         reading = {**reading, "algorithm": (a, b)}  # other columns may hold anything
     tests = {name: options.pop(name) for name in _TEST_OPTIONS}
     result = compare_runs(

@@ -27,12 +27,19 @@ _READING = (
         show_default=True,
         help="What each row of a wide file is.",
     ),
+    click.option(
+        "--with",
+        "others",
+        metavar="FILE",
+        multiple=True,
+        help="Join another runs file, such as that of another algorithm; may be repeated.",
+    ),
 )
-_READING_NAMES = ("metric", "goal", "algorithm", "task", "replicate", "wide", "rows")
+_READING_NAMES = ("metric", "goal", "algorithm", "task", "replicate", "wide", "rows", "others")
 
 
 def reading_options(command: Command) -> Command:
-    """Add what `read_runs` can be told; the command receives it as one dict, `reading`."""
+    """Add what `open_runs` can be told; the command receives it as one dict, `reading`."""
 
     @wraps(command)
     def with_reading(**arguments: Any) -> Any:

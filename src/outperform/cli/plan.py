@@ -16,7 +16,7 @@ from outperform.cli.output import (
     print_table,
     save_plot,
 )
-from outperform.runs import read_runs
+from outperform.cli.sources import open_runs
 from outperform.stats.power import PlannedInterval
 
 
@@ -74,7 +74,7 @@ def _read_pilot(
 ) -> Comparison:
     if len(words) != 3:
         raise click.UsageError("A pilot is a runs file and two algorithms: RUNS A B.")
-    runs = read_runs(words[0], **reading)
+    runs = open_runs(words[0], reading)
     result = compare_runs(
         runs, words[1], words[2], task=only, paired=True, drop_incomplete=drop_incomplete
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outperform.errors import InvalidInput
-from outperform.runs import Runs, read_runs
+from outperform.runs import Runs, join_runs, read_runs
 
 if TYPE_CHECKING:
     from outperform.study.study import Study
@@ -25,7 +25,13 @@ def is_store(path: str) -> bool:
 
 
 def open_runs(path: str, reading: dict[str, Any]) -> Runs:
-    """Runs of a file, or of a store."""
+    """Runs of a file or of a store, joined with those of the other files."""
+    options = dict(reading)
+    others = options.pop("others", ())
+    return join_runs(*(_open_one(each, options) for each in (path, *others)))
+
+
+def _open_one(path: str, reading: dict[str, Any]) -> Runs:
     if not is_store(path):
         return read_runs(path, **reading)
     from outperform.analysis.stored_runs import load_store_runs

@@ -6,6 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from outperform.analysis.best_of_n import BestOf, BestOfComparison, BestOfEach
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.crossed_decomposition import CrossedDecomposition
 from outperform.analysis.decomposition import Decomposition
@@ -15,6 +16,15 @@ from outperform.analysis.published import PublishedComparison
 from outperform.analysis.search_curves import SearchCurves
 from outperform.analysis.seeds_curve import SeedsCurve
 from outperform.errors import InvalidInput
+from outperform.plots.best_of_n import (
+    compose_best_of,
+    compose_best_of_comparison,
+    compose_best_of_each,
+    draw_agreement,
+    draw_best_of_curves,
+    draw_best_of_densities,
+    draw_spreads,
+)
 from outperform.plots.comparison import draw_densities, draw_differences
 from outperform.plots.composing import (
     compose_comparison,
@@ -56,6 +66,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "draw_agreement",
+    "draw_best_of_curves",
+    "draw_best_of_densities",
     "draw_components",
     "draw_decomposition",
     "draw_densities",
@@ -65,6 +78,7 @@ __all__ = [
     "draw_sample_sizes",
     "draw_search_curves",
     "draw_seeds",
+    "draw_spreads",
     "draw_test_curves",
     "figure",
     "plot",
@@ -97,6 +111,24 @@ _DRAWINGS: dict[type, _Drawing] = {
     ),
     ErrorRates: _Drawing({"detection": draw_detection, "effort": draw_effort}, compose_error_rates),
     SeedsCurve: _Drawing({"seeds": draw_seeds}, compose_seeds),
+    BestOf: _Drawing(
+        {
+            "curves": draw_best_of_curves,
+            "densities": draw_best_of_densities,
+            "agreement": draw_agreement,
+            "spreads": draw_spreads,
+        },
+        compose_best_of,
+    ),
+    BestOfComparison: _Drawing(
+        {
+            "curves": draw_best_of_curves,
+            "densities": draw_best_of_densities,
+            "agreement": draw_agreement,
+        },
+        compose_best_of_comparison,
+    ),
+    BestOfEach: _Drawing({"curves": draw_best_of_curves}, compose_best_of_each),
     Decomposition: _Drawing({"sources": draw_decomposition}, compose_decomposition),
     CrossedDecomposition: _Drawing({"components": draw_components}, compose_components),
 }
@@ -111,6 +143,9 @@ _HEIGHTS = {
     "detection": 3.2,
     "effort": 3.2,
     "seeds": 2.3,
+    "curves": 2.3,
+    "agreement": 2.3,
+    "spreads": 2.3,
 }
 
 # Neither holds the time of drawing, so that the same result gives the same file.
@@ -129,15 +164,14 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
     Parameters
     ----------
     result
-        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose`,
-        `decompose_runs`, `simulate_error_rates`, `resample_error_rates` or `trace_seeds` returned.
+        A result: what `compare`, `plan`, `best_of_runs`, `decompose` or any other function that
+        concludes something returned.
     ax
         Axes to draw on, in the style that they and matplotlib are set to. By default new ones,
         one column of a paper wide, in the house style.
     view
-        ``"probability"``, ``"densities"`` or ``"differences"`` (of pairs) of a comparison;
-        ``"validation"`` or ``"test"`` of search curves; ``"detection"`` or ``"effort"`` of error
-        rates; the other results have one view each.
+        One of the result's views, such as ``"densities"`` of a comparison, the first by default; a
+        word that is none is refused with a list of them.
 
     Returns
     -------

@@ -36,9 +36,13 @@ def draw_densities(comparison: Comparison, ax: "Axes") -> None:
     sides = (("a", comparison.scores_a, COLOUR_A), ("b", comparison.scores_b, COLOUR_B))
     labels = []
     for row, (side, scores, colour) in enumerate(sides):
-        n, mean, below = scores.size, float(scores.mean()), -row - 0.1 - 0.25 * _spread(scores)
-        _draw_density(scores, ax, -row, colour=colour, side=side)
-        _draw_dots(scores, below, ax, n=n, colour=colour, gid=f"runs-{side}")
+        n, mean, below = (
+            scores.size,
+            float(scores.mean()),
+            -row - 0.1 - 0.25 * scatter_evenly(scores),
+        )
+        draw_density(scores, ax, -row, colour=colour, side=side)
+        draw_dots(scores, below, ax, n=n, colour=colour, gid=f"runs-{side}")
         ax.plot([mean], [-row], "D", color=colour, mec="white", ms=5.5, gid=f"mean-{side}")
         labels.append(f"{names[row]}\n◆ mean {mean:.4g}\nn = {n:,}")
     lay_out_rows(ax, [0.1, -0.9], labels)
@@ -49,7 +53,7 @@ def draw_densities(comparison: Comparison, ax: "Axes") -> None:
     ax.set_xlabel(describe_metric(comparison))
 
 
-def _draw_density(
+def draw_density(
     scores: FloatArray, ax: "Axes", baseline: float, *, colour: str, side: str
 ) -> None:
     """Draw the density within the range of the scores, its peak always of the same height."""
@@ -77,14 +81,14 @@ def _estimate_density(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     return low + width * x, np.asarray(density, dtype=np.float64)
 
 
-def _spread(scores: FloatArray) -> FloatArray:
+def scatter_evenly(scores: FloatArray) -> FloatArray:
     """Place scores between 0 and 1, neighbours far apart, the same way every time."""
     places = np.empty(scores.size)
     places[np.argsort(scores, kind="stable")] = np.arange(scores.size) * _GOLDEN % 1
     return places
 
 
-def _draw_dots(x: FloatArray, y: FloatArray, ax: "Axes", *, n: int, colour: str, gid: str) -> None:
+def draw_dots(x: FloatArray, y: FloatArray, ax: "Axes", *, n: int, colour: str, gid: str) -> None:
     """Draw dots that get smaller and fainter the more of them, n, are drawn in all."""
     ax.scatter(
         x,
@@ -131,11 +135,11 @@ def _draw_pairs(comparison: Comparison, ax: "Axes") -> None:
     left, right = (side_b, side_a) if comparison.goal == "maximize" else (side_a, side_b)
     for (gid, name, colour), where in ((left, "left"), (right, "right")):
         chosen = differences < 0 if where == "left" else differences > 0
-        _draw_dots(differences[chosen], rows[chosen], ax, n=n, colour=colour, gid=gid)
+        draw_dots(differences[chosen], rows[chosen], ax, n=n, colour=colour, gid=gid)
         title = f"{name} wins {np.count_nonzero(chosen):,}"
         ax.set_title(title, loc=where, color=colour, fontsize="small")  # type: ignore[arg-type]
     tied = differences == 0
-    _draw_dots(differences[tied], rows[tied], ax, n=n, colour=COLOUR_NEITHER, gid="ties")
+    draw_dots(differences[tied], rows[tied], ax, n=n, colour=COLOUR_NEITHER, gid="ties")
 
 
 def _label_pairs(comparison: Comparison) -> str:

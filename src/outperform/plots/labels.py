@@ -3,14 +3,28 @@
 import textwrap
 from collections.abc import Sequence
 from itertools import takewhile
+from typing import Protocol
 
 from outperform.analysis.comparison import Comparison
 from outperform.analysis.published import PublishedComparison
+from outperform.runs import Goal
 from outperform.stats import Interval
 
 _LINE = 40  # characters below an axis
 
 PairResult = Comparison | PublishedComparison
+
+
+class Measured(Protocol):
+    """A result in the unit of one metric."""
+
+    @property
+    def metric(self) -> str:
+        """Name of the metric."""
+
+    @property
+    def goal(self) -> Goal:
+        """Whether higher or lower is better."""
 
 
 def shorten(name: str, length: int) -> str:
@@ -91,7 +105,7 @@ def wrap_name(name: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def describe_metric(result: PairResult) -> str:
+def describe_metric(result: Measured) -> str:
     """Name of the metric and which way is better."""
     better = "higher" if result.goal == "maximize" else "lower"
     return f"{escape(shorten(result.metric, 20))} ({better} is better)"

@@ -40,6 +40,7 @@ class About:
     source: str
     replicate_columns: tuple[str, ...]
     spare_columns: tuple[str, ...]
+    validation_metric: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ def assemble(
         replicate_columns=about.replicate_columns,
         spare_columns=about.spare_columns,
         notes=notes,
+        validation_metric=about.validation_metric,
     )
 
 

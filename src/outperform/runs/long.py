@@ -32,7 +32,10 @@ def read_long(table: Table, wanted: Wanted, goal: Goal | None, *, only: str) -> 
     """
     parts = assign_parts(table.names, wanted, table.source)
     score, validation = _find_numbers(table, wanted, parts)
-    about = About(score, resolve_goal(score, goal), table.source, parts.replicate, parts.spare)
+    told = resolve_goal(score, goal)
+    about = About(
+        score, told, table.source, parts.replicate, parts.spare, validation_metric=validation or ""
+    )
     numbers = [score] if validation is None else [score, validation]
     columns = table.take([*parts.algorithm, *parts.task, *parts.replicate], numbers)
     n_algorithm, n_rows = len(parts.algorithm), len(columns.rows)

@@ -35,6 +35,15 @@ class SeparateScores:
 
 
 @dataclass(frozen=True, slots=True)
+class ValidatedScores:
+    """Scores of one algorithm, with the validation scores that choose among its runs."""
+
+    score: FloatArray = field(compare=False, repr=False)
+    validation: FloatArray | None = field(compare=False, repr=False)  # None where it has none
+    n_dropped: int  # runs left out because a score was missing or infinite
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """The rows of one algorithm on one task, and how messages call them."""
 
@@ -84,6 +93,24 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
     return SeparateScores(scores[0], scores[1], n_dropped)
 
 
+def validate_cell(runs: "Runs", cell: Cell, *, drop_incomplete: bool) -> ValidatedScores:
+    """Take the scores of a cell with its validation scores, if it has any."""
+    _require_runs(cell)
+    if runs.replicates is not None:
+        _order_by_replicate(runs, cell)  # refuses duplicates
+    score = runs.score[cell.rows]
+    validation = None if runs.validation is None else runs.validation[cell.rows]
+    if validation is None or np.isnan(validation).all():
+        kept = finite_scores(runs, cell, drop_incomplete=drop_incomplete)
+        return ValidatedScores(kept, None, score.size - kept.size)
+    complete = np.isfinite(score) & np.isfinite(validation)
+    if not drop_incomplete:
+        require_finite(runs, cell)
+        require_finite(runs, cell, runs.validation, "validation scores")
+    n_dropped = int(np.count_nonzero(~complete))
+    return ValidatedScores(score[complete], validation[complete], n_dropped)
+
+
 def finite_scores(runs: "Runs", cell: Cell, *, drop_incomplete: bool) -> FloatArray:
     """Take the scores of a cell in the order of its rows."""
     if not drop_incomplete:
@@ -92,12 +119,15 @@ def finite_scores(runs: "Runs", cell: Cell, *, drop_incomplete: bool) -> FloatAr
     return scores[np.isfinite(scores)]
 
 
-def require_finite(runs: "Runs", cell: Cell) -> None:
-    """Refuse scores that are missing or infinite."""
-    wrong = cell.rows[~np.isfinite(runs.score[cell.rows])]
+def require_finite(
+    runs: "Runs", cell: Cell, scores: FloatArray | None = None, what: str = "scores"
+) -> None:
+    """Refuse scores, by default those of the runs, that are missing or infinite."""
+    scores = runs.score if scores is None else scores
+    wrong = cell.rows[~np.isfinite(scores[cell.rows])]
     if len(wrong):
         raise InvalidScores(
-            f"{cell.algorithm!r} has {len(wrong)} of {len(cell.rows)} scores missing or infinite "
+            f"{cell.algorithm!r} has {len(wrong)} of {len(cell.rows)} {what} missing or infinite "
             f"in {cell.place} ({enumerate_rows(runs.row[wrong])})",
             "Complete them, or pass --drop-incomplete to leave them out",
         )

@@ -13,9 +13,11 @@ from outperform.runs.pairing import (
     Cell,
     PairedScores,
     SeparateScores,
+    ValidatedScores,
     finite_scores,
     pair_cells,
     separate_cells,
+    validate_cell,
 )
 
 _FEW_CELLS = 8  # up to which one pass over the rows per cell is faster than sorting
@@ -46,6 +48,8 @@ class Runs:
         Columns that the labels come from, and others that look as if they told runs apart.
     notes
         What a reader of the results must know, such as rows that were left out.
+    validation_metric
+        Name of the validation scores; "" where the source has none.
     """
 
     algorithms: tuple[str, ...]
@@ -63,6 +67,7 @@ class Runs:
     replicate_columns: tuple[str, ...] = ()
     spare_columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    validation_metric: str = ""
     _order: IntArray = field(init=False, compare=False, repr=False)
     _bounds: IntArray = field(init=False, compare=False, repr=False)
 
@@ -139,6 +144,21 @@ class Runs:
         cells = self._two_cells(a, b, task)
         return separate_cells(self, *cells, drop_incomplete=drop_incomplete)
 
+    def select_validated(
+        self, algorithm: str, task: str | None = None, *, drop_incomplete: bool = False
+    ) -> ValidatedScores:
+        """Take the scores of one algorithm on one task with its validation scores.
+
+        Parameters
+        ----------
+        task
+            May be left out where there is only one.
+        drop_incomplete
+            Leave out (and count) runs of which a score is missing or infinite.
+        """
+        cell = self._cell(algorithm, task)
+        return validate_cell(self, cell, drop_incomplete=drop_incomplete)
+
     def _two_cells(self, a: str, b: str, task: str | None) -> tuple[Cell, Cell]:
         if len(self.algorithms) == 1:
             raise TooFewRuns(
@@ -169,6 +189,11 @@ class Runs:
         return Cell(algorithm, place, rows)
 
     def _code(self, name: str, known: Sequence[str], kind: str) -> int:
+        if name not in known and tuple(known) == ("",):
+            raise UnknownName(
+                f"no {kind} {name!r} in {self.source}, which has no column of {kind}s",
+                f"Leave out the {kind}, or name the column with --{kind}",
+            )
         if name not in known:
             raise UnknownName(f"no {kind} {name!r} in {self.source}", suggest_names(name, known))
         return known.index(name)

@@ -3,6 +3,16 @@
 numpy and scipy.special only. Nothing here knows of machine learning, files or figures.
 """
 
+from outperform.stats.best_of_chances import (
+    BestOfSpreads,
+    Crossing,
+    Spread,
+    best_of_probability,
+    best_of_spreads,
+    find_crossing,
+)
+from outperform.stats.best_of_n import best_of_weights, expected_best_of, gaussian_best_of
+from outperform.stats.best_of_resamples import BestOfEstimates, estimate_best_of
 from outperform.stats.crossed_variances import (
     VarianceComponent,
     VarianceComponents,
@@ -22,6 +32,7 @@ from outperform.stats.effect_sizes import (
     cohens_d,
     mean_difference,
     paired_d,
+    rank_correlation,
 )
 from outperform.stats.growing_samples import GrowingTest, grow_brunner_munzel
 from outperform.stats.intervals import (
@@ -60,8 +71,11 @@ from outperform.stats.variances import (
 )
 
 __all__ = [
+    "BestOfEstimates",
+    "BestOfSpreads",
     "Criteria",
     "CriticalValue",
+    "Crossing",
     "Decisions",
     "EquivalenceTest",
     "Estimate",
@@ -70,11 +84,15 @@ __all__ = [
     "Interval",
     "MeanDifference",
     "NormalScores",
+    "Spread",
     "Summary",
     "VarianceComponent",
     "VarianceComponents",
     "anytime_interval",
     "anytime_power",
+    "best_of_probability",
+    "best_of_spreads",
+    "best_of_weights",
     "binomial_deviation",
     "brunner_munzel",
     "clopper_pearson_interval",
@@ -85,6 +103,10 @@ __all__ = [
     "deviation_ratio",
     "difference_of_probability",
     "equivalence_test",
+    "estimate_best_of",
+    "expected_best_of",
+    "find_crossing",
+    "gaussian_best_of",
     "grow_brunner_munzel",
     "mean_difference",
     "nadeau_bengio_test",
@@ -97,6 +119,7 @@ __all__ = [
     "permutation_critical_value",
     "probability_from_summary",
     "probability_of_outperforming",
+    "rank_correlation",
     "required_pairs",
     "sign_flip_test",
     "smallest_conclusive",

@@ -133,6 +133,29 @@ def paired_d(a: ArrayLike, b: ArrayLike) -> float:
     return _standardize(differences.mean(), np.sqrt(sample_variance(differences)))
 
 
+def rank_correlation(a: ArrayLike, b: ArrayLike) -> float:
+    """Spearman's correlation of paired values; NaN where either does not vary.
+
+    Parameters
+    ----------
+    a, b : shape (n_pairs,), n ≥ 2
+
+    Examples
+    --------
+    >>> round(rank_correlation([1, 2, 3, 4], [1, 3, 2, 9]), 3)
+    0.8
+    """
+    first, second = as_pairs(a, b, at_least=2)
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return float("nan")
+    return float(np.corrcoef(_midranks(first), _midranks(second))[0, 1])
+
+
+def _midranks(values: FloatArray) -> FloatArray:
+    _, group, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[group])
+
+
 def _standardize(difference: Any, deviation: Any) -> float:
     if deviation == 0:
         return float(np.sign(difference) * np.inf) if difference != 0 else 0.0

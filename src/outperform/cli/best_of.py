@@ -1,0 +1,270 @@
+"""The command `outperform best-of`."""
+
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import numpy as np
+
+from outperform.analysis.best_of_n import (
+    BestOf,
+    BestOfComparison,
+    BestOfEach,
+    BestOfResult,
+    format_estimate,
+    list_results,
+)
+from outperform.analysis.choosing_best import best_of_runs
+from outperform.cli.options import alpha_option, output_options, reading_options
+from outperform.cli.output import (
+    check_figure_path,
+    print_caveats,
+    print_json,
+    print_table,
+    save_plot,
+)
+from outperform.cli.sources import is_store, open_runs, read_study
+from outperform.errors import InvalidInput
+from outperform.runs import Runs
+from outperform.stats.best_of_n import BestOfEstimator
+from outperform.stats.best_of_resamples import BestOfInterval
+from outperform.stats.checks import check_open_unit
+
+_LONG = 2e7  # runs drawn, from which on it takes more than 2 seconds
+_N_COLUMNS = 4  # budgets in a table of all algorithms
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="RUNS [A [B]]")
+@click.option(
+    "--n",
+    "budgets",
+    metavar="N",
+    multiple=True,
+    default=("5",),
+    show_default="5",
+    help="Candidates to choose from; may be repeated, or a range such as 1-20.",
+)
+@click.option(
+    "--estimator",
+    type=click.Choice(get_args(BestOfEstimator)),
+    default="v",
+    show_default=True,
+    help="v: the paper's; u: without bias, n up to the number of runs; gaussian: normal scores.",
+)
+@click.option(
+    "--interval",
+    type=click.Choice(get_args(BestOfInterval)),
+    default="percentile",
+    show_default=True,
+    help="Bootstrap percentiles, or the jackknife, which holds more often for n near the runs.",
+)
+@click.option("--validation", metavar="COLUMN", help="Column with the scores that choose.")
+@click.option("--trials", is_flag=True, help="RUNS is a store: take the trials of its searches.")
+@click.option("--study", metavar="STUDY.toml", help="Study of a store.  [default: beside it]")
+@click.option("--on", "only", metavar="TASK", help="Look at this task only.")
+@click.option("--drop-incomplete", is_flag=True, help="Leave out failed runs.")
+@click.option(
+    "--resamples",
+    "n_resamples",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="Of the bootstrap.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the bootstrap."
+)
+@alpha_option
+@reading_options
+@output_options
+def command(
+    words: tuple[str, ...],
+    budgets: tuple[str, ...],
+    alpha: float,
+    seed: int,
+    only: str | None,
+    as_json: bool,
+    figure: str | None,
+    reading: dict[str, Any],
+    validation: str | None,
+    trials: bool,
+    study: str | None,
+    **options: Any,
+) -> None:
+    """Say what to expect of the best of n runs, however many were trained.
+
+    \b
+        outperform best-of runs.csv --n 5
+        outperform best-of runs.csv resnet vgg --n 5 --n 20 --plot best.pdf
+        outperform best-of fixed.csv fixed random --with random.csv
+        outperform best-of study.db --trials
+
+    n is a budget: the number of candidates that somebody would train before keeping the one with
+    the best validation score. Its expected test score, Boo_n, does not depend on how many runs it
+    is estimated from, as the score of the best single run does. With two algorithms, which one to
+    train with such a budget, and from which budget on the other.
+    """
+    check_open_unit("alpha", alpha)
+    if figure:
+        check_figure_path(figure)
+    path, a, b = _three_words(words)
+    runs = _read(path, {**reading, "validation": validation}, trials=trials, study=study)
+    if len(runs) * options["n_resamples"] > _LONG:
+        click.echo(f"Resampling {len(runs):,} runs {options['n_resamples']:,} times ...", err=True)
+    result = best_of_runs(
+        runs,
+        a,
+        b,
+        n=[n for text in budgets for n in _parse_budgets(text)],
+        task=only,
+        confidence_level=1 - alpha,
+        rng=np.random.default_rng(seed),
+        **options,
+    )
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        _print(result)
+    if figure:
+        save_plot(result, figure)
+
+
+def _parse_budgets(text: str) -> range:
+    """A number of candidates, or a range such as 1-20."""
+    found = re.fullmatch(r"(\d+)(?:-(\d+))?", text.strip())
+    numbers = range(int(found[1]), int(found[2] or found[1]) + 1) if found else range(0)
+    if not numbers or numbers[0] < 1:
+        raise InvalidInput(
+            f"n is {text!r}", "Pass a whole number not less than 1, or a range such as 1-20"
+        )
+    return numbers
+
+
+def _three_words(words: tuple[str, ...]) -> tuple[str, str | None, str | None]:
+    if not 1 <= len(words) <= 3:
+        raise click.UsageError(
+            "Name the runs file, then one or two algorithms, or none for all: RUNS A B."
+        )
+    path, a, b = (*words, None, None)[:3]
+    assert path is not None
+    return path, a, b
+
+
+def _read(path: str, reading: dict[str, Any], *, trials: bool, study: str | None) -> Runs:
+    if not trials:
+        return open_runs(path, reading)
+    if not is_store(path):
+        raise InvalidInput(
+            f"{path} is no store of a study, so it has no searches",
+            "Leave out --trials: each row of a file is a run",
+        )
+    from outperform.analysis.search_trials import collect_trials
+    from outperform.store import SqliteStore
+
+    with SqliteStore(path) as store:
+        return collect_trials(
+            read_study(study or str(Path(path).with_suffix(".toml"))), store.scores()
+        )
+
+
+def _print(result: BestOfResult) -> None:
+    colour = None
+    if isinstance(result, BestOfComparison):
+        colour = {"a": "green", "b": "red", None: "yellow"}[result.winner]
+    click.secho(str(result), fg=colour, bold=True)
+    first = list_results(result)[0]
+    better = "higher" if first.goal == "maximize" else "lower"
+    level = f"{100 * first.interval.confidence_level:g} %"
+    click.echo(f"\n{first.metric}, {better} is better; {level} intervals")
+    if isinstance(result, BestOfComparison):
+        _print_comparison(result)
+    elif isinstance(result, BestOfEach):
+        _print_each(result)
+    else:
+        _print_one(result)
+    print_caveats(result.caveats)
+    click.echo(f"\nNext: {_suggest(result)}")
+
+
+def _print_one(found: BestOf) -> None:
+    sign = 1 if found.goal == "maximize" else -1
+    rows = []
+    for n in found.shown:
+        estimate, gain = found.at(n), sign * (found.at(n).value - found.at(1).value)
+        rows.append([str(n), format_estimate(estimate.value, estimate.interval), f"{gain:+.3g}"])
+    print_table(["n", "expected best of n", "better than one run by"], rows)
+    click.echo()
+    _print_contrast((found,))
+
+
+def _print_contrast(results: tuple[BestOf, ...]) -> None:
+    print_table(
+        ["algorithm", "runs", "mean ± sd", "best single run", "correlation"],
+        [
+            [
+                found.algorithm,
+                str(found.n_runs),
+                f"{found.mean:.4g} ± {found.sd:.2g}",
+                f"{found.best_single:.4g}",
+                "the same scores" if found.same_scores else f"{found.correlation:.2f}",
+            ]
+            for found in results
+        ],
+    )
+
+
+def _print_comparison(found: BestOfComparison) -> None:
+    a, b, curve = found.a, found.b, found.curve
+    rows = []
+    for n in sorted({*a.shown} & {*b.shown}):
+        (place,) = np.flatnonzero(curve.n == n)
+        at_a, at_b = a.at(n), b.at(n)
+        rows.append(
+            [
+                str(n),
+                format_estimate(at_a.value, at_a.interval),
+                format_estimate(at_b.value, at_b.interval),
+                f"{curve.value[place]:+.3g} [{curve.low[place]:.3g}, {curve.high[place]:.3g}]",
+            ]
+        )
+    print_table(["n", a.algorithm, b.algorithm, "difference"], rows)
+    click.echo()
+    _print_contrast((a, b))
+    click.echo(f"\n{_describe_crossing(found)}")
+
+
+def _describe_crossing(found: BestOfComparison) -> str:
+    last = int(found.curve.n[-1])
+    if found.crossing is None or found.leader_after is None:
+        better = found.a if found.is_better(float(found.curve.value[-1])) else found.b
+        return f"The curves do not cross: {better.algorithm} is ahead at every n up to {last}."
+    crossing, level = found.crossing, found.difference.interval.confidence_level
+    return (
+        f"The curves cross: from n = {crossing.n} on {found.leader_after.algorithm} is ahead. "
+        f"They do so in {crossing.share:.0%} of resamples, {100 * level:g} % of these between n = "
+        f"{crossing.low:.0f} and {crossing.high:.0f}."
+    )
+
+
+def _print_each(result: BestOfEach) -> None:
+    asked = result.results[0].asked[:_N_COLUMNS]
+    budgets = [f"best of {n}" for n in asked]
+    rows = []
+    for found in result.ranked:
+        estimates = [format_estimate(e.value, e.interval) for e in map(found.at, asked)]
+        about = [f"{found.mean:.4g} ± {found.sd:.2g}", f"{found.best_single:.4g}"]
+        rows.append([found.algorithm, str(found.n_runs), *estimates, *about])
+    print_table(["algorithm", "runs", *budgets, "mean ± sd", "best single run"], rows)
+
+
+def _suggest(result: BestOfResult) -> str:
+    if isinstance(result, BestOfEach):
+        first, second = (found.algorithm for found in result.ranked[:2])
+        return f"Compare the two at the top by name: {first} {second}."
+    found = list_results(result)[0]
+    return (
+        f"Report Boo_{found.n} with its interval, n and the number of runs, not the best single "
+        "run; --plot draws the curve over n."
+    )

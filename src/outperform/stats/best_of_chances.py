@@ -1,0 +1,248 @@
+"""Which of two best-of-n is better, from which n on, and how ways to report runs vary."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from outperform.errors import InvalidInput
+from outperform.stats.best_of_n import (
+    BestOfEstimator,
+    Goal,
+    IntArray,
+    as_budgets,
+    rank_weights,
+)
+from outperform.stats.best_of_resamples import (
+    BestOfEstimates,
+    SortedRuns,
+    divide_rows,
+    draw_sorted,
+)
+from outperform.stats.checks import FloatArray, check_choice, check_count, check_open_unit
+from outperform.stats.effect_sizes import Estimate
+from outperform.stats.intervals import Interval
+
+Scores = tuple[ArrayLike, ArrayLike | None]  # validation and test, of the same runs
+
+
+def best_of_probability(
+    n: int,
+    a: Scores,
+    b: Scores,
+    *,
+    estimator: BestOfEstimator = "v",
+    confidence_level: float = 0.95,
+    n_resamples: int = 10_000,
+    rng: np.random.Generator,
+) -> Estimate:
+    """Chance that the best of n fresh runs of `a` has a higher test score than that of `b`.
+
+    Parameters
+    ----------
+    a, b : validation and test scores, each of shape (n_runs,); higher is better
+        Of independent samples. Test scores may be None: those that choose are reported.
+    estimator
+        ``"v"`` or ``"u"``, as in `expected_best_of`.
+
+    Returns
+    -------
+    The chance, exact for these runs, a tie counting half, and its percentile bootstrap interval.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> a, b = ([0.1, 0.2], [0.5, 0.9]), ([0.3, 0.4], [0.7, 0.6])
+    >>> best_of_probability(2, a, b, n_resamples=100, rng=rng).value
+    0.75
+    """
+    check_choice("estimator", estimator, ("v", "u"))
+    check_open_unit("confidence_level", confidence_level)
+    check_count("n_resamples", n_resamples, at_least=1)
+    sides = [SortedRuns.make(*scores, "maximize") for scores in (a, b)]
+    for side in sides:
+        as_budgets(n, side.size, estimator)
+    every = [np.arange(side.size)[None, :] for side in sides]
+    (value,) = _compare(sides, every, n, estimator)
+    widest = max(side.size for side in sides)
+    chances = []
+    for n_rows, _ in divide_rows(n_resamples, widest):
+        rows = [draw_sorted(side.size, (n_rows, side.size), rng=rng) for side in sides]
+        chances.append(_compare(sides, rows, n, estimator))
+    tail = (1 - confidence_level) / 2
+    low, high = np.quantile(np.concatenate(chances), [tail, 1 - tail])
+    return Estimate(float(value), Interval(float(low), float(high), confidence_level, "percentile"))
+
+
+def _compare(
+    sides: list[SortedRuns], rows: list[IntArray], n: int, estimator: BestOfEstimator
+) -> FloatArray:
+    """P(A>B) of pairs of samples, which are rows of sorted positions."""
+    weights_a, weights_b = (
+        _weigh(side, places, n, estimator) for side, places in zip(sides, rows, strict=True)
+    )
+    order = np.argsort(sides[1].reported)
+    ordered = sides[1].reported[order]
+    up_to = np.zeros((len(weights_b), order.size + 1))
+    np.cumsum(weights_b[:, order], axis=1, out=up_to[:, 1:])
+    below = np.searchsorted(ordered, sides[0].reported, side="left")
+    not_above = np.searchsorted(ordered, sides[0].reported, side="right")
+    beaten = (up_to[:, below] + up_to[:, not_above]) / 2
+    # Sums of weights may exceed 1 by rounding.
+    return np.asarray(np.clip(np.einsum("ij,ij->i", weights_a, beaten), 0.0, 1.0))
+
+
+def _weigh(side: SortedRuns, rows: IntArray, n: int, estimator: BestOfEstimator) -> FloatArray:
+    """Chance of each run to be chosen in each sample: shape (n_rows, n_runs)."""
+    n_rows, n_groups = len(rows), int(side.group[-1]) + 1
+    row = np.arange(n_rows)[:, None]
+    key = (side.group[rows] + n_groups * row).ravel()
+    by_rank = np.broadcast_to(rank_weights(n, rows.shape[1], estimator), rows.shape).ravel()
+    weight = np.bincount(key, by_rank, minlength=n_rows * n_groups)
+    n_tied = np.bincount(key, minlength=n_rows * n_groups)
+    share = (weight / np.maximum(n_tied, 1)).reshape(n_rows, n_groups)
+    drawn = np.bincount((rows + side.size * row).ravel(), minlength=n_rows * side.size)
+    return np.asarray(drawn.reshape(n_rows, side.size) * share[:, side.group])
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """The n from which on one curve stays above the other, and how sure that is."""
+
+    n: int
+    sign: int  # 1: the difference is positive from there on, -1: negative
+    share: float  # of resamples in which the same curve ends above, having been below before
+    low: float  # of n, over these resamples
+    high: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {"n": self.n, "share": self.share, "low": self.low, "high": self.high}
+
+
+def find_crossing(
+    difference: BestOfEstimates, *, confidence_level: float = 0.95
+) -> Crossing | None:
+    """Find the n from which on the difference keeps its last sign; None if it always has it.
+
+    Parameters
+    ----------
+    difference
+        Estimated for increasing n.
+    """
+    signs = np.sign(difference.value)
+    (place,) = _last_change(signs[None, :])
+    if place == 0 or signs[-1] == 0:
+        return None
+    resampled = np.sign(difference.resampled)
+    alike = resampled[resampled[:, -1] == signs[-1]]
+    places = _last_change(alike)
+    crossed = difference.n[places[places > 0]]
+    tail = (1 - confidence_level) / 2
+    low, high = np.quantile(crossed, [tail, 1 - tail]) if crossed.size else (np.nan, np.nan)
+    return Crossing(
+        n=int(difference.n[place]),
+        sign=int(signs[-1]),
+        share=crossed.size / len(resampled),
+        low=float(low),
+        high=float(high),
+    )
+
+
+def _last_change(signs: FloatArray) -> IntArray:
+    """First place from which on each row keeps its last sign."""
+    other = signs != signs[:, -1:]
+    from_end = np.argmax(other[:, ::-1], axis=1)
+    return np.where(other.any(axis=1), signs.shape[1] - from_end, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Mean and middle range, over repetitions of a whole experiment, by its number of runs."""
+
+    mean: FloatArray = field(repr=False, compare=False)
+    low: FloatArray = field(repr=False, compare=False)
+    high: FloatArray = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BestOfSpreads:
+    """How three ways to report an experiment vary when it is repeated, by its number of runs."""
+
+    n_runs: IntArray
+    best_single: Spread  # test score of the run with the best validation score
+    best_of: Spread  # Boo_n
+    average: Spread  # mean test score
+
+
+def best_of_spreads(
+    n_runs: ArrayLike,
+    n: int,
+    validation: ArrayLike,
+    test: ArrayLike | None = None,
+    *,
+    goal: Goal = "maximize",
+    confidence_level: float = 0.95,
+    n_resamples: int = 2_000,
+    rng: np.random.Generator,
+) -> BestOfSpreads:
+    """Repeat experiments of several sizes by drawing their runs from those at hand.
+
+    Parameters
+    ----------
+    n_runs
+        Numbers of runs of the experiments.
+    n, validation, test, goal
+        As in `expected_best_of`, with the estimator ``"v"``.
+    confidence_level
+        Share of the repetitions in the range.
+
+    References
+    ----------
+    Bajgar, Kadlec and Kleindienst (2018), figure 2. The best single run's distribution is exact
+    here, and so not smoothed.
+
+    Examples
+    --------
+    >>> scores = np.arange(10.0)
+    >>> found = best_of_spreads([1, 10], 5, scores, rng=np.random.default_rng(0))
+    >>> found.best_single.mean.round(2)  # the more runs, the better the best of them
+    array([4.5 , 8.51])
+    """
+    check_open_unit("confidence_level", confidence_level)
+    check_count("n_resamples", n_resamples, at_least=1)
+    runs = SortedRuns.make(validation, test, goal)
+    sizes, asked = as_budgets(n_runs, runs.size, "v"), as_budgets(n, runs.size, "v")
+    if asked.size > 1:
+        raise InvalidInput(f"n is {n}", "Pass one number of candidates")
+    quantiles = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
+    single = [_spread_of_single(runs, int(size), quantiles) for size in sizes]
+    drawn = [
+        _draw_experiments(runs, int(size), np.append(asked, 1), n_resamples, rng) for size in sizes
+    ]
+    best, average = (
+        [(float(d[:, i].mean()), *np.quantile(d[:, i], quantiles)) for d in drawn] for i in (0, 1)
+    )
+    return BestOfSpreads(
+        sizes, *(Spread(*np.transpose(found)) for found in (single, best, average))
+    )
+
+
+def _draw_experiments(
+    runs: SortedRuns, size: int, n: IntArray, n_resamples: int, rng: np.random.Generator
+) -> FloatArray:
+    """Boo_n, for each n, of experiments with that many runs."""
+    evaluate, blocks = runs.make_evaluator(n, size, "v"), divide_rows(n_resamples, size)
+    return np.concatenate([evaluate(draw_sorted(runs.size, shape, rng=rng)) for shape in blocks])
+
+
+def _spread_of_single(
+    runs: SortedRuns, size: int, quantiles: list[float]
+) -> tuple[float, float, float]:
+    """Mean and quantiles of the best of so many runs, from the chance of each to be it."""
+    (weights,) = _weigh(runs, np.arange(runs.size)[None, :], size, "v")
+    order = np.argsort(runs.reported)
+    places = np.searchsorted(np.cumsum(weights[order]), quantiles)
+    low, high = runs.reported[order][np.minimum(places, runs.size - 1)]
+    return float(weights @ runs.reported), float(low), float(high)

@@ -1,0 +1,252 @@
+"""How sure Boo_n is: resamples of the runs, evaluated for every n at once.
+
+A resample is drawn as sorted positions among the runs, worst first. The value at rank j then
+weighs the same in every resample, so all resamples and all n are one product of matrices.
+Positions drawn twice are tied, but have the same scores: it does not matter which is chosen.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtrit
+
+from outperform.errors import UnpairedScores
+from outperform.stats.best_of_n import (
+    BestOfEstimator,
+    Goal,
+    IntArray,
+    as_budgets,
+    as_chosen,
+    expected_best_of,
+    gaussian_best_of,
+    rank_weights,
+    sort_groups,
+    turn,
+)
+from outperform.stats.checks import FloatArray, check_choice, check_count, check_open_unit
+from outperform.stats.effect_sizes import Estimate
+from outperform.stats.intervals import Interval
+
+BestOfInterval = Literal["percentile", "jackknife"]
+
+_BLOCK = 1_000_000  # scores held at once: 8 MB for each of a few arrays
+
+
+@dataclass(frozen=True, slots=True)
+class BestOfEstimates:
+    """Boo_n for several n, with what the uncertainty of each is read from.
+
+    Attributes
+    ----------
+    n : shape (k,)
+    value : shape (k,)
+    resampled : shape (n_resamples, k)
+        Values of resamples of the runs; one row is the same resample at every n.
+    error, df : shape (k,)
+        Jackknife's standard error and its degrees of freedom.
+    """
+
+    n: IntArray
+    value: FloatArray
+    resampled: FloatArray = field(repr=False, compare=False)
+    error: FloatArray = field(repr=False)
+    df: FloatArray = field(repr=False)
+
+    def bounds(
+        self, *, confidence_level: float = 0.95, method: BestOfInterval = "percentile"
+    ) -> tuple[FloatArray, FloatArray]:
+        """Ends of the interval at every n."""
+        check_open_unit("confidence_level", confidence_level)
+        check_choice("interval", method, get_args(BestOfInterval))
+        tail = (1 - confidence_level) / 2
+        if method == "percentile":
+            by_n = np.ascontiguousarray(self.resampled.T)  # quantiles of neighbours are faster
+            low, high = np.quantile(by_n, [tail, 1 - tail], axis=1)
+            return low, high
+        reach = stdtrit(self.df, 1 - tail) * self.error
+        return self.value - reach, self.value + reach
+
+    def at(
+        self, n: int, *, confidence_level: float = 0.95, method: BestOfInterval = "percentile"
+    ) -> Estimate:
+        """Value and interval at one of the n."""
+        place = np.flatnonzero(self.n == n)[:1]
+        alone = BestOfEstimates(
+            self.n[place],
+            self.value[place],
+            self.resampled[:, place],
+            self.error[place],
+            self.df[place],
+        )
+        (low,), (high,) = alone.bounds(confidence_level=confidence_level, method=method)
+        interval = Interval(float(low), float(high), confidence_level, method)
+        return Estimate(float(alone.value[0]), interval)
+
+    def minus(self, other: "BestOfEstimates") -> "BestOfEstimates":
+        """Difference of two independent samples, at the same n and with as many resamples."""
+        if not np.array_equal(self.n, other.n) or len(self.resampled) != len(other.resampled):
+            raise UnpairedScores(
+                "the two were not estimated for the same n with as many resamples",
+                "Estimate both with the same n and n_resamples",
+            )
+        squares = self.error**2, other.error**2
+        with np.errstate(invalid="ignore"):  # neither varies
+            df = (squares[0] + squares[1]) ** 2 / (
+                squares[0] ** 2 / self.df + squares[1] ** 2 / other.df
+            )
+        return BestOfEstimates(
+            self.n,
+            self.value - other.value,
+            self.resampled - other.resampled,
+            np.sqrt(squares[0] + squares[1]),
+            np.where(np.isfinite(df), df, self.df + other.df),
+        )
+
+
+def estimate_best_of(
+    n: ArrayLike,
+    validation: ArrayLike,
+    test: ArrayLike | None = None,
+    *,
+    estimator: BestOfEstimator = "v",
+    goal: Goal = "maximize",
+    n_resamples: int = 10_000,
+    rng: np.random.Generator,
+) -> BestOfEstimates:
+    """Boo_n for every n, with what its intervals are made of.
+
+    Parameters
+    ----------
+    n, validation, test, estimator, goal
+        As in `expected_best_of`.
+
+    Examples
+    --------
+    >>> scores = [0.71, 0.74, 0.69, 0.75, 0.70, 0.73, 0.72, 0.78]
+    >>> estimates = estimate_best_of([1, 3], scores, rng=np.random.default_rng(0))
+    >>> print(estimates.at(3))
+    0.751 [0.724, 0.77]
+    >>> print(estimates.at(3, method="jackknife"))
+    0.751 [0.717, 0.786]
+    """
+    check_count("n_resamples", n_resamples, at_least=1)
+    sizes = as_budgets(n, np.size(validation), estimator)
+    value = expected_best_of(sizes, validation, test, estimator=estimator, goal=goal)
+    runs = SortedRuns.make(validation, test, goal)
+    evaluate = runs.make_evaluator(sizes, runs.size, estimator)
+    resampled = [
+        evaluate(draw_sorted(runs.size, shape, rng=rng))
+        for shape in divide_rows(n_resamples, runs.size)
+    ]
+    left = _leave_one_out_gaussian if estimator == "gaussian" else _leave_one_out
+    error = np.sqrt(runs.size - 1) * np.array([left(runs, int(size)).std() for size in sizes])
+    df = np.full(sizes.size, runs.size - 1.0)
+    return BestOfEstimates(sizes, value, np.concatenate(resampled), error, df)
+
+
+def divide_rows(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
+    """Shapes of blocks of rows that bound the memory."""
+    block = max(1, _BLOCK // (n_columns + 1))
+    for start in range(0, n_rows, block):
+        yield min(block, n_rows - start), n_columns
+
+
+def draw_sorted(n_runs: int, shape: tuple[int, int], *, rng: np.random.Generator) -> IntArray:
+    """Draw positions among the runs with replacement, each row sorted."""
+    # Sums of exponentials, divided by the last, are sorted uniforms: no sorting is needed.
+    sums = np.cumsum(rng.standard_exponential((shape[0], shape[1] + 1)), axis=1)
+    places = (sums[:, :-1] * (n_runs / sums[:, -1:])).astype(np.int64)
+    return np.minimum(places, n_runs - 1)  # where the quotient was rounded up
+
+
+@dataclass(frozen=True, slots=True)
+class SortedRuns:
+    """Runs from worst to best on validation."""
+
+    better: FloatArray
+    reported: FloatArray
+    group: IntArray  # the same for runs that are tied
+
+    @classmethod
+    def make(cls, validation: ArrayLike, test: ArrayLike | None, goal: Goal) -> "SortedRuns":
+        """Sort runs; `goal` says whether higher or lower validation is better."""
+        chosen_by, reported = as_chosen(validation, test)
+        better = turn(chosen_by, goal)
+        order, group = sort_groups(better)
+        return cls(better[order], reported[order], group)
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        return self.better.size
+
+    def make_evaluator(
+        self, sizes: IntArray, n_drawn: int, estimator: BestOfEstimator
+    ) -> Callable[[IntArray], FloatArray]:
+        """Make a function from rows of `n_drawn` sorted positions to Boo_n, a column per n."""
+        if estimator == "gaussian":
+            constants = gaussian_best_of(sizes)
+            return lambda rows: _evaluate_gaussian(
+                self.better[rows], self.reported[rows], constants
+            )
+        weights = np.transpose([rank_weights(int(size), n_drawn, estimator) for size in sizes])
+        tied = self.group[-1] < self.size - 1
+
+        def evaluate(rows: IntArray) -> FloatArray:
+            scores = self.reported[rows]
+            return np.asarray((self._share_ties(rows, scores) if tied else scores) @ weights)
+
+        return evaluate
+
+    def _share_ties(self, rows: IntArray, scores: FloatArray) -> FloatArray:
+        """Give runs that are tied within a row the mean of their scores."""
+        n_groups = int(self.group[-1]) + 1
+        key = (self.group[rows] + n_groups * np.arange(len(rows))[:, None]).ravel()
+        sums = np.bincount(key, weights=scores.ravel())
+        counts = np.bincount(key)
+        return np.asarray((sums / np.maximum(counts, 1))[key]).reshape(scores.shape)
+
+
+def _evaluate_gaussian(better: FloatArray, scores: FloatArray, constants: FloatArray) -> FloatArray:
+    mean = scores.mean(axis=1, keepdims=True)
+    centred = better - better.mean(axis=1, keepdims=True)
+    squares = np.einsum("ij,ij->i", centred, centred)
+    products = np.einsum("ij,ij->i", centred, scores - mean)
+    # Rows are sorted; those of which all runs are tied gain nothing.
+    squares[better[:, 0] == better[:, -1]] = np.inf
+    gain = products / np.sqrt(squares * max(better.shape[1] - 1, 1))
+    return np.asarray(mean + np.outer(gain, constants))
+
+
+def _leave_one_out(runs: SortedRuns, n: int) -> FloatArray:
+    """Boo_n without each run in turn, drawn with replacement.
+
+    Without it, n of n - 1 runs could not be drawn; the errors are nearly the same.
+    """
+    _, start, size = np.unique(runs.group, return_index=True, return_counts=True)
+    end, total = start + size, np.bincount(runs.group, weights=runs.reported)
+    below = np.append(0.0, np.cumsum(rank_weights(n, runs.size - 1, "v")))
+    # Groups of tied runs keep their ranks below the run left out, and lose one above it.
+    kept = total / size * (below[np.minimum(end, runs.size - 1)] - below[start])
+    moved = total / size * (below[end - 1] - below[np.maximum(start - 1, 0)])
+    own = (below[end - 1] - below[start]) / np.maximum(size - 1, 1)
+    others = np.append(0.0, np.cumsum(kept)[:-1]) + np.append(np.cumsum(moved[::-1])[-2::-1], 0.0)
+    group = runs.group
+    return np.asarray(others[group] + (total[group] - runs.reported) * own[group])
+
+
+def _leave_one_out_gaussian(runs: SortedRuns, n: int) -> FloatArray:
+    """Boo_n of normal scores without each run in turn, from sums less its part."""
+    m = runs.size
+    x, y = runs.better - runs.better.mean(), runs.reported - runs.reported.mean()
+    squares = x @ x - m / (m - 1) * x**2
+    products = x @ y - m / (m - 1) * x * y
+    # Where all others are tied, they gain nothing, whatever rounding says.
+    lowest = np.append(runs.better[1], np.full(m - 1, runs.better[0]))
+    highest = np.append(np.full(m - 1, runs.better[-1]), runs.better[-2])
+    varies = (lowest < highest) & (squares > 0)
+    gain = products / np.sqrt(np.where(varies, squares, np.inf) * max(m - 2, 1))
+    return np.asarray(runs.reported.mean() - y / (m - 1) + gain * gaussian_best_of(n))

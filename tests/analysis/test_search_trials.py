@@ -1,0 +1,120 @@
+"""Trials of searches as runs."""
+
+import numpy as np
+import pytest
+
+from outperform.analysis.choosing_best import best_of_runs
+from outperform.analysis.search_trials import collect_trials
+from outperform.engines import InlineEngine
+from outperform.errors import InvalidInput
+from outperform.runner import run
+from outperform.store import SqliteStore
+from outperform.study.estimators import FixHopt, Ideal, Variance
+from outperform.study.pipelines import FunctionPipeline
+from outperform.study.spaces import Uniform
+from outperform.study.study import Study
+from outperform.study.tasks import make_task
+
+POOLED = (
+    "trials of several searches are pooled (3 of toy on t): those of one search share their split "
+    "and seeds, so intervals are too narrow"
+)
+ALONE = (
+    "all trials of a search share one split and one set of seeds: intervals are of other "
+    "hyperparameters, not of other splits"
+)
+UNTESTED = "searches recorded no test scores: validation scores choose, and are reported"
+
+
+def make_study(*estimators, tuner="random", metric="accuracy", n_trials=5, limit=0.9):
+    def fit(params, split, seeds):
+        if params["c"] > limit:
+            raise ValueError("diverged")
+        return {"valid": params["c"], "test": params["c"] - 0.1}
+
+    pipeline = FunctionPipeline("toy", fit, {"c": Uniform(0, 1)}, ("init",))
+    return Study(
+        (pipeline,), (make_task("t", metric=metric),), estimators, tuner=tuner, n_trials=n_trials
+    )
+
+
+def record(study, tmp_path, *, tested):
+    """Scores of a finished study, whose trials have test scores or not."""
+    with SqliteStore(tmp_path / "study.db") as store:
+        run(study, store, InlineEngine())
+        found = store.scores()
+    searched = {key: s for key, s in found.items() if "valid" in s}
+    # Whether trials have test scores is the runner's affair.
+    return found | {
+        key: {"valid": s["valid"]} | ({"test": s["valid"] - 0.1} if tested else {})
+        for key, s in searched.items()
+    }
+
+
+def test_every_trial_is_a_run(tmp_path):
+    study = make_study(Ideal(3))
+    runs = collect_trials(study, record(study, tmp_path, tested=True))
+    found = runs.select_validated("toy", "t")
+    assert found.validation is not None
+    assert found.score == pytest.approx(found.validation - 0.1)
+    assert len(set(found.score)) == found.score.size  # each drawn afresh
+    assert (runs.metric, runs.goal, runs.source) == (
+        "accuracy",
+        "maximize",
+        "the searches of study",
+    )
+    assert runs.notes[0] == POOLED
+
+
+def test_failed_trials_are_counted(tmp_path):
+    study = make_study(Ideal(3), n_trials=10)
+    runs = collect_trials(study, record(study, tmp_path, tested=True))
+    n_failed = 30 - len(runs)
+    assert n_failed > 0
+    assert (np.asarray(runs.validation) <= 0.9).all()
+    assert runs.notes[1:] == (
+        f"{n_failed} trial(s) are left out: they failed, or are not done yet",
+    )
+
+
+def test_without_test_scores_validation_is_reported(tmp_path):
+    study = make_study(Ideal(3), n_trials=3)
+    runs = collect_trials(study, record(study, tmp_path, tested=False))
+    assert runs.validation is None
+    assert UNTESTED in runs.notes
+    result = best_of_runs(runs, n=2, n_resamples=100)
+    assert result.same_scores
+    assert UNTESTED in result.caveats
+
+
+def test_a_search_shared_by_estimators_is_read_once(tmp_path):
+    study = make_study(FixHopt(3), Variance(2, n_searches=1))
+    runs = collect_trials(study, record(study, tmp_path, tested=True))
+    assert len(runs) <= 5
+    assert runs.notes[0] == ALONE
+
+
+def test_trials_of_other_tuners_are_said_to_depend_on_each_other(tmp_path):
+    study = make_study(Ideal(3), tuner="gp-ei", n_trials=4, limit=1)
+    runs = collect_trials(study, record(study, tmp_path, tested=True))
+    assert runs.notes[:2] == (
+        "trials of gp-ei search are not independent draws, so n of them are no n fresh candidates: "
+        "only random search makes trials that are",
+        POOLED,
+    )
+
+
+def test_lower_may_be_better(tmp_path):
+    study = make_study(Ideal(3), metric="loss")
+    result = best_of_runs(collect_trials(study, record(study, tmp_path, tested=True)), n=3)
+    assert (result.goal, result.validation_goal) == ("minimize", "minimize")
+    assert result.value < result.mean
+
+
+def test_nothing_recorded_is_refused():
+    with pytest.raises(InvalidInput) as caught:
+        collect_trials(make_study(Ideal(3)), {})
+    assert str(caught.value) == (
+        "no trial of a search of study 'study' is recorded. Run it first, with pipelines that have "
+        "a search space."
+    )

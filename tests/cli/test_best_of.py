@@ -1,0 +1,229 @@
+"""The command `outperform best-of`, as a person meets it."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from outperform.cli import main
+from outperform.engines import InlineEngine
+from outperform.runner import run
+from outperform.store import SqliteStore
+from outperform.study.files import parse_study
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def refused(result: Result) -> str:
+    """The whole message of a refusal, on one line."""
+    assert result.exit_code == 2
+    assert "Traceback" not in result.stderr
+    return " ".join(result.stderr.split())
+
+
+@pytest.fixture
+def write_runs(tmp_path):
+    """Writes a file of one algorithm, called like it, without a column of algorithms."""
+
+    def write(name="net", *, n_runs=80, mean=0.6, sd=0.02, columns="run,valid_acc,test_acc"):
+        rng = np.random.default_rng(len(name))
+        scores = rng.normal(size=n_runs)
+        rows = [
+            f"{i},{0.7 + sd * v:.6f},{mean + sd * (v + rng.normal() / 3):.6f}"
+            for i, v in enumerate(scores)
+        ]
+        path = tmp_path / f"{name}.csv"
+        path.write_text("\n".join([columns, *rows]) + "\n")
+        return path
+
+    return write
+
+
+def test_the_expectation_comes_first_in_one_sentence(write_runs):
+    result = call("best-of", write_runs())
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith(
+        "The best of 5 runs of net chosen by valid_acc is expected to reach test_acc 0.6"
+    )
+    assert lines[2] == "test_acc, higher is better; 95 % intervals"
+    assert [line.split()[0] for line in lines[4:9]] == ["1", "2", "5", "10", "20"]
+    assert lines[4].split()[-1] == "+0"
+    assert lines[-1].startswith("Next: Report Boo_5 with its interval")
+
+
+def test_budgets_are_numbers_and_ranges(write_runs):
+    answer = json.loads(call("best-of", write_runs(), "--n", 7, "--n", "2-3", "--json").stdout)
+    assert answer["n"] == 7
+    text = call("best-of", write_runs(), "--n", 7, "--n", "2-3").stdout
+    shown = [line.split()[0] for line in text.splitlines()[4:11]]
+    assert shown == ["1", "2", "3", "5", "7", "10", "20"]
+
+
+def test_json_is_the_result(write_runs):
+    answer = json.loads(call("best-of", write_runs(), "--estimator", "u", "--json").stdout)
+    assert (answer["algorithm"], answer["estimator"], answer["n_runs"]) == ("net", "u", 80)
+    assert answer["interval"]["low"] < answer["value"] < answer["interval"]["high"]
+    assert answer["curve"]["n"] == list(range(1, 81))
+
+
+def test_two_files_are_compared_and_cross(write_runs):
+    steady, wild = write_runs("steady", mean=0.62, sd=0.004), write_runs("wild", mean=0.58, sd=0.03)
+    result = call("best-of", steady, "steady", "wild", "--with", wild, "--n", 2, "--n", 20)
+    assert result.exit_code == 0
+    text = " ".join(result.stdout.split())
+    assert text.startswith("With a budget of 2, steady is better: steady is expected to reach 0.62")
+    assert "The curves cross: from n = " in text
+    assert "on wild is ahead. They do so in " in text
+    answer = json.loads(
+        call("best-of", steady, "steady", "wild", "--with", wild, "--n", 2, "--json").stdout
+    )
+    assert (answer["winner"], answer["crossing"]["leader_after"]) == ("a", "wild")
+
+
+def test_curves_that_do_not_cross_say_who_is_ahead(write_runs):
+    good, bad = write_runs("good", mean=0.7), write_runs("bad!", mean=0.5)
+    result = call("best-of", good, "bad!", "good", "--with", bad)
+    assert "The curves do not cross: good is ahead at every n up to 80." in result.stdout
+    assert "With a budget of 5, good is better" in result.stdout
+
+
+def test_all_algorithms_have_a_row_each(write_runs):
+    files = [write_runs(name, mean=mean) for name, mean in (("a", 0.5), ("bb", 0.6), ("ccc", 0.55))]
+    result = call("best-of", files[0], "--with", files[1], "--with", files[2], "--n", 3, "--n", 9)
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("With a budget of 3, most is to be expected of bb: test_acc 0.6")
+    assert lines[3].split()[2:8] == ["best", "of", "3", "best", "of", "9"]
+    assert [line.split()[0] for line in lines[4:7]] == ["bb", "ccc", "a"]
+    assert lines[-1] == "Next: Compare the two at the top by name: bb ccc."
+
+
+def test_validation_scores_are_named(write_runs):
+    path = write_runs(columns="run,dev,test_acc")
+    without = call("best-of", path, "--metric", "test_acc")
+    assert "chosen and reported by the same test_acc" in " ".join(without.stdout.split())
+    named = call("best-of", path, "--metric", "test_acc", "--validation", "dev")
+    assert "net chosen by dev is expected" in named.stdout
+    assert "Caveats" not in named.stdout
+
+
+def test_the_seed_and_the_level_matter(write_runs):
+    path = write_runs()
+    first, other, wide = (
+        json.loads(call("best-of", path, *words, "--json").stdout)["interval"]
+        for words in ([], ["--seed", 1], ["--alpha", 0.01])
+    )
+    assert first["low"] != other["low"]
+    assert wide["low"] < first["low"]
+    assert wide["confidence_level"] == 0.99
+
+
+def test_what_takes_long_says_so_beside_the_result(write_runs, monkeypatch):
+    monkeypatch.setattr("outperform.cli.best_of._LONG", 80 * 99)
+    result = call("best-of", write_runs(), "--resamples", 100, "--json")
+    assert result.stderr == "Resampling 80 runs 100 times ...\n"
+    assert json.loads(result.stdout)["n_runs"] == 80
+    assert call("best-of", write_runs(), "--resamples", 99).stderr == ""
+
+
+@pytest.mark.parametrize("names", [[], ["net"], ["net", "other"]])
+def test_plot(write_runs, tmp_path, names):
+    figure = tmp_path / "best.svg"
+    other = write_runs("other")
+    result = call("best-of", write_runs(), *names, "--with", other, "--plot", figure)
+    assert result.exit_code == 0
+    assert figure.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--n", 0], "Error: n is '0'. Pass a whole number not less than 1, or a range such as "
+         "1-20."),
+        (["--n", "2.5"], "Error: n is '2.5'. Pass a whole number not less than 1, or a range such "
+         "as 1-20."),
+        (["--n", 81, "--estimator", "u"], "Error: n is 81, but there are 80 runs: estimator 'u' "
+         "draws n of them without replacement. Pass an n up to 80, add runs, or use estimator "
+         "'v'."),
+        (["--validation", "val_acc"], "Error: no column 'val_acc' in net.csv. Did you mean "
+         "'valid_acc'? It has: valid_acc, test_acc."),
+        (["nett"], "Error: no algorithm 'nett' in net.csv. Did you mean 'net'? It has: net."),
+        (["--alpha", 5], "Error: alpha is 5.0. Pass a value between 0 and 1 (5 % is 0.05)."),
+        (["--on", "cifar"], "Error: no task 'cifar' in net.csv, which has no column of tasks. "
+         "Leave out the task, or name the column with --task."),
+    ],
+)  # fmt: skip
+def test_bad_input_is_refused_with_the_reason(write_runs, words, message):
+    assert refused(call("best-of", write_runs(), *words)) == message
+
+
+def test_one_run_is_refused(write_runs):
+    assert refused(call("best-of", write_runs(n_runs=1))) == (
+        "Error: 'net' has 1 run(s) in net.csv, which say nothing about the best of several. Train "
+        "it with several seeds, many more than the candidates you would choose from."
+    )
+
+
+def test_too_many_words_are_refused(write_runs):
+    assert "Name the runs file, then one or two algorithms" in refused(call("best-of"))
+
+
+# Trials of searches
+
+STUDY = """
+[tuning]
+tuner = "random"
+trials = 6
+
+[[task]]
+data = "iris"
+metric = "accuracy"
+
+[[pipeline]]
+name = "tree"
+estimator = "sklearn.tree.DecisionTreeClassifier"
+[pipeline.space]
+max_depth = {integers = [1, 9]}
+
+[[estimator]]
+kind = "ideal"
+replicates = 2
+"""
+
+
+@pytest.fixture
+def store_file(tmp_path):
+    """A store beside its study."""
+    (tmp_path / "toy.toml").write_text(STUDY)
+    path = tmp_path / "toy.db"
+    with SqliteStore(path) as store:
+        run(parse_study(STUDY, folder=tmp_path), store, InlineEngine())
+    return path
+
+
+def test_trials_of_a_store_are_runs(store_file):
+    result = call("best-of", store_file, "--trials", "--n", 3)
+    assert result.exit_code == 0, result.stderr
+    text = " ".join(result.stdout.split())
+    assert text.startswith("The best of 3 runs of tree on iris ")
+    assert "(12 runs)" in text
+    assert (
+        "trials of several searches are pooled (2 of tree on iris): those of one search share "
+        "their split and seeds, so intervals are too narrow"
+    ) in text
+
+
+def test_final_fits_of_a_store_are_runs_too(store_file):
+    result = call("best-of", store_file, "--n", 2)
+    assert "The best of 2 runs of tree on iris is expected" in result.stdout
+
+
+def test_a_file_has_no_trials(write_runs):
+    path = write_runs()
+    assert refused(call("best-of", path, "--trials")) == (
+        f"Error: {path} is no store of a study, so it has no searches. Leave out --trials: each "
+        "row of a file is a run."
+    )
