@@ -10,6 +10,14 @@ from outperform.stats.effect_sizes import (
     mean_difference,
     paired_d,
 )
+from outperform.stats.hiding import (
+    hide_runs_to_show,
+    hide_runs_to_undo,
+    hide_to_show,
+    hide_to_show_by_t,
+    hide_to_undo,
+    hide_to_undo_by_t,
+)
 from outperform.stats.intervals import (
     Interval,
     anytime_interval,
@@ -26,6 +34,7 @@ from outperform.stats.mean_tests import (
     welch_t_test,
 )
 from outperform.stats.outperforming import outperforming_interval, probability_of_outperforming
+from outperform.stats.picking import PickedRuns, pick_best_against_worst, pick_best_pairs
 from outperform.stats.power import (
     noether_sample_size,
     required_pairs,
@@ -35,6 +44,7 @@ from outperform.stats.power import (
     verdict_size,
 )
 from outperform.stats.rank_tests import brunner_munzel, wilcoxon_test
+from outperform.stats.subsets import SubsetShares, count_rejections, count_verdicts
 from outperform.stats.summaries import Summary, probability_from_summary, welch_from_summary
 from outperform.stats.testing import HypothesisTest
 from outperform.stats.variances import (
@@ -46,6 +56,7 @@ from outperform.stats.variances import (
     normality_pvalue,
     variance_components,
 )
+from outperform.stats.verdict_rules import VerdictRule
 
 __all__ = [
     "EquivalenceTest",
@@ -53,17 +64,28 @@ __all__ = [
     "HypothesisTest",
     "Interval",
     "MeanDifference",
+    "PickedRuns",
+    "SubsetShares",
     "Summary",
     "VarianceComponent",
     "VarianceComponents",
+    "VerdictRule",
     "anytime_interval",
     "binomial_deviation",
     "brunner_munzel",
     "clopper_pearson_interval",
     "cohens_d",
+    "count_rejections",
+    "count_verdicts",
     "deviation",
     "deviation_ratio",
     "equivalence_test",
+    "hide_runs_to_show",
+    "hide_runs_to_undo",
+    "hide_to_show",
+    "hide_to_show_by_t",
+    "hide_to_undo",
+    "hide_to_undo_by_t",
     "mean_difference",
     "nadeau_bengio_test",
     "noether_sample_size",
@@ -72,6 +94,8 @@ __all__ = [
     "paired_d",
     "paired_t_test",
     "percentile_interval",
+    "pick_best_against_worst",
+    "pick_best_pairs",
     "probability_from_summary",
     "probability_of_outperforming",
     "required_pairs",
