@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from outperform.analysis.auditing import audit
+    from outperform.analysis.audits import Audit, SelfAudit
     from outperform.analysis.comparing import compare, compare_runs
     from outperform.analysis.comparison import Comparison, TaskComparisons
     from outperform.analysis.decomposition import Decomposition, decompose
@@ -22,16 +24,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Audit",
     "Comparison",
     "Decomposition",
     "OutperformError",
     "Plan",
     "PublishedComparison",
     "Runs",
+    "SelfAudit",
     "Study",
     "Summary",
     "TaskComparisons",
     "__version__",
+    "audit",
     "compare",
     "compare_published",
     "compare_runs",
@@ -43,15 +48,18 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Audit": "outperform.analysis.audits",
     "Comparison": "outperform.analysis.comparison",
     "Decomposition": "outperform.analysis.decomposition",
     "OutperformError": "outperform.errors",
     "Plan": "outperform.analysis.planning",
     "PublishedComparison": "outperform.analysis.published",
     "Runs": "outperform.runs",
+    "SelfAudit": "outperform.analysis.audits",
     "Summary": "outperform.stats",
     "Study": "outperform.study.study",
     "TaskComparisons": "outperform.analysis.comparison",
+    "audit": "outperform.analysis.auditing",
     "compare": "outperform.analysis.comparing",
     "compare_published": "outperform.analysis.published",
     "compare_runs": "outperform.analysis.comparing",

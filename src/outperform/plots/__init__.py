@@ -6,14 +6,27 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from outperform.analysis.audits import Audit, SelfAudit
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.decomposition import Decomposition
 from outperform.analysis.planning import Plan
 from outperform.analysis.published import PublishedComparison
 from outperform.analysis.search_curves import SearchCurves
 from outperform.errors import InvalidInput
+from outperform.plots.auditing import (
+    draw_audit_densities,
+    draw_between,
+    draw_differences_of_best,
+    draw_effect_sizes,
+    draw_few_seeds,
+    draw_gaps,
+    draw_random_sets,
+    draw_same_seeds,
+    draw_within,
+)
 from outperform.plots.comparison import draw_densities, draw_differences
 from outperform.plots.composing import (
+    compose_audit,
     compose_comparison,
     compose_plan,
     compose_published,
@@ -62,7 +75,23 @@ class _Drawing:
     compose: Callable[[Any], "Figure"]
 
 
+_OF_ONE: dict[str, Callable[[Any, "Axes"], None]] = {
+    "densities": draw_audit_densities,
+    "few seeds": draw_few_seeds,
+    "differences": draw_differences_of_best,
+    "effect sizes": draw_effect_sizes,
+    "within": draw_within,
+    "gaps": draw_gaps,
+}
+_OF_TWO: dict[str, Callable[[Any, "Axes"], None]] = {
+    "random sets": draw_random_sets,
+    "between": draw_between,
+    "same seeds": draw_same_seeds,
+}
+
 _DRAWINGS: dict[type, _Drawing] = {
+    Audit: _Drawing({**_OF_TWO, **_OF_ONE}, compose_audit),
+    SelfAudit: _Drawing(_OF_ONE, compose_audit),
     Comparison: _Drawing(
         {
             "probability": draw_probability,
@@ -78,13 +107,8 @@ _DRAWINGS: dict[type, _Drawing] = {
     Decomposition: _Drawing({"sources": draw_decomposition}, compose_decomposition),
     tuple: _Drawing({"sources": draw_decomposition}, compose_decomposition),  # several of them
 }
-_HEIGHTS = {
-    "probability": 1.5,
-    "densities": 1.8,
-    "differences": 1.8,
-    "sample sizes": 2.4,
-    "curves": 2.3,
-}
+_HEIGHTS = {"probability": 1.5, "densities": 1.8, "differences": 1.8, "curves": 2.3}
+_HEIGHT = 2.4  # inches, of any other view
 
 # Neither holds the time of drawing, so that the same result gives the same file.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -102,14 +126,16 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
     Parameters
     ----------
     result
-        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose` or
-        `decompose_runs` returned.
+        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose`,
+        `decompose_runs` or `audit` returned.
     ax
         Axes to draw on, in the style that they and matplotlib are set to. By default new ones,
         one column of a paper wide, in the house style.
     view
-        ``"probability"``, ``"densities"`` or ``"differences"`` (of pairs) of a comparison; the
-        other results have one view each.
+        ``"probability"``, ``"densities"`` or ``"differences"`` (of pairs) of a comparison;
+        ``"random sets"``, ``"between"``, ``"same seeds"``, ``"densities"``, ``"few seeds"``,
+        ``"differences"``, ``"effect sizes"``, ``"within"`` or ``"gaps"`` of an audit; the other
+        results have one view each.
 
     Returns
     -------
@@ -142,8 +168,8 @@ def figure(result: Any) -> "Figure":
     Parameters
     ----------
     result
-        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose` or
-        `decompose_runs` returned.
+        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose`,
+        `decompose_runs` or `audit` returned.
 
     Returns
     -------
@@ -210,4 +236,4 @@ def _find_height(result: Any, view: str) -> float:
         return forest_height(len(result.comparisons))
     if isinstance(result, Decomposition | tuple):
         return decomposition_height(result)
-    return _HEIGHTS[view]
+    return _HEIGHTS.get(view, _HEIGHT)

@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Sequence
 from itertools import takewhile
 
+from outperform.analysis.audits import SelfAudit
 from outperform.analysis.comparison import Comparison
 from outperform.analysis.published import PublishedComparison
 from outperform.stats import Interval
@@ -91,7 +92,7 @@ def wrap_name(name: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def describe_metric(result: PairResult) -> str:
+def describe_metric(result: PairResult | SelfAudit) -> str:
     """Name of the metric and which way is better."""
     better = "higher" if result.goal == "maximize" else "lower"
     return f"{escape(shorten(result.metric, 20))} ({better} is better)"
