@@ -8,6 +8,7 @@ import numpy as np
 from outperform.analysis.audits import Audit, Hiding, SelfAudit, count_tenth
 from outperform.analysis.comparing import compare_runs
 from outperform.analysis.comparison import Comparison
+from outperform.analysis.hidden_runs import claim_rule, find_hidden
 from outperform.analysis.planning import suggest_next
 from outperform.analysis.seed_sequences import note_seeds
 from outperform.errors import InvalidInput, TooFewRuns
@@ -19,18 +20,12 @@ from outperform.stats import (
     brunner_munzel,
     count_rejections,
     count_verdicts,
-    hide_runs_to_show,
-    hide_runs_to_undo,
-    hide_to_show,
-    hide_to_show_by_t,
-    hide_to_undo,
-    hide_to_undo_by_t,
     paired_t_test,
     pick_best_against_worst,
     pick_best_pairs,
     welch_t_test,
 )
-from outperform.stats.checks import FloatArray, IntArray, check_open_unit
+from outperform.stats.checks import IntArray, check_open_unit
 from outperform.stats.outperforming import PairedMethod, count_wins
 
 MILESTONES = (3, 5, 10, 25)  # sizes of seed sets that papers use
@@ -91,6 +86,11 @@ def audit(
     task = _only_task(table) if task is None else task
     if b is None:
         return _audit_alone(table, a, task, drop_incomplete, confidence_level)
+    if a == b:
+        raise InvalidInput(
+            f"cannot audit {a!r} against itself as if it were two",
+            "Name it once: its best runs are compared with its worst",
+        )
     rng = np.random.default_rng(0) if rng is None else rng
     comparison = compare_runs(
         table,
@@ -166,62 +166,17 @@ def _audit_comparison(
     picks = _pick_sizes(smaller - (a.size == b.size))
     own = [pick_best_against_worst(x, x, sizes=_pick_sizes(x.size - 1)) for x in (a, b)]
     crossed = [pick_best_against_worst(x, y, sizes=picks) for x, y in ((a, b), (b, a))]
-    shared = [pick_best_pairs(x, y, sizes=picks) for x, y in ((a, b), (b, a))]
-    hidden = tuple(_hide(comparison))
+    ways = ((a, b), (b, a)) if comparison.paired else ()
+    hidden = tuple(find_hidden(comparison))
     return Audit(
         comparison=comparison,
         hidden=hidden,
         confirmed=_confirm(comparison, rng),
         within=(own[0], own[1]),
         between=(crossed[0], crossed[1]),
-        same_seeds=tuple(shared) if comparison.paired else (),
+        same_seeds=tuple(pick_best_pairs(x, y, sizes=picks) for x, y in ways),
         sets=_draw_sets(comparison, n_resamples, rng),
         caveats=(*notes, *_find_doubts(comparison, hidden), *comparison.caveats),
-    )
-
-
-def _hide(comparison: Comparison) -> Iterator[Hiding]:
-    """Fewest runs to hide: to undo the verdict and to turn it, or to make one either way."""
-    sides = ("b", "a") if comparison.winner == "b" else ("a", "b")
-    names = [getattr(comparison, side) for side in sides]
-    verb = "is better than" if _claim_rule(comparison).gamma == 0.5 else "outperforms"
-    forward, back = f"{names[0]} {verb} {names[1]}", f"{names[1]} {verb} {names[0]}"
-    undone = f"{names[0]} no longer {verb} {names[1]}".replace("no longer is", "is no longer")
-    first, second = (getattr(comparison, f"higher_{side}") for side in sides)
-    hide = _hide_pairs if comparison.paired else _hide_runs
-    if comparison.winner is None:
-        yield from hide(first, second, comparison, forward, undo=False)
-    else:
-        yield from hide(first, second, comparison, undone, undo=True)
-    yield from hide(second, first, comparison, back, undo=False)
-
-
-def _hide_pairs(
-    first: FloatArray, second: FloatArray, comparison: Comparison, what: str, *, undo: bool
-) -> Iterator[Hiding]:
-    rule, (wins, ties, n) = _claim_rule(comparison), count_wins(first, second)
-    by_verdict, by_t = (
-        (hide_to_undo, hide_to_undo_by_t) if undo else (hide_to_show, hide_to_show_by_t)
-    )
-    yield Hiding(what, "verdict", by_verdict(wins, ties, n - wins - ties, rule=rule), True)
-    n_hidden = by_t(first - second, alpha=comparison.alpha)
-    yield Hiding(what, "paired t", n_hidden, not undo or n_hidden is None or n_hidden <= 2)
-
-
-def _hide_runs(
-    first: FloatArray, second: FloatArray, comparison: Comparison, what: str, *, undo: bool
-) -> Iterator[Hiding]:
-    hide = hide_runs_to_undo if undo else hide_runs_to_show
-    n_hidden = hide(first, second, rule=_claim_rule(comparison))
-    yield Hiding(what, "verdict", n_hidden, n_hidden is not None and n_hidden <= 1)
-
-
-def _claim_rule(comparison: Comparison) -> VerdictRule:
-    """The rule that the claim was made by, or would be: too little to matter is a claim too."""
-    small = comparison.verdict == "significant, not meaningful"
-    method: Any = comparison.interval.method if comparison.paired else "percentile"
-    return VerdictRule(
-        comparison.interval.confidence_level, 0.5 if small else comparison.gamma, method
     )
 
 
@@ -232,12 +187,16 @@ def _confirm(comparison: Comparison, rng: np.random.Generator) -> bool:
         test = brunner_munzel(a, b, method="permutation", rng=rng)
         return bool(test.pvalue <= comparison.alpha) == (comparison.winner is not None)
     wins, ties, n = count_wins(a, b)
-    exact = VerdictRule(comparison.interval.confidence_level, interval="clopper-pearson")
+    exact = _exact_rule(comparison)
     found = {
         "a": exact.holds(wins, ties, n),
         "b": exact.holds(n - wins - ties, ties, n),
     }
     return found == {side: side == comparison.winner for side in found}
+
+
+def _exact_rule(comparison: Comparison) -> VerdictRule:
+    return VerdictRule(comparison.interval.confidence_level, interval="clopper-pearson")
 
 
 def _draw_sets(
@@ -259,7 +218,7 @@ def _draw_sets(
     if not comparison.paired:
         return drawn[::-1]  # the verdict on independent runs is Brunner and Munzel's
     wins, ties, n = count_wins(a, b)
-    rule = _claim_rule(comparison)
+    rule = claim_rule(comparison)
     # Counted, not drawn, so every size can be had: the chance to conclude is a sawtooth in n.
     every = np.union1d(sizes, _pick_sizes(n))
     return (count_verdicts((wins, ties, n - wins - ties), every, rule=rule), *drawn)
@@ -281,18 +240,19 @@ def _find_doubts(comparison: Comparison, hidden: tuple[Hiding, ...]) -> Iterator
 
 
 def _pairs_until_robust(result: Audit) -> int | None:
-    """Pairs that would survive hiding a tenth of them, if as many were won as here."""
+    """Pairs that would be robust if the same share of them were won."""
     comparison = result.comparison
     if not comparison.paired:
         return None
     a, b = comparison.higher_a, comparison.higher_b
     wins, ties, n = count_wins(*((a, b) if comparison.winner == "a" else (b, a)))
-    rule, pairs = _claim_rule(comparison), n
+    rule, exact, pairs = claim_rule(comparison), _exact_rule(comparison), n
     while pairs <= _LARGEST_PROMISE:
         pairs = max(pairs + 1, int(1.05 * pairs))
         hidden = count_tenth(pairs)
         won, tied = int(wins * pairs / n), int(ties * pairs / n)
-        if won > hidden and rule.holds(won - hidden, tied, pairs - hidden):
+        survives = won > hidden and rule.holds(won - hidden, tied, pairs - hidden)
+        if survives and exact.holds(won, tied, pairs):
             return pairs
     return None
 

@@ -25,7 +25,7 @@ class Hiding:
 
     def __str__(self) -> str:
         if self.n is None:
-            return "no number"
+            return "no number" if self.exact else "none found"
         return f"{self.n}" if self.exact else f"≤ {self.n}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -18,13 +18,25 @@ def note_seeds(runs: Runs, algorithms: Sequence[str], task: str) -> Iterator[str
         yield "the table does not say which seeds were used, so nobody can see whether any are gone"
         return
     labels = [_find_labels(runs, algorithm, task) for algorithm in algorithms]
-    described = dict.fromkeys(describe_sequence(each) for each in labels)
-    yield from filter(None, described)
+    notes = [describe_sequence(each) for each in labels]
+    alike = len(set(notes)) == 1
+    for name, note in zip(algorithms, notes[:1] if alike else notes, strict=False):
+        if note:
+            yield note if alike else f"{name}: {note}"
     if len(labels) == 2:
-        for name, own, other in zip(algorithms, labels, labels[::-1], strict=True):
-            alone = [label for label in own if label not in set(other)]
-            if alone and len(alone) < len(own):
-                yield f"{enumerate_names(alone)}: run for {name} only; were the others left out?"
+        yield from _note_unshared(algorithms, labels)
+
+
+def _note_unshared(names: Sequence[str], labels: Sequence[list[str]]) -> Iterator[str]:
+    for own, other in ((0, 1), (1, 0)):
+        others = set(labels[other])
+        alone = [label for label in labels[own] if label not in others]
+        # Where nothing is shared, the seeds were never meant to be the same.
+        if alone and len(alone) < len(labels[own]):
+            yield (
+                f"seeds run for {names[own]} only: {enumerate_names(alone)}; were those of "
+                f"{names[other]} left out?"
+            )
 
 
 def describe_sequence(labels: Sequence[str]) -> str:
