@@ -14,6 +14,7 @@ from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 
+import auditing
 import comparison
 import peers
 import reading
@@ -29,6 +30,7 @@ def list_contests(peers_python: Path | None, word: str) -> list[Contest]:
     """Collect every topic's rows, or those of a topic or with a text that holds the word."""
     topics = {
         "comparison": comparison.CONTESTS,
+        "auditing": auditing.CONTESTS,
         "startup": startup.CONTESTS,
         "reading": reading.CONTESTS,
         "running": running.CONTESTS,

@@ -75,6 +75,7 @@ class _Drawing:
     compose: Callable[[Any], "Figure"]
 
 
+# Of an audit: views of one algorithm or of two, and those that need two.
 _OF_ONE: dict[str, Callable[[Any, "Axes"], None]] = {
     "densities": draw_audit_densities,
     "few seeds": draw_few_seeds,
@@ -90,8 +91,6 @@ _OF_TWO: dict[str, Callable[[Any, "Axes"], None]] = {
 }
 
 _DRAWINGS: dict[type, _Drawing] = {
-    Audit: _Drawing({**_OF_TWO, **_OF_ONE}, compose_audit),
-    SelfAudit: _Drawing(_OF_ONE, compose_audit),
     Comparison: _Drawing(
         {
             "probability": draw_probability,
@@ -102,6 +101,8 @@ _DRAWINGS: dict[type, _Drawing] = {
     ),
     TaskComparisons: _Drawing({"probability": draw_tasks}, compose_tasks),
     PublishedComparison: _Drawing({"probability": draw_probability}, compose_published),
+    Audit: _Drawing({**_OF_TWO, **_OF_ONE}, compose_audit),
+    SelfAudit: _Drawing(_OF_ONE, compose_audit),
     Plan: _Drawing({"sample sizes": draw_plan}, compose_plan),
     SearchCurves: _Drawing({"curves": draw_search_curves}, compose_search_curves),
     Decomposition: _Drawing({"sources": draw_decomposition}, compose_decomposition),

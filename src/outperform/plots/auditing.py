@@ -90,12 +90,16 @@ def draw_differences_of_best(audit: Audit | SelfAudit, ax: "Axes") -> None:
 
 def draw_effect_sizes(audit: Audit | SelfAudit, ax: "Axes") -> None:
     """Draw Cohen's d of the best n against the worst n of one algorithm, and what is large."""
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
     curves = _list_within(audit)
     for curve in curves:
         values = curve.picked.effect_size
         drawable = np.isfinite(values) & (values > 0)
         _draw_line(curve, np.where(drawable, values, np.nan), ax)
     ax.set_yscale("log")
+    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
     _draw_level(0.8, "large: 0.8", ax, gid="large")
     _finish(curves, ax, "Cohen's d", "Best n against worst n of the same")
 
