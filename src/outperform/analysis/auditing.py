@@ -30,7 +30,8 @@ from outperform.stats.outperforming import PairedMethod, count_wins
 
 MILESTONES = (3, 5, 10, 25)  # sizes of seed sets that papers use
 _FEWEST = 4  # runs of which some can be picked
-_MOST_SIZES = 24  # of seed sets on a curve, besides the milestones
+_MOST_SIZES = 16  # of seed sets on a curve, besides the milestones
+_LARGEST_SET = 200  # seeds: beyond, every set concludes what all runs do
 _LARGEST_PROMISE = 10_000  # pairs that are suggested at most
 
 T = TypeVar("T")
@@ -220,7 +221,7 @@ def _draw_sets(
     wins, ties, n = count_wins(a, b)
     rule = claim_rule(comparison)
     # Counted, not drawn, so every size can be had: the chance to conclude is a sawtooth in n.
-    every = np.union1d(sizes, _pick_sizes(n))
+    every = np.union1d(sizes, _pick_sizes(int(sizes[-1])))
     return (count_verdicts((wins, ties, n - wins - ties), every, rule=rule), *drawn)
 
 
@@ -266,8 +267,8 @@ def _check_enough(n: int, what: str) -> None:
 
 
 def _set_sizes(n: int) -> IntArray:
-    """Sizes of random seed sets: the milestones, and a curve up to all runs."""
-    curve = np.geomspace(2, n, _MOST_SIZES).round().astype(np.int64)
+    """Sizes of random seed sets: the milestones, and a curve up to all runs or very many."""
+    curve = np.geomspace(2, min(n, _LARGEST_SET), _MOST_SIZES).round().astype(np.int64)
     known = [size for size in MILESTONES if size <= n]
     return np.unique(np.concatenate([curve, np.array(known, dtype=np.int64)]))
 

@@ -98,16 +98,16 @@ class Audit:
         of = f"of {self.n_runs} {self.unit}"
         if first.n is None:
             return f"{start}{claim}{task}, however many {of} are hidden."
-        number = f"{'' if first.exact else 'at most '}{first.n} {of}"
         if self.verdict == "robust":
-            return f"{start}{claim}{task}; it takes {number} hidden to undo that."
+            number = f"{'' if first.exact else 'at most '}{first.n}"
+            return f"{start}{claim}{task}; it takes {number} {of} hidden to undo that."
         if self._survives:
             return f"{start}{claim}{task}, but an exact test does not confirm it."
-        return f"{start}{claim}{task}, but hiding {number} is enough to undo that."
+        return f"{start}{claim}{task}, but hiding {first.n} {of} is enough to undo that."
 
     def _tell_what_could_be_shown(self) -> str:
         ways = [
-            (f"{'' if hiding.exact else 'at most '}{hiding.n}", f"that {hiding.what}")
+            (hiding.n, f"that {hiding.what}")
             for hiding in self.hidden
             if hiding.rule == self.hidden[0].rule and hiding.n is not None
         ]

@@ -45,12 +45,15 @@ def _hide_pairs(
     first: FloatArray, second: FloatArray, comparison: Comparison, what: str, *, undo: bool
 ) -> Iterator[Hiding]:
     rule, (wins, ties, n) = claim_rule(comparison), count_wins(first, second)
-    by_verdict, by_t = (
-        (hide_to_undo, hide_to_undo_by_t) if undo else (hide_to_show, hide_to_show_by_t)
-    )
-    yield Hiding(what, "verdict", by_verdict(wins, ties, n - wins - ties, rule=rule), True)
-    n_hidden = by_t(first - second, alpha=comparison.alpha)
-    yield Hiding(what, "paired t", n_hidden, not undo or n_hidden is None or n_hidden <= 2)
+    losses = n - wins - ties
+    if undo:
+        yield Hiding(what, "verdict", hide_to_undo(wins, ties, losses, rule=rule), True)
+        at_least, enough = hide_to_undo_by_t(first - second, alpha=comparison.alpha) or (None, None)
+        yield Hiding(what, "paired t", enough, enough == at_least)
+    else:
+        yield Hiding(what, "verdict", hide_to_show(wins, ties, losses, rule=rule), True)
+        n_hidden = hide_to_show_by_t(first - second, alpha=comparison.alpha)
+        yield Hiding(what, "paired t", n_hidden, True)
 
 
 def _hide_runs(

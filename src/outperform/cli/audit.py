@@ -14,6 +14,7 @@ from outperform.cli.output import (
     print_json,
     print_table,
     save_plot,
+    say_if_slow,
 )
 from outperform.cli.sources import open_runs
 from outperform.plots.labels import shorten_apart
@@ -79,16 +80,17 @@ def command(
     if figure:
         check_figure_path(figure)
     runs, a, b = _open(words, reading)
-    result = audit(
-        runs,
-        a,
-        b,
-        task=only,
-        confidence_level=1 - alpha,
-        n_resamples=draws,
-        rng=np.random.default_rng(seed),
-        **options,
-    )
+    with say_if_slow(f"Drawing {draws:,} seed sets of each size; fewer --draws are faster."):
+        result = audit(
+            runs,
+            a,
+            b,
+            task=only,
+            confidence_level=1 - alpha,
+            n_resamples=draws,
+            rng=np.random.default_rng(seed),
+            **options,
+        )
     if as_json:
         print_json(result.to_dict())
     elif isinstance(result, Audit):

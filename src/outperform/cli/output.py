@@ -3,7 +3,9 @@
 import json
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Timer
 from typing import Any
 
 import click
@@ -40,6 +42,18 @@ def format_duration(seconds: float) -> str:
         if seconds >= 2 * length:
             return f"{seconds / length:.1f} {unit}"
     return f"{seconds:.0f} s"
+
+
+@contextmanager
+def say_if_slow(message: str) -> Iterator[None]:
+    """Tell a person who waits for more than two seconds what for."""
+    timer = Timer(2.0, click.echo, (message,), {"err": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def check_figure_path(path: str) -> None:

@@ -85,7 +85,7 @@ def draw_differences_of_best(audit: Audit | SelfAudit, ax: "Axes") -> None:
     for curve in curves:
         _draw_line(curve, curve.picked.difference, ax)
     ax.set_ylim(bottom=0)
-    _finish(curves, ax, "difference of means", "Best n minus worst n of the same")
+    _finish(curves, ax, "difference of means", "Best n minus its own worst n")
 
 
 def draw_effect_sizes(audit: Audit | SelfAudit, ax: "Axes") -> None:
@@ -101,7 +101,7 @@ def draw_effect_sizes(audit: Audit | SelfAudit, ax: "Axes") -> None:
     ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     ax.yaxis.set_minor_formatter(NullFormatter())
     _draw_level(0.8, "large: 0.8", ax, gid="large")
-    _finish(curves, ax, "Cohen's d", "Best n against worst n of the same")
+    _finish(curves, ax, "Cohen's d", "Best n against its own worst n")
 
 
 def draw_gaps(audit: Audit | SelfAudit, ax: "Axes") -> None:
@@ -113,13 +113,13 @@ def draw_gaps(audit: Audit | SelfAudit, ax: "Axes") -> None:
         _draw_line(curve, np.where(enough, curve.picked.gap, np.nan), ax)
     ax.axhline(0, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid="zero")
     level = f"{100 * curves[0].picked.confidence_level:g} %"
-    _finish(curves, ax, f"gap between {level} intervals", "Best n against worst n of the same")
+    _finish(curves, ax, f"gap between {level} intervals", "Best n against its own worst n")
 
 
 def draw_within(audit: Audit | SelfAudit, ax: "Axes") -> None:
     """Draw p-values of the best n against the worst n of one algorithm."""
     alpha = audit.comparison.alpha if isinstance(audit, Audit) else audit.alpha
-    _draw_pvalues(_list_within(audit), ax, alpha, "Best n against worst n of the same")
+    _draw_pvalues(_list_within(audit), ax, alpha, "Best n against its own worst n")
 
 
 def draw_between(audit: Audit, ax: "Axes") -> None:
@@ -157,7 +157,7 @@ def draw_random_sets(audit: Audit, ax: "Axes") -> None:
     entries += [(shares.rule, COLOUR_NOTE, style) for shares, style in rules]
     _write_legend(ax, entries, "Random seed sets")
     ax.set_ylabel("share that concludes")
-    ax.set_xlabel(f"{audit.unit} in a set, n")
+    _count_runs(ax, f"{audit.unit} in a set, n")
 
 
 def _list_scores(audit: Audit | SelfAudit) -> list[_Sample]:
@@ -218,7 +218,7 @@ def _draw_pvalues(curves: Sequence[_Curve], ax: "Axes", alpha: float, title: str
     entries += [(name, COLOUR_NOTE, style) for name, style in _STYLES.items()]
     _write_legend(ax, entries, title)
     ax.set_ylabel("p-value, one-sided")
-    ax.set_xlabel("runs picked, n")
+    _count_runs(ax, "runs picked, n")
 
 
 def _draw_line(curve: _Curve, values: FloatArray, ax: "Axes") -> None:
@@ -241,9 +241,16 @@ def _draw_level(level: float, label: str, ax: "Axes", *, gid: str) -> None:
     )
 
 
+def _count_runs(ax: "Axes", label: str) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    ax.set_xlabel(label)
+
+
 def _finish(curves: Sequence[_Curve], ax: "Axes", label: str, title: str) -> None:
     ax.set_ylabel(label)
-    ax.set_xlabel("runs picked, n")
+    _count_runs(ax, "runs picked, n")
     if len(curves) == 1:
         ax.set_title(title, loc="left")
     else:

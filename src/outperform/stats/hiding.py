@@ -4,14 +4,15 @@ Pairs and the verdict: exact, because hiding k pairs leaves n - k, and among as 
 only gets easier to meet when a loss is exchanged for a tie or a tie for a win (`VerdictRule`). So
 for each k one way of hiding is best, and only k is searched.
 
-Pairs and the t-test: to make a conclusion, exact too (`hide_to_show_by_t`); to undo it, an upper
-bound, exact up to two pairs. Independent runs: upper bounds, by hiding greedily from the ends.
+Pairs and the t-test: to make a conclusion, exact too (`hide_to_show_by_t`); to undo it, between
+two bounds that nearly always agree. Independent runs: upper bounds, by hiding from the ends.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
 
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
 from outperform.stats.outperforming import outperforming_interval
@@ -88,24 +89,37 @@ def hide_to_show_by_t(differences: ArrayLike, *, alpha: float = 0.05) -> int | N
     return None
 
 
-def hide_to_undo_by_t(differences: ArrayLike, *, alpha: float = 0.05) -> int | None:
-    """Pairs that are enough to hide until the t-test no longer finds the mean above 0, or None.
+def hide_to_undo_by_t(differences: ArrayLike, *, alpha: float = 0.05) -> tuple[int, int] | None:
+    """Fewest pairs to hide until the t-test no longer finds the mean of the others above 0.
 
-    An upper bound: only neighbours in sorted order are hidden, the largest differences or those
-    near the mean, without which the others vary more. Where it is 2 or less it is exact, since
-    every single pair was tried. Differences that are all equal are shown by any two of them.
+    Returns
+    -------
+    Pairs that must at least be hidden, and pairs that are enough: nearly always the same number.
+    None where any two pairs show it, since all differ equally.
+
+    Notes
+    -----
+    To lower t one may hide the largest differences, or those near the mean, without which the
+    others vary more. Enough: the best among neighbours in sorted order. At least: in the notation
+    of `hide_to_show_by_t`, a kept set of size s is undone if P - c√Q < 0, and -√Q is no less than
+    -(Q/λ + λ)/2 for any λ > 0. So none is undone if, for some λ, the s smallest d - c·d²/(2λ) add
+    up to more than c·λ/2. Concave in λ, that is searched by thirds.
 
     Examples
     --------
     >>> hide_to_undo_by_t([1, 2, 3, 4, 5])
-    2
+    (2, 2)
     """
     check_open_unit("alpha", alpha)
     ordered = np.sort(as_scores(differences, "differences", at_least=2))
-    for hidden in range(ordered.size - 1):
-        if not _shows_by_t(ordered, ordered.size - hidden, alpha, circular=True).all():
-            return hidden
-    return None
+    n = ordered.size
+    sizes = range(n, 1, -1)
+    undone = (n - s for s in sizes if not _shows_by_t(ordered, s, alpha, circular=True).all())
+    enough = next(undone, None)
+    if enough is None:
+        return None
+    at_least = next((k for k in range(enough) if not _outlasts(ordered, n - k, alpha)), enough)
+    return at_least, enough
 
 
 def hide_runs_to_show(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int | None:
@@ -170,6 +184,26 @@ def _shows_by_t(
         statistic = mean / np.sqrt(variance / size)
     pvalue = student_test("paired t", statistic, size - 1, "greater").pvalue
     return np.asarray(pvalue <= alpha / 2)
+
+
+def _outlasts(differences: FloatArray, size: int, alpha: float) -> bool:
+    """Whether every kept set of this size is proven to show a mean above 0."""
+    t = float(stdtrit(size - 1, 1 - alpha / 2))
+    bound = t * np.sqrt(size / (size - 1 + t**2))  # c: what P/√Q is where the statistic is t
+    scaled = differences / np.abs(differences).max()
+
+    def lowest(scale: float) -> float:
+        values = np.partition(scaled - bound * scaled**2 / (2 * scale), size - 1)
+        return float(values[:size].sum() - bound * scale / 2)
+
+    low, high = 1e-6, 2 * float(np.sqrt((scaled**2).sum()))
+    while high - low > 1e-6:
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        at_left, at_right = lowest(left), lowest(right)
+        if max(at_left, at_right) > 1e-9:
+            return True
+        low, high = (left, high) if at_left < at_right else (low, right)
+    return False
 
 
 def _sum_windows(values: FloatArray, size: int) -> FloatArray:
