@@ -21,6 +21,7 @@ from outperform.stats import (
     hide_to_undo_by_t,
     verdict_size,
 )
+from outperform.stats.hiding import _outlasts
 
 INTERVALS = ["percentile", "wilson", "clopper-pearson", "anytime"]
 rules = st.builds(
@@ -95,6 +96,8 @@ def test_hidden_differences_of_a_t_test_by_hand():
     assert hide_to_undo_by_t([0, 0, 0]) == (0, 0)
     assert hide_to_show_by_t([0, 0, 0, 1]) is None
     assert hide_to_show_by_t([1, 1, 0]) == 1
+    # Nothing but ties and losses: rounding must not make a win of nine ties.
+    assert hide_to_show_by_t([0.0] * 9 + [-0.5, -0.5]) is None
 
 
 def test_hidden_independent_runs_by_hand():
@@ -271,6 +274,15 @@ def test_the_brute_force_would_notice_a_wrong_order():
                 break
         differs += naive != hide_to_show(wins, ties, losses, rule=rule)
     assert differs
+
+
+def test_the_bound_from_below_does_not_prove_what_is_false():
+    """Where some kept set shows nothing, no bound may say that all sets do."""
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        differences = np.sort(rng.normal(1, 1, 15))
+        _, enough = hide_to_undo_by_t(differences)
+        assert not _outlasts(differences, 15 - enough, 0.05)
 
 
 def test_a_liberal_interval_may_survive_it_too_often():
