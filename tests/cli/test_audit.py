@@ -80,6 +80,21 @@ def test_seeds_of_the_draws_repeat(runs_file):
     assert call(*words, 3).stdout != call(*words, 4).stdout
 
 
+def test_whoever_waits_is_told_what_for(runs_file, monkeypatch):
+    class Impatient:
+        def __init__(self, seconds, function, args, kwargs):
+            assert seconds == 2
+            self.start = lambda: function(*args, **kwargs)
+
+        def cancel(self):
+            pass
+
+    monkeypatch.setattr("outperform.cli.output.Timer", Impatient)
+    result = call("audit", runs_file, "new", "old", "--on", "hard", "--draws", 50, "--json")
+    assert result.stderr == "Drawing 50 seed sets of each size; fewer --draws are faster.\n"
+    assert json.loads(result.stdout)["verdict"] == "undecided"
+
+
 def test_a_spreadsheet_of_a_hundred_runs(shared_data):
     path = shared_data / "bert_100_seeds" / "runs.csv"
     result = call("audit", path, "--metric", "MNLI dev acc.")

@@ -9,6 +9,7 @@ two bounds that nearly always agree. Independent runs: upper bounds, by hiding f
 """
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -139,21 +140,27 @@ def hide_runs_to_show(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int |
     >>> hide_runs_to_show([1, 6, 7, 8, 9, 10, 11], [0, 2, 3, 4, 5, 5, 12], rule=VerdictRule())
     1
     """
-    return _hide_greedily(a, b, until=lambda a, b: _shows_by_ranks(a, b, rule))
+    return _hide_greedily(a, b, raising="low", until=lambda a, b: _shows_by_ranks(a, b, rule))
 
 
 def hide_runs_to_undo(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int:
     """Runs that are enough to hide until independent runs no longer show that `a` is better.
 
-    An upper bound, as for `hide_runs_to_show`: the highest of `a` and the lowest of `b` go.
+    An upper bound, as for `hide_runs_to_show`: the highest of `a` and the lowest of `b` go, or so
+    many of the smaller sample that it shows nothing.
 
     Examples
     --------
     >>> hide_runs_to_undo([6, 7, 8, 9, 10, 11, 12], [0, 1, 2, 3, 4, 5, 6], rule=VerdictRule())
     2
     """
-    hidden = _hide_greedily(b, a, until=lambda b, a: not _shows_by_ranks(a, b, rule))
-    return np.size(a) + np.size(b) if hidden is None else hidden
+    # Undone is what lets P(B>A) reach up to 1/2.
+    hidden = _hide_greedily(
+        b, a, raising="high", until=lambda b, a: not _shows_by_ranks(a, b, rule)
+    )
+    # Or until the smaller sample is too small for any conclusion.
+    too_few = min(np.size(a), np.size(b)) - rule.n_conclusive + 1
+    return too_few if hidden is None else min(hidden, max(too_few, 0))
 
 
 def _count_pairs(wins: int, ties: int, losses: int) -> int:
@@ -212,22 +219,27 @@ def _sum_windows(values: FloatArray, size: int) -> FloatArray:
 
 
 def _hide_greedily(
-    a: ArrayLike, b: ArrayLike, *, until: Callable[[FloatArray, FloatArray], bool]
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    raising: Literal["low", "high"],
+    until: Callable[[FloatArray, FloatArray], bool],
 ) -> int | None:
-    """Hide the lowest of `a` or the highest of `b`, whichever helps `a` more, one by one."""
+    """Hide the lowest of `a` or the highest of `b`, whichever raises that end of P(A>B) more."""
     first, second = np.sort(as_scores(a, "a", at_least=2)), np.sort(as_scores(b, "b", at_least=2))
     n_hidden = 0
     while not until(first, second):
         ways = [(first[1:], second)] * (first.size > 2) + [(first, second[:-1])] * (second.size > 2)
         if not ways:
             return None
-        first, second = max(ways, key=_lower_bound)
+        first, second = max(ways, key=lambda kept: _find_end(kept[0], kept[1], raising))
         n_hidden += 1
     return n_hidden
 
 
-def _lower_bound(samples: tuple[FloatArray, FloatArray]) -> float:
-    return outperforming_interval(*samples, paired=False).low
+def _find_end(a: FloatArray, b: FloatArray, end: Literal["low", "high"]) -> float:
+    found: float = getattr(outperforming_interval(a, b, paired=False), end)
+    return found
 
 
 def _shows_by_ranks(a: FloatArray, b: FloatArray, rule: VerdictRule) -> bool:
