@@ -111,6 +111,14 @@ def test_hidden_independent_runs_by_hand():
     assert hide_runs_to_show(range(5), range(5), rule=rule) is None
 
 
+def test_the_run_hidden_is_the_one_that_matters():
+    # Without 16 the interval of P(A>B) reaches below ½; without 2 it does not.
+    a, b = [1, 9, 10, 12, 13, 14, 15, 16], [2, 3, 4, 5, 6, 7, 8, 11]
+    assert compare(a, b[1:], paired=False).winner == "a"
+    assert compare(a[:-1], b, paired=False).winner is None
+    assert hide_runs_to_undo(a, b, rule=VerdictRule()) == 1
+
+
 # Reference: every subset, judged by `compare` and by scipy
 
 
