@@ -1,7 +1,7 @@
 """What an adversary could show by picking seeds, and how safe a conclusion is from it."""
 
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -33,8 +33,6 @@ _FEWEST = 4  # runs of which some can be picked
 _MOST_SIZES = 16  # of seed sets on a curve, besides the milestones
 _LARGEST_SET = 200  # seeds: beyond, every set concludes what all runs do
 _LARGEST_PROMISE = 10_000  # pairs that are suggested at most
-
-T = TypeVar("T")
 
 
 def audit(
@@ -274,5 +272,6 @@ def _set_sizes(n: int) -> IntArray:
 
 
 def _pick_sizes(n: int) -> IntArray:
-    """Numbers of runs to pick: all up to 200 of them, evenly spread."""
-    return np.unique(np.linspace(2, n, 200).round().astype(np.int64))
+    """Numbers of runs to pick: each up to 100, then 100 more up to all, evenly spread."""
+    few = min(n, 100)
+    return np.union1d(np.arange(2, few + 1), np.linspace(few, n, 100).round().astype(np.int64))

@@ -24,6 +24,7 @@ from outperform.stats import PickedRuns, SubsetShares
 from outperform.stats.checks import check_open_unit
 from outperform.stats.outperforming import PairedMethod
 
+_APPROXIMATE = "  Brunner–Munzel by its t approximation: too liberal with fewer than about 10 runs"
 _COLOURS = {"robust": "green", "fragile": "red", "undecided": "yellow"}
 
 
@@ -155,10 +156,7 @@ def _print_sets(result: Audit) -> None:
     )
     print_table(
         ["n", *(shares.rule for shares in result.sets)],
-        [
-            [str(n), *(_format_shares(each, n) for each in result.sets)]
-            for n in dict.fromkeys(sizes)
-        ],
+        [[str(n), *(_format_shares(each, n) for each in result.sets)] for n in sizes],
     )
 
 
@@ -184,6 +182,7 @@ def _print_picked(result: Audit) -> None:
         ["", f"difference, {size}", "Cohen's d", "t: p", "Brunner–Munzel: p", "significant up to"],
         [[label, *_summarise(picked, result.comparison.alpha)] for label, picked in rows],
     )
+    click.echo(_APPROXIMATE)
 
 
 def _short_names(result: Audit) -> list[str]:
@@ -200,10 +199,14 @@ def _summarise(picked: PickedRuns, alpha: float) -> list[str]:
     return [
         f"{picked.difference[place]:+.3g}",
         f"{picked.effect_size[place]:.3g}",
-        f"{picked.t_pvalue[place]:.2g}",
-        f"{picked.rank_pvalue[place]:.2g}",
+        _format_pvalue(picked.t_pvalue[place]),
+        _format_pvalue(picked.rank_pvalue[place]),
         f"n = {largest}" if largest else "no n",
     ]
+
+
+def _format_pvalue(pvalue: float) -> str:
+    return f"{pvalue:.2g}" if pvalue >= 1e-10 else "< 1e-10"
 
 
 def _print_alone(result: SelfAudit) -> None:
@@ -220,13 +223,14 @@ def _print_alone(result: SelfAudit) -> None:
                 str(picked.sizes[i]),
                 f"{picked.difference[i]:.3g}",
                 f"{picked.effect_size[i]:.3g}",
-                f"{picked.t_pvalue[i]:.2g}",
-                f"{picked.rank_pvalue[i]:.2g}",
+                _format_pvalue(picked.t_pvalue[i]),
+                _format_pvalue(picked.rank_pvalue[i]),
                 f"{picked.gap[i]:.3g}",
             ]
             for i in places
         ],
     )
+    click.echo(_APPROXIMATE)
     click.echo(
         f"  gap: between the {picked.confidence_level:.1%} intervals of the two means, negative "
         "where they overlap"
