@@ -14,6 +14,7 @@ from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 
+import auditing
 import best_of_n
 import comparison
 import peers
@@ -31,6 +32,7 @@ def list_contests(peers_python: Path | None, word: str) -> list[Contest]:
     """Collect every topic's rows, or those of a topic or with a text that holds the word."""
     topics = {
         "comparison": comparison.CONTESTS,
+        "auditing": auditing.CONTESTS,
         "best of n": best_of_n.CONTESTS,
         "startup": startup.CONTESTS,
         "reading": reading.CONTESTS,

@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from outperform.analysis.auditing import audit
+    from outperform.analysis.audits import Audit, SelfAudit
     from outperform.analysis.best_of_n import BestOf, BestOfComparison, BestOfEach
     from outperform.analysis.choosing_best import best_of_runs
     from outperform.analysis.comparing import compare, compare_runs
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Audit",
     "BestOf",
     "BestOfComparison",
     "BestOfEach",
@@ -40,10 +43,12 @@ __all__ = [
     "PublishedComparison",
     "Runs",
     "SeedsCurve",
+    "SelfAudit",
     "Study",
     "Summary",
     "TaskComparisons",
     "__version__",
+    "audit",
     "best_of_runs",
     "compare",
     "compare_published",
@@ -62,6 +67,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Audit": "outperform.analysis.audits",
     "BestOf": "outperform.analysis.best_of_n",
     "BestOfComparison": "outperform.analysis.best_of_n",
     "BestOfEach": "outperform.analysis.best_of_n",
@@ -73,9 +79,11 @@ _HOMES = {
     "PublishedComparison": "outperform.analysis.published",
     "Runs": "outperform.runs",
     "SeedsCurve": "outperform.analysis.seeds_curve",
+    "SelfAudit": "outperform.analysis.audits",
     "Study": "outperform.study.study",
     "Summary": "outperform.stats",
     "TaskComparisons": "outperform.analysis.comparison",
+    "audit": "outperform.analysis.auditing",
     "best_of_runs": "outperform.analysis.choosing_best",
     "compare": "outperform.analysis.comparing",
     "compare_published": "outperform.analysis.published",

@@ -9,6 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from outperform.analysis.auditing import audit
 from outperform.analysis.comparing import compare
 from outperform.analysis.crossed_decomposition import decompose_crossed
 from outperform.analysis.planning import plan
@@ -28,6 +29,8 @@ TITLES = {
     "paired": "svm outperforms forest: significant and meaningful",
     "unpaired": "svm outperforms forest: significant and meaningful",
     "published": "A outperforms B: significant and meaningful, if scores are normal",
+    "audit": "Undecided: no difference shown between svm and forest; hiding 3 of 40 pairs would "
+    "show that svm outperforms forest, 19 that forest outperforms svm.",
     "plan": "51 pairs show a P(A > B) of 0.75 with power 0.95",
 }
 
@@ -53,6 +56,12 @@ def make_curves(tasks, *, tested=True):
         for name in ("svm", "tree")
     )
     return SearchCurves("accuracy", "maximize", "random", curves)
+
+
+def make_audit(*names, n=40, sd=0.01, **options):
+    rng = np.random.default_rng(0)
+    scores = {name: rng.normal(0.9 - 0.01 * i, sd, n).tolist() for i, name in enumerate(names)}
+    return audit(scores, *names, n_resamples=50, **options)
 
 
 RESULTS = {
@@ -81,6 +90,14 @@ RESULTS = {
     "published": lambda compared, tasks: compare_published(
         Summary(76.3, 0.8, 10), Summary(75.1, 0.9, 10)
     ),
+    "audit": lambda compared, tasks: make_audit("svm", "forest"),
+    "audit of one": lambda compared, tasks: make_audit("svm"),
+    "unpaired audit": lambda compared, tasks: make_audit("svm", "forest", paired=False),
+    "audit of few": lambda compared, tasks: make_audit("svm", "forest", n=4),
+    "audit of constants": lambda compared, tasks: make_audit("svm", "forest", sd=0),
+    "audit of one constant": lambda compared, tasks: make_audit("svm", sd=0),
+    "audit with long names": lambda compared, tasks: make_audit(LONG["a"], LONG["b"]),
+    "audit of a long name": lambda compared, tasks: make_audit(LONG["a"]),
     "plan": lambda compared, tasks: plan(),
     "plan at 0.55": lambda compared, tasks: plan(gamma=0.55),
     "plan at 0.95": lambda compared, tasks: plan(gamma=0.95, n_pairs=1000),
@@ -155,7 +172,9 @@ def test_no_text_is_cut_off_or_overlaps_another(results, drawn_texts, kind):
         assert not boxes[first].padded(-1).overlaps(boxes[second].padded(-1)), (first, second)
 
 
-@pytest.mark.parametrize(("kind", "width"), [("paired", 3.4), ("7 tasks", 7.0), ("plan", 3.4)])
+@pytest.mark.parametrize(
+    ("kind", "width"), [("paired", 3.4), ("7 tasks", 7.0), ("plan", 3.4), ("audit", 7.0)]
+)
 def test_figures_are_as_wide_as_a_column_or_a_page(results, kind, width):
     assert figure(results[kind]).get_figwidth() == width
 
@@ -270,6 +289,7 @@ STARTS = {"svg": b"<?xml", "pdf": b"%PDF", "PNG": b"\x89PNG"}
         *(("1000 runs", suffix) for suffix in STARTS),
         ("7 tasks", "svg"),
         ("plan", "svg"),
+        ("audit", "svg"),
     ],
 )
 def test_saved_files_are_the_same_byte_for_byte(results, tmp_path, monkeypatch, kind, suffix):

@@ -8,7 +8,7 @@ import click
 from outperform.errors import OutperformError
 
 _COMMANDS = (
-    *("best-of", "check", "compare", "decompose", "demo", "init"),
+    *("audit", "best-of", "check", "compare", "decompose", "demo", "init"),
     *("plan", "run", "simulate", "status"),
 )
 

@@ -4,7 +4,9 @@ import json
 import math
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Timer
 from time import monotonic
 from typing import Any
 
@@ -66,6 +68,18 @@ class ProgressLine:
     def __exit__(self, *_: object) -> None:
         if self.live:
             click.echo("\r\x1b[K", nl=False, err=True)
+
+
+@contextmanager
+def say_if_slow(message: str) -> Iterator[None]:
+    """Tell a person who waits for more than two seconds what for."""
+    timer = Timer(2.0, click.echo, (message,), {"err": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def check_figure_path(path: str) -> None:

@@ -6,6 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from outperform.analysis.audits import Audit, SelfAudit
 from outperform.analysis.best_of_n import BestOf, BestOfComparison, BestOfEach
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.crossed_decomposition import CrossedDecomposition
@@ -16,6 +17,17 @@ from outperform.analysis.published import PublishedComparison
 from outperform.analysis.search_curves import SearchCurves
 from outperform.analysis.seeds_curve import SeedsCurve
 from outperform.errors import InvalidInput
+from outperform.plots.auditing import (
+    draw_audit_densities,
+    draw_between,
+    draw_differences_of_best,
+    draw_effect_sizes,
+    draw_few_seeds,
+    draw_gaps,
+    draw_random_sets,
+    draw_same_seeds,
+    draw_within,
+)
 from outperform.plots.best_of_n import (
     compose_best_of,
     compose_best_of_comparison,
@@ -27,6 +39,7 @@ from outperform.plots.best_of_n import (
 )
 from outperform.plots.comparison import draw_densities, draw_differences
 from outperform.plots.composing import (
+    compose_audit,
     compose_comparison,
     compose_plan,
     compose_published,
@@ -94,6 +107,21 @@ class _Drawing:
     compose: Callable[[Any], "Figure"]
 
 
+# Of an audit: views of one algorithm or of two, and those that need two.
+_OF_ONE: dict[str, Callable[[Any, "Axes"], None]] = {
+    "densities": draw_audit_densities,
+    "few seeds": draw_few_seeds,
+    "differences": draw_differences_of_best,
+    "effect sizes": draw_effect_sizes,
+    "within": draw_within,
+    "gaps": draw_gaps,
+}
+_OF_TWO: dict[str, Callable[[Any, "Axes"], None]] = {
+    "random sets": draw_random_sets,
+    "between": draw_between,
+    "same seeds": draw_same_seeds,
+}
+
 _DRAWINGS: dict[type, _Drawing] = {
     Comparison: _Drawing(
         {
@@ -105,6 +133,8 @@ _DRAWINGS: dict[type, _Drawing] = {
     ),
     TaskComparisons: _Drawing({"probability": draw_tasks}, compose_tasks),
     PublishedComparison: _Drawing({"probability": draw_probability}, compose_published),
+    Audit: _Drawing({**_OF_TWO, **_OF_ONE}, compose_audit),
+    SelfAudit: _Drawing(_OF_ONE, compose_audit),
     Plan: _Drawing({"sample sizes": draw_plan}, compose_plan),
     SearchCurves: _Drawing(
         {"validation": draw_search_curves, "test": draw_test_curves}, compose_search_curves
@@ -137,16 +167,10 @@ _HEIGHTS = {
     "probability": 1.5,
     "densities": 1.8,
     "differences": 1.8,
-    "sample sizes": 2.4,
-    "validation": 2.3,
-    "test": 2.3,
     "detection": 3.2,
     "effort": 3.2,
-    "seeds": 2.3,
-    "curves": 2.3,
-    "agreement": 2.3,
-    "spreads": 2.3,
 }
+_HEIGHT = 2.3  # inches, of any other view
 
 # Neither holds the time of drawing, so that the same result gives the same file.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -271,4 +295,4 @@ def _find_height(result: Any, view: str) -> float:
         return forest_height(len(result.comparisons))
     if view == "sources":
         return decomposition_height(result)
-    return components_height(result) if view == "components" else _HEIGHTS[view]
+    return components_height(result) if view == "components" else _HEIGHTS.get(view, _HEIGHT)

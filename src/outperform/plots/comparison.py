@@ -1,5 +1,6 @@
 """Figures of a comparison: every run, every paired difference, P(A>B) with its interval."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,8 +33,15 @@ _N_BINS = 2000
 
 def draw_densities(comparison: Comparison, ax: "Axes") -> None:
     """Draw how the scores of each algorithm are distributed, with every run as a dot."""
-    names = wrapped_names(comparison)
     sides = (("a", comparison.scores_a, COLOUR_A), ("b", comparison.scores_b, COLOUR_B))
+    draw_distributions(sides, wrapped_names(comparison), ax)
+    ax.set_xlabel(describe_metric(comparison))
+
+
+def draw_distributions(
+    sides: Sequence[tuple[str, FloatArray, str]], names: Sequence[str], ax: "Axes"
+) -> None:
+    """Draw a density with dots in a row for each side: its letter, scores and colour."""
     labels = []
     for row, (side, scores, colour) in enumerate(sides):
         n, mean, below = (
@@ -45,27 +53,32 @@ def draw_densities(comparison: Comparison, ax: "Axes") -> None:
         draw_dots(scores, below, ax, n=n, colour=colour, gid=f"runs-{side}")
         ax.plot([mean], [-row], "D", color=colour, mec="white", ms=5.5, gid=f"mean-{side}")
         labels.append(f"{names[row]}\n◆ mean {mean:.4g}\nn = {n:,}")
-    lay_out_rows(ax, [0.1, -0.9], labels)
-    ax.set_ylim(-1.45, 0.65)
-    if np.ptp(np.concatenate([comparison.scores_a, comparison.scores_b])) == 0:
+    lay_out_rows(ax, [0.1 - row for row in range(len(sides))], labels)
+    ax.set_ylim(-0.45 - len(sides) + 1, 0.65)
+    if np.ptp(np.concatenate([scores for _, scores, _ in sides])) == 0:
         ax.set_xlim(mean - (abs(mean) or 1) / 10, mean + (abs(mean) or 1) / 10)
     limit_ticks(ax)
-    ax.set_xlabel(describe_metric(comparison))
 
 
 def draw_density(
     scores: FloatArray, ax: "Axes", baseline: float, *, colour: str, side: str
 ) -> None:
     """Draw the density within the range of the scores, its peak always of the same height."""
-    x, density = _estimate_density(scores)
+    x, density = estimate_density(scores)
     top = baseline + 0.55 * density / density.max()
     ax.fill_between(x, baseline, top, color=colour, alpha=0.25, linewidth=0)
     ax.plot(x, top, color=colour, gid=f"density-{side}")
     ax.plot([x[0], x[-1]], [baseline, baseline], color=colour, linewidth=0.6)
 
 
-def _estimate_density(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Gaussian kernel density with Scott's bandwidth; a spike where all scores are equal."""
+def estimate_density(scores: FloatArray, *, margin: float = 0.0) -> tuple[FloatArray, FloatArray]:
+    """Gaussian kernel density with Scott's bandwidth; a spike where all scores are equal.
+
+    Parameters
+    ----------
+    margin
+        How far to go beyond the scores, in units of their range.
+    """
     from scipy.stats import gaussian_kde
 
     low, width = float(scores.min()), float(np.ptp(scores))
@@ -76,7 +89,7 @@ def _estimate_density(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     if scores.size > _N_BINS:
         weights, edges = np.histogram(scaled, _N_BINS, (0.0, 1.0))
         scaled = (edges[1:] + edges[:-1]) / 2
-    x = np.linspace(0, 1, 256)
+    x = np.linspace(-margin, 1 + margin, 256)
     density = gaussian_kde(scaled, scores.size ** (-1 / 5), weights)(x)
     return low + width * x, np.asarray(density, dtype=np.float64)
 

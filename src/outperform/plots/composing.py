@@ -3,14 +3,32 @@
 import textwrap
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from outperform.analysis.audits import Audit, SelfAudit
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.planning import Plan
 from outperform.analysis.published import PublishedComparison
 from outperform.analysis.verdict import describe
+from outperform.plots.auditing import (
+    draw_audit_densities,
+    draw_between,
+    draw_differences_of_best,
+    draw_effect_sizes,
+    draw_few_seeds,
+    draw_gaps,
+    draw_random_sets,
+    draw_same_seeds,
+    draw_within,
+)
 from outperform.plots.comparison import draw_densities, draw_differences
-from outperform.plots.labels import PairResult, describe_level, escape, short_names, shorten
+from outperform.plots.labels import (
+    PairResult,
+    describe_level,
+    escape,
+    short_names,
+    shorten,
+)
 from outperform.plots.planning import draw_plan
 from outperform.plots.probability import draw_probability
 from outperform.plots.style import COLOUR_NOTE, COLUMN_WIDTH, PAGE_WIDTH, make_figure
@@ -78,6 +96,23 @@ def compose_plan(plan: Plan) -> "Figure":
     )
     figure = make_figure(COLUMN_WIDTH, 2.4 + _title_height(title))
     draw_plan(plan, figure.subplots())
+    figure.suptitle(title, fontsize="medium")
+    return figure
+
+
+def compose_audit(audit: Audit | SelfAudit) -> "Figure":
+    """Put six views of an audit on a page of an appendix."""
+    views: list[Callable[[Any, Axes], None]] = [draw_audit_densities, draw_few_seeds]
+    if isinstance(audit, SelfAudit):
+        views += [draw_differences_of_best, draw_effect_sizes, draw_within, draw_gaps]
+    else:
+        picked = draw_same_seeds if audit.same_seeds else draw_effect_sizes
+        views += [draw_within, draw_between, picked, draw_random_sets]
+    title = _wrap(escape(str(audit)), PAGE_WIDTH)
+    figure = make_figure(PAGE_WIDTH, 7 + _title_height(title))
+    axes = figure.subplots(3, 2, height_ratios=[1.5, 1, 1])
+    for draw, ax in zip(views, axes.flat, strict=True):
+        draw(audit, ax)
     figure.suptitle(title, fontsize="medium")
     return figure
 

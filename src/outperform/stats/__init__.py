@@ -35,6 +35,14 @@ from outperform.stats.effect_sizes import (
     rank_correlation,
 )
 from outperform.stats.growing_samples import GrowingTest, grow_brunner_munzel
+from outperform.stats.hiding import (
+    hide_runs_to_show,
+    hide_runs_to_undo,
+    hide_to_show,
+    hide_to_show_by_t,
+    hide_to_undo,
+    hide_to_undo_by_t,
+)
 from outperform.stats.intervals import (
     Interval,
     anytime_interval,
@@ -51,6 +59,7 @@ from outperform.stats.mean_tests import (
     welch_t_test,
 )
 from outperform.stats.outperforming import outperforming_interval, probability_of_outperforming
+from outperform.stats.picking import PickedRuns, pick_best_against_worst, pick_best_pairs
 from outperform.stats.power import (
     noether_sample_size,
     required_pairs,
@@ -61,6 +70,7 @@ from outperform.stats.power import (
 )
 from outperform.stats.rank_tests import brunner_munzel, wilcoxon_test
 from outperform.stats.sequential import anytime_power
+from outperform.stats.subsets import SubsetShares, count_rejections, count_verdicts
 from outperform.stats.summaries import Summary, probability_from_summary, welch_from_summary
 from outperform.stats.testing import HypothesisTest
 from outperform.stats.variances import (
@@ -69,6 +79,7 @@ from outperform.stats.variances import (
     deviation_ratio,
     normality_pvalue,
 )
+from outperform.stats.verdict_rules import VerdictRule
 
 __all__ = [
     "BestOfEstimates",
@@ -84,10 +95,13 @@ __all__ = [
     "Interval",
     "MeanDifference",
     "NormalScores",
+    "PickedRuns",
     "Spread",
+    "SubsetShares",
     "Summary",
     "VarianceComponent",
     "VarianceComponents",
+    "VerdictRule",
     "anytime_interval",
     "anytime_power",
     "best_of_probability",
@@ -97,6 +111,8 @@ __all__ = [
     "brunner_munzel",
     "clopper_pearson_interval",
     "cohens_d",
+    "count_rejections",
+    "count_verdicts",
     "decide",
     "detection_rate",
     "deviation",
@@ -108,6 +124,12 @@ __all__ = [
     "find_crossing",
     "gaussian_best_of",
     "grow_brunner_munzel",
+    "hide_runs_to_show",
+    "hide_runs_to_undo",
+    "hide_to_show",
+    "hide_to_show_by_t",
+    "hide_to_undo",
+    "hide_to_undo_by_t",
     "mean_difference",
     "nadeau_bengio_test",
     "noether_sample_size",
@@ -117,6 +139,8 @@ __all__ = [
     "paired_t_test",
     "percentile_interval",
     "permutation_critical_value",
+    "pick_best_against_worst",
+    "pick_best_pairs",
     "probability_from_summary",
     "probability_of_outperforming",
     "rank_correlation",

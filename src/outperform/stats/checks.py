@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnpairedScores
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 _LARGEST = 1e150  # its square is still a float
 
@@ -106,6 +107,20 @@ def check_count(name: str, value: int, *, at_least: int) -> None:
     """Refuse a count that is not a whole number or too small."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < at_least:
         raise InvalidInput(f"{name} is {value}", f"Pass a whole number not less than {at_least}")
+
+
+def check_sizes(sizes: ArrayLike, *, at_least: int, at_most: int) -> IntArray:
+    """Whole numbers of runs that can be taken from a sample."""
+    chosen = np.asarray(sizes)
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or not chosen.size:
+        raise InvalidInput(f"sizes is {sizes!r}", "Pass a sequence of whole numbers")
+    if chosen.min() < at_least or chosen.max() > at_most:
+        wrong = chosen[(chosen < at_least) | (chosen > at_most)][0]
+        raise InvalidInput(
+            f"a subset of {wrong} cannot be taken from {at_most} runs",
+            f"Pass sizes from {at_least} to {at_most}",
+        )
+    return chosen.astype(np.int64)
 
 
 def _as_floats(values: ArrayLike, name: str) -> FloatArray:

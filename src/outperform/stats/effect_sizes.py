@@ -78,7 +78,7 @@ def student_interval(
 
 
 def difference_of_means(
-    value: Any, variance_a: Any, variance_b: Any, sizes: tuple[int, int]
+    value: Any, variance_a: Any, variance_b: Any, sizes: tuple[Any, Any]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Difference, standard error and Welch-Satterthwaite degrees of freedom.
 

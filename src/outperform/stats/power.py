@@ -15,13 +15,17 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc, betaincinv, ndtri
 
 from outperform.errors import InvalidInput, TooFewRuns
-from outperform.stats.checks import check_choice, check_count, check_gamma, check_open_unit
+from outperform.stats.checks import (
+    IntArray,
+    check_choice,
+    check_count,
+    check_gamma,
+    check_open_unit,
+)
 from outperform.stats.intervals import ROUNDING
 
 PlannedInterval = Literal["percentile", "wilson", "clopper-pearson"]
 LARGEST_PLAN = 300_000  # pairs
-
-IntArray = NDArray[np.int64]
 
 
 def noether_sample_size(gamma: float = 0.75, alpha: float = 0.05, beta: float = 0.05) -> int:

@@ -1,0 +1,239 @@
+"""The command `outperform audit`."""
+
+from typing import Any, get_args
+
+import click
+import numpy as np
+
+from outperform.analysis.auditing import MILESTONES, audit, suggest_after
+from outperform.analysis.audits import Audit, SelfAudit
+from outperform.cli.options import alpha_option, gamma_option, output_options, reading_options
+from outperform.cli.output import (
+    check_figure_path,
+    print_caveats,
+    print_json,
+    print_table,
+    save_plot,
+    say_if_slow,
+)
+from outperform.cli.sources import open_runs
+from outperform.plots.labels import shorten_apart
+from outperform.runs import Runs
+from outperform.runs.naming import enumerate_names
+from outperform.stats import PickedRuns, SubsetShares
+from outperform.stats.checks import check_open_unit
+from outperform.stats.outperforming import PairedMethod
+
+_APPROXIMATE = "  Brunner–Munzel by its t approximation: too liberal with fewer than about 10 runs"
+_COLOURS = {"robust": "green", "fragile": "red", "undecided": "yellow"}
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="RUNS [A [B]]")
+@gamma_option
+@alpha_option
+@click.option("--paired/--unpaired", default=None, help="Pair runs by replicate, or compare all.")
+@click.option(
+    "--interval",
+    type=click.Choice(get_args(PairedMethod)),
+    default="percentile",
+    show_default=True,
+    help="How the interval of P(A>B) is made, for pairs.",
+)
+@click.option("--on", "only", metavar="TASK", help="Task to audit, where there are several.")
+@click.option("--drop-incomplete", is_flag=True, help="Leave out failed runs and missing pairs.")
+@click.option(
+    "--draws",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="Random seed sets of each size.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the draws."
+)
+@reading_options
+@output_options
+def command(
+    words: tuple[str, ...],
+    reading: dict[str, Any],
+    as_json: bool,
+    figure: str | None,
+    alpha: float,
+    only: str | None,
+    draws: int,
+    seed: int,
+    **options: Any,
+) -> None:
+    """Show how far picking seeds could move a conclusion.
+
+    \b
+        outperform audit runs.csv resnet vgg
+        outperform audit runs.csv resnet vgg --plot audit.pdf
+        outperform audit runs.csv resnet
+
+    How few runs must be hidden to undo the verdict on A and B, or to turn it; what the best runs
+    of one against the worst of the other would show; how random seed sets conclude; whether seeds
+    are missing. The verdict: robust, fragile or undecided. With A alone: how different from itself
+    A can be made to look.
+    """
+    check_open_unit("alpha", alpha)
+    if figure:
+        check_figure_path(figure)
+    runs, a, b = _open(words, reading)
+    with say_if_slow(f"Drawing {draws:,} seed sets of each size; fewer --draws are faster."):
+        result = audit(
+            runs,
+            a,
+            b,
+            task=only,
+            confidence_level=1 - alpha,
+            n_resamples=draws,
+            rng=np.random.default_rng(seed),
+            **options,
+        )
+    if as_json:
+        print_json(result.to_dict())
+    elif isinstance(result, Audit):
+        _print(result)
+    else:
+        _print_alone(result)
+    if figure:
+        save_plot(result, figure)
+
+
+def _open(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[Runs, str, str | None]:
+    """Runs and the names of one or two algorithms; the only one need not be named."""
+    if not 1 <= len(words) <= 3:
+        raise click.UsageError(
+            "Name the runs file and one or two algorithms, RUNS A [B]; put names with spaces in "
+            "quotes."
+        )
+    path, *names = words
+    if reading["wide"] and names and not reading["algorithm"]:
+        reading = {**reading, "algorithm": tuple(names)}  # other columns may hold anything
+    runs = open_runs(path, reading)
+    if not names and len(runs.algorithms) > 1:
+        example = " ".join(f'"{name}"' if " " in name else name for name in runs.algorithms[:2])
+        raise click.UsageError(
+            f"Name one or two algorithms of {path}, which has {enumerate_names(runs.algorithms)}. "
+            f"For example: outperform audit {path} {example}"
+        )
+    names = names or list(runs.algorithms)
+    return runs, names[0], names[1] if len(names) > 1 else None
+
+
+def _print(result: Audit) -> None:
+    click.secho(str(result), fg=_COLOURS[result.verdict], bold=True)
+    click.echo(f"\n{result.comparison}")
+    _print_hidden(result)
+    _print_sets(result)
+    _print_picked(result)
+    print_caveats(result.caveats)
+    click.echo(f"\nNext: {suggest_after(result)}")
+
+
+def _print_hidden(result: Audit) -> None:
+    rules = list(dict.fromkeys(hiding.rule for hiding in result.hidden))
+    cells = {(hiding.what, hiding.rule): str(hiding) for hiding in result.hidden}
+    whats = dict.fromkeys(hiding.what for hiding in result.hidden)
+    click.echo(f"\nFewest of {result.n_runs} {result.unit} to hide until")
+    print_table(
+        ["", *(f"by {rule}" for rule in rules)],
+        [[what, *(cells[what, rule] for rule in rules)] for what in whats],
+    )
+
+
+def _print_sets(result: Audit) -> None:
+    """Shares of random seed sets that find either side better, by every rule."""
+    a, b = _short_names(result)
+    largest = int(result.sets[0].sizes[-1])
+    sizes = [*(n for n in MILESTONES if n < largest), largest]
+    error = max(float(shares.error.max()) for shares in result.sets)
+    click.echo(
+        f"\nRandom seed sets of n {result.unit}: share that finds {a} / {b} better "
+        f"(α = {result.comparison.alpha:.2g}; ± {error:.1%} where drawn)"
+    )
+    print_table(
+        ["n", *(shares.rule for shares in result.sets)],
+        [[str(n), *(_format_shares(each, n) for each in result.sets)] for n in sizes],
+    )
+
+
+def _format_shares(shares: SubsetShares, n: int) -> str:
+    place = shares.sizes.tolist().index(n)
+    return f"{shares.share_a[place]:.1%} / {shares.share_b[place]:.1%}"
+
+
+def _print_picked(result: Audit) -> None:
+    a, b = _short_names(result)
+    rows = [
+        (f"best of {a} against its own worst", result.within[0]),
+        (f"best of {b} against its own worst", result.within[1]),
+        (f"best of {a} against worst of {b}", result.between[0]),
+        (f"best of {b} against worst of {a}", result.between[1]),
+    ]
+    if result.same_seeds:
+        names = [f"same seeds, picked for {name}" for name in (a, b)]
+        rows += zip(names, result.same_seeds, strict=True)
+    size = f"n = {_near_five(result.between[0])}"
+    click.echo("\nWhat n runs of each, picked by score, would show")
+    print_table(
+        ["", f"difference, {size}", "Cohen's d", "t: p", "Brunner–Munzel: p", "significant up to"],
+        [[label, *_summarise(picked, result.comparison.alpha)] for label, picked in rows],
+    )
+    click.echo(_APPROXIMATE)
+
+
+def _short_names(result: Audit) -> list[str]:
+    return shorten_apart([result.comparison.a, result.comparison.b], 20)
+
+
+def _near_five(picked: PickedRuns) -> int:
+    return int(picked.sizes[np.abs(picked.sizes - 5).argmin()])
+
+
+def _summarise(picked: PickedRuns, alpha: float) -> list[str]:
+    place = picked.sizes.tolist().index(_near_five(picked))
+    largest = picked.largest_significant(alpha)
+    return [
+        f"{picked.difference[place]:+.3g}",
+        f"{picked.effect_size[place]:.3g}",
+        _format_pvalue(picked.t_pvalue[place]),
+        _format_pvalue(picked.rank_pvalue[place]),
+        f"n = {largest}" if largest else "no n",
+    ]
+
+
+def _format_pvalue(pvalue: float) -> str:
+    return f"{pvalue:.2g}" if pvalue >= 1e-10 else "< 1e-10"
+
+
+def _print_alone(result: SelfAudit) -> None:
+    click.secho(str(result), bold=True)
+    better = "higher" if result.goal == "maximize" else "lower"
+    click.echo(f"\n{result.metric}, {better} is better")
+    picked = result.picked
+    shown = [n for n in (*MILESTONES, 50, 75, 90) if n in picked.sizes]
+    places = [picked.sizes.tolist().index(n) for n in shown]
+    print_table(
+        ["n best and worst", "difference", "Cohen's d", "t: p", "Brunner–Munzel: p", "gap"],
+        [
+            [
+                str(picked.sizes[i]),
+                f"{picked.difference[i]:.3g}",
+                f"{picked.effect_size[i]:.3g}",
+                _format_pvalue(picked.t_pvalue[i]),
+                _format_pvalue(picked.rank_pvalue[i]),
+                f"{picked.gap[i]:.3g}",
+            ]
+            for i in places
+        ],
+    )
+    click.echo(_APPROXIMATE)
+    click.echo(
+        f"  gap: between the {picked.confidence_level:.1%} intervals of the two means, negative "
+        "where they overlap"
+    )
+    print_caveats(result.caveats)
+    click.echo(f"\nNext: {suggest_after(result)}")

@@ -1,0 +1,249 @@
+"""How few runs must be hidden to make a conclusion, or to undo it.
+
+Pairs and the verdict: exact, because hiding k pairs leaves n - k, and among as many pairs the rule
+only gets easier to meet when a loss is exchanged for a tie or a tie for a win (`VerdictRule`). So
+for each k one way of hiding is best, and only k is searched.
+
+Pairs and the t-test: to make a conclusion, exact too (`hide_to_show_by_t`); to undo it, between
+two bounds that nearly always agree. Independent runs: upper bounds, by hiding from the ends.
+"""
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
+
+from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
+from outperform.stats.outperforming import outperforming_interval
+from outperform.stats.testing import student_test
+from outperform.stats.verdict_rules import VerdictRule
+
+
+def hide_to_show(wins: int, ties: int, losses: int, *, rule: VerdictRule) -> int | None:
+    """Fewest pairs to hide until the rule holds for the side with these wins, or None.
+
+    Wins are hidden last: exchanging a hidden win for a kept pair never hurts. Of k hidden pairs,
+    losses are better hidden than ties, but a tie is no evidence: just as many losses are kept as
+    enough untied pairs need.
+
+    Examples
+    --------
+    >>> hide_to_show(18, 0, 11, rule=VerdictRule())
+    4
+    """
+    n = _count_pairs(wins, ties, losses)
+    for hidden in range(ties + losses + 1):
+        hidden_losses = min(losses, hidden, wins + losses - rule.n_conclusive)
+        if hidden_losses < max(0, hidden - ties):
+            return None  # too few untied pairs would be left
+        if rule.holds(wins, ties - (hidden - hidden_losses), n - hidden):
+            return hidden
+    return None
+
+
+def hide_to_undo(wins: int, ties: int, losses: int, *, rule: VerdictRule) -> int:
+    """Fewest pairs to hide until the rule no longer holds for the side with these wins.
+
+    Of k hidden pairs, wins are best, then ties. It leaves as few untied pairs as any other way
+    does, as long as there are wins, and without wins the rule never holds.
+
+    Examples
+    --------
+    >>> hide_to_undo(22, 0, 7, rule=VerdictRule())
+    5
+    """
+    n = _count_pairs(wins, ties, losses)
+    ways = range(wins + 1)
+    return next(k for k in ways if not rule.holds(wins - k, ties, n - k))
+
+
+def hide_to_show_by_t(differences: ArrayLike, *, alpha: float = 0.05) -> int | None:
+    """Fewest pairs to hide until the t-test finds the mean of the others above 0, or None.
+
+    Parameters
+    ----------
+    differences : shape (n_pairs,)
+        Of the paired scores; positive where the first is better.
+    alpha
+        Level of the two-sided test.
+
+    Notes
+    -----
+    Among kept sets of one size s, the largest t is reached by neighbours in sorted order. With
+    P = Σd and Q = Σd², t grows with P/√Q, so t exceeds a positive bound exactly if
+    P - c√Q > 0 for some c > 0, and -√Q is the largest of -(Q/λ + λ)/2 over λ > 0. For each λ
+    the best s differences are those with the largest d - c·d²/(2λ): a concave function, whose
+    largest values lie side by side. So do those of the best λ.
+
+    Examples
+    --------
+    >>> hide_to_show_by_t([-9, 2, 3, 4])
+    1
+    """
+    check_open_unit("alpha", alpha)
+    ordered = np.sort(as_scores(differences, "differences", at_least=2))
+    for hidden in range(ordered.size - 1):
+        if _shows_by_t(ordered, ordered.size - hidden, alpha).any():
+            return hidden
+    return None
+
+
+def hide_to_undo_by_t(differences: ArrayLike, *, alpha: float = 0.05) -> tuple[int, int] | None:
+    """Fewest pairs to hide until the t-test no longer finds the mean of the others above 0.
+
+    Returns
+    -------
+    Pairs that must at least be hidden, and pairs that are enough: nearly always the same number.
+    None where any two pairs show it, since all differ equally.
+
+    Notes
+    -----
+    To lower t one may hide the largest differences, or those near the mean, without which the
+    others vary more. Enough: the best among neighbours in sorted order. At least: in the notation
+    of `hide_to_show_by_t`, a kept set of size s is undone if P - c√Q < 0, and -√Q is no less than
+    -(Q/λ + λ)/2 for any λ > 0. So none is undone if, for some λ, the s smallest d - c·d²/(2λ) add
+    up to more than c·λ/2. Concave in λ, that is searched by thirds.
+
+    Examples
+    --------
+    >>> hide_to_undo_by_t([1, 2, 3, 4, 5])
+    (2, 2)
+    """
+    check_open_unit("alpha", alpha)
+    ordered = np.sort(as_scores(differences, "differences", at_least=2))
+    n = ordered.size
+    sizes = range(n, 1, -1)
+    undone = (n - s for s in sizes if not _shows_by_t(ordered, s, alpha, circular=True).all())
+    enough = next(undone, None)
+    if enough is None:
+        return None
+    at_least = next((k for k in range(enough) if not _outlasts(ordered, n - k, alpha)), enough)
+    return at_least, enough
+
+
+def hide_runs_to_show(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int | None:
+    """Runs that are enough to hide until independent runs show that `a` is better, or None.
+
+    An upper bound: the lowest of `a` and the highest of `b` are hidden one by one, each time
+    the one whose absence lifts the interval more.
+
+    Parameters
+    ----------
+    a, b : shape (n_a,) and (n_b,), n ≥ 2; higher is better
+    rule
+        Its interval is Brunner and Munzel's here, whatever it says.
+
+    Examples
+    --------
+    >>> hide_runs_to_show([1, 6, 7, 8, 9, 10, 11], [0, 2, 3, 4, 5, 5, 12], rule=VerdictRule())
+    1
+    """
+    return _hide_greedily(a, b, raising="low", until=lambda a, b: _shows_by_ranks(a, b, rule))
+
+
+def hide_runs_to_undo(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int:
+    """Runs that are enough to hide until independent runs no longer show that `a` is better.
+
+    An upper bound, as for `hide_runs_to_show`: the highest of `a` and the lowest of `b` go, or so
+    many of the smaller sample that it shows nothing.
+
+    Examples
+    --------
+    >>> hide_runs_to_undo([6, 7, 8, 9, 10, 11, 12], [0, 1, 2, 3, 4, 5, 6], rule=VerdictRule())
+    2
+    """
+    # Undone is what lets P(B>A) reach up to 1/2.
+    hidden = _hide_greedily(
+        b, a, raising="high", until=lambda b, a: not _shows_by_ranks(a, b, rule)
+    )
+    # Or until the smaller sample is too small for any conclusion.
+    too_few = min(np.size(a), np.size(b)) - rule.n_conclusive + 1
+    return too_few if hidden is None else min(hidden, max(too_few, 0))
+
+
+def _count_pairs(wins: int, ties: int, losses: int) -> int:
+    for name, count in (("wins", wins), ("ties", ties), ("losses", losses)):
+        check_count(name, count, at_least=0)
+    return wins + ties + losses
+
+
+def _shows_by_t(
+    ordered: FloatArray, size: int, alpha: float, *, circular: bool = False
+) -> NDArray[np.bool_]:
+    """Whether a two-sided t-test finds the mean of each `size` neighbours above 0.
+
+    In a circle, the neighbours may also be all but some neighbours in the middle.
+    """
+    centre = ordered.mean()
+    centred = ordered - centre
+    around = np.concatenate([centred, centred[: size - 1]]) if circular else centred
+    sums, squares = _sum_windows(around, size), _sum_windows(around**2, size)
+    variance = np.maximum(squares - sums**2 / size, 0.0) / (size - 1)
+    mean = centre + sums / size
+    # Sorted, neighbours are equal if the first is the last; a difference of sums would not be 0.
+    n_straight = ordered.size - size + 1
+    constant = np.full(mean.size, ordered[0] == ordered[-1])
+    constant[:n_straight] = ordered[:n_straight] == ordered[size - 1 :]
+    mean[constant], variance[constant] = np.resize(ordered, mean.size)[constant], 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = mean / np.sqrt(variance / size)
+    pvalue = student_test("paired t", statistic, size - 1, "greater").pvalue
+    return np.asarray(pvalue <= alpha / 2)
+
+
+def _outlasts(differences: FloatArray, size: int, alpha: float) -> bool:
+    """Whether every kept set of this size is proven to show a mean above 0."""
+    t = float(stdtrit(size - 1, 1 - alpha / 2))
+    bound = t * np.sqrt(size / (size - 1 + t**2))  # c: what P/√Q is where the statistic is t
+    scaled = differences / np.abs(differences).max()
+
+    def lowest(scale: float) -> float:
+        values = np.partition(scaled - bound * scaled**2 / (2 * scale), size - 1)
+        return float(values[:size].sum() - bound * scale / 2)
+
+    low, high = 1e-6, 2 * float(np.sqrt((scaled**2).sum()))
+    while high - low > 1e-6:
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        at_left, at_right = lowest(left), lowest(right)
+        if max(at_left, at_right) > 1e-9:
+            return True
+        low, high = (left, high) if at_left < at_right else (low, right)
+    return False
+
+
+def _sum_windows(values: FloatArray, size: int) -> FloatArray:
+    total: FloatArray = np.concatenate([[0.0], np.cumsum(values)])
+    return total[size:] - total[:-size]
+
+
+def _hide_greedily(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    raising: Literal["low", "high"],
+    until: Callable[[FloatArray, FloatArray], bool],
+) -> int | None:
+    """Hide the lowest of `a` or the highest of `b`, whichever raises that end of P(A>B) more."""
+    first, second = np.sort(as_scores(a, "a", at_least=2)), np.sort(as_scores(b, "b", at_least=2))
+    n_hidden = 0
+    while not until(first, second):
+        ways = [(first[1:], second)] * (first.size > 2) + [(first, second[:-1])] * (second.size > 2)
+        if not ways:
+            return None
+        first, second = max(ways, key=lambda kept: _find_end(kept[0], kept[1], raising))
+        n_hidden += 1
+    return n_hidden
+
+
+def _find_end(a: FloatArray, b: FloatArray, end: Literal["low", "high"]) -> float:
+    found: float = getattr(outperforming_interval(a, b, paired=False), end)
+    return found
+
+
+def _shows_by_ranks(a: FloatArray, b: FloatArray, rule: VerdictRule) -> bool:
+    if min(a.size, b.size) < rule.n_conclusive:
+        return False
+    found = outperforming_interval(a, b, paired=False, confidence_level=rule.confidence_level)
+    return found.low > 0.5 and found.high > rule.gamma
