@@ -7,7 +7,7 @@ import click
 
 from outperform.errors import OutperformError
 
-_COMMANDS = ("check", "compare", "decompose", "demo", "init", "plan", "run", "status")
+_COMMANDS = ("check", "compare", "decompose", "demo", "init", "plan", "run", "sota", "status")
 
 
 class _Refusal(click.ClickException):

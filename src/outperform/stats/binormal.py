@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri, owens_t
+from scipy.special import log_ndtr, ndtr, ndtri, owens_t
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_open_unit
@@ -18,6 +18,7 @@ from outperform.stats.intervals import Interval
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(200)  # of what all have in common
 _GRID = np.linspace(-9.0, 9.0, 4001)  # standard deviations around the common area
+_DENSITY = np.exp(-(_GRID**2) / 2) / np.exp(-(_GRID**2) / 2).sum()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +96,13 @@ def best_area_distribution(
     --------
     >>> best = best_area_distribution(1000, 0.9, 100, 900)
     >>> round(best.mean, 4), round(best.upper(0.05), 4)
-    (0.9495, 0.9575)
+    (0.9421, 0.9501)
     """
     check_count("m", m, at_least=1)
     if not -1 < correlation < 1:
         raise InvalidInput(f"correlation is {correlation:g}", "Pass a value between -1 and 1")
-    deviation = area_deviation(area, n_positives, n_negatives)
-    slope = math.exp(-float(ndtri(area)) ** 2 / 2) / math.sqrt(2 * math.pi)  # dA / dΦ⁻¹(A)
-    return BestAreaDistribution(m, area, deviation / slope, correlation)
+    deviation = scale_deviation(area, n_positives, n_negatives)
+    return BestAreaDistribution(m, area, deviation, correlation)
 
 
 def area_deviation(area: float, n_positives: int, n_negatives: int) -> float:
@@ -126,3 +126,69 @@ def area_deviation(area: float, n_positives: int, n_negatives: int) -> float:
     pairs = n_positives * n_negatives
     excess = (n_positives + n_negatives - 2) * (both - area**2)
     return math.sqrt((area * (1 - area) + excess) / pairs)
+
+
+def chance_of_area_lead(m: int, lead: float) -> float:
+    """Chance that the best of m equals leads the second by so many standard deviations.
+
+    Of an estimate on the normal scale, without what all have in common.
+
+    Examples
+    --------
+    >>> round(chance_of_area_lead(2, 1.0), 4)  # 2 · (1 - Φ(1 / √2))
+    0.4795
+    """
+    return min(1.0, float(m * (_DENSITY @ ndtr(_GRID - lead) ** (m - 1))))
+
+
+def area_gap_of_best(m: int, *, confidence_level: float = 0.95) -> float:
+    """Standard deviations by which the truly best of m may lag behind the leader.
+
+    As `gap_of_best`, for estimates that are normal with equal variances.
+
+    Examples
+    --------
+    >>> round(area_gap_of_best(2), 3)  # 1.645 · √2
+    2.326
+    """
+    check_count("m", m, at_least=2)
+    check_open_unit("confidence_level", confidence_level)
+    low, high = -20.0, 20.0
+    for _ in range(60):
+        gap = (low + high) / 2
+        enough = _DENSITY @ ndtr(_GRID + gap) ** (m - 1) >= confidence_level
+        low, high = (low, gap) if enough else (gap, high)
+    return high
+
+
+def luck_of_best_area(areas: ArrayLike, deviations: ArrayLike) -> float:
+    """By how much the largest estimate is expected to exceed its own true area.
+
+    Parameters
+    ----------
+    areas
+        True area of each, shape (m,).
+    deviations
+        Of the estimates of Φ⁻¹(area), shape (m,).
+
+    Examples
+    --------
+    >>> round(luck_of_best_area([0.9, 0.9], [0.1, 0.1]), 4)
+    0.0092
+    """
+    areas, deviations = np.asarray(areas, dtype=float), np.asarray(deviations, dtype=float)
+    centres = ndtri(areas)
+    top = centres.argmax()
+    shown = centres[top] + deviations[top] * _GRID
+    distance = (shown[:, None] - centres) / deviations
+    log_below = log_ndtr(distance)
+    # The best shows just this with the density of one times the chances of all others.
+    logs = -(distance**2) / 2 - np.log(deviations) - log_below + log_below.sum(axis=1)[:, None]
+    weights = np.exp(logs - logs.max())
+    return float(((ndtr(shown)[:, None] - areas) * weights).sum() / weights.sum())
+
+
+def scale_deviation(area: float, n_positives: int, n_negatives: int) -> float:
+    """Standard deviation of an estimate of Φ⁻¹(area)."""
+    slope = math.exp(-(float(ndtri(area)) ** 2) / 2) / math.sqrt(2 * math.pi)  # dA / dΦ⁻¹(A)
+    return area_deviation(area, n_positives, n_negatives) / slope

@@ -65,9 +65,9 @@ def best_of_agreeing(m: int, n: int, n_right: int, agreement: float) -> BestOfDi
         )
     given = agreement, n_right / (n - n_right) * (1 - agreement)
     first, last = _find_window(m, n, np.array([p]))
-    below = cumulate_given(np.arange(first, last + 1), (n_right, n - n_right), given)
-    with np.errstate(divide="ignore"):  # log 0 is what it should be
-        return BestOfDistribution(m, n, first, m * np.log1p(-np.minimum(below, 1.0)))
+    z, one = np.arange(first, last + 1), (np.array([given[0]]), np.array([given[1]]))
+    log_survival = _log_survival_given(z, (n_right, n - n_right), one)[:, 0]
+    return BestOfDistribution(m, n, first, m * log_survival)
 
 
 def best_of_correlated(
@@ -102,17 +102,35 @@ def best_of_correlated(
     z = np.arange(first, last + 1)
     below, above = np.zeros(z.size), np.zeros(z.size)
     for n_right, weight in zip(*_weigh_reference(n, reference, given, m), strict=True):
-        parts = int(n_right), n - int(n_right)
-        log_survival = np.zeros(z.size)
-        for right, wrong, count in zip(*given, counts, strict=True):
-            one = np.minimum(cumulate_given(z, parts, (right, wrong)), 1.0)
-            with np.errstate(divide="ignore"):
-                log_survival += count * np.log1p(-one)
+        log_survival = _log_survival_given(z, (n_right, n - n_right), given) @ counts
         below -= weight * np.expm1(log_survival)
         above += weight * np.exp(log_survival)
     with np.errstate(divide="ignore"):
         mixed = np.where(below < 0.5, np.log1p(-np.minimum(below, 0.5)), np.log(above))
     return BestOfDistribution(m, n, first, mixed)
+
+
+def chance_of_best(m: int, n: int, p: float, z: int, *, correlation: float = 0.0) -> float:
+    """P(Z <= z) alone: that at least one of m equals has at most z failures.
+
+    Examples
+    --------
+    >>> round(chance_of_best(1000, 3000, 0.9, 236), 4)
+    0.0325
+    """
+    group_chances(m, n, p)
+    failures = np.array([z])
+    if correlation == 0 or p in (0, 1) or not 0 <= z < n:
+        with np.errstate(divide="ignore"):
+            return float(-np.expm1(m * np.log(exceed_failures(failures, n, p)))[0])
+    chances = np.array([p])
+    check_feasible(chances, correlation, p)
+    given = condition_on_reference(chances, correlation, p)
+    total = 0.0
+    for n_right, weight in zip(*_weigh_reference(n, p, given, m), strict=True):
+        log_survival = _log_survival_given(failures, (n_right, n - n_right), given)
+        total -= float(weight) * math.expm1(m * log_survival[0, 0])
+    return total
 
 
 def feasible_range(correlation: float, reference: float) -> tuple[float, float]:
@@ -153,29 +171,47 @@ def cumulate_given(
     # The sum is over the part that varies less.
     spread = [n * p * (1 - p) for n, p in zip(parts, given, strict=True)]
     inner, outer = (0, 1) if spread[0] <= spread[1] else (1, 0)
-    if parts[inner] == 0:
-        return cumulate_failures(z, parts[outer], given[outer])
     first, mass = _weigh_failures(parts[inner], given[inner])
+    first_outer, mass_outer = _weigh_failures(parts[outer], given[outer])
+    below = np.concatenate([[0.0], np.cumsum(mass_outer)])
     lagged = np.arange(z[0] - first - mass.size + 1, z[-1] - first + 1)
-    if parts[outer] == 0:
-        rest = (lagged >= 0).astype(float)
-    else:
-        rest = cumulate_failures(lagged, parts[outer], given[outer])
+    rest = below[np.clip(lagged - first_outer + 1, 0, mass_outer.size)]
     return np.convolve(rest, mass, mode="valid")
 
 
+def _log_survival_given(
+    z: FloatArray, parts: tuple[int, int], given: tuple[FloatArray, FloatArray]
+) -> FloatArray:
+    """log P(X > z) given the reference, a row per z and a column per success probability."""
+    below = [cumulate_given(z, parts, pair) for pair in zip(*given, strict=True)]
+    with np.errstate(divide="ignore"):  # log 0 is what it should be
+        return np.log1p(-np.minimum(np.transpose(below), 1.0))
+
+
 def _weigh_failures(n: int, p: float) -> tuple[int, FloatArray]:
-    """First value and probabilities of X ~ Bin(n, 1 - p), but for tails that do not matter."""
-    first = find_smallest(n, lambda z: bool(cumulate_failures(z, n, p) >= _LEFT_OUT))
-    last = find_smallest(n, lambda z: bool(exceed_failures(z, n, p) <= _LEFT_OUT))
-    z = np.arange(first - 1, last + 1)
-    below, above = cumulate_failures(z, n, p), exceed_failures(z, n, p)
-    return first, np.where(below[1:] < 0.5, np.diff(below), -np.diff(above))
+    """First value and probabilities of X ~ Bin(n, 1 - p), but for tails that do not matter.
+
+    From the mode both ways by the ratio of neighbours, then scaled to add up to 1.
+    """
+    mean = n * (1 - p)
+    # Bernstein's inequality: less than 1e-18 lies beyond.
+    reach = 9.5 * math.sqrt(mean * p) + 30
+    first, last = max(0, math.floor(mean - reach)), min(n, math.ceil(mean + reach))
+    mode = min(n, math.floor((n + 1) * (1 - p)))
+    if p in (0, 1):
+        return mode, np.ones(1)
+    up = np.arange(mode + 1, last + 1, dtype=float)
+    down = np.arange(mode, first, -1, dtype=float)
+    odds = (1 - p) / p
+    after = np.cumprod((n - up + 1) / up * odds)
+    before = np.cumprod(down / (n - down + 1) / odds)[::-1]
+    mass = np.concatenate([before, [1.0], after])
+    return first, mass / mass.sum()
 
 
 def _weigh_reference(
     n: int, reference: float, given: tuple[FloatArray, FloatArray], m: int
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[list[int], FloatArray]:
     """How often the reference may succeed, and with what probability.
 
     Where n is large, neighbours are so alike that every s-th value stands for s of them.
@@ -191,7 +227,7 @@ def _weigh_reference(
     )
     step = max(1, int(min(steps)))
     weights = mass[::step]
-    return n_right[::step], weights / weights.sum()
+    return n_right[::step].tolist(), weights / weights.sum()
 
 
 def _find_window(m: int, n: int, p: FloatArray) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from outperform.stats.intervals import Interval
 
 _TINY = 1e-300  # probability that a window may leave out
 _NEGLIGIBLE = 1e-17  # share of a sum that changes no digit of it
+_UNLIKELY = 1e-12  # probability that moves no digit anybody reads
 _CHUNK = 128  # values of z for which the same p's are left out
 # Shares of n that are whole but for rounding, such as 0.9 * 3000, are whole.
 _WHOLE = 1e-9
@@ -123,6 +124,37 @@ def best_of_distribution(m: int, n: int, p: ArrayLike) -> BestOfDistribution:
         keep = np.flatnonzero(hazards >= _NEGLIGIBLE * hazards.sum() / counts.size)
         pieces.append(_log_survival_of_chunk(z, n, chances[keep]) @ counts[keep])
     return BestOfDistribution(m, n, first, np.concatenate(pieces))
+
+
+def luck_of_best(n: int, p: ArrayLike) -> float:
+    """By how much the best is expected to show more than its own success probability.
+
+    Whoever is best at z failures shares the honour by their hazards there.
+
+    Parameters
+    ----------
+    p
+        Success probability of each, shape (m,).
+
+    Examples
+    --------
+    >>> equal, apart = luck_of_best(3000, [0.9, 0.9]), luck_of_best(3000, [0.9, 0.8])
+    >>> round(equal, 5), round(apart, 5)
+    (0.00309, 0.0)
+    """
+    chances = as_scores(p, "p")
+    best = best_of_distribution(chances.size, n, chances)
+    distinct, counts = np.unique(chances, return_counts=True)
+    likely = np.flatnonzero(best.pmf(best.first + np.arange(best.log_survival.size)) > _UNLIKELY)
+    z = best.first + np.arange(likely[0], likely[-1] + 1)
+    able = cumulate_failures(z[-1], n, distinct) > _UNLIKELY
+    distinct, counts = distinct[able], counts[able]
+    survival = _log_survival(np.r_[z[0] - 1, z][:, None], n, distinct)
+    with np.errstate(invalid="ignore"):  # inf - inf: out long before
+        hazards = np.nan_to_num(-np.diff(survival, axis=0), posinf=0.0) * counts
+    true = hazards @ distinct / hazards.sum(axis=1)
+    mass = best.pmf(z)
+    return best.mean - float(true @ mass / mass.sum())
 
 
 def chance_to_reach(accuracy: float, n: int, p: float, *, strictly: bool = False) -> float:

@@ -1,0 +1,123 @@
+"""What a reading of a leaderboard rests on, and whether its scores bear that out."""
+
+import numpy as np
+
+from outperform.analysis.score_models import AccuracyModel, ScoreModel
+from outperform.stats.checks import FloatArray
+
+_MOST_DECIMALS = 10
+_SPREAD = 1.5  # times the spread by chance from which entries are not equally good
+_MEANINGFUL = 4  # rounding steps per example from which a misfit tells anything
+
+
+def list_doubts(
+    scores: FloatArray, model: ScoreModel, *, sober: float, n_contenders: int
+) -> tuple[str, ...]:
+    """Say what is assumed and what of it the scores contradict."""
+    doubts = [*_doubt_grid(scores, model), *_doubt_equality(scores, model, sober, n_contenders)]
+    doubts += [*_doubt_independence(scores, sober), *_doubt_copies(scores, model)]
+    if model.correlation == 0:
+        doubts.append(
+            "entries are taken as independent; the more alike they are, the less of the top is "
+            "luck: give their dependence, or better their predictions"
+        )
+    if not isinstance(model, AccuracyModel):
+        doubts.append(
+            "the AUC's variance is that of the binormal model with equal variances; predictions "
+            "need no such assumption"
+        )
+    doubts.append(
+        "each entry counts as one try: if it was itself chosen among several on these examples, "
+        "more of the top is luck"
+    )
+    return tuple(doubts)
+
+
+def fit_test_size(scores: FloatArray, limit: int) -> int | None:
+    """Smallest number of examples that all scores can be shares of, as far as can be told.
+
+    Scores may have been rounded or cut off.
+
+    Examples
+    --------
+    >>> fit_test_size(np.array([0.9166, 0.8333, 0.75]), 100)
+    12
+    """
+    distinct, step = np.unique(scores), 10.0 ** -count_decimals(scores)
+    sizes = np.arange(1, min(limit, int(1 / (_MEANINGFUL * step))) + 1)
+    for block in np.array_split(sizes, max(1, sizes.size * distinct.size // 1_000_000)):
+        fits = _measure_misfit(distinct, block[:, None]).max(axis=1) <= step * (1 + 1e-6)
+        if fits.any():
+            return int(block[fits.argmax()])
+    return None
+
+
+def count_decimals(scores: FloatArray) -> int:
+    """Decimals that scores were written with."""
+    for decimals in range(_MOST_DECIMALS):
+        if np.allclose(scores, np.round(scores, decimals), rtol=0, atol=1e-12):
+            return decimals
+    return _MOST_DECIMALS
+
+
+def _measure_misfit(scores: FloatArray, n: object) -> FloatArray:
+    """Distance of each score to the nearest share of n."""
+    return np.asarray(np.abs(np.round(scores * n) / n - scores))
+
+
+def _doubt_grid(scores: FloatArray, model: ScoreModel) -> list[str]:
+    """Accuracies are multiples of 1 / n, but for rounding."""
+    if not isinstance(model, AccuracyModel):
+        return []
+    n, decimals = model.n, count_decimals(scores)
+    step = 10.0**-decimals
+    if decimals < _MOST_DECIMALS and step * n > 1:
+        return [f"scores have {decimals} decimals, too few to tell {n:,} examples apart"]
+    off = _measure_misfit(scores, n) > step * (1 + 1e-6)
+    if not off.any():
+        return []
+    fitting = fit_test_size(scores, 2 * n)
+    hint = f"; {fitting:,} examples would fit all of them" if fitting else ""
+    return [
+        f"{int(off.sum()):,} of {scores.size:,} scores cannot come from {n:,} examples (first: "
+        f"{scores[off][0]:g} is no multiple of 1/{n}){hint}: is the test size right?"
+    ]
+
+
+def _doubt_equality(
+    scores: FloatArray, model: ScoreModel, sober: float, n_contenders: int
+) -> list[str]:
+    spread, noise = float(scores.std(ddof=1)), model.noise(sober)
+    if spread <= _SPREAD * noise:
+        return []
+    top = float(scores.max())
+    among = max(2, n_contenders)
+    return [
+        f"scores spread {spread / noise:.2g} times as much as chance makes equals spread (standard "
+        f"deviations {spread:.2g} and {noise:.2g}), so entries are not equally good; counting "
+        f"only the {among:,} that may be the best, the sober estimate is "
+        f"{model.estimate(among, top):.4f}, taking each at its score it is "
+        f"{top - model.luck(scores):.4f}"
+    ]
+
+
+def _doubt_independence(scores: FloatArray, sober: float) -> list[str]:
+    median = float(np.median(scores))
+    if median <= sober:
+        return []
+    return [
+        f"more than half of the entries (median {median:.4f}) score above the estimate for equals, "
+        "so their best should have been higher still: they are more alike than assumed"
+    ]
+
+
+def _doubt_copies(scores: FloatArray, model: ScoreModel) -> list[str]:
+    distinct = np.unique(scores).size
+    copies = scores.size - distinct
+    if copies == 0 or distinct < 2:
+        return []
+    estimate = model.estimate(distinct, float(scores.max()))
+    return [
+        f"{copies:,} entries have a score that another has too; if they are copies of one entry, "
+        f"only {distinct:,} are distinct, and the sober estimate is {estimate:.4f}"
+    ]
