@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from outperform.analysis.comparing import compare, compare_runs
     from outperform.analysis.comparison import Comparison, TaskComparisons
     from outperform.analysis.decomposition import Decomposition, decompose
+    from outperform.analysis.expected_best import ExpectedBest, expect_best
+    from outperform.analysis.leaderboards import LeaderboardAssessment, assess_leaderboard
     from outperform.analysis.planning import Plan, plan
+    from outperform.analysis.predicted_leaderboards import PredictionAssessment, assess_predictions
     from outperform.analysis.published import PublishedComparison, compare_published
     from outperform.errors import OutperformError
     from outperform.plots import plot
@@ -24,18 +27,24 @@ __version__ = "0.1.0"
 __all__ = [
     "Comparison",
     "Decomposition",
+    "ExpectedBest",
+    "LeaderboardAssessment",
     "OutperformError",
     "Plan",
+    "PredictionAssessment",
     "PublishedComparison",
     "Runs",
     "Study",
     "Summary",
     "TaskComparisons",
     "__version__",
+    "assess_leaderboard",
+    "assess_predictions",
     "compare",
     "compare_published",
     "compare_runs",
     "decompose",
+    "expect_best",
     "plan",
     "plot",
     "read_runs",
@@ -45,17 +54,23 @@ __all__ = [
 _HOMES = {
     "Comparison": "outperform.analysis.comparison",
     "Decomposition": "outperform.analysis.decomposition",
+    "ExpectedBest": "outperform.analysis.expected_best",
+    "LeaderboardAssessment": "outperform.analysis.leaderboards",
     "OutperformError": "outperform.errors",
     "Plan": "outperform.analysis.planning",
+    "PredictionAssessment": "outperform.analysis.predicted_leaderboards",
     "PublishedComparison": "outperform.analysis.published",
     "Runs": "outperform.runs",
-    "Summary": "outperform.stats",
     "Study": "outperform.study.study",
+    "Summary": "outperform.stats",
     "TaskComparisons": "outperform.analysis.comparison",
+    "assess_leaderboard": "outperform.analysis.leaderboards",
+    "assess_predictions": "outperform.analysis.predicted_leaderboards",
     "compare": "outperform.analysis.comparing",
     "compare_published": "outperform.analysis.published",
     "compare_runs": "outperform.analysis.comparing",
     "decompose": "outperform.analysis.decomposition",
+    "expect_best": "outperform.analysis.expected_best",
     "plan": "outperform.analysis.planning",
     "plot": "outperform.plots",
     "read_runs": "outperform.runs",

@@ -1,4 +1,4 @@
-"""What the best of many equally good classifiers shows, and whether a better one would stand out."""
+"""What the best of many equally good classifiers shows, and whether a better one stands out."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -63,9 +63,9 @@ class ExpectedBest:
     def __str__(self) -> str:
         best, percent = self.distribution, f"{100 * self.interval.confidence_level:g} %"
         return (
-            f"The best of {best.m:,} classifiers of accuracy {self.accuracy:g} shows {self.mean:.4f}"
-            f" on {best.n:,} examples ({percent} between {self.interval.low:.4f} and "
-            f"{self.upper:.4f}); one of true accuracy {self.better:.4f} shows as much with a "
+            f"The best of {best.m:,} classifiers of accuracy {self.accuracy:g} shows "
+            f"{self.mean:.4f} on {best.n:,} examples ({percent} between "
+            f"{self.interval.low:.4f} and {self.upper:.4f}); one of true accuracy {self.better:.4f} shows as much with a "
             f"chance of {self.chance_to_reach_mean:.1%}."
         )
 

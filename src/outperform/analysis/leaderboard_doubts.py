@@ -1,6 +1,7 @@
 """What a reading of a leaderboard rests on, and whether its scores bear that out."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from outperform.analysis.score_models import AccuracyModel, ScoreModel
 from outperform.stats.checks import FloatArray
@@ -60,7 +61,7 @@ def count_decimals(scores: FloatArray) -> int:
     return _MOST_DECIMALS
 
 
-def _measure_misfit(scores: FloatArray, n: object) -> FloatArray:
+def _measure_misfit(scores: FloatArray, n: int | NDArray[np.int64]) -> FloatArray:
     """Distance of each score to the nearest share of n."""
     return np.asarray(np.abs(np.round(scores * n) / n - scores))
 

@@ -166,7 +166,9 @@ def assess_leaderboard(
         sober_if_different=top - model.luck(array),
         gap=gap,
         lead_chance=model.lead_chance(m, sober, float(ordered[-1] - ordered[-2])),
-        caveats=list_doubts(array, model, sober=sober, n_contenders=int((top - array <= gap).sum())),
+        caveats=list_doubts(
+            array, model, sober=sober, n_contenders=int((top - array <= gap).sum())
+        ),
     )
 
 

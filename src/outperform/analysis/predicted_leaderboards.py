@@ -22,6 +22,7 @@ from outperform.stats.checks import as_scores, check_choice
 from outperform.stats.resampled_scores import Scorer
 
 PredictedMetric = Literal["accuracy", "balanced accuracy", "f1", "auc"]
+_NAMES = {"f1": "F1", "auc": "AUC"}
 _SEED = 0  # the same predictions always give the same numbers
 _FEW = 30  # examples of a class below which its share of a score hardly varies as it should
 
@@ -146,7 +147,9 @@ def assess_predictions(
         confidence_level=confidence_level,
     )
     doubts = _list_doubts(codes, classes, found)
-    return PredictionAssessment(tuple(columns), metric, truth.size, found, doubts)
+    return PredictionAssessment(
+        tuple(columns), _NAMES.get(metric, metric), truth.size, found, doubts
+    )
 
 
 def _as_column(values: ArrayLike) -> NDArray[Any]:

@@ -29,7 +29,9 @@ from outperform.stats.checks import FloatArray
 class ScoreModel(Protocol):
     """What chance does to the scores of m entries, given one way of scoring."""
 
-    correlation: float
+    @property
+    def correlation(self) -> float:
+        """Of each entry with what all have in common."""
 
     def estimate(self, m: int, top: float) -> float:
         """True score of m equals whose best is expected to show the top score."""
@@ -73,8 +75,10 @@ class AccuracyModel:
 
     def gap(self, m: int, score: float, confidence_level: float) -> float:
         """How far the truly best may lag behind the top."""
-        options = {"confidence_level": confidence_level, "correlation": self.correlation}
-        return gap_of_best(m, self.n, score, **options) / self.n
+        gap = gap_of_best(
+            m, self.n, score, confidence_level=confidence_level, correlation=self.correlation
+        )
+        return gap / self.n
 
     def lead_chance(self, m: int, score: float, lead: float) -> float:
         """Chance that the best of m equals leads the second by so much."""
@@ -110,9 +114,14 @@ class AreaModel:
 
     def limit(self, m: int, top: float, confidence_level: float) -> Interval:
         """True areas of m equals with which the top one is no surprise."""
-        sizes = self.n_positives, self.n_negatives
-        options = {"confidence_level": confidence_level, "correlation": self.correlation}
-        return common_area_interval(m, top, *sizes, **options)
+        return common_area_interval(
+            m,
+            top,
+            self.n_positives,
+            self.n_negatives,
+            correlation=self.correlation,
+            confidence_level=confidence_level,
+        )
 
     def gap(self, m: int, score: float, confidence_level: float) -> float:
         """How far the truly best may lag behind the top."""

@@ -188,12 +188,14 @@ def _print_expected(result: ExpectedBest) -> None:
             f"{level} of one alone": f"{alone.low:.4f} to {alone.high:.4f}",
         }
     )
-    click.echo(f"\nA truly better classifier, of accuracy {result.better:.4f}, shows")
+    click.echo(
+        f"\nA truly better classifier, of accuracy {result.better:.4f}, has a chance to show"
+    )
     _print_lines(
         {
-            "at least the expected best": f"with a chance of {result.chance_to_reach_mean:.2%}",
-            f"at least {result.upper:.4f}": f"with a chance of {result.chance_to_reach_upper:.2%}",
-            f"more than {result.upper:.4f}": f"with a chance of {result.chance_to_exceed_upper:.2%}",
+            "at least the expected best": f"{result.chance_to_reach_mean:.2%}",
+            f"at least {result.upper:.4f}": f"{result.chance_to_reach_upper:.2%}",
+            f"more than {result.upper:.4f}": f"{result.chance_to_exceed_upper:.2%}",
         }
     )
     click.echo(

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.decomposition import Decomposition
+from outperform.analysis.expected_best import ExpectedBest
+from outperform.analysis.leaderboards import LeaderboardAssessment
 from outperform.analysis.planning import Plan
+from outperform.analysis.predicted_leaderboards import PredictionAssessment
 from outperform.analysis.published import PublishedComparison
 from outperform.analysis.search_curves import SearchCurves
 from outperform.errors import InvalidInput
@@ -25,6 +28,13 @@ from outperform.plots.decomposition import (
     decomposition_height,
     draw_decomposition,
 )
+from outperform.plots.expected_best import (
+    compose_expected_best,
+    draw_best_cdf,
+    draw_best_pmf,
+    draw_one,
+)
+from outperform.plots.leaderboards import compose_leaderboard, draw_leaderboard
 from outperform.plots.planning import draw_plan, draw_sample_sizes
 from outperform.plots.probability import draw_probability, draw_tasks
 from outperform.plots.search_curves import compose_search_curves, draw_search_curves
@@ -42,9 +52,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "draw_best_cdf",
+    "draw_best_pmf",
     "draw_decomposition",
     "draw_densities",
     "draw_differences",
+    "draw_leaderboard",
+    "draw_one",
     "draw_probability",
     "draw_sample_sizes",
     "draw_search_curves",
@@ -74,6 +88,12 @@ _DRAWINGS: dict[type, _Drawing] = {
     TaskComparisons: _Drawing({"probability": draw_tasks}, compose_tasks),
     PublishedComparison: _Drawing({"probability": draw_probability}, compose_published),
     Plan: _Drawing({"sample sizes": draw_plan}, compose_plan),
+    ExpectedBest: _Drawing(
+        {"one": draw_one, "best cdf": draw_best_cdf, "best pmf": draw_best_pmf},
+        compose_expected_best,
+    ),
+    LeaderboardAssessment: _Drawing({"leaderboard": draw_leaderboard}, compose_leaderboard),
+    PredictionAssessment: _Drawing({"leaderboard": draw_leaderboard}, compose_leaderboard),
     SearchCurves: _Drawing({"curves": draw_search_curves}, compose_search_curves),
     Decomposition: _Drawing({"sources": draw_decomposition}, compose_decomposition),
     tuple: _Drawing({"sources": draw_decomposition}, compose_decomposition),  # several of them
@@ -84,6 +104,10 @@ _HEIGHTS = {
     "differences": 1.8,
     "sample sizes": 2.4,
     "curves": 2.3,
+    "one": 2.5,
+    "best cdf": 2.0,
+    "best pmf": 2.0,
+    "leaderboard": 2.7,
 }
 
 # Neither holds the time of drawing, so that the same result gives the same file.
@@ -102,14 +126,15 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
     Parameters
     ----------
     result
-        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose` or
-        `decompose_runs` returned.
+        What `compare`, `compare_runs`, `compare_published`, `plan`, `decompose`,
+        `decompose_runs`, `expect_best`, `assess_leaderboard` or `assess_predictions` returned.
     ax
         Axes to draw on, in the style that they and matplotlib are set to. By default new ones,
         one column of a paper wide, in the house style.
     view
-        ``"probability"``, ``"densities"`` or ``"differences"`` (of pairs) of a comparison; the
-        other results have one view each.
+        ``"probability"``, ``"densities"`` or ``"differences"`` (of pairs) of a comparison;
+        ``"one"``, ``"best cdf"`` or ``"best pmf"`` of an expected best; the other results have
+        one view each.
 
     Returns
     -------

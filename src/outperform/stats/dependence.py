@@ -14,8 +14,8 @@ from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count
 from outperform.stats.extremes import (
     BestOfDistribution,
+    Failures,
     best_of_distribution,
-    cumulate_failures,
     exceed_failures,
     find_smallest,
     group_chances,
@@ -164,9 +164,7 @@ def condition_on_reference(
     return np.clip(right, 0.0, 1.0), np.clip(wrong, 0.0, 1.0)
 
 
-def cumulate_given(
-    z: FloatArray, parts: tuple[int, int], given: tuple[float, float]
-) -> FloatArray:
+def cumulate_given(z: Failures, parts: tuple[int, int], given: tuple[float, float]) -> FloatArray:
     """P(at most z failures) for consecutive z, in two parts of the trials with one p each."""
     # The sum is over the part that varies less.
     spread = [n * p * (1 - p) for n, p in zip(parts, given, strict=True)]
@@ -180,9 +178,9 @@ def cumulate_given(
 
 
 def _log_survival_given(
-    z: FloatArray, parts: tuple[int, int], given: tuple[FloatArray, FloatArray]
+    z: Failures, parts: tuple[int, int], given: tuple[FloatArray, FloatArray]
 ) -> FloatArray:
-    """log P(X > z) given the reference, a row per z and a column per success probability."""
+    """Logarithm of P(X > z) given the reference, a row per z and a column per p."""
     below = [cumulate_given(z, parts, pair) for pair in zip(*given, strict=True)]
     with np.errstate(divide="ignore"):  # log 0 is what it should be
         return np.log1p(-np.minimum(np.transpose(below), 1.0))

@@ -9,9 +9,10 @@ digit.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincc, betaincinv
 
 from outperform.errors import InvalidInput
@@ -24,6 +25,8 @@ _UNLIKELY = 1e-12  # probability that moves no digit anybody reads
 _CHUNK = 128  # values of z for which the same p's are left out
 # Shares of n that are whole but for rounding, such as 0.9 * 3000, are whole.
 _WHOLE = 1e-9
+
+Failures: TypeAlias = NDArray[Any]  # counts, as integers or as floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +219,7 @@ def group_chances(m: int, n: int, p: ArrayLike) -> tuple[FloatArray, FloatArray]
     """Distinct success probabilities and how many have each."""
     check_count("m", m, at_least=1)
     check_count("n", n, at_least=1)
-    chances = as_scores([p] if np.ndim(p) == 0 else p, "p")
+    chances = as_scores(np.atleast_1d(p), "p")
     if ((chances < 0) | (chances > 1)).any():
         wrong = chances[(chances < 0) | (chances > 1)][0]
         percent = f" ({wrong:g} % is {wrong / 100:g})" if 1 < wrong <= 100 else ""
@@ -231,8 +234,8 @@ def group_chances(m: int, n: int, p: ArrayLike) -> tuple[FloatArray, FloatArray]
     return distinct, counts.astype(float)
 
 
-def _log_survival(z: FloatArray, n: int, p: FloatArray) -> FloatArray:
-    """log P(X > z), for z and p that are broadcast."""
+def _log_survival(z: Failures, n: int, p: FloatArray) -> FloatArray:
+    """Logarithm of P(X > z), for z and p that are broadcast."""
     below = cumulate_failures(z, n, p)
     result = np.log1p(-np.minimum(below, 0.5))
     mostly = below > 0.5
@@ -242,8 +245,8 @@ def _log_survival(z: FloatArray, n: int, p: FloatArray) -> FloatArray:
     return result
 
 
-def _log_survival_of_chunk(z: FloatArray, n: int, p: FloatArray) -> FloatArray:
-    """log P(X > z), a row for each of some consecutive z and a column per p.
+def _log_survival_of_chunk(z: Failures, n: int, p: FloatArray) -> FloatArray:
+    """Logarithm of P(X > z), a row for each of some consecutive z and a column per p.
 
     Two tails per p, and between them P(X = z - 1) = P(X = z) · z / (n - z + 1) · p / (1 - p),
     which is a hundred times faster than a tail for each z. It goes down from where it is largest.

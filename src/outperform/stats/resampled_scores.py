@@ -40,7 +40,7 @@ def prepare_balanced_accuracy(predictions: Codes, labels: Codes) -> Scorer:
             right = weights.T @ (correct * members[:, None])
             total += right / np.maximum(size, 1.0)[:, None]
             n_classes = n_classes + (size > 0)
-        return total / np.asarray(n_classes)[:, None]
+        return np.asarray(total / np.asarray(n_classes)[:, None])
 
     return score
 
@@ -89,6 +89,6 @@ def prepare_auc(values: FloatArray, is_positive: NDArray[np.bool_]) -> Scorer:
                 wins = (wins + np.einsum("ib,ib->b", of_positives, beaten[upto])) / 2
             result[:, place] = wins
         with np.errstate(invalid="ignore"):  # 0 / 0: a class is missing
-            return result / pairs[:, None]
+            return np.asarray(result / pairs[:, None])
 
     return score
