@@ -65,8 +65,8 @@ class ExpectedBest:
         return (
             f"The best of {best.m:,} classifiers of accuracy {self.accuracy:g} shows "
             f"{self.mean:.4f} on {best.n:,} examples ({percent} between "
-            f"{self.interval.low:.4f} and {self.upper:.4f}); one of true accuracy {self.better:.4f} shows as much with a "
-            f"chance of {self.chance_to_reach_mean:.1%}."
+            f"{self.interval.low:.4f} and {self.upper:.4f}); one of true accuracy "
+            f"{self.better:.4f} shows as much with a chance of {self.chance_to_reach_mean:.1%}."
         )
 
     def to_dict(self) -> dict[str, Any]:

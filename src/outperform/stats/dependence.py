@@ -147,11 +147,9 @@ def feasible_range(correlation: float, reference: float) -> tuple[float, float]:
         raise InvalidInput(f"correlation is {correlation:g}", "Pass a value between -1 and 1")
     if not 0 < reference < 1:
         raise InvalidInput(f"reference is {reference:g}", "Pass a value between 0 and 1")
-    if correlation == 0:
-        return 0.0, 1.0
     odds = reference / (1 - reference) if correlation > 0 else (1 - reference) / reference
-    low, high = odds * correlation**2, odds / correlation**2
-    return low / (1 + low), high / (1 + high)
+    lowest = odds * correlation**2
+    return lowest / (1 + lowest), odds / (odds + correlation**2)
 
 
 def condition_on_reference(

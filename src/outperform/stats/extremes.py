@@ -171,7 +171,7 @@ def chance_to_reach(accuracy: float, n: int, p: float, *, strictly: bool = False
     Examples
     --------
     >>> round(chance_to_reach(0.9213, 3000, 0.9105), 4)
-    0.0166
+    0.0189
     """
     check_count("n", n, at_least=1)
     allowed = _failures_allowed(accuracy, n, strictly=strictly)
@@ -184,7 +184,7 @@ def chance_needed(accuracy: float, n: int, power: float, *, strictly: bool = Fal
     Examples
     --------
     >>> round(chance_needed(0.9173, 3000, 0.8), 4)
-    0.9218
+    0.9213
     """
     check_count("n", n, at_least=1)
     check_open_unit("power", power)

@@ -48,7 +48,7 @@ def common_chance_interval(
     Examples
     --------
     >>> print(common_chance_interval(1000, 3000, 236))
-    [0.899, 0.908]
+    [0.9, 0.908]
     """
     check_open_unit("confidence_level", confidence_level)
     tail = (1 - confidence_level) / 2
@@ -75,7 +75,7 @@ def common_area(
 
     Examples
     --------
-    >>> round(common_area(1000, 0.9421, 100, 900), 3)
+    >>> round(common_area(1000, 0.9427, 100, 900), 3)
     0.9
     """
 
@@ -102,7 +102,7 @@ def common_area_interval(
         best = best_area_distribution(m, p, n_positives, n_negatives, correlation=correlation)
         return 1 - float(best.cdf(area))
 
-    beyond = ndtri(area) + 5 * scale_deviation(area, n_positives, n_negatives)
+    beyond = ndtri(area) + 5 * float(scale_deviation(area, n_positives, n_negatives))
     low, high = (_solve(exceeded, level, 0.5, float(ndtr(beyond))) for level in (tail, 1 - tail))
     return Interval(low, high, confidence_level, "binormal")
 

@@ -55,9 +55,10 @@ def bootstrap_winner(
 
     Returns
     -------
-    The interval's lower end is that of a redrawn winner, its upper end that of this one had it
-    not been chosen. `contends` marks all whose lag behind the winner is no larger than chance
-    makes the lag of the truly best, with this confidence.
+    `contends` marks all whose lag behind the winner is no larger than chance makes the lag of the
+    truly best, with this confidence. The interval's lower end is what is left if these are
+    equally good, and the winner the luckiest; its upper end is that of the winner had it not been
+    chosen.
 
     Examples
     --------
@@ -83,7 +84,8 @@ def bootstrap_winner(
     chosen = np.argmax(resampled, axis=1)
     errors = resampled - scores
     excess = errors[np.arange(len(errors)), chosen]
-    low = float(scores[winner] - np.quantile(excess, 1 - tail))
+    contends = _find_contenders(scores, errors, confidence_level)
+    low = float(scores[winner] - np.quantile(errors[:, contends].max(axis=1), 1 - tail))
     high = float(scores[winner] - np.quantile(errors[:, winner], tail))
     return WinnerBootstrap(
         scores=scores,
@@ -91,7 +93,7 @@ def bootstrap_winner(
         bias=float(excess.mean()),
         interval=Interval(low, min(high, 1.0), confidence_level, "bootstrap"),
         win_shares=_share_wins(resampled),
-        contends=_find_contenders(scores, errors, confidence_level),
+        contends=contends,
         n_resamples=len(resampled),
     )
 
