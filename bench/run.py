@@ -18,6 +18,7 @@ import comparison
 import peers
 import reading
 import running
+import sota
 import startup
 from timing import Contest, Measured, NotMeasured
 
@@ -32,6 +33,7 @@ def list_contests(peers_python: Path | None, word: str) -> list[Contest]:
         "startup": startup.CONTESTS,
         "reading": reading.CONTESTS,
         "running": running.CONTESTS,
+        "sota": sota.CONTESTS,
         "peers": peers.contests(peers_python),
     }
     return [

@@ -50,7 +50,7 @@ def test_stats_know_nothing_of_machine_learning(path):
     assert not [word for word in ("algorithm", "classifier", "pipeline") if word in words]
 
 
-@pytest.mark.parametrize("command", ["--help", "compare --help", "plan --help"])
+@pytest.mark.parametrize("command", ["--help", "compare --help", "plan --help", "sota --help"])
 def test_the_command_line_starts_without_slow_imports(command):
     code = (
         "import sys\nfrom outperform.cli import main\n"

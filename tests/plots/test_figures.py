@@ -218,8 +218,8 @@ def test_unknown_result_is_refused(draw):
         draw([0.9, 0.8])
     assert str(caught.value) == (
         "there is no figure of a list. "
-        "Pass one of Comparison, TaskComparisons, PublishedComparison, Plan, SearchCurves, "
-        "Decomposition, or a tuple of the last."
+        "Pass one of Comparison, TaskComparisons, PublishedComparison, Plan, ExpectedBest, "
+        "LeaderboardAssessment, PredictionAssessment, SearchCurves, Decomposition, or a tuple of the last."
     )
 
 

@@ -118,7 +118,9 @@ def _doubt_copies(scores: FloatArray, model: ScoreModel) -> list[str]:
     if copies == 0 or distinct < 2:
         return []
     estimate = model.estimate(distinct, float(scores.max()))
+    have = "1 entry has" if copies == 1 else f"{copies:,} entries have"
+    copied = "it is a copy" if copies == 1 else "they are copies"
     return [
-        f"{copies:,} entries have a score that another has too; if they are copies of one entry, "
-        f"only {distinct:,} are distinct, and the sober estimate is {estimate:.4f}"
+        f"{have} a score that another has too; if {copied}, only {distinct:,} are distinct, and "
+        f"the sober estimate is {estimate:.4f}"
     ]

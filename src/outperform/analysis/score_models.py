@@ -22,7 +22,7 @@ from outperform.stats import (
     luck_of_best,
     luck_of_best_area,
 )
-from outperform.stats.binormal import scale_deviation
+from outperform.stats.binormal import scale_deviations
 from outperform.stats.checks import FloatArray
 
 
@@ -136,7 +136,7 @@ class AreaModel:
         """By how much the best shows more than it is worth, if all are worth their scores."""
         # An area of 0 or 1 has no place on the normal scale, and none far below the top can win.
         able = np.clip(scores[scores > 0.5], None, 1 - 1e-9)
-        deviations = scale_deviation(able, self.n_positives, self.n_negatives) * self._own
+        deviations = scale_deviations(able, self.n_positives, self.n_negatives) * self._own
         return luck_of_best_area(able, deviations)
 
     def noise(self, score: float) -> float:

@@ -121,4 +121,6 @@ def _draw_estimates(result: Assessment, ax: "Axes") -> None:
 
 
 def _label_ranks(n_shown: int, n_all: int) -> str:
-    return "rank" if n_shown == n_all else f"rank ({n_all - n_shown:,} entries lie below)"
+    n_below = n_all - n_shown
+    lie = "entry lies" if n_below == 1 else "entries lie"
+    return f"rank ({n_below:,} {lie} below)" if n_below else "rank"

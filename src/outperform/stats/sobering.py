@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable
 
-from scipy.special import betaincinv, ndtr, ndtri
+from scipy.special import betaincinv, ndtri
 
-from outperform.stats.binormal import best_area_distribution, scale_deviation
+from outperform.stats.binormal import area_deviation, best_area_distribution
 from outperform.stats.checks import check_open_unit
 from outperform.stats.dependence import best_of_correlated, chance_of_best
 from outperform.stats.intervals import Interval
@@ -75,7 +75,7 @@ def common_area(
 
     Examples
     --------
-    >>> round(common_area(1000, 0.9427, 100, 900), 3)
+    >>> round(common_area(1000, 0.9456, 100, 900), 3)
     0.9
     """
 
@@ -102,8 +102,8 @@ def common_area_interval(
         best = best_area_distribution(m, p, n_positives, n_negatives, correlation=correlation)
         return 1 - float(best.cdf(area))
 
-    beyond = ndtri(area) + 5 * float(scale_deviation(area, n_positives, n_negatives))
-    low, high = (_solve(exceeded, level, 0.5, float(ndtr(beyond))) for level in (tail, 1 - tail))
+    beyond = min(1 - _CLOSE, area + 5 * area_deviation(area, n_positives, n_negatives))
+    low, high = (_solve(exceeded, level, 0.5, beyond) for level in (tail, 1 - tail))
     return Interval(low, high, confidence_level, "binormal")
 
 
