@@ -30,7 +30,7 @@ def against_limit(job: Job, *, seconds: float) -> Measured:
 
 def draw_accuracies(spread: float) -> list[float]:
     rng = np.random.default_rng(4_000)
-    return rng.uniform(0.91 - spread, 0.91, N_ENTRIES).tolist()
+    return [float(p) for p in rng.uniform(0.91 - spread, 0.91, N_ENTRIES)]
 
 
 def prepare_scorers() -> dict[str, Scorer]:

@@ -35,7 +35,8 @@ def test_the_papers_example():
     assert result.exit_code == 0
     assert result.stdout.splitlines()[0] == (
         "The best of 1,000 classifiers of accuracy 0.9 shows 0.9173 on 3,000 examples (95 % "
-        "between 0.9143 and 0.9213); one of true accuracy 0.9105 shows as much with a chance of 10.0%."
+        "between 0.9143 and 0.9213); one of true accuracy 0.9105 shows as much with a chance of "
+        "10.0%."
     )
     text = " ".join(result.stdout.split())
     assert "expected best 0.9173 ± 0.001817" in text

@@ -219,7 +219,8 @@ def test_unknown_result_is_refused(draw):
     assert str(caught.value) == (
         "there is no figure of a list. "
         "Pass one of Comparison, TaskComparisons, PublishedComparison, Plan, ExpectedBest, "
-        "LeaderboardAssessment, PredictionAssessment, SearchCurves, Decomposition, or a tuple of the last."
+        "LeaderboardAssessment, PredictionAssessment, SearchCurves, Decomposition, or a "
+        "tuple of the last."
     )
 
 

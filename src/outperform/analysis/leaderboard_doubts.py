@@ -12,11 +12,19 @@ _MEANINGFUL = 4  # rounding steps per example from which a misfit tells anything
 
 
 def list_doubts(
-    scores: FloatArray, model: ScoreModel, *, sober: float, n_contenders: int
+    scores: FloatArray, model: ScoreModel, *, readings: tuple[float, float], n_contenders: int
 ) -> tuple[str, ...]:
-    """Say what is assumed and what of it the scores contradict."""
-    doubts = [*_doubt_grid(scores, model), *_doubt_equality(scores, model, sober, n_contenders)]
-    doubts += [*_doubt_independence(scores, sober), *_doubt_copies(scores, model)]
+    """Say what is assumed and what of it the scores contradict.
+
+    Parameters
+    ----------
+    readings
+        The sober estimate if all entries are equally good, and if they differ.
+    n_contenders
+        How many entries may be the best.
+    """
+    doubts = [*_doubt_grid(scores, model), *_doubt_equality(scores, model, readings, n_contenders)]
+    doubts += [*_doubt_independence(scores, readings[0]), *_doubt_copies(scores, model)]
     if model.correlation == 0:
         doubts.append(
             "entries are taken as independent; the more alike they are, the less of the top is "
@@ -46,11 +54,11 @@ def fit_test_size(scores: FloatArray, limit: int) -> int | None:
     """
     distinct, step = np.unique(scores), 10.0 ** -count_decimals(scores)
     sizes = np.arange(1, min(limit, int(1 / (_MEANINGFUL * step))) + 1)
-    for block in np.array_split(sizes, max(1, sizes.size * distinct.size // 1_000_000)):
-        fits = _measure_misfit(distinct, block[:, None]).max(axis=1) <= step * (1 + 1e-6)
-        if fits.any():
-            return int(block[fits.argmax()])
-    return None
+    # A few scores rule out nearly all sizes.
+    few = distinct[:: max(1, distinct.size // 20)]
+    possible = sizes[_measure_misfit(few, sizes[:, None]).max(axis=1) <= step * (1 + 1e-6)]
+    fitting = (n for n in possible if _measure_misfit(distinct, n).max() <= step * (1 + 1e-6))
+    return next(map(int, fitting), None)
 
 
 def count_decimals(scores: FloatArray) -> int:
@@ -86,9 +94,9 @@ def _doubt_grid(scores: FloatArray, model: ScoreModel) -> list[str]:
 
 
 def _doubt_equality(
-    scores: FloatArray, model: ScoreModel, sober: float, n_contenders: int
+    scores: FloatArray, model: ScoreModel, readings: tuple[float, float], n_contenders: int
 ) -> list[str]:
-    spread, noise = float(scores.std(ddof=1)), model.noise(sober)
+    spread, noise = float(scores.std(ddof=1)), model.noise(readings[0])
     if spread <= _SPREAD * noise:
         return []
     top = float(scores.max())
@@ -97,8 +105,7 @@ def _doubt_equality(
         f"scores spread {spread / noise:.2g} times as much as chance makes equals spread (standard "
         f"deviations {spread:.2g} and {noise:.2g}), so entries are not equally good; counting "
         f"only the {among:,} that may be the best, the sober estimate is "
-        f"{model.estimate(among, top):.4f}, taking each at its score it is "
-        f"{top - model.luck(scores):.4f}"
+        f"{model.estimate(among, top):.4f}, taking each at its score it is {readings[1]:.4f}"
     ]
 
 

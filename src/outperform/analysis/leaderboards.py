@@ -154,7 +154,7 @@ def assess_leaderboard(
     top, m = float(array.max()), array.size
     sober = model.estimate(m, top)
     ordered = np.sort(array)
-    gap = model.gap(m, sober, confidence_level)
+    gap, different = model.gap(m, sober, confidence_level), top - model.luck(array)
     return LeaderboardAssessment(
         entries=_name_entries(entries, m),
         scores=array,
@@ -163,11 +163,14 @@ def assess_leaderboard(
         dependence=dependence,
         sober=sober,
         interval=model.limit(m, top, confidence_level),
-        sober_if_different=top - model.luck(array),
+        sober_if_different=different,
         gap=gap,
         lead_chance=model.lead_chance(m, sober, float(ordered[-1] - ordered[-2])),
         caveats=list_doubts(
-            array, model, sober=sober, n_contenders=int((top - array <= gap).sum())
+            array,
+            model,
+            readings=(sober, different),
+            n_contenders=int((top - array <= gap).sum()),
         ),
     )
 

@@ -152,7 +152,7 @@ def luck_of_best(n: int, p: ArrayLike) -> float:
     z = best.first + np.arange(likely[0], likely[-1] + 1)
     able = cumulate_failures(z[-1], n, distinct) > _UNLIKELY
     distinct, counts = distinct[able], counts[able]
-    survival = _log_survival(np.r_[z[0] - 1, z][:, None], n, distinct)
+    survival = _log_survival_of_chunk(np.arange(z[0] - 1, z[-1] + 1), n, distinct)
     with np.errstate(invalid="ignore"):  # inf - inf: out long before
         hazards = np.nan_to_num(-np.diff(survival, axis=0), posinf=0.0) * counts
     true = hazards @ distinct / hazards.sum(axis=1)
