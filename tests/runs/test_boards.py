@@ -42,7 +42,7 @@ def test_names_and_scores_are_recognised(write, text, entries):
 
 def test_columns_can_be_named(write):
     path = write("who,public,private\nred,0.9,0.7\nblue,0.8,0.6\n")
-    board = read_leaderboard(path, metric="private", entry="who", goal="maximize")
+    board = read_leaderboard(path, metric="private", entry="who")
     assert (board.entries, board.scores.tolist()) == (("red", "blue"), [0.7, 0.6])
 
 

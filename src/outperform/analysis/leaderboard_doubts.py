@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outperform.analysis.score_models import AccuracyModel, ScoreModel
+from outperform.stats import Interval
 from outperform.stats.checks import FloatArray
 
 _MOST_DECIMALS = 10
@@ -12,7 +13,12 @@ _MEANINGFUL = 4  # rounding steps per example from which a misfit tells anything
 
 
 def list_doubts(
-    scores: FloatArray, model: ScoreModel, *, readings: tuple[float, float], n_contenders: int
+    scores: FloatArray,
+    model: ScoreModel,
+    *,
+    readings: tuple[float, float],
+    interval: Interval,
+    n_contenders: int,
 ) -> tuple[str, ...]:
     """Say what is assumed and what of it the scores contradict.
 
@@ -20,11 +26,13 @@ def list_doubts(
     ----------
     readings
         The sober estimate if all entries are equally good, and if they differ.
+    interval
+        Of the first of them.
     n_contenders
         How many entries may be the best.
     """
     doubts = [*_doubt_grid(scores, model), *_doubt_equality(scores, model, readings, n_contenders)]
-    doubts += [*_doubt_independence(scores, readings[0]), *_doubt_copies(scores, model)]
+    doubts += [*_doubt_independence(scores, interval), *_doubt_copies(scores, model)]
     if model.correlation == 0:
         doubts.append(
             "entries are taken as independent; the more alike they are, the less of the top is "
@@ -109,12 +117,12 @@ def _doubt_equality(
     ]
 
 
-def _doubt_independence(scores: FloatArray, sober: float) -> list[str]:
+def _doubt_independence(scores: FloatArray, interval: Interval) -> list[str]:
     median = float(np.median(scores))
-    if median <= sober:
+    if median <= interval.high:
         return []
     return [
-        f"more than half of the entries (median {median:.4f}) score above the estimate for equals, "
+        f"more than half of the entries (median {median:.4f}) score above the interval for equals, "
         "so their best should have been higher still: they are more alike than assumed"
     ]
 

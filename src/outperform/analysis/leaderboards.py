@@ -153,7 +153,7 @@ def assess_leaderboard(
     model = _choose_model(test_size, n_positives, dependence)
     top, m = float(array.max()), array.size
     sober = model.estimate(m, top)
-    ordered = np.sort(array)
+    ordered, interval = np.sort(array), model.limit(m, top, confidence_level)
     gap, different = model.gap(m, sober, confidence_level), top - model.luck(array)
     return LeaderboardAssessment(
         entries=_name_entries(entries, m),
@@ -162,7 +162,7 @@ def assess_leaderboard(
         test_size=test_size,
         dependence=dependence,
         sober=sober,
-        interval=model.limit(m, top, confidence_level),
+        interval=interval,
         sober_if_different=different,
         gap=gap,
         lead_chance=model.lead_chance(m, sober, float(ordered[-1] - ordered[-2])),
@@ -170,6 +170,7 @@ def assess_leaderboard(
             array,
             model,
             readings=(sober, different),
+            interval=interval,
             n_contenders=int((top - array <= gap).sum()),
         ),
     )

@@ -133,10 +133,14 @@ def _mark(result: ExpectedBest, ax: "Axes") -> None:
 
 def _count_failures(ax: "Axes", n: int) -> None:
     """Number failures above, as the paper does."""
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
     limit_ticks(ax)
     above = ax.secondary_xaxis(
         "top",
         functions=(lambda accuracy: n - n * np.asarray(accuracy), lambda z: 1 - np.asarray(z) / n),
     )
     above.set_xlabel("failures", color=COLOUR_NEITHER, fontsize="small")
+    above.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    above.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     above.tick_params(labelsize="small", colors=COLOUR_NEITHER)

@@ -1,9 +1,10 @@
 """The figure of a leaderboard: its scores, what the top is worth, and who may be the best."""
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from outperform.analysis.leaderboards import LeaderboardAssessment
 from outperform.analysis.predicted_leaderboards import PredictionAssessment
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Assessment = LeaderboardAssessment | PredictionAssessment
+Mask: TypeAlias = NDArray[np.bool_]
 
 _MANY = 200  # entries from which dots are drawn as an image
-_BELOW = 0.6  # of the height of the band, how far below it is shown
+_BELOW = 0.25  # of the height of the band, how far below it is shown
 
 
 def draw_leaderboard(result: Assessment, ax: "Axes") -> None:
@@ -34,29 +36,14 @@ def draw_leaderboard(result: Assessment, ax: "Axes") -> None:
     The band holds the scores of all that may be the truly best. Entries far below it are left
     out.
     """
+    from matplotlib.ticker import MaxNLocator
+
     scores, contends = _get_scores(result)
     order = np.argsort(-scores, kind="stable")
     scores, contends = scores[order], contends[order]
-    ranks = np.arange(1, scores.size + 1)
-    lowest = float(scores[contends].min())
-    floor = _find_floor(result, lowest)
+    floor = _find_floor(result, lowest := float(scores[contends].min()))
     ax.axhspan(lowest, result.top, color=COLOUR_BAND, linewidth=0, gid="band", zorder=0)
-    size = 3.0 if scores.size > _MANY else 14.0
-    for mask, colour, name in (
-        (contends, COLOUR_A, f"may be the best ({int(contends.sum()):,})"),
-        (~contends & (scores >= floor), COLOUR_NEITHER, "not the best"),
-    ):
-        if mask.any():
-            ax.scatter(
-                ranks[mask],
-                scores[mask],
-                size,
-                color=colour,
-                linewidth=0,
-                label=name,
-                zorder=3,
-                rasterized=scores.size > _MANY,
-            )
+    _draw_entries(scores, contends, ax, shown=scores >= floor)
     _draw_estimates(result, ax)
     n_shown = int((scores >= floor).sum())
     ax.set_xlim(1 - 0.04 * n_shown, n_shown * 1.04 + 0.4)
@@ -64,7 +51,29 @@ def draw_leaderboard(result: Assessment, ax: "Axes") -> None:
     ax.set_ylim(floor, highest + 0.08 * (highest - floor))
     ax.set_xlabel(_label_ranks(n_shown, scores.size))
     ax.set_ylabel(f"{escape(shorten(result.metric, 20))} (higher is better)")
-    ax.legend(loc="lower left", markerscale=2 if scores.size > _MANY else 1)
+    ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    # Below, because dots may be anywhere.
+    scale = 2 if scores.size > _MANY else 1
+    ax.legend(loc="upper center", bbox_to_anchor=(0.42, -0.2), ncols=2, markerscale=scale)
+
+
+def _draw_entries(scores: FloatArray, contends: Mask, ax: "Axes", *, shown: Mask) -> None:
+    ranks, many = np.arange(1, scores.size + 1), scores.size > _MANY
+    for mask, colour, name in (
+        (contends, COLOUR_A, f"may be the best ({int(contends.sum()):,})"),
+        (~contends & shown, COLOUR_NEITHER, "not the best"),
+    ):
+        if mask.any():
+            ax.scatter(
+                ranks[mask],
+                scores[mask],
+                3.0 if many else 14.0,
+                color=colour,
+                linewidth=0,
+                label=name,
+                zorder=3,
+                rasterized=many,
+            )
 
 
 def compose_leaderboard(result: Assessment) -> "Figure":
@@ -79,9 +88,7 @@ def compose_leaderboard(result: Assessment) -> "Figure":
     return figure
 
 
-def _get_scores(
-    result: Assessment,
-) -> tuple[FloatArray, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+def _get_scores(result: Assessment) -> tuple[FloatArray, Mask]:
     if isinstance(result, LeaderboardAssessment):
         return result.scores, result.contends
     return result.bootstrap.scores, result.bootstrap.contends
@@ -115,7 +122,7 @@ def _draw_estimates(result: Assessment, ax: "Axes") -> None:
         result.sober,
         color=COLOUR_B,
         linewidth=1.2,
-        label=f"sober estimate {result.sober:.4f}, {level} interval",
+        label=f"sober {result.sober:.4f}, {level} interval",
         gid="sober",
     )
 

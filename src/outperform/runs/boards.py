@@ -13,7 +13,7 @@ from outperform.runs.cells import Table
 from outperform.runs.columns import ALGORITHM, Wanted, find_column, find_score, recognise
 from outperform.runs.files import open_file
 from outperform.runs.labels import Labels
-from outperform.runs.metrics import Goal, resolve_goal
+from outperform.runs.metrics import Goal, known_goal
 from outperform.runs.naming import enumerate_names, enumerate_rows
 
 ENTRY = ("team", "teamname", "team_name", "name", "entry", "participant", "submission", *ALGORITHM)
@@ -42,11 +42,7 @@ class Predictions:
 
 
 def read_leaderboard(
-    path: str | Path,
-    *,
-    metric: str | None = None,
-    entry: str | None = None,
-    goal: Goal | None = None,
+    path: str | Path, *, metric: str | None = None, entry: str | None = None
 ) -> Leaderboard:
     """Read a table with one row per entry.
 
@@ -54,8 +50,6 @@ def read_leaderboard(
     ----------
     metric, entry
         Columns with scores and names, where they are not recognised; a rank serves as a name.
-    goal
-        Whether higher or lower is better, where the metric's name does not tell.
     """
     table = open_file(Path(path))
     named = [find_column(entry, table.names, table.source)] if entry else _recognise_names(table)
@@ -72,7 +66,7 @@ def read_leaderboard(
     names = _spell(columns.labels[0]) if named else [str(n + 1) for n in range(len(scores))]
     if not entry and not recognise(table.names, ENTRY):
         names = [f"{named[0] if named else 'entry'} {name}" for name in names]
-    return Leaderboard(tuple(names), scores, score, resolve_goal(score, goal))
+    return Leaderboard(tuple(names), scores, score, known_goal(score) or "maximize")
 
 
 def standardise(board: Leaderboard, *, percent: bool = False, is_auc: bool = False) -> Leaderboard:
