@@ -48,8 +48,7 @@ class LeaderboardAssessment:
     @property
     def lead(self) -> float:
         """By how much the best leads the second."""
-        first, second = np.sort(self.scores)[:-3:-1]
-        return float(first - second)
+        return _measure_lead(self.scores)
 
     @property
     def luck(self) -> float:
@@ -144,35 +143,29 @@ def assess_leaderboard(
     """
     array = _check_scores(scores, test_size)
     check_open_unit("confidence_level", confidence_level)
-    if not 0 <= dependence < 1:
-        raise InvalidInput(
-            f"dependence is {dependence:g}",
-            "Pass a correlation from 0 (independent) up to, not including, 1 (all the same)",
-        )
-    metric = metric or ("accuracy" if n_positives is None else "AUC")
     model = _choose_model(test_size, n_positives, dependence)
     top, m = float(array.max()), array.size
-    sober = model.estimate(m, top)
-    ordered, interval = np.sort(array), model.limit(m, top, confidence_level)
-    gap, different = model.gap(m, sober, confidence_level), top - model.luck(array)
+    sober, different = model.estimate(m, top), top - model.luck(array)
+    interval, gap = model.limit(m, top, confidence_level), model.gap(m, sober, confidence_level)
+    doubts = list_doubts(
+        array,
+        model,
+        readings=(sober, different),
+        interval=interval,
+        n_contenders=int((top - array <= gap).sum()),
+    )
     return LeaderboardAssessment(
         entries=_name_entries(entries, m),
         scores=array,
-        metric=metric,
+        metric=metric or ("accuracy" if n_positives is None else "AUC"),
         test_size=test_size,
         dependence=dependence,
         sober=sober,
         interval=interval,
         sober_if_different=different,
         gap=gap,
-        lead_chance=model.lead_chance(m, sober, float(ordered[-1] - ordered[-2])),
-        caveats=list_doubts(
-            array,
-            model,
-            readings=(sober, different),
-            interval=interval,
-            n_contenders=int((top - array <= gap).sum()),
-        ),
+        lead_chance=model.lead_chance(m, sober, _measure_lead(array)),
+        caveats=doubts,
     )
 
 
@@ -204,7 +197,17 @@ def _check_scores(scores: ArrayLike, test_size: int) -> FloatArray:
     return array
 
 
+def _measure_lead(scores: FloatArray) -> float:
+    first, second = np.sort(scores)[:-3:-1]
+    return float(first - second)
+
+
 def _choose_model(test_size: int, n_positives: int | None, dependence: float) -> ScoreModel:
+    if not 0 <= dependence < 1:
+        raise InvalidInput(
+            f"dependence is {dependence:g}",
+            "Pass a correlation from 0 (independent) up to, not including, 1 (all the same)",
+        )
     if n_positives is None:
         return AccuracyModel(test_size, dependence)
     check_count("n_positives", n_positives, at_least=1)

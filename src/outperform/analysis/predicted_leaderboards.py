@@ -135,12 +135,8 @@ def assess_predictions(
     classes, codes = np.unique(truth, return_inverse=True)
     if classes.size < 2:
         raise InvalidScores(f"every label is {classes[0]!s}", "Pass labels of two or more classes")
-    if metric == "auc":
-        scorer = _prepare_ranking(columns, codes, classes)
-    else:
-        scorer = _prepare_classes(columns, codes, classes, metric)
     found = bootstrap_winner(
-        scorer,
+        _prepare(columns, codes, classes, metric),
         truth.size,
         rng=np.random.default_rng(_SEED) if rng is None else rng,
         n_resamples=n_resamples,
@@ -179,6 +175,17 @@ def _check_shapes(columns: dict[str, NDArray[Any]], truth: NDArray[Any]) -> None
             f"{len(columns)} entries predict only {truth.size} examples",
             "Put entries in columns and examples in rows",
         )
+
+
+def _prepare(
+    columns: dict[str, NDArray[Any]],
+    codes: NDArray[np.int64],
+    classes: NDArray[Any],
+    metric: PredictedMetric,
+) -> Scorer:
+    if metric == "auc":
+        return _prepare_ranking(columns, codes, classes)
+    return _prepare_classes(columns, codes, classes, metric)
 
 
 def _prepare_ranking(

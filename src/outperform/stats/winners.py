@@ -73,13 +73,7 @@ def bootstrap_winner(
     check_count("n_resamples", n_resamples, at_least=100)
     check_open_unit("confidence_level", confidence_level)
     scores = scorer(np.ones((n, 1)))[0]
-    resampled = np.concatenate([scorer(block) for block in _draw(n, n_resamples, rng)])
-    resampled = resampled[np.isfinite(resampled).all(axis=1)]
-    if len(resampled) < n_resamples / 2:
-        raise InvalidInput(
-            f"{n_resamples - len(resampled)} of {n_resamples} resamples lack one of the classes",
-            "Score more examples of the rare class",
-        )
+    resampled = _resample(scorer, n, n_resamples, rng)
     winner, tail = int(np.argmax(scores)), (1 - confidence_level) / 2
     chosen = np.argmax(resampled, axis=1)
     errors = resampled - scores
@@ -96,6 +90,18 @@ def bootstrap_winner(
         contends=contends,
         n_resamples=len(resampled),
     )
+
+
+def _resample(scorer: Scorer, n: int, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+    """Scores in each resample that has any, shape (n_resamples, m)."""
+    resampled = np.concatenate([scorer(block) for block in _draw(n, n_resamples, rng)])
+    resampled = resampled[np.isfinite(resampled).all(axis=1)]
+    if len(resampled) < n_resamples / 2:
+        raise InvalidInput(
+            f"{n_resamples - len(resampled)} of {n_resamples} resamples lack one of the classes",
+            "Score more examples of the rare class",
+        )
+    return np.asarray(resampled)
 
 
 def _draw(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
