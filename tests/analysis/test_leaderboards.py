@@ -9,9 +9,11 @@ from outperform.analysis.expected_best import expect_best
 from outperform.analysis.leaderboard_doubts import count_decimals, fit_test_size
 from outperform.analysis.leaderboards import assess_leaderboard
 from outperform.analysis.predicted_leaderboards import assess_predictions
+from outperform.analysis.score_models import AccuracyModel
 from outperform.errors import OutperformError
 from outperform.runs.boards import read_leaderboard
 from outperform.stats import best_of_distribution, common_chance, common_chance_interval
+from outperform.stats.dependence import condition_on_reference
 
 BOARD = [0.93, 0.92, 0.9, 0.9, 0.89, 0.86, 0.7]
 
@@ -102,8 +104,21 @@ def test_dependence_leaves_less_to_luck():
     alone, alike = (assess_leaderboard(BOARD, test_size=1000, dependence=r) for r in (0.0, 0.8))
     assert alike.luck < alone.luck
     assert alike.gap < alone.gap
+    assert alike.sober_if_different > alone.sober_if_different
     assert any("independent" in doubt for doubt in alone.caveats)
     assert not any("independent" in doubt for doubt in alike.caveats)
+
+
+@pytest.mark.slow
+def test_luck_of_entries_that_differ_and_resemble_a_reference():
+    # What entries share is taken to act like more examples, which is an approximation.
+    rng, n, p = np.random.default_rng(9), 1000, np.linspace(0.86, 0.9, 25)
+    right, wrong = condition_on_reference(p, 0.7, 0.88)
+    k = rng.binomial(n, 0.88, (20_000, 1))
+    shown = rng.binomial(k, right, (20_000, 25)) + rng.binomial(n - k, wrong, (20_000, 25))
+    luck = shown.max(axis=1) / n - p[(shown + rng.random(shown.shape) / 2).argmax(axis=1)]
+    assert AccuracyModel(n, 0.7).luck(p) == pytest.approx(luck.mean(), rel=0.05)
+    assert AccuracyModel(n, 0.0).luck(p) > 1.2 * luck.mean()
 
 
 def test_areas_need_the_positives():

@@ -24,7 +24,7 @@ from outperform.stats.extremes import (
 _LEFT_OUT = 1e-18  # probability beyond the ends of a sum
 # A sum over every s-th value of the reference errs by exp(-π² · width / s), with the width of
 # the steepest term, and by exp(-2π² · (σ / s)²), with the reference's own σ: both below 1e-13.
-_STEPS_PER_WIDTH = 4
+_STEPS_PER_WIDTH = 3
 _STEPS_PER_DEVIATION = 2
 
 
@@ -222,8 +222,8 @@ def _weigh_reference(
         math.sqrt(n * reference * (1 - reference)) / _STEPS_PER_DEVIATION,
     )
     step = max(1, int(min(steps)))
-    weights = mass[::step]
-    return n_right[::step].tolist(), weights / weights.sum()
+    kept = np.flatnonzero(mass > _LEFT_OUT)[::step]
+    return n_right[kept].tolist(), mass[kept] / mass[kept].sum()
 
 
 def _find_window(m: int, n: int, p: FloatArray) -> tuple[int, int]:
