@@ -145,6 +145,24 @@ def test_doubts_name_what_the_scores_contradict():
     assert coarse[0] == "scores have 2 decimals, too few to tell 1,000 examples apart"
 
 
+def test_few_round_scores_are_no_doubt():
+    assert not any("decimal" in d for d in assess_leaderboard([0.5, 0.5, 1], test_size=100).caveats)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5])
+def test_perfect_scores_are_not_taken_for_certainty(rho):
+    found = assess_leaderboard([1.0, 0.99, 0.5], test_size=100, dependence=rho)
+    assert (found.sober, found.luck, found.interval.high) == (1, 0, 1)
+    assert found.interval.low < 0.96
+    assert found.indistinguishable == ("entry 1", "entry 2")
+    assert 0.99 < found.sober_if_different < 1
+
+
+def test_a_lone_leader_is_called_so():
+    found = assess_leaderboard([0.99, 0.5], test_size=1000)
+    assert str(found).endswith("; no other can be taken for the best.")
+
+
 def test_test_sizes_are_found_from_rounded_and_from_cut_scores():
     shares = np.array([951, 949, 803, 611, 5]) / 1003
     assert fit_test_size(shares.round(5), 3000) == 1003

@@ -8,6 +8,7 @@ from outperform.stats import Interval
 from outperform.stats.checks import FloatArray
 
 _MOST_DECIMALS = 10
+_BY_CHANCE = 0.05  # that exact scores all happen to be so round
 _SPREAD = 1.5  # times the spread by chance from which entries are not equally good
 _MEANINGFUL = 4  # rounding steps per example from which a misfit tells anything
 
@@ -16,22 +17,28 @@ def list_doubts(
     scores: FloatArray,
     model: ScoreModel,
     *,
-    readings: tuple[float, float],
     interval: Interval,
+    different: float,
     n_contenders: int,
 ) -> tuple[str, ...]:
     """Say what is assumed and what of it the scores contradict.
 
     Parameters
     ----------
-    readings
-        The sober estimate if all entries are equally good, and if they differ.
     interval
-        Of the first of them.
+        Of the true score of equals.
+    different
+        The sober estimate if entries differ.
     n_contenders
         How many entries may be the best.
     """
-    doubts = [*_doubt_grid(scores, model), *_doubt_equality(scores, model, readings, n_contenders)]
+    top = float(scores.max())
+    others = (
+        f"counting only the {n_contenders:,} that may be the best, the sober estimate is "
+        f"{model.estimate(n_contenders, top):.4f}, taking each at its score it is {different:.4f}"
+    )
+    noise = model.noise((interval.low + interval.high) / 2)
+    doubts = [*_doubt_grid(scores, model), *_doubt_equality(scores, noise, readings=others)]
     doubts += [*_doubt_independence(scores, interval), *_doubt_copies(scores, model)]
     if model.correlation == 0:
         doubts.append(
@@ -88,8 +95,10 @@ def _doubt_grid(scores: FloatArray, model: ScoreModel) -> list[str]:
         return []
     n, decimals = model.n, count_decimals(scores)
     step = 10.0**-decimals
-    if decimals < _MOST_DECIMALS and step * n > 1:
-        return [f"scores have {decimals} decimals, too few to tell {n:,} examples apart"]
+    n_between = np.unique(scores[(scores > 0) & (scores < 1)]).size
+    if step * n > 1 and (step * n) ** -n_between < _BY_CHANCE:
+        written = f"{decimals} decimal{'' if decimals == 1 else 's'}"
+        return [f"scores have {written}, too few to tell {n:,} examples apart"]
     off = _measure_misfit(scores, n) > step * (1 + 1e-6)
     if not off.any():
         return []
@@ -101,19 +110,13 @@ def _doubt_grid(scores: FloatArray, model: ScoreModel) -> list[str]:
     ]
 
 
-def _doubt_equality(
-    scores: FloatArray, model: ScoreModel, readings: tuple[float, float], n_contenders: int
-) -> list[str]:
-    spread, noise = float(scores.std(ddof=1)), model.noise(readings[0])
+def _doubt_equality(scores: FloatArray, noise: float, *, readings: str) -> list[str]:
+    spread = float(scores.std(ddof=1))
     if spread <= _SPREAD * noise:
         return []
-    top = float(scores.max())
-    among = max(2, n_contenders)
     return [
         f"scores spread {spread / noise:.2g} times as much as chance makes equals spread (standard "
-        f"deviations {spread:.2g} and {noise:.2g}), so entries are not equally good; counting "
-        f"only the {among:,} that may be the best, the sober estimate is "
-        f"{model.estimate(among, top):.4f}, taking each at its score it is {readings[1]:.4f}"
+        f"deviations {spread:.2g} and {noise:.2g}), so entries are not equally good; {readings}"
     ]
 
 

@@ -77,7 +77,7 @@ class LeaderboardAssessment:
         return (
             f"The best {self.metric} of {len(self.entries):,} entries, {self.top:.4f}, is what "
             f"equals of {self.sober:.4f} would show ({percent} interval {format_range(self)}); "
-            f"{int(self.contends.sum()):,} entries cannot be told from the best."
+            f"{describe_contenders(int(self.contends.sum()))}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -146,12 +146,15 @@ def assess_leaderboard(
     model = _choose_model(test_size, n_positives, dependence)
     top, m = float(array.max()), array.size
     sober, different = model.estimate(m, top), top - model.luck(array)
-    interval, gap = model.limit(m, top, confidence_level), model.gap(m, sober, confidence_level)
+    interval = model.limit(m, top, confidence_level)
+    # Equals that never fail would not differ at all; no finite test set shows that they never do.
+    typical = sober if 0 < sober < 1 else (interval.low + interval.high) / 2
+    gap = model.gap(m, typical, confidence_level)
     doubts = list_doubts(
         array,
         model,
-        readings=(sober, different),
         interval=interval,
+        different=different,
         n_contenders=int((top - array <= gap).sum()),
     )
     return LeaderboardAssessment(
@@ -164,7 +167,7 @@ def assess_leaderboard(
         interval=interval,
         sober_if_different=different,
         gap=gap,
-        lead_chance=model.lead_chance(m, sober, _measure_lead(array)),
+        lead_chance=model.lead_chance(m, typical, _measure_lead(array)),
         caveats=doubts,
     )
 
@@ -172,6 +175,13 @@ def assess_leaderboard(
 def format_range(assessed: LeaderboardAssessment) -> str:
     """Interval with as many digits as scores have."""
     return f"[{assessed.interval.low:.4f}, {assessed.interval.high:.4f}]"
+
+
+def describe_contenders(n_contenders: int) -> str:
+    """Say how many may be the best."""
+    if n_contenders == 1:
+        return "no other can be taken for the best"
+    return f"{n_contenders:,} entries cannot be told from the best"
 
 
 def _check_scores(scores: ArrayLike, test_size: int) -> FloatArray:

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from outperform.analysis.leaderboards import describe_contenders
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
 from outperform.runs.naming import enumerate_names
 from outperform.stats import (
@@ -69,7 +70,7 @@ class PredictionAssessment:
             f"{self.best} is the best of {len(self.entries):,} with {self.metric} {self.top:.4f}; "
             f"without the luck of being chosen it is {self.sober:.4f} ({percent} interval "
             f"[{self.interval.low:.4f}, {self.interval.high:.4f}]), and "
-            f"{len(self.indistinguishable):,} cannot be told from the best."
+            f"{describe_contenders(len(self.indistinguishable))}."
         )
 
     def to_dict(self) -> dict[str, Any]:

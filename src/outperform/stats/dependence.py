@@ -95,7 +95,7 @@ def best_of_correlated(
     chances, counts = group_chances(m, n, p)
     reference = float(chances @ counts / m) if reference is None else reference
     check_feasible(chances, correlation, reference)
-    if correlation == 0 or chances[0] in (0, 1):
+    if correlation == 0:
         return best_of_distribution(m, n, p)
     given = condition_on_reference(chances, correlation, reference)
     first, last = _find_window(m, n, chances)

@@ -154,10 +154,10 @@ def luck_of_best(n: int, p: ArrayLike) -> float:
     distinct, counts = distinct[able], counts[able]
     survival = _log_survival_of_chunk(np.arange(z[0] - 1, z[-1] + 1), n, distinct)
     with np.errstate(invalid="ignore"):  # inf - inf: out long before
-        hazards = np.nan_to_num(-np.diff(survival, axis=0), posinf=0.0) * counts
-    true = hazards @ distinct / hazards.sum(axis=1)
-    mass = best.pmf(z)
-    return best.mean - float(true @ mass / mass.sum())
+        hazards = np.nan_to_num(-np.expm1(np.diff(survival, axis=0))) * counts
+    mass, total = best.pmf(z), hazards.sum(axis=1)
+    true = np.divide(hazards @ distinct, total, out=np.zeros_like(mass), where=total > 0)
+    return best.mean - float(true @ mass / mass[total > 0].sum())
 
 
 def chance_to_reach(accuracy: float, n: int, p: float, *, strictly: bool = False) -> float:
