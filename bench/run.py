@@ -21,6 +21,7 @@ import peers
 import reading
 import running
 import simulation
+import sota
 import startup
 from timing import Contest, Measured, NotMeasured
 
@@ -38,6 +39,7 @@ def list_contests(peers_python: Path | None, word: str) -> list[Contest]:
         "reading": reading.CONTESTS,
         "running": running.CONTESTS,
         "simulation": simulation.CONTESTS,
+        "sota": sota.CONTESTS,
         "peers": peers.contests(peers_python),
     }
     return [

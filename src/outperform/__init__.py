@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from outperform.analysis.comparison import Comparison, TaskComparisons
     from outperform.analysis.decomposition import Decomposition, decompose
     from outperform.analysis.error_rates import ErrorRates
+    from outperform.analysis.expected_best import ExpectedBest, expect_best
+    from outperform.analysis.leaderboards import LeaderboardAssessment, assess_leaderboard
     from outperform.analysis.planning import Plan, plan
+    from outperform.analysis.predicted_leaderboards import PredictionAssessment, assess_predictions
     from outperform.analysis.published import PublishedComparison, compare_published
     from outperform.analysis.resampling import resample_error_rates
     from outperform.analysis.scenarios import describe_study
@@ -38,8 +41,11 @@ __all__ = [
     "Comparison",
     "Decomposition",
     "ErrorRates",
+    "ExpectedBest",
+    "LeaderboardAssessment",
     "OutperformError",
     "Plan",
+    "PredictionAssessment",
     "PublishedComparison",
     "Runs",
     "SeedsCurve",
@@ -48,6 +54,8 @@ __all__ = [
     "Summary",
     "TaskComparisons",
     "__version__",
+    "assess_leaderboard",
+    "assess_predictions",
     "audit",
     "best_of_runs",
     "compare",
@@ -55,6 +63,7 @@ __all__ = [
     "compare_runs",
     "decompose",
     "describe_study",
+    "expect_best",
     "expected_best_of",
     "join_runs",
     "plan",
@@ -74,8 +83,11 @@ _HOMES = {
     "Comparison": "outperform.analysis.comparison",
     "Decomposition": "outperform.analysis.decomposition",
     "ErrorRates": "outperform.analysis.error_rates",
+    "ExpectedBest": "outperform.analysis.expected_best",
+    "LeaderboardAssessment": "outperform.analysis.leaderboards",
     "OutperformError": "outperform.errors",
     "Plan": "outperform.analysis.planning",
+    "PredictionAssessment": "outperform.analysis.predicted_leaderboards",
     "PublishedComparison": "outperform.analysis.published",
     "Runs": "outperform.runs",
     "SeedsCurve": "outperform.analysis.seeds_curve",
@@ -83,6 +95,8 @@ _HOMES = {
     "Study": "outperform.study.study",
     "Summary": "outperform.stats",
     "TaskComparisons": "outperform.analysis.comparison",
+    "assess_leaderboard": "outperform.analysis.leaderboards",
+    "assess_predictions": "outperform.analysis.predicted_leaderboards",
     "audit": "outperform.analysis.auditing",
     "best_of_runs": "outperform.analysis.choosing_best",
     "compare": "outperform.analysis.comparing",
@@ -90,6 +104,7 @@ _HOMES = {
     "compare_runs": "outperform.analysis.comparing",
     "decompose": "outperform.analysis.decomposition",
     "describe_study": "outperform.analysis.scenarios",
+    "expect_best": "outperform.analysis.expected_best",
     "expected_best_of": "outperform.stats",
     "join_runs": "outperform.runs",
     "plan": "outperform.analysis.planning",

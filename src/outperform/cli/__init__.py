@@ -9,7 +9,7 @@ from outperform.errors import OutperformError
 
 _COMMANDS = (
     *("audit", "best-of", "check", "compare", "decompose", "demo", "init"),
-    *("plan", "run", "simulate", "status"),
+    *("plan", "run", "simulate", "sota", "status"),
 )
 
 

@@ -12,7 +12,10 @@ from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.crossed_decomposition import CrossedDecomposition
 from outperform.analysis.decomposition import Decomposition
 from outperform.analysis.error_rates import ErrorRates
+from outperform.analysis.expected_best import ExpectedBest
+from outperform.analysis.leaderboards import LeaderboardAssessment
 from outperform.analysis.planning import Plan
+from outperform.analysis.predicted_leaderboards import PredictionAssessment
 from outperform.analysis.published import PublishedComparison
 from outperform.analysis.search_curves import SearchCurves
 from outperform.analysis.seeds_curve import SeedsCurve
@@ -57,6 +60,13 @@ from outperform.plots.decomposition import (
     draw_decomposition,
 )
 from outperform.plots.error_rates import compose_error_rates, draw_detection, draw_effort
+from outperform.plots.expected_best import (
+    compose_expected_best,
+    draw_best_cdf,
+    draw_best_pmf,
+    draw_one,
+)
+from outperform.plots.leaderboards import compose_leaderboard, draw_leaderboard
 from outperform.plots.planning import draw_plan, draw_sample_sizes
 from outperform.plots.probability import draw_probability, draw_tasks
 from outperform.plots.search_curves import (
@@ -80,13 +90,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "draw_agreement",
+    "draw_best_cdf",
     "draw_best_of_curves",
     "draw_best_of_densities",
+    "draw_best_pmf",
     "draw_components",
     "draw_decomposition",
     "draw_densities",
     "draw_detection",
     "draw_differences",
+    "draw_leaderboard",
+    "draw_one",
     "draw_probability",
     "draw_sample_sizes",
     "draw_search_curves",
@@ -159,6 +173,12 @@ _DRAWINGS: dict[type, _Drawing] = {
         compose_best_of_comparison,
     ),
     BestOfEach: _Drawing({"curves": draw_best_of_curves}, compose_best_of_each),
+    ExpectedBest: _Drawing(
+        {"one": draw_one, "best cdf": draw_best_cdf, "best pmf": draw_best_pmf},
+        compose_expected_best,
+    ),
+    LeaderboardAssessment: _Drawing({"leaderboard": draw_leaderboard}, compose_leaderboard),
+    PredictionAssessment: _Drawing({"leaderboard": draw_leaderboard}, compose_leaderboard),
     Decomposition: _Drawing({"sources": draw_decomposition}, compose_decomposition),
     CrossedDecomposition: _Drawing({"components": draw_components}, compose_components),
 }
@@ -169,6 +189,9 @@ _HEIGHTS = {
     "differences": 1.8,
     "detection": 3.2,
     "effort": 3.2,
+    "best cdf": 2.0,
+    "best pmf": 2.0,
+    "leaderboard": 2.7,
 }
 _HEIGHT = 2.3  # inches, of any other view
 

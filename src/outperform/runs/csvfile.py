@@ -47,7 +47,7 @@ class CsvTable:
         )
         if scanned is None:
             return self._collect(self._parse()).take(labels, numbers)
-        n_rows = len(scanned[1][0])
+        n_rows = len(scanned[1][0] if numbers else scanned[0][0].codes)
         first = self.n_lines_before + 1
         return Columns(np.arange(first, first + n_rows), *scanned)
 

@@ -1,0 +1,109 @@
+"""Leaderboards and predictions, as people have them in files."""
+
+import numpy as np
+import pytest
+
+from outperform.errors import OutperformError
+from outperform.runs.boards import read_leaderboard, read_predictions, standardise
+
+
+@pytest.fixture
+def write(tmp_path):
+    def save(text, name="board.csv"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return save
+
+
+def refusal(function, *arguments, **options):
+    with pytest.raises(OutperformError) as caught:
+        function(*arguments, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "entries"),
+    [
+        ("team,score\nred,0.9\nblue,0.8\n", ("red", "blue")),
+        ("Rank,TeamName,Score\n1,red,0.9\n2,blue,0.8\n", ("red", "blue")),
+        ("rank,score\n1,0.9\n2,0.8\n", ("rank 1", "rank 2")),
+        ("score\n0.9\n0.8\n", ("entry 1", "entry 2")),
+        ("model;accuracy;seconds\nred;0.9;5\nblue;0.8;6\n", ("red", "blue")),
+    ],
+)
+def test_names_and_scores_are_recognised(write, text, entries):
+    board = read_leaderboard(write(text))
+    assert board.entries == entries
+    assert board.scores.tolist() == [0.9, 0.8]
+    assert board.goal == "maximize"
+
+
+def test_columns_can_be_named(write):
+    path = write("who,public,private\nred,0.9,0.7\nblue,0.8,0.6\n")
+    board = read_leaderboard(path, metric="private", entry="who")
+    assert (board.entries, board.scores.tolist()) == (("red", "blue"), [0.7, 0.6])
+
+
+def test_scores_become_shares_of_one(write):
+    percent = standardise(read_leaderboard(write("score\n90\n80\n")), percent=True)
+    assert (percent.metric, percent.scores.tolist()) == ("accuracy", [0.9, 0.8])
+    errors = standardise(read_leaderboard(write("test error\n0.1\n0.25\n")))
+    assert (errors.metric, errors.scores.tolist()) == ("accuracy (1 − test error)", [0.9, 0.75])
+    area = standardise(read_leaderboard(write("roc_auc\n0.9\n0.8\n")), is_auc=True)
+    assert area.metric == "roc_auc"
+    named = standardise(read_leaderboard(write("top-1 accuracy\n0.9\n0.8\n")))
+    assert named.metric == "top-1 accuracy"
+
+
+def test_scores_of_other_kinds_are_refused(write):
+    assert refusal(standardise, read_leaderboard(write("auc\n0.9\n0.8\n"))) == (
+        "the scores are called 'auc', but nothing says how many examples are positive. Say how "
+        "many (--positives N, from Python n_positives); if they are accuracies after all, rename "
+        "the column."
+    )
+    for name in ("f1", "rmse"):
+        assert refusal(standardise, read_leaderboard(write(f"{name}\n0.9\n0.8\n"))) == (
+            f"the scores are called {name!r}, and only accuracies, errors and AUC follow from the "
+            "size of the test set. Give the entries' predictions instead; if they are accuracies, "
+            "rename the column."
+        )
+
+
+def test_boards_that_cannot_be_read_are_refused(write):
+    assert refusal(read_leaderboard, write("team,members\nred,3\n")) == (
+        "no column of board.csv looks like a score (it has: team, members). Name it with --metric."
+    )
+    assert refusal(read_leaderboard, write("team,score\nred,0.9\nblue,\n")) == (
+        "column 'score' of board.csv has no score in row 3. Remove the entries that were never "
+        "scored."
+    )
+
+
+def test_predictions_are_numbers_or_text(write):
+    numbers = read_predictions(write("id,label,a,b\n1,0,0.2,0.1\n2,1,0.9,0.4\n"))
+    assert list(numbers.by_entry) == ["a", "b"]
+    assert numbers.labels.tolist() == [0, 1]
+    assert numbers.by_entry["b"].tolist() == [0.1, 0.4]
+    text = read_predictions(write("truth,a,b\ncat,cat,dog\ndog,dog,dog\n"))
+    assert text.labels.tolist() == ["cat", "dog"]
+    assert text.by_entry["b"].tolist() == ["dog", "dog"]
+    mixed = read_predictions(write("kind,a\ncat,0.1\ndog,0.9\n"), label="kind")
+    assert mixed.labels.dtype.kind == "U"
+    assert np.issubdtype(mixed.by_entry["a"].dtype, np.floating)
+
+
+def test_predictions_that_cannot_be_read_are_refused(write):
+    assert refusal(read_predictions, write("a,b\n1,0\n0,1\n")) == (
+        "no column of board.csv is called label (it has: a, b). Name the column with the true "
+        "classes: --label COLUMN."
+    )
+    assert refusal(read_predictions, write("label,truth,a\n1,0,1\n0,1,1\n")) == (
+        "columns label, truth of board.csv may all be the labels. Name the column with the true "
+        "classes: --label COLUMN."
+    )
+    assert refusal(read_predictions, write("label,a,b\n1,yes,1\n0,no,0\n")) == (
+        "the labels of board.csv are numbers, but a holds text. Spell predictions as the labels "
+        "are."
+    )
