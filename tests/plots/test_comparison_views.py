@@ -4,7 +4,7 @@ from matplotlib.colors import to_hex
 
 from outperform.analysis.comparing import compare
 from outperform.errors import InvalidInput
-from outperform.plots import draw_densities, draw_differences
+from outperform.plots.comparison import draw_densities, draw_differences
 from outperform.plots.style import COLOUR_A, COLOUR_B, COLOUR_NEITHER
 
 

@@ -1,7 +1,8 @@
 import pytest
 
 from outperform.analysis.planning import plan, tabulate_gammas
-from outperform.plots import draw_sample_sizes, plot
+from outperform.plots import plot
+from outperform.plots.planning import draw_sample_sizes
 
 
 @pytest.fixture(scope="module")

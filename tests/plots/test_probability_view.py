@@ -5,7 +5,7 @@ from matplotlib.colors import to_hex
 
 from outperform.analysis.comparing import compare
 from outperform.analysis.published import compare_published
-from outperform.plots import draw_probability
+from outperform.plots.probability import draw_probability
 from outperform.plots.style import COLOUR_A, COLOUR_B, COLOUR_NEITHER
 from outperform.stats import Summary
 

@@ -1,7 +1,8 @@
 import pytest
 
 from outperform.analysis.seeds_curve import SeedsCurve, SeedsLine
-from outperform.plots import draw_seeds, figure, plot
+from outperform.plots import figure, plot
+from outperform.plots.seeds_curve import draw_seeds
 
 
 @pytest.fixture
