@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
-from outperform.plots.crossed_decomposition import draw_components
 
 from outperform.analysis.crossed_decomposition import decompose_crossed
 from outperform.errors import InvalidInput
 from outperform.plots import figure, plot
-from outperform.plots.crossed_decomposition import components_height, compose_components
+from outperform.plots.crossed_decomposition import (
+    components_height,
+    compose_components,
+    draw_components,
+)
 
 SCORES = [[1, 2], [5, 8]]
 
