@@ -121,6 +121,21 @@ def test_luck_of_entries_that_differ_and_resemble_a_reference():
     assert AccuracyModel(n, 0.0).luck(p) > 1.2 * luck.mean()
 
 
+def test_entries_that_are_not_shown_add_luck():
+    rng = np.random.default_rng(5)
+    scores = np.sort(rng.binomial(500, 0.8, 1000) / 500)[::-1]
+    whole = assess_leaderboard(scores, test_size=500)
+    top = assess_leaderboard(scores[:20], test_size=500, n_entries=1000)
+    assert (top.sober, top.interval, top.gap) == (whole.sober, whole.interval, whole.gap)
+    assert (top.n_entries, len(top.entries), top.lead_chance) == (1000, 20, whole.lead_chance)
+    assert assess_leaderboard(scores[:20], test_size=500).sober > top.sober
+    assert top.caveats[0] == (
+        "only 20 of 1,000 entries are shown, which are taken to be the top: more may be the best, "
+        "and the estimate by score counts only those shown"
+    )
+    assert not any("more alike than assumed" in caveat for caveat in top.caveats)
+
+
 def test_areas_need_the_positives():
     found = assess_leaderboard(BOARD, test_size=1000, n_positives=100)
     assert found.metric == "AUC"

@@ -194,7 +194,8 @@ def test_extremes_keep_their_digits():
     assert best_of_distribution(1, 10**7, 1e-9).mean == pytest.approx(1e-9, rel=1e-12, abs=0)
     for z in (-1, 0, 7):
         chance, mass = best.cdf(z), best.pmf(z)
-        assert isinstance(chance, float) and isinstance(mass, float)
+        assert isinstance(chance, float)
+        assert isinstance(mass, float)
         assert str(chance) == str(mass) == "0.0"
 
 

@@ -39,6 +39,11 @@ class PredictionAssessment:
     caveats: tuple[str, ...] = ()
 
     @property
+    def n_entries(self) -> int:
+        """How many there are."""
+        return len(self.entries)
+
+    @property
     def best(self) -> str:
         """The entry with the best score."""
         return self.entries[self.bootstrap.winner]

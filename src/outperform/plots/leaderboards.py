@@ -49,7 +49,7 @@ def draw_leaderboard(result: Assessment, ax: "Axes") -> None:
     ax.set_xlim(1 - 0.04 * n_shown, n_shown * 1.04 + 0.4)
     highest = max(result.top, result.interval.high)
     ax.set_ylim(floor, highest + 0.08 * (highest - floor))
-    ax.set_xlabel(_label_ranks(n_shown, scores.size))
+    ax.set_xlabel(_label_ranks(n_shown, result.n_entries))
     ax.set_ylabel(f"{escape(shorten(result.metric, 20))} (higher is better)")
     ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     # Below, because dots may be anywhere.
@@ -79,7 +79,7 @@ def _draw_entries(scores: FloatArray, contends: Mask, ax: "Axes", *, shown: Mask
 def compose_leaderboard(result: Assessment) -> "Figure":
     """Draw the leaderboard below what its top is worth, one column wide."""
     title = (
-        f"The best of {len(result.entries):,}: {escape(shorten(result.metric, 20))} "
+        f"The best of {result.n_entries:,}: {escape(shorten(result.metric, 20))} "
         f"{result.top:.4f}, soberly {result.sober:.4f}"
     )
     figure = make_figure(COLUMN_WIDTH, 3.0)

@@ -149,7 +149,7 @@ def luck_of_best(n: int, p: ArrayLike) -> float:
     """
     chances = as_scores(p, "p")
     best = best_of_distribution(chances.size, n, chances)
-    distinct, counts = np.unique(chances, return_counts=True)
+    distinct, counts = group_chances(chances.size, n, chances)
     likely = np.flatnonzero(best.pmf(best.first + np.arange(best.log_survival.size)) > _UNLIKELY)
     z = best.first + np.arange(likely[0], likely[-1] + 1)
     able = cumulate_failures(z[-1], n, distinct) > _UNLIKELY
