@@ -70,6 +70,13 @@ def test_what_makes_no_sense_is_refused():
         "no reference is right on exactly 0.9 of 7 examples. Pass an accuracy such as 0.857143, or "
         "a dependence instead of an agreement."
     )
+    assert refusal(expect_best, 10, test_size=10, accuracy=0.999, agreement=0.95).startswith(
+        "no reference is right on exactly 0.999 of 10 examples. Pass an accuracy such as 0.9, or "
+    )
+    assert refusal(expect_best, 10, **expect, better=0.9) == (
+        "better is 0.9, which is not above the accuracy 0.9. Pass the true accuracy of one that is "
+        "better than the others."
+    )
 
 
 # Leaderboards
@@ -198,12 +205,12 @@ def test_test_sizes_are_found_from_rounded_and_from_cut_scores():
         (
             [0.9, -0.1],
             {},
-            "the scores go from -0.1 to 0.9. Pass accuracies or AUC between 0 and 1.",
+            "the scores go from -0.1 to 0.9. Pass shares of 1, between 0 and 1.",
         ),
         (
             [0.9, 900.0],
             {},
-            "the scores go from 0.9 to 900. Pass accuracies or AUC between 0 and 1.",
+            "the scores go from 0.9 to 900. Pass shares of 1, between 0 and 1.",
         ),
         (
             [0.9],

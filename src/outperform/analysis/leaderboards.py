@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from outperform.analysis.leaderboard_doubts import list_doubts
 from outperform.analysis.score_models import AccuracyModel, AreaModel, ScoreModel
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
+from outperform.runs.boards import check_shares
 from outperform.stats import Interval
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
 
@@ -205,17 +206,8 @@ def _check_scores(scores: ArrayLike, test_size: int) -> FloatArray:
             f"a leaderboard of {array.size} entry has no luck of the draw",
             "Pass the scores of all entries",
         )
-    low, high = float(array.min()), float(array.max())
-    if low >= 0 and 1 < high <= 100:
-        raise InvalidScores(
-            f"the scores go up to {high:g}, so they look like per cent",
-            "Divide them by 100 (on the command line: --percent)",
-        )
-    if low < 0 or high > 1:
-        raise InvalidScores(
-            f"the scores go from {low:g} to {high:g}", "Pass accuracies or AUC between 0 and 1"
-        )
-    if high == 0:
+    check_shares(array, "scores")
+    if not array.any():
         raise InvalidScores("all scores are 0", "Pass accuracies, not errors")
     return array
 

@@ -228,7 +228,7 @@ def _print_leaderboard(result: LeaderboardAssessment) -> None:
             "lead over the second": f"{result.lead:.5f}; if all are equally good, the chance "
             f"of such a lead is {result.lead_chance:.0%}",
             "may be the truly best": f"{int(result.contends.sum()):,} of {n_shown}, at {level} "
-            f"confidence: scores from {result.top - result.gap:.4f} up",
+            f"confidence: scores from {max(0.0, result.top - result.gap):.4f} up",
         }
     )
 
