@@ -316,7 +316,7 @@ def test_two_classes_have_an_area_and_a_positive():
         (
             {"a": np.linspace(0, 1, 400)},
             {},
-            "'a' predicts 0.0, which is no label (labels: cat, dog, owl). Predict classes, spelled "
+            "'a' predicts 0, which is no label (labels: cat, dog, owl). Predict classes, spelled "
             "as the labels are; scores of how likely a class is are for the metric auc.",
         ),
         (
@@ -358,6 +358,23 @@ def test_labels_that_make_no_sense_are_refused(predictions):
     numbers = {"a": [0.1, 0.2], "b": [0.1, 0.2]}
     assert refusal(assess_predictions, numbers, [0.0, np.nan]) == (
         "1 labels are missing. Remove the examples without one."
+    )
+
+
+def test_a_score_that_never_varies_is_no_certainty():
+    labels = [0, 1] * 20
+    found = assess_predictions({"a": labels, "b": labels}, labels, n_resamples=500)
+    assert found.interval.low == found.interval.high == 1
+    assert found.caveats[0] == (
+        "the best score is the same in every resample, so its interval has no width and is not to "
+        "be believed: even 40 of 40 right fit a true accuracy of 0.9119"
+    )
+
+
+def test_missing_predictions_are_counted():
+    missing = {"a": [0.0, 1.0, np.nan, 1.0], "b": [0.0, 1.0, 0.0, 1.0]}
+    assert refusal(assess_predictions, missing, [0, 1, 0, 1]) == (
+        "'a' lacks 1 of 4 predictions. Leave it out, or the examples that it does not predict."
     )
 
 

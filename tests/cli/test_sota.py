@@ -160,7 +160,7 @@ def test_figures_are_written(board, predictions, tmp_path):
         ),
         (
             ("--predictions", "FILE"),
-            "Error: 'a' predicts VALUE, which is no label (labels: 0.0, 1.0).\n"
+            "Error: 'a' predicts VALUE, which is no label (labels: 0, 1).\n"
             "Predict classes, spelled as the labels are; scores of how likely a class is are for "
             "the metric auc.\n",
         ),
@@ -180,7 +180,7 @@ def test_figures_are_written(board, predictions, tmp_path):
 )
 def test_refusals(board, predictions, words, message):
     first = predictions.read_text().splitlines()[1].split(",")[1]
-    names = {"BOARD": board, "FILE": predictions, "VALUE": str(float(first))}
+    names = {"BOARD": board, "FILE": predictions, "VALUE": f"{float(first):g}"}
     result = call(*(names.get(word, word) for word in words))
     assert result.exit_code == 2
     for name, value in names.items():
