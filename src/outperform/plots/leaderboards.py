@@ -28,6 +28,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 _MANY = 200  # entries from which dots are drawn as an image
 _BELOW = 0.25  # of the height of the band, how far below it is shown
+_LEAST = 1e-3  # height to show where all scores are equal
 
 
 def draw_leaderboard(result: Assessment, ax: "Axes") -> None:
@@ -96,7 +97,7 @@ def _get_scores(result: Assessment) -> tuple[FloatArray, Mask]:
 
 def _find_floor(result: Assessment, lowest: float) -> float:
     bottom = min(lowest, result.interval.low)
-    return bottom - _BELOW * max(result.top - bottom, 1e-6)
+    return bottom - _BELOW * max(result.top - bottom, _LEAST)
 
 
 def _draw_estimates(result: Assessment, ax: "Axes") -> None:
