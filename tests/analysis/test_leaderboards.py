@@ -369,6 +369,10 @@ def test_a_score_that_never_varies_is_no_certainty():
         "the best score is the same in every resample, so its interval has no width and is not to "
         "be believed: even 40 of 40 right fit a true accuracy of 0.9119"
     )
+    assert found.caveats[-1] == (
+        "where all entries are equally good, a third of the luck is left in, or more if scores are "
+        "nearly perfect: then believe the interval rather than the estimate"
+    )
 
 
 def test_missing_predictions_are_counted():

@@ -263,7 +263,8 @@ def _list_doubts(
     if rivals > 1:
         doubts.append(f"{rivals} entries share the best score; the first of them is called best")
     doubts.append(
-        "the correction leaves up to a third of the luck in where all entries are equally good"
+        "where all entries are equally good, a third of the luck is left in, or more if scores are "
+        "nearly perfect: then believe the interval rather than the estimate"
     )
     return tuple(doubts)
 
