@@ -70,6 +70,13 @@ def test_what_makes_no_sense_is_refused():
         "no reference is right on exactly 0.9 of 7 examples. Pass an accuracy such as 0.857143, or "
         "a dependence instead of an agreement."
     )
+    assert refusal(expect_best, 10, test_size=10, accuracy=0.999, agreement=0.95).startswith(
+        "no reference is right on exactly 0.999 of 10 examples. Pass an accuracy such as 0.9, or "
+    )
+    assert refusal(expect_best, 10, **expect, better=0.9) == (
+        "better is 0.9, which is not above the accuracy 0.9. Pass the true accuracy of one that is "
+        "better than the others."
+    )
 
 
 # Leaderboards
@@ -119,6 +126,21 @@ def test_luck_of_entries_that_differ_and_resemble_a_reference():
     luck = shown.max(axis=1) / n - p[(shown + rng.random(shown.shape) / 2).argmax(axis=1)]
     assert AccuracyModel(n, 0.7).luck(p) == pytest.approx(luck.mean(), rel=0.05)
     assert AccuracyModel(n, 0.0).luck(p) > 1.2 * luck.mean()
+
+
+def test_entries_that_are_not_shown_add_luck():
+    rng = np.random.default_rng(5)
+    scores = np.sort(rng.binomial(500, 0.8, 1000) / 500)[::-1]
+    whole = assess_leaderboard(scores, test_size=500)
+    top = assess_leaderboard(scores[:20], test_size=500, n_entries=1000)
+    assert (top.sober, top.interval, top.gap) == (whole.sober, whole.interval, whole.gap)
+    assert (top.n_entries, len(top.entries), top.lead_chance) == (1000, 20, whole.lead_chance)
+    assert assess_leaderboard(scores[:20], test_size=500).sober > top.sober
+    assert top.caveats[0] == (
+        "only 20 of 1,000 entries are shown, which are taken to be the top: more may be the best, "
+        "and the estimate by score counts only those shown"
+    )
+    assert not any("more alike than assumed" in caveat for caveat in top.caveats)
 
 
 def test_areas_need_the_positives():
@@ -183,12 +205,12 @@ def test_test_sizes_are_found_from_rounded_and_from_cut_scores():
         (
             [0.9, -0.1],
             {},
-            "the scores go from -0.1 to 0.9. Pass accuracies or AUC between 0 and 1.",
+            "the scores go from -0.1 to 0.9. Pass shares of 1, between 0 and 1.",
         ),
         (
             [0.9, 900.0],
             {},
-            "the scores go from 0.9 to 900. Pass accuracies or AUC between 0 and 1.",
+            "the scores go from 0.9 to 900. Pass shares of 1, between 0 and 1.",
         ),
         (
             [0.9],
@@ -294,7 +316,7 @@ def test_two_classes_have_an_area_and_a_positive():
         (
             {"a": np.linspace(0, 1, 400)},
             {},
-            "'a' predicts 0.0, which is no label (labels: cat, dog, owl). Predict classes, spelled "
+            "'a' predicts 0, which is no label (labels: cat, dog, owl). Predict classes, spelled "
             "as the labels are; scores of how likely a class is are for the metric auc.",
         ),
         (
@@ -336,6 +358,27 @@ def test_labels_that_make_no_sense_are_refused(predictions):
     numbers = {"a": [0.1, 0.2], "b": [0.1, 0.2]}
     assert refusal(assess_predictions, numbers, [0.0, np.nan]) == (
         "1 labels are missing. Remove the examples without one."
+    )
+
+
+def test_a_score_that_never_varies_is_no_certainty():
+    labels = [0, 1] * 20
+    found = assess_predictions({"a": labels, "b": labels}, labels, n_resamples=500)
+    assert found.interval.low == found.interval.high == 1
+    assert found.caveats[0] == (
+        "the best score is the same in every resample, so its interval has no width and is not to "
+        "be believed: even 40 of 40 right fit a true accuracy of 0.9119"
+    )
+    assert found.caveats[-1] == (
+        "where all entries are equally good, a third of the luck is left in, or more if scores are "
+        "nearly perfect: then believe the interval rather than the estimate"
+    )
+
+
+def test_missing_predictions_are_counted():
+    missing = {"a": [0.0, 1.0, np.nan, 1.0], "b": [0.0, 1.0, 0.0, 1.0]}
+    assert refusal(assess_predictions, missing, [0, 1, 0, 1]) == (
+        "'a' lacks 1 of 4 predictions. Leave it out, or the examples that it does not predict."
     )
 
 

@@ -67,13 +67,22 @@ def test_a_leaderboard(board):
     result = call(board, "--test-size", 1000)
     assert result.exit_code == 0
     text = " ".join(result.stdout.split())
-    assert text.startswith("The best accuracy of 4 entries, 0.9120, is what equals of 0.90")
+    assert text.startswith("The best accuracy of 4 entries, 0.9120, is what luck makes of a ")
     assert "top score 0.912 (red)" in text
-    assert "may be the truly best 3 of 4: scores from" in text
-    assert "Next: report the sober estimate" in text
+    assert "may be the truly best 3 of 4, at 95 % confidence: scores from" in text
+    assert "Next: report both sober estimates" in text
     answer = json.loads(call(board, "--test-size", 1000, "--dependence", 0.5, "--json").stdout)
     assert answer["indistinguishable"] == ["red", "blue", "green"]
     assert answer["dependence"] == 0.5
+
+
+def test_a_leaderboard_of_which_only_the_top_is_shown(board):
+    result = call(board, "--test-size", 200, "--classifiers", 1000)
+    text = " ".join(result.stdout.split())
+    assert text.startswith("The best accuracy of 1,000 entries, 0.9120, ")
+    assert "at least 4 entries cannot be told from the best." in text
+    assert "may be the truly best 4 of 4 shown, at 95 % confidence" in text
+    assert "of the lead over the median" not in text  # of the top it says nothing
 
 
 def test_per_cent_is_asked_for(tmp_path):
@@ -126,9 +135,14 @@ def test_figures_are_written(board, predictions, tmp_path):
             "Add --test-size N: luck depends on it.\n",
         ),
         (
-            ("BOARD", "--test-size", 100, "--classifiers", 500),
-            "Error: a leaderboard is given, where --classifiers says nothing.\n"
-            "Leave out --classifiers.\n",
+            ("BOARD", "--test-size", 100, "--agreement", 0.9),
+            "Error: a leaderboard is given, where --agreement says nothing.\n"
+            "Leave out --agreement.\n",
+        ),
+        (
+            ("BOARD", "--test-size", 100, "--classifiers", 3),
+            "Error: 4 scores are given, of 3 entries.\n"
+            "Say how many took part, those without a score here included.\n",
         ),
         (
             ("BOARD", "--predictions", "FILE"),
@@ -146,7 +160,7 @@ def test_figures_are_written(board, predictions, tmp_path):
         ),
         (
             ("--predictions", "FILE"),
-            "Error: 'a' predicts VALUE, which is no label (labels: 0.0, 1.0).\n"
+            "Error: 'a' predicts VALUE, which is no label (labels: 0, 1).\n"
             "Predict classes, spelled as the labels are; scores of how likely a class is are for "
             "the metric auc.\n",
         ),
@@ -166,7 +180,7 @@ def test_figures_are_written(board, predictions, tmp_path):
 )
 def test_refusals(board, predictions, words, message):
     first = predictions.read_text().splitlines()[1].split(",")[1]
-    names = {"BOARD": board, "FILE": predictions, "VALUE": str(float(first))}
+    names = {"BOARD": board, "FILE": predictions, "VALUE": f"{float(first):g}"}
     result = call(*(names.get(word, word) for word in words))
     assert result.exit_code == 2
     for name, value in names.items():

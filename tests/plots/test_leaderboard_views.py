@@ -49,12 +49,25 @@ def test_scores_are_drawn_by_rank(find):
     may, cannot = ax.collections
     assert may.get_offsets().tolist() == [[1, 0.93], [2, 0.92]]
     assert cannot.get_offsets().tolist() == [[3, 0.903]]
-    assert ax.get_xlabel() == "rank (1 entries lie below)".replace("entries lie", "entry lies")
+    assert ax.get_xlabel() == "rank (1 entry lies below)"
     assert find(ax, "top").get_ydata() == [0.93, 0.93]
     assert find(ax, "sober").get_ydata() == [found.sober] * 2
     band, interval = find(ax, "band"), find(ax, "interval")
     assert (band.get_y(), band.get_y() + band.get_height()) == pytest.approx((0.92, 0.93))
     assert interval.get_y() == pytest.approx(found.interval.low)
+
+
+def test_entries_that_are_not_shown_lie_below():
+    found = assess_leaderboard([0.93, 0.92], test_size=1000, n_entries=50)
+    assert plot(found).get_xlabel() == "rank (48 entries lie below)"
+    assert figure(found).get_suptitle().startswith("The best of 50: accuracy 0.9300")
+
+
+def test_equal_scores_have_a_readable_axis():
+    labels = [0, 1] * 20
+    ax = plot(assess_predictions({"a": labels, "b": labels}, labels, n_resamples=100))
+    ax.figure.draw_without_rendering()
+    assert ax.yaxis.get_offset_text().get_text() == ""
 
 
 def test_predictions_are_drawn_alike(find):

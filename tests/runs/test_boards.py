@@ -57,6 +57,22 @@ def test_scores_become_shares_of_one(write):
     assert named.metric == "top-1 accuracy"
 
 
+def test_per_cent_and_shares_are_told_apart(write):
+    assert refusal(standardise, read_leaderboard(write("score\n0.9\n0.8\n")), percent=True) == (
+        "the scores are said to be per cent, but go only up to 0.9. Leave out --percent: they look "
+        "like shares of 1."
+    )
+    assert refusal(standardise, read_leaderboard(write("error\n5.1\n6\n"))) == (
+        "the errors go up to 6, so they look like per cent. Divide them by 100 (on the command "
+        "line: --percent)."
+    )
+    assert refusal(standardise, read_leaderboard(write("error\n-5\n0.2\n"))) == (
+        "the errors go from -5 to 0.2. Pass shares of 1, between 0 and 1."
+    )
+    small = standardise(read_leaderboard(write("error\n0.21\n0.25\n")), percent=True)
+    assert small.scores.tolist() == [0.9979, 0.9975]
+
+
 def test_scores_of_other_kinds_are_refused(write):
     assert refusal(standardise, read_leaderboard(write("auc\n0.9\n0.8\n"))) == (
         "the scores are called 'auc', but nothing says how many examples are positive. Say how "

@@ -136,7 +136,7 @@ def test_one_more_never_makes_the_best_worse(p, n):
 def test_the_upper_bound_is_the_first_that_reaches_its_level(m, n, p, alpha):
     best = best_of_distribution(m, n, p)
     z = best.fewest(alpha / 2)
-    assert best.upper(alpha) == 1 - z / n
+    assert best.upper(alpha) == (n - z) / n
     assert best.cdf(z) >= alpha / 2 > best.cdf(z - 1)
     assert best.interval(1 - alpha).high == pytest.approx(best.upper(alpha), abs=1 / n)
 
@@ -180,6 +180,23 @@ def test_luck_is_what_winners_lose_on_fresh_examples(spread):
     winners = shown.argmax(axis=1)
     luck = np.floor(shown.max(axis=1)) / 1000 - p[winners]
     assert luck_of_best(1000, p) == pytest.approx(luck.mean(), abs=1e-4)
+
+
+def test_those_who_tie_share_the_honour():
+    # Both right: 0.45, worth 0.7 on average; only one: 0.05 · 0.5 + 0.45 · 0.9; none: 0.05 · 0.7.
+    # That is 0.78, and the best shows 0.95.
+    assert luck_of_best(1, [0.5, 0.9]) == pytest.approx(0.95 - 0.78, abs=1e-12)
+
+
+def test_extremes_keep_their_digits():
+    best = best_of_distribution(10**9, 10**7, 1e-9)
+    assert best.upper(0.05) == 4e-7
+    assert best_of_distribution(1, 10**7, 1e-9).mean == pytest.approx(1e-9, rel=1e-12, abs=0)
+    for z in (-1, 0, 7):
+        chance, mass = best.cdf(z), best.pmf(z)
+        assert isinstance(chance, float)
+        assert isinstance(mass, float)
+        assert str(chance) == str(mass) == "0.0"
 
 
 # Negative control

@@ -19,6 +19,7 @@ from outperform.stats import (
     common_chance,
     common_chance_interval,
     luck_of_best_area,
+    sobering,
 )
 
 
@@ -26,6 +27,18 @@ def test_one_is_worth_what_it_shows():
     assert common_chance(1, 20, 5) == pytest.approx(0.75, abs=1e-6)
     assert common_chance(7, 20, 0) == 1
     assert common_chance(7, 20, 20) == 0
+
+
+def test_few_distributions_are_worked_out(monkeypatch):
+    asked = []
+
+    def count(m, n, p, correlation):
+        asked.append(p)
+        return best_of_correlated(m, n, p, correlation)
+
+    monkeypatch.setattr(sobering, "best_of_correlated", count)
+    common_chance(3587, 11072, 979)
+    assert len(asked) <= 8
 
 
 def test_perfection_bounds_by_hand():

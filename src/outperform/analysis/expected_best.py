@@ -125,6 +125,11 @@ def expect_best(
     check_open_unit("confidence_level", confidence_level)
     if better is not None:
         check_open_unit("better", better)
+        if better <= accuracy:
+            raise InvalidInput(
+                f"better is {better:g}, which is not above the accuracy {accuracy:g}",
+                "Pass the true accuracy of one that is better than the others",
+            )
     right = round(accuracy * test_size)
     alone = clopper_pearson_interval(right, test_size, confidence_level=confidence_level)
     best = _distribute(n_classifiers, test_size, accuracy, dependence, agreement)
@@ -152,7 +157,8 @@ def _distribute(
     if abs(n_right - accuracy * n) > 1e-6:
         raise InvalidInput(
             f"no reference is right on exactly {accuracy:g} of {n} examples",
-            f"Pass an accuracy such as {n_right / n:.6g}, or a dependence instead of an agreement",
+            f"Pass an accuracy such as {min(max(n_right, 1), n - 1) / n:.6g}, or a dependence "
+            "instead of an agreement",
         )
     return best_of_agreeing(m, n, n_right, agreement)
 

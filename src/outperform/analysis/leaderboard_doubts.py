@@ -20,6 +20,7 @@ def list_doubts(
     interval: Interval,
     different: float,
     n_contenders: int,
+    n_entries: int,
 ) -> tuple[str, ...]:
     """Say what is assumed and what of it the scores contradict.
 
@@ -31,15 +32,20 @@ def list_doubts(
         The sober estimate if entries differ.
     n_contenders
         How many entries may be the best.
+    n_entries
+        How many took part; more than there are scores if only the top is shown.
     """
-    top = float(scores.max())
-    others = (
-        f"counting only the {n_contenders:,} that may be the best, the sober estimate is "
-        f"{model.estimate(n_contenders, top):.4f}, taking each at its score it is {different:.4f}"
-    )
-    noise = model.noise((interval.low + interval.high) / 2)
-    doubts = [*_doubt_grid(scores, model), *_doubt_equality(scores, noise, readings=others)]
-    doubts += [*_doubt_independence(scores, interval), *_doubt_copies(scores, model)]
+    doubts = _doubt_grid(scores, model)
+    if n_entries > scores.size:
+        doubts.append(
+            f"only {scores.size:,} of {n_entries:,} entries are shown, which are taken to be the "
+            "top: more may be the best, and the estimate by score counts only those shown"
+        )
+    else:
+        noise = model.noise((interval.low + interval.high) / 2)
+        others = _read_otherwise(model, float(scores.max()), n_contenders, different)
+        doubts += _doubt_equality(scores, noise, readings=others)
+        doubts += [*_doubt_independence(scores, interval), *_doubt_copies(scores, model)]
     if model.correlation == 0:
         doubts.append(
             "entries are taken as independent; the more alike they are, the less of the top is "
@@ -82,6 +88,13 @@ def count_decimals(scores: FloatArray) -> int:
         if np.allclose(scores, np.round(scores, decimals), rtol=0, atol=1e-12):
             return decimals
     return _MOST_DECIMALS
+
+
+def _read_otherwise(model: ScoreModel, top: float, n_contenders: int, different: float) -> str:
+    return (
+        f"counting only the {n_contenders:,} that may be the best, the sober estimate is "
+        f"{model.estimate(n_contenders, top):.4f}, taking each at its score it is {different:.4f}"
+    )
 
 
 def _measure_misfit(scores: FloatArray, n: int | NDArray[np.int64]) -> FloatArray:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from outperform.analysis.leaderboard_doubts import list_doubts
 from outperform.analysis.score_models import AccuracyModel, AreaModel, ScoreModel
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
+from outperform.runs.boards import check_shares
 from outperform.stats import Interval
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
 
@@ -21,6 +22,7 @@ class LeaderboardAssessment:
     entries: tuple[str, ...]
     scores: FloatArray = field(compare=False, repr=False)
     metric: str
+    n_entries: int  # of which the scores may show only the top
     test_size: int
     dependence: float  # correlation of each entry with what all have in common
     sober: float  # true score of equals whose best is expected to show the top score
@@ -72,18 +74,25 @@ class LeaderboardAssessment:
         """The entries that cannot be told from the best, in their order on the leaderboard."""
         return tuple(n for n, c in zip(self.entries, self.contends, strict=True) if c)
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether there are entries whose scores are not shown."""
+        return self.n_entries > len(self.entries)
+
     def __str__(self) -> str:
         percent = f"{100 * self.interval.confidence_level:g} %"
+        at_least = "at least " if self.is_cut_off and self.contends.all() else ""
         return (
-            f"The best {self.metric} of {len(self.entries):,} entries, {self.top:.4f}, is what "
-            f"equals of {self.sober:.4f} would show ({percent} interval {format_range(self)}); "
-            f"{describe_contenders(int(self.contends.sum()))}."
+            f"The best {self.metric} of {self.n_entries:,} entries, {self.top:.4f}, is what luck "
+            f"makes of a true {self.sober:.4f} if all are equally good ({percent} interval "
+            f"{format_range(self)}); {at_least}{describe_contenders(int(self.contends.sum()))}."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return {
-            "n_entries": len(self.entries),
+            "n_entries": self.n_entries,
+            "n_shown": len(self.entries),
             "metric": self.metric,
             "test_size": self.test_size,
             "dependence": self.dependence,
@@ -107,6 +116,7 @@ def assess_leaderboard(
     scores: ArrayLike,
     *,
     test_size: int,
+    n_entries: int | None = None,
     n_positives: int | None = None,
     dependence: float = 0.0,
     confidence_level: float = 0.95,
@@ -122,6 +132,8 @@ def assess_leaderboard(
         curve if `n_positives` is given.
     test_size
         Number of examples that the scores come from.
+    n_entries
+        How many took part, if the scores are only those of the top.
     n_positives
         How many of them are positive; then the scores are AUC.
     dependence
@@ -136,15 +148,15 @@ def assess_leaderboard(
     --------
     >>> found = assess_leaderboard([0.93, 0.9, 0.9, 0.89, 0.88], test_size=500)
     >>> print(found)
-    The best accuracy of 5 entries, 0.9300, is what equals of 0.9158 would show (95 % interval \
-[0.8954, 0.9313]); 3 entries cannot be told from the best.
+    The best accuracy of 5 entries, 0.9300, is what luck makes of a true 0.9158 if all are equally \
+good (95 % interval [0.8954, 0.9313]); 3 entries cannot be told from the best.
     >>> round(found.luck, 4), round(found.luck_share, 2)
     (0.0142, 0.47)
     """
     array = _check_scores(scores, test_size)
     check_open_unit("confidence_level", confidence_level)
     model = _choose_model(test_size, n_positives, dependence)
-    top, m = float(array.max()), array.size
+    top, m = float(array.max()), _count_entries(array.size, n_entries)
     sober, different = model.estimate(m, top), top - model.luck(array)
     interval = model.limit(m, top, confidence_level)
     # Equals that never fail would not differ at all; no finite test set shows that they never do.
@@ -156,11 +168,13 @@ def assess_leaderboard(
         interval=interval,
         different=different,
         n_contenders=int((top - array <= gap).sum()),
+        n_entries=m,
     )
     return LeaderboardAssessment(
-        entries=_name_entries(entries, m),
+        entries=_name_entries(entries, array.size),
         scores=array,
         metric=metric or ("accuracy" if n_positives is None else "AUC"),
+        n_entries=m,
         test_size=test_size,
         dependence=dependence,
         sober=sober,
@@ -192,19 +206,22 @@ def _check_scores(scores: ArrayLike, test_size: int) -> FloatArray:
             f"a leaderboard of {array.size} entry has no luck of the draw",
             "Pass the scores of all entries",
         )
-    low, high = float(array.min()), float(array.max())
-    if low >= 0 and 1 < high <= 100:
-        raise InvalidScores(
-            f"the scores go up to {high:g}, so they look like per cent",
-            "Divide them by 100 (on the command line: --percent)",
-        )
-    if low < 0 or high > 1:
-        raise InvalidScores(
-            f"the scores go from {low:g} to {high:g}", "Pass accuracies or AUC between 0 and 1"
-        )
-    if high == 0:
+    check_shares(array, "scores")
+    if not array.any():
         raise InvalidScores("all scores are 0", "Pass accuracies, not errors")
     return array
+
+
+def _count_entries(n_shown: int, n_entries: int | None) -> int:
+    if n_entries is None:
+        return n_shown
+    check_count("n_entries", n_entries, at_least=1)
+    if n_entries < n_shown:
+        raise InvalidInput(
+            f"{n_shown:,} scores are given, of {n_entries:,} entries",
+            "Say how many took part, those without a score here included",
+        )
+    return n_entries
 
 
 def _measure_lead(scores: FloatArray) -> float:

@@ -14,6 +14,7 @@ from outperform.stats import (
     Interval,
     WinnerBootstrap,
     bootstrap_winner,
+    clopper_pearson_interval,
     prepare_accuracy,
     prepare_auc,
     prepare_balanced_accuracy,
@@ -37,6 +38,11 @@ class PredictionAssessment:
     test_size: int
     bootstrap: WinnerBootstrap
     caveats: tuple[str, ...] = ()
+
+    @property
+    def n_entries(self) -> int:
+        """How many there are."""
+        return len(self.entries)
 
     @property
     def best(self) -> str:
@@ -135,7 +141,9 @@ def assess_predictions(
     _check_shapes(columns, truth)
     classes, codes = np.unique(truth, return_inverse=True)
     if classes.size < 2:
-        raise InvalidScores(f"every label is {classes[0]!s}", "Pass labels of two or more classes")
+        raise InvalidScores(
+            f"every label is {_spell(classes[0])}", "Pass labels of two or more classes"
+        )
     found = bootstrap_winner(
         _prepare(columns, codes, classes, metric),
         truth.size,
@@ -171,6 +179,11 @@ def _check_shapes(columns: dict[str, NDArray[Any]], truth: NDArray[Any]) -> None
                 f"{name!r} has predictions of shape {values.shape} for {truth.size} labels",
                 "Pass one prediction per example",
             )
+        if values.dtype.kind == "f" and np.isnan(values).any():
+            raise InvalidScores(
+                f"{name!r} lacks {int(np.isnan(values).sum())} of {truth.size} predictions",
+                "Leave it out, or the examples that it does not predict",
+            )
     if len(columns) > truth.size:
         raise InvalidInput(
             f"{len(columns)} entries predict only {truth.size} examples",
@@ -193,7 +206,7 @@ def _prepare_ranking(
     columns: dict[str, NDArray[Any]], codes: NDArray[np.int64], classes: NDArray[Any]
 ) -> Scorer:
     if classes.size != 2:
-        named = enumerate_names(map(str, classes), limit=5)
+        named = enumerate_names(map(_spell, classes), limit=5)
         raise InvalidScores(
             f"AUC is of two classes, but the labels have {classes.size} ({named})",
             "Use the metric balanced accuracy or f1, or make labels of one class against the rest",
@@ -221,29 +234,46 @@ def _code(name: str, values: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.
     comparable = (values.dtype.kind in "US") == (classes.dtype.kind in "US")
     unknown = values[~np.isin(values, classes)] if comparable else values
     if unknown.size:
-        known = enumerate_names(map(str, classes), limit=5)
+        known = enumerate_names(map(_spell, classes), limit=5)
         raise InvalidScores(
-            f"{name!r} predicts {unknown[0]!s}, which is no label (labels: {known})",
+            f"{name!r} predicts {_spell(unknown[0])}, which is no label (labels: {known})",
             "Predict classes, spelled as the labels are; scores of how likely a class is are for "
             "the metric auc",
         )
     return np.searchsorted(classes, values).astype(np.int64)
 
 
+def _spell(label: Any) -> str:
+    """Whole numbers that a file's reader made floats are written as they were."""
+    return f"{label:g}" if isinstance(label, float) else str(label)
+
+
 def _list_doubts(
     codes: NDArray[np.int64], classes: NDArray[Any], found: WinnerBootstrap
 ) -> tuple[str, ...]:
-    doubts = []
+    doubts = _doubt_certainty(found.interval, codes.size)
     sizes = np.bincount(codes)
     if sizes.min() < _FEW:
+        have = "1 example has" if sizes.min() == 1 else f"{sizes.min()} examples have"
         doubts.append(
-            f"only {sizes.min()} examples have the label {classes[sizes.argmin()]}: resampling "
-            "so few says little of how much their share of the score varies"
+            f"only {have} the label {_spell(classes[sizes.argmin()])}: resampling so few says "
+            "little of how much their share of the score varies"
         )
     rivals = int((found.scores == found.scores.max()).sum())
     if rivals > 1:
         doubts.append(f"{rivals} entries share the best score; the first of them is called best")
     doubts.append(
-        "the correction leaves up to a third of the luck in where all entries are equally good"
+        "where all entries are equally good, a third of the luck is left in, or more if scores are "
+        "nearly perfect: then believe the interval rather than the estimate"
     )
     return tuple(doubts)
+
+
+def _doubt_certainty(interval: Interval, n: int) -> list[str]:
+    if interval.low < interval.high:
+        return []
+    fits = clopper_pearson_interval(n, n, confidence_level=interval.confidence_level)
+    return [
+        "the best score is the same in every resample, so its interval has no width and is not to "
+        f"be believed: even {n:,} of {n:,} right fit a true accuracy of {fits.low:.4f}"
+    ]

@@ -15,6 +15,7 @@ from outperform.cli.output import (
     print_json,
     print_table,
     save_plot,
+    say_if_slow,
 )
 from outperform.errors import InvalidInput
 from outperform.runs.boards import read_leaderboard, read_predictions, standardise
@@ -31,7 +32,11 @@ _METRICS = {
 
 @click.command()
 @click.argument("path", metavar="[LEADERBOARD]", required=False)
-@click.option("--classifiers", type=int, help="Number of classifiers, if there is no leaderboard.")
+@click.option(
+    "--classifiers",
+    type=int,
+    help="How many there are; for a leaderboard, if only its top is shown.",
+)
 @click.option("--accuracy", type=float, help="Their true accuracy.")
 @click.option("--test-size", type=int, help="Examples in the test set.")
 @click.option("--better", type=float, help="True accuracy of a better classifier.")
@@ -68,7 +73,8 @@ def command(as_json: bool, figure: str | None, **options: Any) -> None:
     """
     if figure:
         check_figure_path(figure)
-    result = _choose(**options)
+    with say_if_slow("Working out what luck does; predictions and --dependence take a while."):
+        result = _choose(**options)
     if as_json:
         print_json(result.to_dict())
     else:
@@ -90,7 +96,7 @@ def _choose(path: str | None, predictions: str | None, **options: Any) -> _Resul
         _refuse_others(given, {"label", "metric"}, "predictions are given")
         return _assess_predictions(predictions, options)
     if path:
-        allowed = {"dependence", "metric", "entry", "positives", "percent"}
+        allowed = {"classifiers", "dependence", "metric", "entry", "positives", "percent"}
         _refuse_others(given, allowed, "a leaderboard is given")
         return _assess_leaderboard(path, options)
     _refuse_others(
@@ -140,6 +146,7 @@ def _assess_leaderboard(path: str, options: dict[str, Any]) -> LeaderboardAssess
     return assess_leaderboard(
         board.scores,
         test_size=options["test_size"],
+        n_entries=options["classifiers"],
         n_positives=options["positives"],
         dependence=options["dependence"],
         confidence_level=1 - options["alpha"],
@@ -207,18 +214,21 @@ def _print_expected(result: ExpectedBest) -> None:
 def _print_leaderboard(result: LeaderboardAssessment) -> None:
     level = f"{100 * result.interval.confidence_level:g} %"
     share = "all" if result.luck_share == 1 else f"{result.luck_share:.0%}"
+    ahead = f", {share} of the lead over the median ({result.median:.4f})"
+    n_shown = f"{len(result.entries):,}"
+    if result.is_cut_off:
+        ahead, n_shown = "", f"{n_shown} shown"
     _print_lines(
         {
             "top score": f"{result.top:.5g} ({result.best})",
-            "if all entries are equally good": f"{result.sober:.4f}, {level} interval "
+            "sober, if all are equally good": f"{result.sober:.4f}, {level} interval "
             f"[{result.interval.low:.4f}, {result.interval.high:.4f}]",
-            "if each is as good as its score": f"{result.sober_if_different:.4f}",
-            "luck in the top score, of equals": f"{result.luck:.4f}, {share} of the lead over the "
-            f"median ({result.median:.4f})",
-            "lead over the second": f"{result.lead:.5f}; equals have such a lead with a chance of "
-            f"{result.lead_chance:.0%}",
-            "may be the truly best": f"{int(result.contends.sum()):,} of {len(result.entries):,}: "
-            f"scores from {result.top - result.gap:.4f} up",
+            "sober, if each is as good as its score": f"{result.sober_if_different:.4f}",
+            "luck, if all are equally good": f"{result.luck:.4f}{ahead}",
+            "lead over the second": f"{result.lead:.5f}; if all are equally good, the chance "
+            f"of such a lead is {result.lead_chance:.0%}",
+            "may be the truly best": f"{int(result.contends.sum()):,} of {n_shown}, at {level} "
+            f"confidence: scores from {max(0.0, result.top - result.gap):.4f} up",
         }
     )
 
@@ -253,7 +263,13 @@ def _suggest(result: _Result) -> str:
             "compare with the accuracy you expect of the classifiers, not with the best score "
             "that one of them showed."
         )
+    what = "the sober estimate with its interval"
+    if isinstance(result, LeaderboardAssessment):
+        what = (
+            "both sober estimates (the best is worth something between them, if entries are as "
+            "independent as assumed)"
+        )
     return (
-        "report the sober estimate with its interval and all entries that may be the best; only "
-        "a fresh test set tells them apart."
+        f"report {what} and all entries that may be the best; only a fresh test set tells them "
+        "apart."
     )

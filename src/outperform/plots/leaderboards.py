@@ -28,6 +28,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 _MANY = 200  # entries from which dots are drawn as an image
 _BELOW = 0.25  # of the height of the band, how far below it is shown
+_LEAST = 1e-3  # height to show where all scores are equal
 
 
 def draw_leaderboard(result: Assessment, ax: "Axes") -> None:
@@ -49,7 +50,7 @@ def draw_leaderboard(result: Assessment, ax: "Axes") -> None:
     ax.set_xlim(1 - 0.04 * n_shown, n_shown * 1.04 + 0.4)
     highest = max(result.top, result.interval.high)
     ax.set_ylim(floor, highest + 0.08 * (highest - floor))
-    ax.set_xlabel(_label_ranks(n_shown, scores.size))
+    ax.set_xlabel(_label_ranks(n_shown, result.n_entries))
     ax.set_ylabel(f"{escape(shorten(result.metric, 20))} (higher is better)")
     ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     # Below, because dots may be anywhere.
@@ -79,7 +80,7 @@ def _draw_entries(scores: FloatArray, contends: Mask, ax: "Axes", *, shown: Mask
 def compose_leaderboard(result: Assessment) -> "Figure":
     """Draw the leaderboard below what its top is worth, one column wide."""
     title = (
-        f"The best of {len(result.entries):,}: {escape(shorten(result.metric, 20))} "
+        f"The best of {result.n_entries:,}: {escape(shorten(result.metric, 20))} "
         f"{result.top:.4f}, soberly {result.sober:.4f}"
     )
     figure = make_figure(COLUMN_WIDTH, 3.0)
@@ -96,7 +97,7 @@ def _get_scores(result: Assessment) -> tuple[FloatArray, Mask]:
 
 def _find_floor(result: Assessment, lowest: float) -> float:
     bottom = min(lowest, result.interval.low)
-    return bottom - _BELOW * max(result.top - bottom, 1e-6)
+    return bottom - _BELOW * max(result.top - bottom, _LEAST)
 
 
 def _draw_estimates(result: Assessment, ax: "Axes") -> None:

@@ -71,6 +71,12 @@ def read_leaderboard(
 
 def standardise(board: Leaderboard, *, percent: bool = False, is_auc: bool = False) -> Leaderboard:
     """Accuracies, or areas under the ROC curve, as shares of 1, whatever a file calls them."""
+    # Errors of less than one per cent are common, accuracies are not.
+    if percent and board.goal == "maximize" and board.scores.max() <= 1:
+        raise InvalidScores(
+            f"the scores are said to be per cent, but go only up to {board.scores.max():g}",
+            "Leave out --percent: they look like shares of 1",
+        )
     name, scores = board.metric, board.scores / 100 if percent else board.scores
     words = set(re.split(r"[\W_]+", name.casefold()))
     if words <= _BARE:
@@ -82,6 +88,7 @@ def standardise(board: Leaderboard, *, percent: bool = False, is_auc: bool = Fal
             "all, rename the column",
         )
     elif not is_auc and _ERRORS & words and board.goal == "minimize":
+        check_shares(scores, "errors")
         name, scores = f"accuracy (1 − {name})", 1 - scores
     elif not is_auc and not any(word.startswith("acc") for word in words):
         raise InvalidInput(
@@ -90,6 +97,20 @@ def standardise(board: Leaderboard, *, percent: bool = False, is_auc: bool = Fal
             "Give the entries' predictions instead; if they are accuracies, rename the column",
         )
     return Leaderboard(board.entries, scores, name, "maximize")
+
+
+def check_shares(values: FloatArray, called: str) -> None:
+    """Refuse what cannot be shares of 1."""
+    low, high = float(values.min()), float(values.max())
+    if low >= 0 and 1 < high <= 100:
+        raise InvalidScores(
+            f"the {called} go up to {high:g}, so they look like per cent",
+            "Divide them by 100 (on the command line: --percent)",
+        )
+    if low < 0 or high > 1:
+        raise InvalidScores(
+            f"the {called} go from {low:g} to {high:g}", "Pass shares of 1, between 0 and 1"
+        )
 
 
 def read_predictions(path: str | Path, *, label: str | None = None) -> Predictions:

@@ -47,7 +47,7 @@ class BestAreaDistribution:
         """P(the best shows at most this area)."""
         area = np.asarray(area, dtype=float)
         below = self._cdf((np.arcsin(np.sqrt(area)) - self._middle) / self.deviation)
-        return np.asarray(np.where(area >= 1, 1.0, below))
+        return np.where(area >= 1, 1.0, below)[()]  # a float for a float
 
     @property
     def _middle(self) -> float:

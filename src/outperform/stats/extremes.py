@@ -22,6 +22,8 @@ from outperform.stats.intervals import Interval
 _TINY = 1e-300  # probability that a window may leave out
 _NEGLIGIBLE = 1e-17  # share of a sum that changes no digit of it
 _UNLIKELY = 1e-12  # probability that moves no digit anybody reads
+# For the integral of a product that falls like exp(-u · number who tie): 10 digits up to 20.
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _CHUNK = 128  # values of z for which the same p's are left out
 # Shares of n that are whole but for rounding, such as 0.9 * 3000, are whole.
 _WHOLE = 1e-9
@@ -41,7 +43,7 @@ class BestOfDistribution:
     @property
     def mean(self) -> float:
         """Expected accuracy of the best."""
-        return 1 - (self.first + float(np.exp(self.log_survival).sum())) / self.n
+        return (self.n - self.first - float(np.exp(self.log_survival).sum())) / self.n
 
     @property
     def sd(self) -> float:
@@ -53,23 +55,23 @@ class BestOfDistribution:
 
     def cdf(self, z: ArrayLike) -> FloatArray:
         """P(Z <= z): the chance that at least one has at most z failures."""
-        return -np.expm1(self._log_survival_at(z))
+        return 0.0 - np.expm1(self._log_survival_at(z))
 
     def pmf(self, z: ArrayLike) -> FloatArray:
         """P(Z = z)."""
         before, after = self._log_survival_at(np.asarray(z) - 1), self._log_survival_at(z)
         step = np.subtract(after, before, out=np.zeros_like(after), where=np.isfinite(before))
-        return np.where(np.isfinite(before), -np.exp(before) * np.expm1(step), 0.0)
+        return 0.0 - np.where(np.isfinite(before), np.exp(before) * np.expm1(step), 0.0)
 
     def upper(self, alpha: float = 0.05) -> float:
         """Accuracy that the best reaches with a chance of alpha / 2, at least."""
         check_open_unit("alpha", alpha)
-        return 1 - self.fewest(alpha / 2) / self.n
+        return (self.n - self.fewest(alpha / 2)) / self.n
 
     def lower(self, alpha: float = 0.05) -> float:
         """Accuracy that the best reaches with a chance of 1 - alpha / 2, at least."""
         check_open_unit("alpha", alpha)
-        return 1 - self.fewest(1 - alpha / 2) / self.n
+        return (self.n - self.fewest(1 - alpha / 2)) / self.n
 
     def interval(self, confidence_level: float = 0.95) -> Interval:
         """Where the accuracy of the best lies with this probability, at least."""
@@ -132,7 +134,7 @@ def best_of_distribution(m: int, n: int, p: ArrayLike) -> BestOfDistribution:
 def luck_of_best(n: int, p: ArrayLike) -> float:
     """By how much the best is expected to show more than its own success probability.
 
-    Whoever is best at z failures shares the honour by their hazards there.
+    Of those who tie for the best, each is as likely to be called so.
 
     Parameters
     ----------
@@ -147,17 +149,31 @@ def luck_of_best(n: int, p: ArrayLike) -> float:
     """
     chances = as_scores(p, "p")
     best = best_of_distribution(chances.size, n, chances)
-    distinct, counts = np.unique(chances, return_counts=True)
+    distinct, counts = group_chances(chances.size, n, chances)
     likely = np.flatnonzero(best.pmf(best.first + np.arange(best.log_survival.size)) > _UNLIKELY)
     z = best.first + np.arange(likely[0], likely[-1] + 1)
     able = cumulate_failures(z[-1], n, distinct) > _UNLIKELY
     distinct, counts = distinct[able], counts[able]
     survival = _log_survival_of_chunk(np.arange(z[0] - 1, z[-1] + 1), n, distinct)
     with np.errstate(invalid="ignore"):  # inf - inf: out long before
-        hazards = np.nan_to_num(-np.expm1(np.diff(survival, axis=0))) * counts
-    mass, total = best.pmf(z), hazards.sum(axis=1)
-    true = np.divide(hazards @ distinct, total, out=np.zeros_like(mass), where=total > 0)
+        hazards = np.nan_to_num(-np.expm1(np.diff(survival, axis=0)))
+    shares = _share_honour(hazards, counts)
+    mass, total = best.pmf(z), shares.sum(axis=1)
+    true = np.divide(shares @ distinct, total, out=np.zeros_like(mass), where=total > 0)
     return best.mean - float(true @ mass / mass[total > 0].sum())
+
+
+def _share_honour(hazards: FloatArray, counts: FloatArray) -> FloatArray:
+    """Chance of those of each p to be called the best at each z, if nobody was before it.
+
+    Each is there with its hazard h, and 1 / (1 + others there) has the expectation
+    ∫ Π (1 - u h) du over the others, from 0 to 1.
+    """
+    shares = np.zeros_like(hazards)
+    for node, weight in zip((_NODES + 1) / 2, _WEIGHTS / 2, strict=True):
+        absent = 1 - node * hazards
+        shares += weight * np.exp(np.log(absent) @ counts)[:, None] / absent
+    return shares * hazards * counts
 
 
 def chance_to_reach(accuracy: float, n: int, p: float, *, strictly: bool = False) -> float:

@@ -115,18 +115,21 @@ def _invert_tail(m: int, n: int, z: int, probability: float) -> float:
 def _solve(function: Callable[[float], float], target: float, low: float, high: float) -> float:
     """Where between two bounds an increasing function reaches its target.
 
-    Regula falsi, with the weight of an end that stays halved: the Illinois method.
+    Regula falsi, with the weight of an end that stays twice halved: the Illinois method.
     """
     at_low, at_high = function(low) - target, function(high) - target
     if at_low >= 0 or at_high <= 0:  # but for rounding, it is one of the bounds
         return low if at_low >= 0 else high
+    last = 0.0
     while high - low > _CLOSE:
         middle = low + (high - low) * at_low / (at_low - at_high)
         value = function(middle) - target
         if abs(value) < _CLOSE:
             return middle
+        weight = 0.5 if value * last > 0 else 1.0
         if value < 0:
-            low, at_low, at_high = middle, value, at_high / 2
+            low, at_low, at_high = middle, value, weight * at_high
         else:
-            high, at_high, at_low = middle, value, at_low / 2
+            high, at_high, at_low = middle, value, weight * at_low
+        last = value
     return (low + high) / 2
