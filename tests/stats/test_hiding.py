@@ -96,6 +96,9 @@ def test_hidden_differences_of_a_t_test_by_hand():
     assert hide_to_undo_by_t([0, 0, 0]) == (0, 0)
     assert hide_to_show_by_t([0, 0, 0, 1]) is None
     assert hide_to_show_by_t([1, 1, 0]) == 1
+    # One run diverged: the others are 3 ± 1, whatever it lost.
+    assert hide_to_show_by_t([-1e12, 2, 3, 4]) == 1
+    assert hide_to_show_by_t([-1e12, -2, -3, -4]) is None
     # Nothing but ties and losses: rounding must not make a win of nine ties.
     assert hide_to_show_by_t([0.0] * 9 + [-0.5, -0.5]) is None
 
@@ -161,10 +164,17 @@ normal_differences = st.builds(
     st.sampled_from([0.0, 0.5, 1.0]),
 )
 whole_differences = st.lists(st.integers(-3, 4), min_size=3, max_size=9).map(np.array)
+# Two runs diverged, on either side or on both.
+diverged_differences = st.builds(
+    lambda some, first, second: np.concatenate([some, [first, second]]),
+    normal_differences.map(lambda some: some[:7]),
+    *[st.sampled_from([-1e12, 1e12, -1e6, 1e6])] * 2,
+)
+any_differences = normal_differences | whole_differences | diverged_differences
 
 
 @settings(max_examples=60)
-@given(normal_differences | whole_differences)
+@given(any_differences)
 def test_hiding_to_show_by_t_matches_brute_force(differences):
     def done(kept):
         return finds_by_t(differences[kept])
@@ -175,7 +185,7 @@ def test_hiding_to_show_by_t_matches_brute_force(differences):
 
 
 @settings(max_examples=60)
-@given(normal_differences | whole_differences)
+@given(any_differences)
 def test_hiding_to_undo_by_t_bounds_the_brute_force(differences):
     def done(kept):
         return not finds_by_t(differences[kept])

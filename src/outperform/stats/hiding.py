@@ -8,7 +8,7 @@ Pairs and the t-test: to make a conclusion, exact too (`hide_to_show_by_t`); to 
 two bounds that nearly always agree. Independent runs: upper bounds, by hiding from the ends.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 import numpy as np
@@ -17,7 +17,6 @@ from scipy.special import stdtrit
 
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
 from outperform.stats.outperforming import outperforming_interval
-from outperform.stats.testing import student_test
 from outperform.stats.verdict_rules import VerdictRule
 
 
@@ -84,10 +83,8 @@ def hide_to_show_by_t(differences: ArrayLike, *, alpha: float = 0.05) -> int | N
     """
     check_open_unit("alpha", alpha)
     ordered = np.sort(as_scores(differences, "differences", at_least=2))
-    for hidden in range(ordered.size - 1):
-        if _shows_by_t(ordered, ordered.size - hidden, alpha).any():
-            return hidden
-    return None
+    sizes = [size for size, shown in _judge_neighbours(ordered, alpha) if shown.any()]
+    return ordered.size - sizes[-1] if sizes else None
 
 
 def hide_to_undo_by_t(differences: ArrayLike, *, alpha: float = 0.05) -> tuple[int, int] | None:
@@ -113,12 +110,11 @@ def hide_to_undo_by_t(differences: ArrayLike, *, alpha: float = 0.05) -> tuple[i
     """
     check_open_unit("alpha", alpha)
     ordered = np.sort(as_scores(differences, "differences", at_least=2))
-    n = ordered.size
-    sizes = range(n, 1, -1)
-    undone = (n - s for s in sizes if not _shows_by_t(ordered, s, alpha, circular=True).all())
-    enough = next(undone, None)
-    if enough is None:
+    judged = _judge_neighbours(ordered, alpha, circular=True)
+    sizes = [size for size, shown in judged if not shown.all()]
+    if not sizes:
         return None
+    n, enough = ordered.size, ordered.size - sizes[-1]
     at_least = next((k for k in range(enough) if not _outlasts(ordered, n - k, alpha)), enough)
     return at_least, enough
 
@@ -169,28 +165,26 @@ def _count_pairs(wins: int, ties: int, losses: int) -> int:
     return wins + ties + losses
 
 
-def _shows_by_t(
-    ordered: FloatArray, size: int, alpha: float, *, circular: bool = False
-) -> NDArray[np.bool_]:
-    """Whether a two-sided t-test finds the mean of each `size` neighbours above 0.
+def _judge_neighbours(
+    ordered: FloatArray, alpha: float, *, circular: bool = False
+) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+    """For each size from 2 up, whether the t-test finds the mean of so many neighbours above 0.
 
-    In a circle, the neighbours may also be all but some neighbours in the middle.
+    In a circle, the neighbours may also be all but some neighbours in the middle. Each is grown
+    from one size to the next by Welford's recurrence: differences of running sums would lose
+    everything beside one run that diverged.
     """
-    centre = ordered.mean()
-    centred = ordered - centre
-    around = np.concatenate([centred, centred[: size - 1]]) if circular else centred
-    sums, squares = _sum_windows(around, size), _sum_windows(around**2, size)
-    variance = np.maximum(squares - sums**2 / size, 0.0) / (size - 1)
-    mean = centre + sums / size
-    # Sorted, neighbours are equal if the first is the last; a difference of sums would not be 0.
-    n_straight = ordered.size - size + 1
-    constant = np.full(mean.size, ordered[0] == ordered[-1])
-    constant[:n_straight] = ordered[:n_straight] == ordered[size - 1 :]
-    mean[constant], variance[constant] = np.resize(ordered, mean.size)[constant], 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = mean / np.sqrt(variance / size)
-    pvalue = student_test("paired t", statistic, size - 1, "greater").pvalue
-    return np.asarray(pvalue <= alpha / 2)
+    n = ordered.size
+    following = np.concatenate([ordered, ordered]) if circular else ordered
+    mean, squares = ordered, np.zeros(n)
+    for size in range(2, n + 1):
+        n_sets = n if circular else n - size + 1
+        step = following[size - 1 :][:n_sets] - mean[:n_sets]
+        mean = mean[:n_sets] + step / size
+        squares = squares[:n_sets] + step**2 * ((size - 1) / size)
+        error = np.sqrt(squares / ((size - 1) * size))
+        needed = float(stdtrit(size - 1, 1 - alpha / 2))
+        yield size, (mean > 0) & (mean >= needed * error)
 
 
 def _outlasts(differences: FloatArray, size: int, alpha: float) -> bool:
@@ -211,11 +205,6 @@ def _outlasts(differences: FloatArray, size: int, alpha: float) -> bool:
             return True
         low, high = (left, high) if at_left < at_right else (low, right)
     return False
-
-
-def _sum_windows(values: FloatArray, size: int) -> FloatArray:
-    total: FloatArray = np.concatenate([[0.0], np.cumsum(values)])
-    return total[size:] - total[:-size]
 
 
 def _hide_greedily(
