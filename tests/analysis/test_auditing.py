@@ -128,8 +128,8 @@ def test_independent_runs():
     assert result.verdict == "robust"
     assert "runs hidden to undo that." in str(result)
     assert (
-        "independent runs were hidden one by one from the ends: where a number is marked ≤, fewer "
-        "may do"
+        "independent runs were hidden from the ends only, the worst of one and the best of the "
+        "other: where a number is marked ≤, fewer may do"
     ) in result.caveats
 
 

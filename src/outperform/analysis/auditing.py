@@ -233,8 +233,8 @@ def _find_doubts(comparison: Comparison, hidden: tuple[Hiding, ...]) -> Iterator
         )
     if not comparison.paired:
         yield (
-            "independent runs were hidden one by one from the ends: where a number is marked ≤, "
-            "fewer may do"
+            "independent runs were hidden from the ends only, the worst of one and the best of the "
+            "other: where a number is marked ≤, fewer may do"
         )
 
 

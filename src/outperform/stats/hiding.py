@@ -8,15 +8,13 @@ Pairs and the t-test: to make a conclusion, exact too (`hide_to_show_by_t`); to 
 two bounds that nearly always agree. Independent runs: upper bounds, by hiding from the ends.
 """
 
-from collections.abc import Callable, Iterator
-from typing import Literal
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
-from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
-from outperform.stats.outperforming import outperforming_interval
+from outperform.stats.checks import FloatArray, IntArray, as_scores, check_count, check_open_unit
 from outperform.stats.verdict_rules import VerdictRule
 
 
@@ -122,8 +120,8 @@ def hide_to_undo_by_t(differences: ArrayLike, *, alpha: float = 0.05) -> tuple[i
 def hide_runs_to_show(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int | None:
     """Runs that are enough to hide until independent runs show that `a` is better, or None.
 
-    An upper bound: the lowest of `a` and the highest of `b` are hidden one by one, each time
-    the one whose absence lifts the interval more.
+    An upper bound: every number of the lowest of `a` is hidden with every number of the highest
+    of `b`, and no other runs.
 
     Parameters
     ----------
@@ -136,27 +134,27 @@ def hide_runs_to_show(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int |
     >>> hide_runs_to_show([1, 6, 7, 8, 9, 10, 11], [0, 2, 3, 4, 5, 5, 12], rule=VerdictRule())
     1
     """
-    return _hide_greedily(a, b, raising="low", until=lambda a, b: _shows_by_ranks(a, b, rule))
+    first, second = np.sort(as_scores(a, "a", at_least=2)), np.sort(as_scores(b, "b", at_least=2))
+    return _count_hidden(_judge_ends(first, second, rule), first.size + second.size)
 
 
 def hide_runs_to_undo(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int:
     """Runs that are enough to hide until independent runs no longer show that `a` is better.
 
-    An upper bound, as for `hide_runs_to_show`: the highest of `a` and the lowest of `b` go, or so
-    many of the smaller sample that it shows nothing.
+    An upper bound, as for `hide_runs_to_show`: the highest of `a` and the lowest of `b` go. Few
+    runs show nothing, so there always is one.
 
     Examples
     --------
     >>> hide_runs_to_undo([6, 7, 8, 9, 10, 11, 12], [0, 1, 2, 3, 4, 5, 6], rule=VerdictRule())
     2
     """
-    # Undone is what lets P(B>A) reach up to 1/2.
-    hidden = _hide_greedily(
-        b, a, raising="high", until=lambda b, a: not _shows_by_ranks(a, b, rule)
-    )
-    # Or until the smaller sample is too small for any conclusion.
-    too_few = min(np.size(a), np.size(b)) - rule.n_conclusive + 1
-    return too_few if hidden is None else min(hidden, max(too_few, 0))
+    first, second = np.sort(as_scores(a, "a", at_least=2)), np.sort(as_scores(b, "b", at_least=2))
+    judged = _judge_ends(first[::-1], second[::-1], rule)
+    undone = ((n_kept, ~shown) for n_kept, shown in judged)
+    hidden = _count_hidden(undone, first.size + second.size)
+    assert hidden is not None
+    return hidden
 
 
 def _count_pairs(wins: int, ties: int, losses: int) -> int:
@@ -207,32 +205,50 @@ def _outlasts(differences: FloatArray, size: int, alpha: float) -> bool:
     return False
 
 
-def _hide_greedily(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    raising: Literal["low", "high"],
-    until: Callable[[FloatArray, FloatArray], bool],
-) -> int | None:
-    """Hide the lowest of `a` or the highest of `b`, whichever raises that end of P(A>B) more."""
-    first, second = np.sort(as_scores(a, "a", at_least=2)), np.sort(as_scores(b, "b", at_least=2))
-    n_hidden = 0
-    while not until(first, second):
-        ways = [(first[1:], second)] * (first.size > 2) + [(first, second[:-1])] * (second.size > 2)
-        if not ways:
-            return None
-        first, second = max(ways, key=lambda kept: _find_end(kept[0], kept[1], raising))
-        n_hidden += 1
-    return n_hidden
+def _judge_ends(
+    a: FloatArray, b: FloatArray, rule: VerdictRule
+) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+    """For each number of the last of `a`, whether they outperform the first 1, 2, … of `b`.
+
+    The interval of `outperforming_interval`, from sums that grow with each run: of the wins of
+    each kept run of `a`, and of their squares, and of the wins over each of `b`.
+    """
+    n_b = np.arange(1, b.size + 1)
+    wins_over, total, squares = np.zeros((3, b.size))
+    for n_a, score in enumerate(a[::-1], start=1):
+        wins = (score > b) + (score == b) / 2
+        won = np.cumsum(wins)
+        wins_over, total, squares = wins_over + wins, total + won, squares + won**2
+        spread_b = n_b * np.cumsum(wins_over**2) - total**2
+        spread_a = n_a * squares - total**2
+        shown = (np.minimum(n_a, n_b) >= rule.n_conclusive) & (total > n_a * n_b / 2)
+        some = np.flatnonzero(shown)
+        if some.size:
+            spreads = spread_a[some], spread_b[some]
+            shown[some] = _clears_bounds(total[some], spreads, (n_a, n_b[some]), rule)
+        yield n_a, shown
 
 
-def _find_end(a: FloatArray, b: FloatArray, end: Literal["low", "high"]) -> float:
-    found: float = getattr(outperforming_interval(a, b, paired=False), end)
-    return found
+def _clears_bounds(
+    total: FloatArray,
+    spreads: tuple[FloatArray, FloatArray],
+    sizes: tuple[int, IntArray],
+    rule: VerdictRule,
+) -> NDArray[np.bool_]:
+    """Whether Brunner and Munzel's interval of P(A>B) lies above 1/2 and reaches above gamma."""
+    n_a, n_b = sizes
+    share = total / (n_a * n_b)
+    variance_a = spreads[0] / (n_a - 1) / (n_a * n_b) ** 2
+    variance_b = spreads[1] / (n_b - 1) / (n_a * n_b) ** 2
+    variance = variance_a + variance_b
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = variance**2 / (variance_a**2 / (n_a - 1) + variance_b**2 / (n_b - 1))
+    reach = stdtrit(df, (1 + rule.confidence_level) / 2) * np.sqrt(variance)
+    # All won: enough runs of both are all it takes.
+    return np.asarray((variance == 0) | ((share - reach > 0.5) & (share + reach > rule.gamma)))
 
 
-def _shows_by_ranks(a: FloatArray, b: FloatArray, rule: VerdictRule) -> bool:
-    if min(a.size, b.size) < rule.n_conclusive:
-        return False
-    found = outperforming_interval(a, b, paired=False, confidence_level=rule.confidence_level)
-    return found.low > 0.5 and found.high > rule.gamma
+def _count_hidden(judged: Iterable[tuple[int, NDArray[np.bool_]]], n_runs: int) -> int | None:
+    """Fewest runs hidden where it is so, of the numbers kept of `a` and, by place, of `b`."""
+    kept = [n_a + int(np.flatnonzero(so)[-1]) + 1 for n_a, so in judged if so.any()]
+    return n_runs - max(kept) if kept else None
