@@ -128,9 +128,32 @@ def test_independent_runs():
     assert result.verdict == "robust"
     assert "runs hidden to undo that." in str(result)
     assert (
-        "independent runs were hidden one by one from the ends: where a number is marked ≤, fewer "
-        "may do"
+        "independent runs were hidden from the ends only, the worst of one and the best of the "
+        "other: where a number is marked ≤, fewer may do"
     ) in result.caveats
+
+
+def test_what_is_not_proven_of_independent_runs_is_not_claimed():
+    runs = {"a": [1.0, 2, 3, 4, 5, 6], "b": [1.5, 2.5, 3.5, 4.5, 5.5]}
+    assert str(audit_quickly(runs, "a", "b", paired=False)) == (
+        "Undecided: no difference shown between a and b, whichever of 11 runs are hidden from the "
+        "ends."
+    )
+
+
+def test_what_needs_no_hiding_is_already_so():
+    # Five pairs are too few for the verdict, and all differ by 1: the t-test is sure.
+    result = audit_quickly({"a": [2.0, 3, 4, 5, 6], "b": [1.0, 2, 3, 4, 5]}, "a", "b")
+    shown = {(hiding.what, hiding.rule): str(hiding) for hiding in result.hidden}
+    assert shown["a outperforms b", "verdict"] == "no number"
+    assert shown["a outperforms b", "paired t"] == "already so"
+
+
+def test_an_algorithm_that_never_varies_is_doubted():
+    result = audit_quickly({"a": [0.9] * 8, "b": [0.8] * 8}, "a")
+    assert "all 8 runs of a have the same score 0.9: does the seed reach the training?" in (
+        result.caveats
+    )
 
 
 def test_pairs_whose_margins_are_small_are_doubted():
@@ -140,7 +163,7 @@ def test_pairs_whose_margins_are_small_are_doubted():
     assert result.caveats[0] == (
         "the paired t-test does not find a better: it wins often, but not by enough on average"
     )
-    assert [str(hiding) for hiding in result.hidden[:2]] == ["13", "0"]
+    assert [str(hiding) for hiding in result.hidden[:2]] == ["13", "already so"]
 
 
 def test_curves_have_the_sizes_that_are_asked_about():

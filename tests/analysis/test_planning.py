@@ -95,7 +95,7 @@ def test_table_falls_with_gamma_and_needs_more_than_noether():
     [
         (28, 1, "Report P(A>B) with its interval"),
         (600, 400, "The difference is real but small"),
-        (15, 15, "use --equivalence MARGIN"),
+        (15, 15, "use `compare --equivalence MARGIN`"),
         (18, 11, "more pairs ("),
     ],
 )

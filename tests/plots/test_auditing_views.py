@@ -93,3 +93,13 @@ def test_seeds_that_are_not_shared_cannot_be_picked(scores, ax):
     assert str(caught.value) == (
         "'new' and 'old' are compared unpaired, so they share no seeds to pick. Draw another view."
     )
+
+
+def test_one_narrow_seed_set_does_not_flatten_the_others(ax):
+    # Many runs nearly tie, so that some sets of five have a density like a needle.
+    scores = np.concatenate([np.linspace(0.8, 0.9, 12), np.full(12, 0.85) + np.arange(12) * 1e-9])
+    plot(audit({"new": scores.tolist(), "old": scores.tolist()}, "new"), ax, view="few seeds")
+    drawn = [line for line in ax.get_lines() if line.get_gid() == "density-a-5"]
+    peaks = [line.get_ydata().max() for line in drawn]
+    assert max(peaks) == pytest.approx(0.85)
+    assert np.median(peaks) >= 0.4

@@ -8,6 +8,7 @@ import numpy as np
 from outperform.analysis.audits import Audit, Hiding, SelfAudit, count_tenth
 from outperform.analysis.comparing import compare_runs
 from outperform.analysis.comparison import Comparison
+from outperform.analysis.doubts import doubt_constant
 from outperform.analysis.hidden_runs import claim_rule, find_hidden
 from outperform.analysis.planning import suggest_next
 from outperform.analysis.seed_sequences import note_seeds
@@ -151,7 +152,11 @@ def _audit_alone(
         alpha=1 - confidence_level,
         metric=table.metric,
         task=task,
-        caveats=(*note_seeds(table, (algorithm,), task), *table.notes),
+        caveats=(
+            *note_seeds(table, (algorithm,), task),
+            *doubt_constant(algorithm, scores),
+            *table.notes,
+        ),
     )
 
 
@@ -233,8 +238,8 @@ def _find_doubts(comparison: Comparison, hidden: tuple[Hiding, ...]) -> Iterator
         )
     if not comparison.paired:
         yield (
-            "independent runs were hidden one by one from the ends: where a number is marked ≤, "
-            "fewer may do"
+            "independent runs were hidden from the ends only, the worst of one and the best of the "
+            "other: where a number is marked ≤, fewer may do"
         )
 
 

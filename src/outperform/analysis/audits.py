@@ -26,6 +26,8 @@ class Hiding:
     def __str__(self) -> str:
         if self.n is None:
             return "no number" if self.exact else "none found"
+        if self.n == 0:
+            return "already so"
         return f"{self.n}" if self.exact else f"≤ {self.n}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -112,7 +114,8 @@ class Audit:
             if hiding.rule == self.hidden[0].rule and hiding.n is not None
         ]
         if not ways:
-            return f", whichever of {self.n_runs} {self.unit} are hidden"
+            found = "" if self.hidden[0].exact else " from the ends"
+            return f", whichever of {self.n_runs} {self.unit} are hidden{found}"
         (number, what), *others = ways
         also = "".join(f", {number} {what}" for number, what in others)
         return f"; hiding {number} of {self.n_runs} {self.unit} would show {what}{also}"

@@ -12,6 +12,7 @@ from outperform.analysis.doubts import doubt_goal, find_doubts
 from outperform.errors import TooFewRuns, UnpairedScores
 from outperform.runs import Goal, Runs, read_runs
 from outperform.stats import (
+    Interval,
     noether_sample_size,
     outperforming_interval,
     probability_of_outperforming,
@@ -105,10 +106,19 @@ def _compare(
         probability=probability_of_outperforming(a, b, paired=paired, ties=ties),
         reverse_probability=probability_of_outperforming(b, a, paired=paired, ties=ties),
         interval=forward,
-        # With strict ties, what A has not won B has not won either.
-        reverse=forward.mirrored() if ties == "half" else outperforming_interval(b, a, **options),
+        reverse=_reverse(forward, a, b, options),
         gamma=gamma,
     )
+
+
+def _reverse(
+    forward: Interval, a: FloatArray, b: FloatArray, options: _IntervalOptions
+) -> Interval:
+    """Interval of P(B>A), to the last bit what it would be were B named first."""
+    # With strict ties, what A has not won B has not won either; the bootstrap is drawn once.
+    if options["ties"] == "half" and not options["paired"]:
+        return forward.mirrored()
+    return outperforming_interval(b, a, **options)
 
 
 def _align(scores_a: Any, scores_b: Any, paired: bool) -> tuple[FloatArray, FloatArray]:

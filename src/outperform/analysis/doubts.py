@@ -7,6 +7,7 @@ import numpy as np
 from outperform.analysis.comparison import Comparison
 from outperform.runs import Runs, known_goal
 from outperform.stats import clopper_pearson_interval, smallest_conclusive
+from outperform.stats.checks import FloatArray
 
 _SHARE_OF_TIES = 0.25  # from here on the metric is too coarse to tell the algorithms apart
 _FEW_UNPAIRED = 10  # runs, below which Brunner-Munzel's approximation is liberal
@@ -109,11 +110,16 @@ def _ties(comparison: Comparison) -> Iterator[str]:
 def _constant(comparison: Comparison) -> Iterator[str]:
     sides = ((comparison.a, comparison.scores_a), (comparison.b, comparison.scores_b))
     for name, scores in sides:
-        if scores.size > 2 and np.ptp(scores) == 0:
-            yield (
-                f"all {scores.size} runs of {name} have the same score {scores[0]:g}: does the "
-                "seed reach the training?"
-            )
+        yield from doubt_constant(name, scores)
+
+
+def doubt_constant(name: str, scores: FloatArray) -> Iterator[str]:
+    """Whether all runs have the same score."""
+    if scores.size > 2 and np.ptp(scores) == 0:
+        yield (
+            f"all {scores.size} runs of {name} have the same score {scores[0]:g}: does the seed "
+            "reach the training?"
+        )
 
 
 def doubt_goal(table: Runs) -> Iterator[str]:

@@ -210,7 +210,7 @@ def suggest_next(comparison: Comparison, *, beta: float = 0.05) -> str:
     if needed is None:
         return (
             f"A difference as small as here would take more than {LARGEST_PLAN:,} runs; "
-            "to show that the two are equally good, use --equivalence MARGIN."
+            "to show that the two are equally good, use `compare --equivalence MARGIN`."
         )
     what = "pairs" if comparison.paired else "runs of each"
     more = max(1, needed - n)
@@ -218,7 +218,7 @@ def suggest_next(comparison: Comparison, *, beta: float = 0.05) -> str:
     return (
         f"If {better} really wins {best:.0%} of the time, as here, {more} more {what} "
         f"({n + more} in all) would show it with power {1 - beta:g}; look only then, or use "
-        "--sequential."
+        "`compare --sequential`."
     )
 
 

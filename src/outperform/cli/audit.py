@@ -1,5 +1,6 @@
 """The command `outperform audit`."""
 
+import shlex
 from typing import Any, get_args
 
 import click
@@ -24,7 +25,7 @@ from outperform.stats import PickedRuns, SubsetShares
 from outperform.stats.checks import check_open_unit
 from outperform.stats.outperforming import PairedMethod
 
-_APPROXIMATE = "  Brunner–Munzel by its t approximation: too liberal with fewer than about 10 runs"
+_PICKED = ("difference", "Cohen's d", "gap", "t: p", "B–M: p")
 _COLOURS = {"robust": "green", "fragile": "red", "undecided": "yellow"}
 
 
@@ -114,10 +115,11 @@ def _open(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[Runs, str, s
         reading = {**reading, "algorithm": tuple(names)}  # other columns may hold anything
     runs = open_runs(path, reading)
     if not names and len(runs.algorithms) > 1:
-        example = " ".join(f'"{name}"' if " " in name else name for name in runs.algorithms[:2])
+        joined = (word for other in reading["others"] for word in ("--with", other))
+        example = shlex.join([path, *joined, *runs.algorithms[:2]])
         raise click.UsageError(
-            f"Name one or two algorithms of {path}, which has {enumerate_names(runs.algorithms)}. "
-            f"For example: outperform audit {path} {example}"
+            f"Name one or two algorithms of {runs.source}, which has "
+            f"{enumerate_names(runs.algorithms)}. For example: outperform audit {example}"
         )
     names = names or list(runs.algorithms)
     return runs, names[0], names[1] if len(names) > 1 else None
@@ -168,25 +170,24 @@ def _format_shares(shares: SubsetShares, n: int) -> str:
 def _print_picked(result: Audit) -> None:
     a, b = _short_names(result)
     rows = [
-        (f"best of {a} against its own worst", result.within[0]),
-        (f"best of {b} against its own worst", result.within[1]),
-        (f"best of {a} against worst of {b}", result.between[0]),
-        (f"best of {b} against worst of {a}", result.between[1]),
+        (f"best and worst of {a}", result.within[0]),
+        (f"best and worst of {b}", result.within[1]),
+        (f"best of {a}, worst of {b}", result.between[0]),
+        (f"best of {b}, worst of {a}", result.between[1]),
     ]
     if result.same_seeds:
         names = [f"same seeds, picked for {name}" for name in (a, b)]
         rows += zip(names, result.same_seeds, strict=True)
-    size = f"n = {_near_five(result.between[0])}"
-    click.echo("\nWhat n runs of each, picked by score, would show")
+    click.echo(f"\nWhat {_near_five(result.between[0])} runs of each, picked by score, would show")
     print_table(
-        ["", f"difference, {size}", "Cohen's d", "t: p", "Brunner–Munzel: p", "significant up to"],
+        ["", *_PICKED, "significant up to"],
         [[label, *_summarise(picked, result.comparison.alpha)] for label, picked in rows],
     )
-    click.echo(_APPROXIMATE)
+    _explain_picked(result.between[0])
 
 
 def _short_names(result: Audit) -> list[str]:
-    return shorten_apart([result.comparison.a, result.comparison.b], 20)
+    return shorten_apart([result.comparison.a, result.comparison.b], 14)
 
 
 def _near_five(picked: PickedRuns) -> int:
@@ -196,17 +197,29 @@ def _near_five(picked: PickedRuns) -> int:
 def _summarise(picked: PickedRuns, alpha: float) -> list[str]:
     place = picked.sizes.tolist().index(_near_five(picked))
     largest = picked.largest_significant(alpha)
+    return [*_format_picked(picked, place), f"{largest} runs" if largest else "never"]
+
+
+def _format_picked(picked: PickedRuns, place: int) -> list[str]:
     return [
         f"{picked.difference[place]:+.3g}",
         f"{picked.effect_size[place]:.3g}",
+        f"{picked.gap[place]:+.3g}",
         _format_pvalue(picked.t_pvalue[place]),
         _format_pvalue(picked.rank_pvalue[place]),
-        f"n = {largest}" if largest else "no n",
     ]
 
 
 def _format_pvalue(pvalue: float) -> str:
     return f"{pvalue:.2g}" if pvalue >= 1e-10 else "< 1e-10"
+
+
+def _explain_picked(picked: PickedRuns) -> None:
+    click.echo(
+        f"  gap: between the {picked.confidence_level:.1%} intervals of the two means, negative "
+        "where they overlap\n"
+        "  B–M: Brunner–Munzel by its t approximation, too liberal with fewer than about 10 runs"
+    )
 
 
 def _print_alone(result: SelfAudit) -> None:
@@ -215,25 +228,11 @@ def _print_alone(result: SelfAudit) -> None:
     click.echo(f"\n{result.metric}, {better} is better")
     picked = result.picked
     shown = [n for n in (*MILESTONES, 50, 75, 90) if n in picked.sizes]
-    places = [picked.sizes.tolist().index(n) for n in shown]
+    places = picked.sizes.tolist()
     print_table(
-        ["n best and worst", "difference", "Cohen's d", "t: p", "Brunner–Munzel: p", "gap"],
-        [
-            [
-                str(picked.sizes[i]),
-                f"{picked.difference[i]:.3g}",
-                f"{picked.effect_size[i]:.3g}",
-                _format_pvalue(picked.t_pvalue[i]),
-                _format_pvalue(picked.rank_pvalue[i]),
-                f"{picked.gap[i]:.3g}",
-            ]
-            for i in places
-        ],
+        ["n best and worst", *_PICKED],
+        [[str(n), *_format_picked(picked, places.index(n))] for n in shown],
     )
-    click.echo(_APPROXIMATE)
-    click.echo(
-        f"  gap: between the {picked.confidence_level:.1%} intervals of the two means, negative "
-        "where they overlap"
-    )
+    _explain_picked(picked)
     print_caveats(result.caveats)
     click.echo(f"\nNext: {suggest_after(result)}")

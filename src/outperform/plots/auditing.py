@@ -187,15 +187,19 @@ def _list_sides(picked: Sequence[PickedRuns], labels: Sequence[str]) -> list[_Cu
 def _draw_outlines(
     sets: Sequence[FloatArray], baseline: float, ax: "Axes", sample: _Sample, *, gid: str
 ) -> None:
-    """Draw densities of the same area, the highest as high as there is room."""
+    """Draw densities of the same area, the highest as high as there is room.
+
+    A rare set of nearly equal scores is so high that it would flatten all others: it is cut.
+    """
     curves = [estimate_density(scores, margin=1.0) for scores in sets]
     heights = [density / (float(np.ptp(x)) or 1.0) for x, density in curves]
-    top = max(float(height.max()) for height in heights)
+    peaks = [float(height.max()) for height in heights]
+    top = min(max(peaks), 2 * float(np.median(peaks)))
     several = len(sets) > 1
     for (x, _), height in zip(curves, heights, strict=True):
         ax.plot(
             x,
-            baseline + sample.height * height / top,
+            baseline + sample.height * np.minimum(height / top, 1.0),
             color=sample.colour,
             linewidth=0.5 if several else 1.2,
             alpha=0.4 if several else 1,

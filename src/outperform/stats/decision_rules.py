@@ -11,9 +11,7 @@ from scipy.special import ndtr, ndtri
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_gamma, check_open_unit
-from outperform.stats.intervals import percentile_interval
 from outperform.stats.mean_tests import paired_t_test, welch_t_test
-from outperform.stats.power import smallest_conclusive
 from outperform.stats.rank_tests import (
     LARGEST_EXACT_WILCOXON,
     brunner_munzel,
@@ -21,6 +19,7 @@ from outperform.stats.rank_tests import (
 )
 from outperform.stats.sequential import decide_by_looking
 from outperform.stats.testing import HypothesisTest
+from outperform.stats.verdict_rules import VerdictRule
 
 Rule = Literal[
     "single-point",
@@ -228,18 +227,11 @@ def _favours_a(test: HypothesisTest, alpha: float) -> BoolArray:
 
 def decide_by_verdict(a: FloatArray, b: FloatArray, criteria: Criteria) -> BoolArray:
     """Whether the verdict on each sample of pairs is "significant and meaningful" for a."""
-    n = a.shape[1]
+    rule, n = VerdictRule(1 - criteria.alpha, criteria.gamma), a.shape[1]
     outcomes = np.stack([(a > b).sum(axis=1), (a == b).sum(axis=1)], axis=1)
     kinds, kind = np.unique(outcomes, axis=0, return_inverse=True)
-    found = [_wins_verdict(int(wins), int(ties), n, criteria) for wins, ties in kinds]
+    found = [rule.holds(int(wins), int(ties), n) for wins, ties in kinds]
     return np.array(found)[kind.reshape(-1)]
-
-
-def _wins_verdict(wins: int, ties: int, n: int, criteria: Criteria) -> bool:
-    if n - ties < smallest_conclusive(criteria.alpha):
-        return False
-    interval = percentile_interval(wins, ties, n, confidence_level=1 - criteria.alpha)
-    return interval.low > 0.5 and interval.high > criteria.gamma
 
 
 def decide_by_signed_ranks(differences: FloatArray, alpha: float) -> BoolArray:

@@ -8,16 +8,13 @@ Pairs and the t-test: to make a conclusion, exact too (`hide_to_show_by_t`); to 
 two bounds that nearly always agree. Independent runs: upper bounds, by hiding from the ends.
 """
 
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
-from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
-from outperform.stats.outperforming import outperforming_interval
-from outperform.stats.testing import student_test
+from outperform.stats.checks import FloatArray, IntArray, as_scores, check_count, check_open_unit
 from outperform.stats.verdict_rules import VerdictRule
 
 
@@ -84,10 +81,8 @@ def hide_to_show_by_t(differences: ArrayLike, *, alpha: float = 0.05) -> int | N
     """
     check_open_unit("alpha", alpha)
     ordered = np.sort(as_scores(differences, "differences", at_least=2))
-    for hidden in range(ordered.size - 1):
-        if _shows_by_t(ordered, ordered.size - hidden, alpha).any():
-            return hidden
-    return None
+    sizes = [size for size, shown in _judge_neighbours(ordered, alpha) if shown.any()]
+    return ordered.size - sizes[-1] if sizes else None
 
 
 def hide_to_undo_by_t(differences: ArrayLike, *, alpha: float = 0.05) -> tuple[int, int] | None:
@@ -113,12 +108,11 @@ def hide_to_undo_by_t(differences: ArrayLike, *, alpha: float = 0.05) -> tuple[i
     """
     check_open_unit("alpha", alpha)
     ordered = np.sort(as_scores(differences, "differences", at_least=2))
-    n = ordered.size
-    sizes = range(n, 1, -1)
-    undone = (n - s for s in sizes if not _shows_by_t(ordered, s, alpha, circular=True).all())
-    enough = next(undone, None)
-    if enough is None:
+    judged = _judge_neighbours(ordered, alpha, circular=True)
+    sizes = [size for size, shown in judged if not shown.all()]
+    if not sizes:
         return None
+    n, enough = ordered.size, ordered.size - sizes[-1]
     at_least = next((k for k in range(enough) if not _outlasts(ordered, n - k, alpha)), enough)
     return at_least, enough
 
@@ -126,8 +120,8 @@ def hide_to_undo_by_t(differences: ArrayLike, *, alpha: float = 0.05) -> tuple[i
 def hide_runs_to_show(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int | None:
     """Runs that are enough to hide until independent runs show that `a` is better, or None.
 
-    An upper bound: the lowest of `a` and the highest of `b` are hidden one by one, each time
-    the one whose absence lifts the interval more.
+    An upper bound: every number of the lowest of `a` is hidden with every number of the highest
+    of `b`, and no other runs.
 
     Parameters
     ----------
@@ -140,27 +134,27 @@ def hide_runs_to_show(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int |
     >>> hide_runs_to_show([1, 6, 7, 8, 9, 10, 11], [0, 2, 3, 4, 5, 5, 12], rule=VerdictRule())
     1
     """
-    return _hide_greedily(a, b, raising="low", until=lambda a, b: _shows_by_ranks(a, b, rule))
+    first, second = np.sort(as_scores(a, "a", at_least=2)), np.sort(as_scores(b, "b", at_least=2))
+    return _count_hidden(_judge_ends(first, second, rule), first.size + second.size)
 
 
 def hide_runs_to_undo(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int:
     """Runs that are enough to hide until independent runs no longer show that `a` is better.
 
-    An upper bound, as for `hide_runs_to_show`: the highest of `a` and the lowest of `b` go, or so
-    many of the smaller sample that it shows nothing.
+    An upper bound, as for `hide_runs_to_show`: the highest of `a` and the lowest of `b` go. Few
+    runs show nothing, so there always is one.
 
     Examples
     --------
     >>> hide_runs_to_undo([6, 7, 8, 9, 10, 11, 12], [0, 1, 2, 3, 4, 5, 6], rule=VerdictRule())
     2
     """
-    # Undone is what lets P(B>A) reach up to 1/2.
-    hidden = _hide_greedily(
-        b, a, raising="high", until=lambda b, a: not _shows_by_ranks(a, b, rule)
-    )
-    # Or until the smaller sample is too small for any conclusion.
-    too_few = min(np.size(a), np.size(b)) - rule.n_conclusive + 1
-    return too_few if hidden is None else min(hidden, max(too_few, 0))
+    first, second = np.sort(as_scores(a, "a", at_least=2)), np.sort(as_scores(b, "b", at_least=2))
+    judged = _judge_ends(first[::-1], second[::-1], rule)
+    undone = ((n_kept, ~shown) for n_kept, shown in judged)
+    hidden = _count_hidden(undone, first.size + second.size)
+    assert hidden is not None
+    return hidden
 
 
 def _count_pairs(wins: int, ties: int, losses: int) -> int:
@@ -169,28 +163,26 @@ def _count_pairs(wins: int, ties: int, losses: int) -> int:
     return wins + ties + losses
 
 
-def _shows_by_t(
-    ordered: FloatArray, size: int, alpha: float, *, circular: bool = False
-) -> NDArray[np.bool_]:
-    """Whether a two-sided t-test finds the mean of each `size` neighbours above 0.
+def _judge_neighbours(
+    ordered: FloatArray, alpha: float, *, circular: bool = False
+) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+    """For each size from 2 up, whether the t-test finds the mean of so many neighbours above 0.
 
-    In a circle, the neighbours may also be all but some neighbours in the middle.
+    In a circle, the neighbours may also be all but some neighbours in the middle. Each is grown
+    from one size to the next by Welford's recurrence: differences of running sums would lose
+    everything beside one run that diverged.
     """
-    centre = ordered.mean()
-    centred = ordered - centre
-    around = np.concatenate([centred, centred[: size - 1]]) if circular else centred
-    sums, squares = _sum_windows(around, size), _sum_windows(around**2, size)
-    variance = np.maximum(squares - sums**2 / size, 0.0) / (size - 1)
-    mean = centre + sums / size
-    # Sorted, neighbours are equal if the first is the last; a difference of sums would not be 0.
-    n_straight = ordered.size - size + 1
-    constant = np.full(mean.size, ordered[0] == ordered[-1])
-    constant[:n_straight] = ordered[:n_straight] == ordered[size - 1 :]
-    mean[constant], variance[constant] = np.resize(ordered, mean.size)[constant], 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = mean / np.sqrt(variance / size)
-    pvalue = student_test("paired t", statistic, size - 1, "greater").pvalue
-    return np.asarray(pvalue <= alpha / 2)
+    n = ordered.size
+    following = np.concatenate([ordered, ordered]) if circular else ordered
+    mean, squares = ordered, np.zeros(n)
+    for size in range(2, n + 1):
+        n_sets = n if circular else n - size + 1
+        step = following[size - 1 :][:n_sets] - mean[:n_sets]
+        mean = mean[:n_sets] + step / size
+        squares = squares[:n_sets] + step**2 * ((size - 1) / size)
+        error = np.sqrt(squares / ((size - 1) * size))
+        needed = float(stdtrit(size - 1, 1 - alpha / 2))
+        yield size, (mean > 0) & (mean >= needed * error)
 
 
 def _outlasts(differences: FloatArray, size: int, alpha: float) -> bool:
@@ -213,37 +205,50 @@ def _outlasts(differences: FloatArray, size: int, alpha: float) -> bool:
     return False
 
 
-def _sum_windows(values: FloatArray, size: int) -> FloatArray:
-    total: FloatArray = np.concatenate([[0.0], np.cumsum(values)])
-    return total[size:] - total[:-size]
+def _judge_ends(
+    a: FloatArray, b: FloatArray, rule: VerdictRule
+) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+    """For each number of the last of `a`, whether they outperform the first 1, 2, … of `b`.
+
+    The interval of `outperforming_interval`, from sums that grow with each run: of the wins of
+    each kept run of `a`, and of their squares, and of the wins over each of `b`.
+    """
+    n_b = np.arange(1, b.size + 1)
+    wins_over, total, squares = np.zeros((3, b.size))
+    for n_a, score in enumerate(a[::-1], start=1):
+        wins = (score > b) + (score == b) / 2
+        won = np.cumsum(wins)
+        wins_over, total, squares = wins_over + wins, total + won, squares + won**2
+        spread_b = n_b * np.cumsum(wins_over**2) - total**2
+        spread_a = n_a * squares - total**2
+        shown = (np.minimum(n_a, n_b) >= rule.n_conclusive) & (total > n_a * n_b / 2)
+        some = np.flatnonzero(shown)
+        if some.size:
+            spreads = spread_a[some], spread_b[some]
+            shown[some] = _clears_bounds(total[some], spreads, (n_a, n_b[some]), rule)
+        yield n_a, shown
 
 
-def _hide_greedily(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    raising: Literal["low", "high"],
-    until: Callable[[FloatArray, FloatArray], bool],
-) -> int | None:
-    """Hide the lowest of `a` or the highest of `b`, whichever raises that end of P(A>B) more."""
-    first, second = np.sort(as_scores(a, "a", at_least=2)), np.sort(as_scores(b, "b", at_least=2))
-    n_hidden = 0
-    while not until(first, second):
-        ways = [(first[1:], second)] * (first.size > 2) + [(first, second[:-1])] * (second.size > 2)
-        if not ways:
-            return None
-        first, second = max(ways, key=lambda kept: _find_end(kept[0], kept[1], raising))
-        n_hidden += 1
-    return n_hidden
+def _clears_bounds(
+    total: FloatArray,
+    spreads: tuple[FloatArray, FloatArray],
+    sizes: tuple[int, IntArray],
+    rule: VerdictRule,
+) -> NDArray[np.bool_]:
+    """Whether Brunner and Munzel's interval of P(A>B) lies above 1/2 and reaches above gamma."""
+    n_a, n_b = sizes
+    share = total / (n_a * n_b)
+    variance_a = spreads[0] / (n_a - 1) / (n_a * n_b) ** 2
+    variance_b = spreads[1] / (n_b - 1) / (n_a * n_b) ** 2
+    variance = variance_a + variance_b
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = variance**2 / (variance_a**2 / (n_a - 1) + variance_b**2 / (n_b - 1))
+    reach = stdtrit(df, (1 + rule.confidence_level) / 2) * np.sqrt(variance)
+    # All won: enough runs of both are all it takes.
+    return np.asarray((variance == 0) | ((share - reach > 0.5) & (share + reach > rule.gamma)))
 
 
-def _find_end(a: FloatArray, b: FloatArray, end: Literal["low", "high"]) -> float:
-    found: float = getattr(outperforming_interval(a, b, paired=False), end)
-    return found
-
-
-def _shows_by_ranks(a: FloatArray, b: FloatArray, rule: VerdictRule) -> bool:
-    if min(a.size, b.size) < rule.n_conclusive:
-        return False
-    found = outperforming_interval(a, b, paired=False, confidence_level=rule.confidence_level)
-    return found.low > 0.5 and found.high > rule.gamma
+def _count_hidden(judged: Iterable[tuple[int, NDArray[np.bool_]]], n_runs: int) -> int | None:
+    """Fewest runs hidden where it is so, of the numbers kept of `a` and, by place, of `b`."""
+    kept = [n_a + int(np.flatnonzero(so)[-1]) + 1 for n_a, so in judged if so.any()]
+    return n_runs - max(kept) if kept else None
