@@ -188,9 +188,36 @@ def test_summary_from_a_table(tmp_path):
     words = ["compare", "--summary", path, "new", "old", "--metric", "loss", "--json"]
     assert json.loads(call(*words).stdout)["winner"] == "a"
     assert refused(call("compare", "--summary", path, "nwe", "old")) == (
-        f"Error: {path} has 0 rows for 'nwe'. Did you mean 'new'? It needs exactly one row each; "
-        "it has new, old."
+        "Error: table.csv has no rows for 'nwe'. Did you mean 'new'? It has: new, old."
     )
+
+
+def test_a_table_of_summaries_is_read_like_any_other(tmp_path):
+    path = tmp_path / "excel.csv"
+    path.write_bytes(
+        "\ufeffMethod;Mean;Std;Runs\r\nnew;76.3;0.4;10\r\nold;75.1;0.5;10\r\n".encode()
+    )
+    assert (
+        json.loads(call("compare", "--summary", path, "new", "old", "--json").stdout)["n_b"] == 10
+    )
+    path.write_text("Method;Mean;Std;Runs\nnew;76,3;0,4;10\nold;75,1;0,5;10\n")
+    assert refused(call("compare", "--summary", path, "new", "old")) == (
+        "Error: column 'Mean' of excel.csv holds '76,3' where a number should be (rows 2, 3). "
+        "Write decimals with a point, not a comma: 76.3."
+    )
+    path.write_text("Method,Mean,Std,Runs\nnew,76.3,0.4,2.5\nnew,1,1,3\nold,75.1,0.5,2.5\n")
+    assert refused(call("compare", "--summary", path, "new", "old")) == (
+        "Error: excel.csv has 2 rows for 'new'. Keep one of them."
+    )
+    assert refused(call("compare", "--summary", path, "old", "old")) == (
+        "Error: n is 2.5. Pass a whole number not less than 2."
+    )
+
+
+def test_a_summary_as_papers_print_it():
+    printed = call("compare", "--summary", "new=76.3±0.4,10", "old=75.1±0.5,10", "--json")
+    written = call("compare", "--summary", "new=76.3,0.4,10", "old=75.1,0.5,10", "--json")
+    assert printed.stdout == written.stdout
 
 
 @pytest.mark.parametrize(
