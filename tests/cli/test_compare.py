@@ -252,10 +252,24 @@ def test_an_unknown_name_lists_the_nearest(runs_file):
 def test_missing_names_are_suggested(runs_file):
     path = runs_file(25)
     message = refused(call("compare", path))
-    assert f"Name two algorithms of {path}, which has resnet, vgg." in message
+    assert f"Name two algorithms of {path}: resnet, vgg." in message
     assert f"outperform compare {path} resnet vgg" in message
     assert "Name the runs file and two algorithms" in refused(call("compare"))
     assert "put names with spaces in quotes" in refused(call("compare", path, "a", "b", "c"))
+
+
+def test_two_files_are_told_how_to_be_joined(tmp_path):
+    paths = [tmp_path / "resnet.csv", tmp_path / "vgg.csv"]
+    for path in paths:
+        path.write_text("seed,accuracy\n1,0.9\n2,0.8\n")
+    first, second = map(str, paths)
+    assert refused(call("compare", *paths)).endswith(
+        f"Name two algorithms of {first} and {second}: resnet, vgg. "
+        f"For example: outperform compare {first} resnet vgg --with {second}"
+    )
+    assert refused(call("compare", first)).endswith(
+        f"For example: outperform compare {first} resnet vgg --with vgg.csv"
+    )
 
 
 def test_a_missing_file_is_named():

@@ -2,6 +2,7 @@
 
 import shlex
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -177,11 +178,14 @@ def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, 
         )
     if not words:
         raise click.UsageError("Name the runs file and two algorithms: RUNS A B.")
-    names = open_runs(words[0], reading).algorithms
-    example = " ".join(f'"{name}"' if " " in name else name for name in names[:2])
+    # Two files are meant to be joined.
+    joined = words[1:] if Path(words[-1]).is_file() else ()
+    names = open_runs(words[0], {**reading, "others": (*reading["others"], *joined)}).algorithms
+    example = [words[0], *(names[:2] if len(names) > 1 else (*names, "vgg", "--with", "vgg.csv"))]
+    example += [word for file in joined for word in ("--with", file)]
     raise click.UsageError(
-        f"Name two algorithms of {words[0]}, which has {', '.join(names)}. "
-        f"For example: outperform compare {words[0]} {example}"
+        f"Name two algorithms of {' and '.join(words[: 1 + len(joined)])}: {', '.join(names)}. "
+        f"For example: outperform compare {shlex.join(example)}"
     )
 
 

@@ -5,8 +5,9 @@ one line per row they give the start and end of every field. A number is parsed 
 a name interned (see `interning`) from eight characters at a time. The text is taken in blocks that
 fit in the processor's cache, which also keeps memory low.
 
-Whatever this cannot be sure about (quotes, ragged or blank rows, names with spaces around them or
-very long ones, text among numbers) is not read here: `scan` gives None, and the csv module takes over.
+Whatever this cannot be sure about (quotes, ragged or blank rows, very long names or such with
+spaces around them, text among numbers) is not read here: `scan` gives None, and the csv module
+takes over.
 """
 
 import os
