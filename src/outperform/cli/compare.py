@@ -15,18 +15,11 @@ from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.planning import suggest_next
 from outperform.analysis.published import PublishedComparison, compare_published
 from outperform.cli.options import alpha_option, gamma_option, output_options, reading_options
-from outperform.cli.output import (
-    check_figure_path,
-    print_caveats,
-    print_json,
-    print_table,
-    save_plot,
-)
+from outperform.cli.output import print_caveats, print_json, print_table, save_plot
 from outperform.cli.sources import open_runs
 from outperform.runs.metrics import resolve_goal
 from outperform.runs.summaries import parse_summary, read_summary
 from outperform.stats import equivalence_test
-from outperform.stats.checks import check_open_unit
 from outperform.stats.outperforming import IntervalMethod
 
 _Result = Comparison | TaskComparisons | PublishedComparison
@@ -88,9 +81,6 @@ def command(words: tuple[str, ...], summary: bool, **options: Any) -> None:
     algorithms are those of one, called like the file.
     """
     as_json, figure, gate = (options.pop(name) for name in ("as_json", "figure", "gate"))
-    check_open_unit("alpha", options["alpha"])
-    if figure:
-        check_figure_path(figure)
     result = _compare_summaries(words, **options) if summary else _compare_runs(words, **options)
     if as_json:
         print_json(result.to_dict())
