@@ -382,6 +382,13 @@ REFUSED_FILES = {
         "each row of runs.csv seems to be an algorithm (resnet, vgg). Transpose it, so that each "
         "column is an algorithm, and add --wide.",
     ),
+    "transposed, with algorithms named": (
+        "seed,0,1\nresnet,1,2\nvgg,4,5\n",
+        {"wide": True, "goal": "maximize", "algorithm": ("resnet", "vgg")},
+        UnreadableRuns,
+        "each row of runs.csv seems to be an algorithm (resnet, vgg). Transpose it, so that each "
+        "column is an algorithm, and add --wide.",
+    ),
     "wide without a direction": (
         "seed,a,b\n1,2,3\n",
         {"wide": True},
