@@ -577,3 +577,15 @@ def test_a_column_of_its_own_goes_before_an_exported_one(write):
     runs = read_runs(write("model,config.model,seed,params.seed,score\na,x,1,7,0.9\nb,x,1,7,0.8\n"))
     assert runs.algorithms == ("a", "b")
     assert runs.replicate_columns == ("seed",)
+
+
+def test_nested_records_are_read_like_an_export(write):
+    nested = [
+        {"config": {"model": model, "seed": seed}, "metrics": {"test": {"accuracy": score}}}
+        for model, seed, score in (("a", 1, 0.9), ("a", 2, 0.8), ("b", 1, 0.7))
+    ]
+    path = write("\n".join(json.dumps(record) for record in nested), "runs.jsonl")
+    for source in (nested, path):
+        runs = read_runs(source)
+        assert runs.select("a").tolist() == [0.9, 0.8]
+        assert (runs.metric, runs.replicate_columns) == ("metrics.test.accuracy", ("config.seed",))
