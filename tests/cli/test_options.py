@@ -33,3 +33,8 @@ def test_a_level_is_called_alpha_as_it_was_given(command):
 def test_every_command_with_results_prints_json_and_draws(command):
     options = CliRunner().invoke(main, [command, "--help"]).stdout
     assert all(option in options for option in ("--json", "--plot FILE", "--debug", "--alpha"))
+
+
+def test_an_unknown_command_gets_the_nearest():
+    message = refuse("comapre", "runs.csv")
+    assert message.startswith("Error: no command 'comapre'. Did you mean 'compare'")
