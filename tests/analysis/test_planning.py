@@ -103,6 +103,11 @@ def test_next_step_fits_the_verdict(n_wins, n_losses, words):
     assert words in suggest_next(pilot(n_wins, n_losses))
 
 
+def test_next_step_does_not_call_a_perfect_sample_as_here():
+    assert suggest_next(pilot(5, 0)).startswith("If A really wins 95% of the time, 6 more pairs")
+    assert "60% of the time, as here, " in suggest_next(pilot(6, 4))
+
+
 def test_next_step_counts_the_missing_pairs():
     n = required_pairs(0.5, probability=18 / 29)
     assert f"{n - 29} more pairs ({n} in all)" in suggest_next(pilot(18, 11))

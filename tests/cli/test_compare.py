@@ -188,9 +188,36 @@ def test_summary_from_a_table(tmp_path):
     words = ["compare", "--summary", path, "new", "old", "--metric", "loss", "--json"]
     assert json.loads(call(*words).stdout)["winner"] == "a"
     assert refused(call("compare", "--summary", path, "nwe", "old")) == (
-        f"Error: {path} has 0 rows for 'nwe'. Did you mean 'new'? It needs exactly one row each; "
-        "it has new, old."
+        "Error: table.csv has no rows for 'nwe'. Did you mean 'new'? It has: new, old."
     )
+
+
+def test_a_table_of_summaries_is_read_like_any_other(tmp_path):
+    path = tmp_path / "excel.csv"
+    path.write_bytes(
+        "\ufeffMethod;Mean;Std;Runs\r\nnew;76.3;0.4;10\r\nold;75.1;0.5;10\r\n".encode()
+    )
+    assert (
+        json.loads(call("compare", "--summary", path, "new", "old", "--json").stdout)["n_b"] == 10
+    )
+    path.write_text("Method;Mean;Std;Runs\nnew;76,3;0,4;10\nold;75,1;0,5;10\n")
+    assert refused(call("compare", "--summary", path, "new", "old")) == (
+        "Error: column 'Mean' of excel.csv holds '76,3' where a number should be (rows 2, 3). "
+        "Write decimals with a point, not a comma: 76.3."
+    )
+    path.write_text("Method,Mean,Std,Runs\nnew,76.3,0.4,2.5\nnew,1,1,3\nold,75.1,0.5,2.5\n")
+    assert refused(call("compare", "--summary", path, "new", "old")) == (
+        "Error: excel.csv has 2 rows for 'new'. Keep one of them."
+    )
+    assert refused(call("compare", "--summary", path, "old", "old")) == (
+        "Error: n is 2.5. Pass a whole number not less than 2."
+    )
+
+
+def test_a_summary_as_papers_print_it():
+    printed = call("compare", "--summary", "new=76.3±0.4,10", "old=75.1±0.5,10", "--json")
+    written = call("compare", "--summary", "new=76.3,0.4,10", "old=75.1,0.5,10", "--json")
+    assert printed.stdout == written.stdout
 
 
 @pytest.mark.parametrize(
@@ -225,10 +252,24 @@ def test_an_unknown_name_lists_the_nearest(runs_file):
 def test_missing_names_are_suggested(runs_file):
     path = runs_file(25)
     message = refused(call("compare", path))
-    assert f"Name two algorithms of {path}, which has resnet, vgg." in message
+    assert f"Name two algorithms of {path}: resnet, vgg." in message
     assert f"outperform compare {path} resnet vgg" in message
     assert "Name the runs file and two algorithms" in refused(call("compare"))
     assert "put names with spaces in quotes" in refused(call("compare", path, "a", "b", "c"))
+
+
+def test_two_files_are_told_how_to_be_joined(tmp_path):
+    paths = [tmp_path / "resnet.csv", tmp_path / "vgg.csv"]
+    for path in paths:
+        path.write_text("seed,accuracy\n1,0.9\n2,0.8\n")
+    first, second = map(str, paths)
+    assert refused(call("compare", *paths)).endswith(
+        f"Name two algorithms of {first} and {second}: resnet, vgg. "
+        f"For example: outperform compare {first} resnet vgg --with {second}"
+    )
+    assert refused(call("compare", first)).endswith(
+        f"For example: outperform compare {first} resnet vgg --with vgg.csv"
+    )
 
 
 def test_a_missing_file_is_named():

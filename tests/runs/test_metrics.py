@@ -10,7 +10,7 @@ neg_mean_squared_error | roc_auc | ROC-AUC | r2 | R² | R^2 | r2_score | bleu | 
 mAP@50 | ndcg@10 | recall@k | f1_macro | F1 Score | macro F1 | mean_test_score | valAccuracy | IoU
 | win rate | exact_match | images/sec | tokens per second | explained_variance | log-likelihood |
 balanced accuracy | true positive rate | negative predictive value | test.score |
-average_precision | success_rate
+average_precision | success_rate | test/acc | Eval/Accuracy | metrics/mAP | metrics.auc
 """
 
 DOWN = """
@@ -18,7 +18,7 @@ loss | Val Loss | valLoss | test_loss_mean | error_rate | top-5 error | wer | WE
 | perplexity | ppl | elapsed | seconds | latency | latency_ms | train_time | score_time |
 mean_fit_time | rmse | mean_squared_error | MAPE | brier_score | cross-entropy | negative log
 likelihood | nll | false_positive_rate | edit distance | bits per byte | expected calibration
-error | mean rank
+error | mean rank | val/loss
 """
 
 UNKNOWN = """

@@ -128,8 +128,8 @@ REFUSALS = {
         long("a,t,1,1", "a,t,2,1"),
         ("a", "b"),
         TooFewRuns,
-        "runs.csv holds one algorithm only: a. Add the runs of the other, or name the column that "
-        "tells them apart with --algorithm.",
+        "runs.csv holds one algorithm only: a. Join the file of the other with --with FILE (from "
+        "Python: join_runs), or name the column that tells them apart with --algorithm.",
     ),
     "one run": (
         long("a,t,1,1", "b,t,1,1"),

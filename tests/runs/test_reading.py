@@ -302,7 +302,8 @@ REFUSED_FILES = {
         {},
         InvalidScores,
         "column 'score' of runs.csv holds '0.9±0.1' where a number should be (row 2). Give one "
-        "number per run, not a mean with its deviation.",
+        "number per run, or compare published means with --summary (from Python: "
+        "compare_published).",
     ),
     "no algorithm in a row": (
         LONG + ",1,2\na,1,2\n,2,3\n",
@@ -343,7 +344,22 @@ REFUSED_FILES = {
         {},
         UnreadableRuns,
         "runs.csv looks wide: columns resnet, vgg hold numbers, and none names an algorithm. Add "
-        "--wide if each column is an algorithm (from Python: wide=True).",
+        "--wide if each column is an algorithm (from Python: wide=True), or name the column of "
+        "algorithms with --algorithm.",
+    ),
+    "no header": (
+        "a,1,0.91\nb,1,0.92\n",
+        {},
+        UnreadableRuns,
+        "the first row of runs.csv holds a number (0.91) where names of columns should be. Start "
+        "it with such a row: algorithm,seed,accuracy.",
+    ),
+    "a published table": (
+        "method,cifar10\na,93.1 ± 0.3\nb,92.5 ± 0.4\n",
+        {},
+        UnreadableRuns,
+        "runs.csv holds means with their deviations (93.1 ± 0.3), not runs. Compare them with "
+        "--summary A=MEAN±SD,N B=MEAN±SD,N (from Python: compare_published).",
     ),
     "long read as wide": (
         LONG + "a,1,2\n",
@@ -362,6 +378,13 @@ REFUSED_FILES = {
     "transposed, read as wide": (
         "name,seed0,seed1\nresnet,1,2\nvgg,4,5\n",
         {"wide": True, "goal": "maximize"},
+        UnreadableRuns,
+        "each row of runs.csv seems to be an algorithm (resnet, vgg). Transpose it, so that each "
+        "column is an algorithm, and add --wide.",
+    ),
+    "transposed, with algorithms named": (
+        "seed,0,1\nresnet,1,2\nvgg,4,5\n",
+        {"wide": True, "goal": "maximize", "algorithm": ("resnet", "vgg")},
         UnreadableRuns,
         "each row of runs.csv seems to be an algorithm (resnet, vgg). Transpose it, so that each "
         "column is an algorithm, and add --wide.",
@@ -533,3 +556,36 @@ def test_a_quoted_header_and_old_newlines_are_read(write):
     runs = read_runs(write('"algorithm","seed","top-1, acc"\ra,1,0.5\rb,1,0.25\r'))
     assert (runs.algorithms, runs.metric) == (("a", "b"), "top-1, acc")
     assert read_runs(write('algorithm,"a, b",loss\nx,1,2\n'), replicate="a, b").replicates == ("1",)
+
+
+@pytest.mark.parametrize(
+    ("model", "seed", "score"),
+    [
+        ("params.model", "params.seed", "metrics.accuracy"),  # MLflow
+        ("config.model", "config.seed", "test/acc"),  # Weights & Biases
+        ("config/model", "config/seed", "summary/accuracy"),
+    ],
+)
+def test_columns_that_trackers_export_are_recognised(write, model, seed, score):
+    runs = read_runs(write(f"{model},{seed},{score},State\na,1,0.9,finished\nb,1,0.8,finished\n"))
+    assert runs.algorithms == ("a", "b")
+    assert runs.replicate_columns == (seed,)
+    assert (runs.metric, runs.goal) == (score, "maximize")
+
+
+def test_a_column_of_its_own_goes_before_an_exported_one(write):
+    runs = read_runs(write("model,config.model,seed,params.seed,score\na,x,1,7,0.9\nb,x,1,7,0.8\n"))
+    assert runs.algorithms == ("a", "b")
+    assert runs.replicate_columns == ("seed",)
+
+
+def test_nested_records_are_read_like_an_export(write):
+    nested = [
+        {"config": {"model": model, "seed": seed}, "metrics": {"test": {"accuracy": score}}}
+        for model, seed, score in (("a", 1, 0.9), ("a", 2, 0.8), ("b", 1, 0.7))
+    ]
+    path = write("\n".join(json.dumps(record) for record in nested), "runs.jsonl")
+    for source in (nested, path):
+        runs = read_runs(source)
+        assert runs.select("a").tolist() == [0.9, 0.8]
+        assert (runs.metric, runs.replicate_columns) == ("metrics.test.accuracy", ("config.seed",))

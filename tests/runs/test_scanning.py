@@ -117,6 +117,7 @@ def test_plain_files_are_not_left_to_the_csv_module(path, rows):
         b"a, 1,0.5\n",  # space around a name
         b",1,0.5\n",  # no name
         b"a,1,much\n",  # text among numbers
+        b"a,1,0.5\n" + 129 * b"a" + b",1,0.5\n",  # one name would cost every row its length
         b"a,1,0.5\r\nb,1,0.5\n",  # two kinds of newline
         b"a,1,0.5\rb,1,0.5\n",  # a return alone
         b"",

@@ -215,8 +215,9 @@ def suggest_next(comparison: Comparison, *, beta: float = 0.05) -> str:
     what = "pairs" if comparison.paired else "runs of each"
     more = max(1, needed - n)
     better = comparison.a if comparison.probability >= 0.5 else comparison.b
+    as_here = "" if best == _TOO_GOOD else ", as here"
     return (
-        f"If {better} really wins {best:.0%} of the time, as here, {more} more {what} "
+        f"If {better} really wins {best:.0%} of the time{as_here}, {more} more {what} "
         f"({n + more} in all) would show it with power {1 - beta:g}; look only then, or use "
         "`compare --sequential`."
     )

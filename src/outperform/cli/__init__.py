@@ -39,6 +39,15 @@ class _LazyCommands(click.Group):
         command: click.Command = import_module(f"outperform.cli.{name.replace('-', '_')}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in _COMMANDS and not args[0].startswith("-"):
+            from outperform.runs.naming import suggest_names
+
+            raise _Refusal(f"no command {args[0]!r}", suggest_names(args[0], _COMMANDS))
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)

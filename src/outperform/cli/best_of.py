@@ -43,8 +43,7 @@ _N_COLUMNS = 4  # budgets in a table of all algorithms
     metavar="N",
     multiple=True,
     default=("5",),
-    show_default="5",
-    help="Candidates to choose from; may be repeated, or a range such as 1-20.",
+    help="Candidates to choose from; may be repeated, or a range such as 1-20.  [default: 5]",
 )
 @click.option(
     "--estimator",

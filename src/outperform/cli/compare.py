@@ -2,6 +2,7 @@
 
 import shlex
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -14,18 +15,11 @@ from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.planning import suggest_next
 from outperform.analysis.published import PublishedComparison, compare_published
 from outperform.cli.options import alpha_option, gamma_option, output_options, reading_options
-from outperform.cli.output import (
-    check_figure_path,
-    print_caveats,
-    print_json,
-    print_table,
-    save_plot,
-)
+from outperform.cli.output import print_caveats, print_json, print_table, save_plot
 from outperform.cli.sources import open_runs
 from outperform.runs.metrics import resolve_goal
 from outperform.runs.summaries import parse_summary, read_summary
 from outperform.stats import equivalence_test
-from outperform.stats.checks import check_open_unit
 from outperform.stats.outperforming import IntervalMethod
 
 _Result = Comparison | TaskComparisons | PublishedComparison
@@ -87,9 +81,6 @@ def command(words: tuple[str, ...], summary: bool, **options: Any) -> None:
     algorithms are those of one, called like the file.
     """
     as_json, figure, gate = (options.pop(name) for name in ("as_json", "figure", "gate"))
-    check_open_unit("alpha", options["alpha"])
-    if figure:
-        check_figure_path(figure)
     result = _compare_summaries(words, **options) if summary else _compare_runs(words, **options)
     if as_json:
         print_json(result.to_dict())
@@ -177,11 +168,14 @@ def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, 
         )
     if not words:
         raise click.UsageError("Name the runs file and two algorithms: RUNS A B.")
-    names = open_runs(words[0], reading).algorithms
-    example = " ".join(f'"{name}"' if " " in name else name for name in names[:2])
+    # Two files are meant to be joined.
+    joined = words[1:] if Path(words[-1]).is_file() else ()
+    names = open_runs(words[0], {**reading, "others": (*reading["others"], *joined)}).algorithms
+    example = [words[0], *(names[:2] if len(names) > 1 else (*names, "vgg", "--with", "vgg.csv"))]
+    example += [word for file in joined for word in ("--with", file)]
     raise click.UsageError(
-        f"Name two algorithms of {words[0]}, which has {', '.join(names)}. "
-        f"For example: outperform compare {words[0]} {example}"
+        f"Name two algorithms of {' and '.join(words[: 1 + len(joined)])}: {', '.join(names)}. "
+        f"For example: outperform compare {shlex.join(example)}"
     )
 
 

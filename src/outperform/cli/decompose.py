@@ -8,7 +8,7 @@ import click
 from outperform.analysis.crossed_decomposition import CrossedDecomposition
 from outperform.analysis.decomposition import Decomposition, decompose
 from outperform.analysis.search_curves import SearchCurves, trace_searches
-from outperform.cli.options import alpha_option, output_options
+from outperform.cli.options import alpha_option, check_figure, output_options
 from outperform.cli.output import print_caveats, print_json, print_table, save_plot
 from outperform.cli.sources import is_store, read_study
 from outperform.cli.variation import Variation, open_variation
@@ -27,7 +27,12 @@ _Result = Decomposition | CrossedDecomposition | SearchCurves
 @click.option(
     "--crossed", metavar="COLUMN,COLUMN", help="Columns with the seeds of a crossed design."
 )
-@click.option("--curves", metavar="FILE", help="Draw how far the searches of a store got.")
+@click.option(
+    "--curves",
+    metavar="FILE",
+    callback=check_figure,
+    help="Draw how far the searches of a store got.",
+)
 @click.option("--study", metavar="STUDY.toml", help="Its study.  [default: beside the store]")
 @click.option("--metric", metavar="COLUMN", help="Column with the scores.")
 @click.option("--algorithm", metavar="COLUMN", help="Column with the algorithms' names.")

@@ -6,6 +6,9 @@ from typing import Any
 
 import click
 
+from outperform.cli.output import check_figure_path
+from outperform.stats.checks import check_open_unit
+
 Command = Callable[..., Any]
 
 _READING = (
@@ -60,11 +63,22 @@ debug_option = click.option(
 )
 
 
+def check_figure(_context: click.Context, _option: click.Parameter, path: str | None) -> str | None:
+    """Refuse the path of a figure before anything is computed for it."""
+    if path:
+        check_figure_path(path)
+    return path
+
+
 def output_options(command: Command) -> Command:
     """Add --json, --plot and --debug."""
     command = debug_option(command)
     command = click.option(
-        "--plot", "figure", metavar="FILE", help="Draw it too: FILE ends in .svg, .pdf or .png."
+        "--plot",
+        "figure",
+        metavar="FILE",
+        callback=check_figure,
+        help="Draw it too: FILE ends in .svg, .pdf or .png.",
     )(command)
     return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")(
         command
@@ -74,6 +88,17 @@ def output_options(command: Command) -> Command:
 gamma_option = click.option(
     "--gamma", default=0.75, show_default=True, help="Smallest P(A>B) that matters."
 )
+
+
+def _check_alpha(_context: click.Context, _option: click.Parameter, alpha: float) -> float:
+    check_open_unit("alpha", alpha)
+    return alpha
+
+
 alpha_option = click.option(
-    "--alpha", default=0.05, show_default=True, help="Accepted chance of a false alarm."
+    "--alpha",
+    default=0.05,
+    show_default=True,
+    callback=_check_alpha,
+    help="Accepted chance of a false alarm.",
 )

@@ -9,7 +9,6 @@ from outperform.analysis.comparison import Comparison
 from outperform.analysis.planning import Plan, PlanRow, plan, tabulate_gammas
 from outperform.cli.options import alpha_option, gamma_option, output_options, reading_options
 from outperform.cli.output import (
-    check_figure_path,
     format_duration,
     print_caveats,
     print_json,
@@ -56,8 +55,6 @@ def command(
 
     With RUNS A B, a pilot, it plans for the P(A>B) seen there instead of gamma.
     """
-    if figure:
-        check_figure_path(figure)
     pilot = _read_pilot(words, reading, only, drop_incomplete) if words else None
     result = plan(pilot=pilot, **options)
     rows = tabulate_gammas(result.alpha, result.beta, interval=result.interval)

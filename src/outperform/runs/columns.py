@@ -1,6 +1,7 @@
 """Which column of a table plays which part."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from outperform.errors import UnknownColumn
@@ -12,6 +13,7 @@ TASK = ("task", "dataset", "benchmark")
 REPLICATE = ("replicate", "seed", "run", "fold", "split")
 SCORE = ("score", "value", "result", "test")
 VALIDATION = ("validation", "valid", "val", "valid_acc")
+_TRACKER = re.compile(r"(config|hparams|metrics|params|summary)[./]")  # before exported names
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,17 @@ class Parts:
 
 
 def recognise(names: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Pick the columns with one of the known names, in the order of the known names."""
-    return [name for word in known for name in names if normalise(name) == word]
+    """Pick the columns with one of the known names, in the order of the known names.
+
+    Where there is none, one that a tracker exported will do: `params.seed`, `config.model`.
+    """
+    words = {name: normalise(name) for name in names}
+    exported = {name: _TRACKER.sub("", word, count=1) for name, word in words.items()}
+    return _match(words, known) or _match(exported, known)
+
+
+def _match(words: Mapping[str, str], known: Sequence[str]) -> list[str]:
+    return [name for expected in known for name, word in words.items() if word == expected]
 
 
 def normalise(name: str) -> str:

@@ -20,6 +20,7 @@ from outperform.runs.naming import enumerate_names
 from outperform.runs.table import Runs
 
 _LOOKS_LIKE_REPLICATE = re.compile(r".*\d")
+_DECIMAL = re.compile(r"[+-]?\d*\.\d+")
 
 
 def read_long(table: Table, wanted: Wanted, goal: Goal | None, *, only: str) -> Runs:
@@ -70,13 +71,25 @@ def _find_numbers(table: Table, wanted: Wanted, parts: Parts) -> tuple[str, str 
 def _explain_missing_score(head: CellTable, parts: Parts, others: Sequence[str]) -> UnreadableRuns:
     """Say what the table looks like instead of a long one."""
     numeric = [name for name in others if head.holds_numbers(name)]
+    if decimals := [name for name in head.names if _DECIMAL.fullmatch(name)]:
+        return UnreadableRuns(
+            f"the first row of {head.source} holds a number ({decimals[0]}) where names of columns "
+            "should be",
+            "Start it with such a row: algorithm,seed,accuracy",
+        )
     if is_transposed(head, parts, others):
         return explain_transposed(head)
     if not parts.algorithm and len(numeric) > 1:
         return UnreadableRuns(
             f"{head.source} looks wide: columns {enumerate_names(numeric)} hold numbers, "
             "and none names an algorithm",
-            "Add --wide if each column is an algorithm (from Python: wide=True)",
+            "Add --wide if each column is an algorithm (from Python: wide=True), or name the "
+            "column of algorithms with --algorithm",
+        )
+    if means := [cell for name in others for cell in head.column(name) if "±" in str(cell)]:
+        return UnreadableRuns(
+            f"{head.source} holds means with their deviations ({means[0]}), not runs",
+            "Compare them with --summary A=MEAN±SD,N B=MEAN±SD,N (from Python: compare_published)",
         )
     listed = enumerate_names(name for name in head.names if name)
     return UnknownColumn(

@@ -39,6 +39,7 @@ def tabulate_records(
 ) -> CellTable:
     """Make a table of one dict per row; a key that a dict does not have is a missing value."""
     numbers = np.fromiter(rows, dtype=np.int64)
+    opened: list[Mapping[Any, Any]] = []
     names: dict[str, None] = {}
     for row, record in zip(numbers, records, strict=True):
         if not isinstance(record, Mapping):
@@ -46,9 +47,21 @@ def tabulate_records(
                 f"row {row} of {source} is {_describe(record)}, not an object with named values",
                 'Give one per run, as in {"algorithm": "a", "seed": 1, "score": 0.9}',
             )
-        names.update(dict.fromkeys(record))
-    columns = [[record.get(name) for record in records] for name in names]  # type: ignore[attr-defined]
+        opened.append(_unnest(record))
+        names.update(dict.fromkeys(opened[-1]))
+    columns = [[record.get(name) for record in opened] for name in names]
     return CellTable(tuple(str(name).strip() for name in names), source, columns, numbers)
+
+
+def _unnest(record: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Name what is nested as trackers export it: `{"metrics": {"loss": 1}}` is `metrics.loss`."""
+    if not any(isinstance(value, Mapping) for value in record.values()):
+        return record
+    flat: dict[Any, Any] = {}
+    for name, value in record.items():
+        inner = _unnest(value).items() if isinstance(value, Mapping) else ()
+        flat |= {f"{name}.{key}": each for key, each in inner} if inner else {name: value}
+    return flat
 
 
 def labels_rows(source: Mapping[Any, Any]) -> bool:

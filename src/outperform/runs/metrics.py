@@ -94,6 +94,10 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ARITHMETIC = re.compile(r"\s*[-−–]\s*\w|\s*\d+(\.\d*)?\s*[-−–]|\w+\s*\(\s*[-−–]")
 
 
+# What trackers put before a name, as in "val/loss"; any other slash is read as "per".
+_NAMESPACE = re.compile(r"(dev|eval|metrics|summary|test|train|training|val|valid|validation)/")
+
+
 @cache
 def known_goal(name: str) -> Goal | None:
     """Say whether higher or lower values of a metric are better, None if its name does not tell.
@@ -148,7 +152,12 @@ def _goal_of_words(name: str) -> Goal | None:
 
 
 def _split(name: str) -> list[str]:
-    spelled = name.casefold().replace("²", "2").replace("r^2", "r2").replace("/", " per ")
+    spelled = (
+        _NAMESPACE.sub(r"\1 ", name.casefold())
+        .replace("²", "2")
+        .replace("r^2", "r2")
+        .replace("/", " per ")
+    )
     text = " ".join(re.findall(r"[^\W_]+", spelled))
     for phrase, word in _PHRASES.items():
         text = re.sub(rf"\b{phrase}\b", word, text)

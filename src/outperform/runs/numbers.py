@@ -74,7 +74,10 @@ def _suggest_writing(text: str) -> str:
     if _DECIMAL_COMMA.fullmatch(stripped):
         return f"Write decimals with a point, not a comma: {stripped.replace(',', '.')}"
     if "±" in stripped or "+-" in stripped or "+/-" in stripped:
-        return "Give one number per run, not a mean with its deviation"
+        return (
+            "Give one number per run, or compare published means with --summary (from Python: "
+            "compare_published)"
+        )
     return (
         "Leave it empty if the run is missing, or choose other columns with --metric "
         "(in a wide table with --algorithm)"

@@ -5,8 +5,9 @@ one line per row they give the start and end of every field. A number is parsed 
 a name interned (see `interning`) from eight characters at a time. The text is taken in blocks that
 fit in the processor's cache, which also keeps memory low.
 
-Whatever this cannot be sure about (quotes, ragged or blank rows, names with spaces around them,
-text among numbers) is not read here: `scan` gives None, and the csv module takes over.
+Whatever this cannot be sure about (quotes, ragged or blank rows, very long names or such with
+spaces around them, text among numbers) is not read here: `scan` gives None, and the csv module
+takes over.
 """
 
 import os
@@ -24,6 +25,7 @@ from outperform.runs.labels import Labels
 from outperform.runs.numbers import parse_number
 
 _BLOCK_SIZE = 1 << 20
+_LONGEST_NAME = 128  # bytes: every name of a block takes as much memory as the longest
 _NEWLINE, _RETURN = ord("\n"), ord("\r")
 
 T = TypeVar("T")
@@ -39,7 +41,7 @@ class _Block:
 
     def intern_column(self, column: int) -> Interned | IntArray:
         start, n_characters = self._locate(column)
-        if n_characters.min() == 0:
+        if n_characters.min() == 0 or n_characters.max() > _LONGEST_NAME:
             raise NotPlain
         # One row tells most columns of names from those of integers.
         if parse_integers(self.text, start[:1], n_characters[:1]) is not None:

@@ -1,14 +1,16 @@
 """Published summaries: mean, standard deviation and number of runs per algorithm."""
 
-import csv
-from difflib import get_close_matches
 from pathlib import Path
 
-from outperform.errors import InvalidInput, UnknownColumn, UnknownName, UnreadableRuns
+from outperform.errors import InvalidInput, UnknownColumn, UnknownName
+from outperform.runs.cells import Table
+from outperform.runs.columns import ALGORITHM, recognise
+from outperform.runs.files import open_file
+from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.stats import Summary
 
 _COLUMNS = {
-    "algorithm": ("algorithm", "model", "method", "pipeline", "framework"),
+    "algorithm": ALGORITHM,
     "mean": ("mean", "average", "score"),
     "sd": ("sd", "std", "stdev", "standard deviation"),
     "n": ("n", "runs", "seeds"),
@@ -16,7 +18,7 @@ _COLUMNS = {
 
 
 def parse_summary(text: str) -> tuple[str, Summary]:
-    """Name and summary from ``NAME=MEAN,SD,N``.
+    """Name and summary from ``NAME=MEAN,SD,N`` or, as papers print it, ``NAME=MEAN±SD,N``.
 
     Examples
     --------
@@ -25,13 +27,13 @@ def parse_summary(text: str) -> tuple[str, Summary]:
     """
     name, _, numbers = text.rpartition("=")
     try:
-        mean, sd, n = numbers.split(",")
+        mean, sd, n = numbers.replace("±", ",").split(",")
         if not name:
             raise ValueError
-        return name, Summary(float(mean), float(sd), _as_count(n))
+        return name, Summary(float(mean), float(sd), _as_count(float(n)))
     except InvalidInput:
         raise
-    except (OverflowError, ValueError):
+    except ValueError:
         raise InvalidInput(
             f"cannot read the summary {text!r}",
             "Write NAME=MEAN,SD,N, for example resnet=76.3,0.4,10",
@@ -39,48 +41,33 @@ def parse_summary(text: str) -> tuple[str, Summary]:
 
 
 def read_summary(path: str | Path, algorithm: str) -> Summary:
-    """Summary of one algorithm from a CSV table with the columns algorithm, mean, sd and n."""
-    rows = _read_rows(Path(path))
-    columns = {key: _find_column(list(rows[0]), key, path) for key in _COLUMNS}
-    found = [row for row in rows if row[columns["algorithm"]].strip() == algorithm]
+    """Summary of one algorithm from a table with the columns algorithm, mean, sd and n."""
+    table = open_file(Path(path))
+    names, *numbers = (_find_column(table, key) for key in _COLUMNS)
+    columns = table.take([names], numbers)
+    (labels,) = columns.labels
+    found = [i for i, code in enumerate(labels.codes) if labels.names[code] == algorithm]
     if len(found) != 1:
-        names = [row[columns["algorithm"]].strip() for row in rows]
-        near = get_close_matches(algorithm, names, n=1, cutoff=0.5)
+        known = labels.by_appearance().names
         raise UnknownName(
-            f"{path} has {len(found)} rows for {algorithm!r}",
-            (f"Did you mean {near[0]!r}? " if near and not found else "")
-            + f"It needs exactly one row each; it has {', '.join(names)}",
+            f"{table.source} has {len(found) or 'no'} rows for {algorithm!r}",
+            "Keep one of them" if found else suggest_names(algorithm, known),
         )
-    return parse_summary(
-        f"{algorithm}=" + ",".join(found[0][columns[key]].strip() for key in ("mean", "sd", "n"))
-    )[1]
+    mean, sd, n = (float(column[found[0]]) for column in columns.numbers)
+    return Summary(mean, sd, _as_count(n))
 
 
-def _read_rows(path: Path) -> list[dict[str, str]]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.DictReader(file, restval="") if any(row.values())]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UnreadableRuns(
-            f"cannot read {path} ({error})", "Pass a CSV file with a header"
-        ) from None
-    if not rows:
-        raise UnreadableRuns(f"{path} has no rows", "Pass a CSV file with a header and rows")
-    return rows
-
-
-def _find_column(header: list[str], key: str, path: str | Path) -> str:
-    for column in header:
-        if column.strip().lower() in _COLUMNS[key]:
-            return column
+def _find_column(table: Table, key: str) -> str:
+    found = recognise(table.names, _COLUMNS[key])
+    if found:
+        return found[0]
     raise UnknownColumn(
-        f"{path} has no column for {key!r}; it has {', '.join(header)}",
+        f"{table.source} has no column for {key!r}; it has {enumerate_names(table.names)}",
         f"Name the column one of {', '.join(_COLUMNS[key])}",
     )
 
 
-def _as_count(text: str) -> int:
-    number = float(text)
-    if number != int(number):
-        raise ValueError
+def _as_count(number: float) -> int:
+    if not number.is_integer():
+        raise InvalidInput(f"n is {number:g}", "Pass a whole number not less than 2")
     return int(number)

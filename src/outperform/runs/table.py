@@ -163,8 +163,8 @@ class Runs:
         if len(self.algorithms) == 1:
             raise TooFewRuns(
                 f"{self.source} holds one algorithm only: {self.algorithms[0]}",
-                "Add the runs of the other, or name the column that tells them apart "
-                "with --algorithm",
+                "Join the file of the other with --with FILE (from Python: join_runs), or name the "
+                "column that tells them apart with --algorithm",
             )
         cells = self._cell(a, task), self._cell(b, task)
         if a == b:

@@ -105,6 +105,8 @@ def _choose(given: str | Sequence[str] | None, head: CellTable) -> list[str]:
         given = [given] if given in names else [name.strip() for name in given.split(",")]
     chosen = []
     for name in given:
+        if name not in names and name in map(str, head.column(names[0])):
+            raise explain_transposed(head)
         if name not in names:
             raise UnknownName(f"no algorithm {name!r} in {head.source}", suggest_names(name, names))
         chosen.append(name)
