@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from outperform import describe_study, plot, simulate_error_rates
+from outperform import describe_variation, plot, simulate_error_rates
 from outperform.analysis.scenarios import IDEAL
 from outperform.errors import InvalidInput
 from outperform.plots import figure
@@ -33,7 +33,10 @@ def test_rates_are_drawn_against_the_truth_with_three_regions(find, ax):
 
 
 def test_a_panel_per_scenario_under_one_legend():
-    scenarios = [IDEAL, *(describe_study(1, bias_sd=i / 5, name=f"bias {i}") for i in range(1, 5))]
+    scenarios = [
+        IDEAL,
+        *(describe_variation(1, bias_sd=i / 5, name=f"bias {i}") for i in range(1, 5)),
+    ]
     made = figure(simulate(scenarios))
     visible = [ax for ax in made.axes if ax.get_visible()]
     assert [ax.get_title() for ax in visible] == [

@@ -11,7 +11,7 @@ from outperform.analysis.scenarios import (
     ESTIMATORS,
     IDEAL,
     Scenario,
-    describe_study,
+    describe_variation,
     list_scenarios,
 )
 from outperform.analysis.seeds_curve import ALPHAS, SEEDS_TESTS, SeedsCurve, trace_run_seeds
@@ -29,8 +29,8 @@ from outperform.cli.sources import open_runs
 from outperform.runs.case_studies import read_case_studies
 from outperform.stats.decision_rules import PUBLISHED_IMPROVEMENT, RULES
 
-_ABOUT_SCORES = ("case_studies", "cases", "estimators", "sigma", "bias_sd", "conditional_sd")
-_ABOUT_NORMAL = (*_ABOUT_SCORES, "correlation", "delta")
+_OF_STUDY = ("sigma", "bias_sd", "conditional_sd", "correlation")
+_ABOUT_NORMAL = ("store", "case_studies", "cases", "estimators", *_OF_STUDY, "delta")
 _SHOWN_SIZES = (2, 3, 5, 10, 15, 20, 25, 30, 40, 50)
 _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
 
@@ -62,7 +62,12 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
 @click.option(
     "--case-studies", metavar="FILE", help="JSON with sigma and sigma_epsilon of each task."
 )
-@click.option("--case", "cases", multiple=True, metavar="NAME", help="Case study of that file.")
+@click.option(
+    "--store", metavar="STORE", help="Store of your own study, of which all this is measured."
+)
+@click.option(
+    "--case", "cases", multiple=True, metavar="NAME", help="Case study, or pipeline of the study."
+)
 @click.option(
     "--estimator",
     "estimators",
@@ -79,7 +84,7 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
     help="Difference of averages that counts, in standard deviations.  "
     f"[default: {PUBLISHED_IMPROVEMENT}; of several gammas what each stands for]",
 )
-@click.option("--on", "only", metavar="TASK", help="Task of the runs.")
+@click.option("--on", "only", metavar="TASK", help="Task of the runs, or of the study.")
 @click.option("--paired/--unpaired", default=None, help="Draw pairs by replicate, or runs.")
 @click.option(
     "--drop-incomplete", is_flag=True, default=None, help="Leave out failed runs and missing pairs."
@@ -101,6 +106,7 @@ def command(
         outperform simulate
         outperform simulate --rule verdict --rule welch-t --pairs 10 --pairs 30 --pairs 50
         outperform simulate --case-studies stats.json --plot rates.pdf
+        outperform simulate --store study.db
         outperform simulate --sigma 0.02 --bias-sd 0.01
         outperform simulate runs.csv resnet vgg --pairs 20
         outperform simulate runs.csv resnet
@@ -128,7 +134,7 @@ def command(
 
 
 def _simulate(rng: np.random.Generator, **options: Any) -> ErrorRates:
-    _refuse(options, _ABOUT_RUNS, "needs runs: name RUNS A B")
+    _refuse(options, _ABOUT_RUNS[options["store"] is not None :], "needs runs: name RUNS A B")
     n_pairs, gammas = options["n_pairs"] or (50,), options["gammas"] or (0.75,)
     delta = options["delta"]
     if delta is None and len(gammas) == 1:
@@ -148,9 +154,12 @@ def _simulate(rng: np.random.Generator, **options: Any) -> ErrorRates:
 
 
 def _choose_scenarios(options: dict[str, Any], n_runs: int) -> tuple[Scenario, ...]:
-    measured = {name: options[name] for name in ("bias_sd", "conditional_sd", "correlation")}
+    if options["store"]:
+        _refuse(options, ("case_studies", "estimators", *_OF_STUDY), "is not for --store STORE")
+        return _measure(options["store"], options["cases"], options["only"])
+    measured = {name: options[name] for name in _OF_STUDY[1:]}
     if options["case_studies"]:
-        _refuse(options, ("sigma", *measured), "is for your own study, not for --case-studies")
+        _refuse(options, _OF_STUDY, "is for your own study, not for --case-studies")
         cases = read_case_studies(options["case_studies"], options["cases"])
         return list_scenarios(cases, options["estimators"] or ("ideal", "all"), n_runs)
     _refuse(options, ("cases", "estimators"), "needs --case-studies FILE")
@@ -158,7 +167,15 @@ def _choose_scenarios(options: dict[str, Any], n_runs: int) -> tuple[Scenario, .
         _refuse(options, ("sigma",), "matters only together with --bias-sd or --conditional-sd")
         return (IDEAL,)
     sigma = 1.0 if options["sigma"] is None else options["sigma"]
-    return (IDEAL, describe_study(sigma, **measured))
+    return (IDEAL, describe_variation(sigma, **measured))
+
+
+def _measure(path: str, pipelines: tuple[str, ...], task: str | None) -> tuple[Scenario, ...]:
+    from outperform.analysis.measured_variation import measure_variation
+    from outperform.store import SqliteStore
+
+    with SqliteStore(path) as store:
+        return measure_variation(store, pipelines=pipelines, task=task)
 
 
 def _resample(
