@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from outperform.analysis.published import PublishedComparison, compare_published
     from outperform.analysis.resampling import resample_error_rates
     from outperform.analysis.scenarios import describe_variation
-    from outperform.analysis.seeds_curve import SeedsCurve, trace_seeds
+    from outperform.analysis.seeds_curve import SeedsCurve
     from outperform.analysis.simulating import simulate_error_rates
+    from outperform.analysis.tracing_seeds import trace_seeds
     from outperform.errors import OutperformError
     from outperform.plots import plot
     from outperform.runner import run
@@ -116,7 +117,7 @@ _HOMES = {
     "resample_error_rates": "outperform.analysis.resampling",
     "run": "outperform.runner",
     "simulate_error_rates": "outperform.analysis.simulating",
-    "trace_seeds": "outperform.analysis.seeds_curve",
+    "trace_seeds": "outperform.analysis.tracing_seeds",
 }
 
 

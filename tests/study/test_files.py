@@ -174,7 +174,8 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
         (
             'vary = ["split"]',
             "searches = 3",
-            "fix-hopt has an unknown word 'searches' (line 32). It has: replicates, vary, repetitions.",
+            "fix-hopt has an unknown word 'searches' (line 32). It has: replicates, vary, "
+            "repetitions.",
         ),
         # values
         (

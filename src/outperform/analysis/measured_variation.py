@@ -166,8 +166,8 @@ def _describe_repetitions(name: str, found: RepeatedMeans, ideal: FloatArray) ->
     error = math.hypot(found.mean_error, float(ideal.std(ddof=1)) / math.sqrt(ideal.size))
     squared = found.mean_variance + off**2  # equation 8
     return (
-        f"{measured}; its mean is off the ideal one by {off:.2g} ± {error:.2g}, with a mean squared "
-        f"error of {squared:.2g}"
+        f"{measured}; its mean is off the ideal one by {off:.2g} ± {error:.2g}, with a mean "
+        f"squared error of {squared:.2g}"
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import click
 import numpy as np
 
-from outperform.analysis.error_rates import DetectionCurve, ErrorRates
+from outperform.analysis.error_rates import ErrorRates
 from outperform.analysis.resampling import resample_error_rates
 from outperform.analysis.scenarios import (
     ESTIMATORS,
@@ -14,24 +14,18 @@ from outperform.analysis.scenarios import (
     describe_variation,
     list_scenarios,
 )
-from outperform.analysis.seeds_curve import ALPHAS, SEEDS_TESTS, SeedsCurve, trace_run_seeds
+from outperform.analysis.seeds_curve import SEEDS_TESTS, SeedsCurve
 from outperform.analysis.simulating import simulate_error_rates
+from outperform.analysis.tracing_seeds import ALPHAS, trace_run_seeds
 from outperform.cli.options import output_options, reading_options
-from outperform.cli.output import (
-    ProgressLine,
-    check_figure_path,
-    print_caveats,
-    print_json,
-    print_table,
-    save_plot,
-)
+from outperform.cli.output import ProgressLine, check_figure_path, print_json, save_plot
+from outperform.cli.simulated import print_simulated
 from outperform.cli.sources import open_runs
 from outperform.runs.case_studies import read_case_studies
 from outperform.stats.decision_rules import PUBLISHED_IMPROVEMENT, RULES
 
 _OF_STUDY = ("sigma", "bias_sd", "conditional_sd", "correlation")
 _ABOUT_NORMAL = ("store", "case_studies", "cases", "estimators", *_OF_STUDY, "delta")
-_SHOWN_SIZES = (2, 3, 5, 10, 15, 20, 25, 30, 40, 50)
 _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
 
 
@@ -89,7 +83,12 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
 @click.option(
     "--drop-incomplete", is_flag=True, default=None, help="Leave out failed runs and missing pairs."
 )
-@click.option("--draws", "n_draws", default=10_000, show_default=True, help="Simulated samples.")
+@click.option(
+    "--draws",
+    "n_draws",
+    type=int,
+    help="Simulated samples.  [default: 10,000; of seeds up to 100,000]",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draws.")
 @reading_options
 @output_options
@@ -128,7 +127,7 @@ def command(
     if as_json:
         print_json(result.to_dict())
     else:
-        _print(result)
+        print_simulated(result)
     if figure:
         save_plot(result, figure)
 
@@ -147,7 +146,7 @@ def _simulate(rng: np.random.Generator, **options: Any) -> ErrorRates:
             alpha=_one(options, "alphas", 0.05),
             delta=delta,
             rules=options["rules"] or RULES,
-            n_draws=options["n_draws"],
+            n_draws=options["n_draws"] or 10_000,
             rng=rng,
             report=report,
         )
@@ -198,7 +197,7 @@ def _resample(
             gamma=_one(options, "gammas", 0.75),
             alpha=_one(options, "alphas", 0.05),
             rules=options["rules"] or None,
-            n_draws=options["n_draws"],
+            n_draws=options["n_draws"] or 10_000,
             rng=rng,
             report=report,
         )
@@ -239,61 +238,3 @@ def _one(options: dict[str, Any], name: str, default: float) -> float:
     if len(values) > 1:
         raise click.UsageError(f"Give --{name.rstrip('s')} once here, not {len(values)} times.")
     return float(values[0])
-
-
-def _print(result: ErrorRates | SeedsCurve) -> None:
-    click.secho(str(result), bold=True)
-    if isinstance(result, ErrorRates):
-        _print_rates(result)
-        advice = (
-            "choose the rule and the number of pairs whose errors you can live with, before "
-            "running: `outperform plan` says how many pairs the verdict needs."
-        )
-    else:
-        _print_seeds(result)
-        advice = (
-            "run at least that many seeds, fixed beforehand; with fewer, or at small α, use "
-            "`outperform compare --test brunner-munzel-permutation`."
-        )
-    print_caveats(result.caveats)
-    click.echo(f"\nNext: {advice}")
-
-
-def _print_rates(result: ErrorRates) -> None:
-    settings: dict[str, list[DetectionCurve]] = {}
-    for curve in (*result.curves, *result.means):
-        name = f"{curve.scenario}: {curve.n_pairs} pairs, γ = {curve.gamma:g}"
-        settings.setdefault(name, []).append(curve)
-    for name, curves in settings.items():
-        click.echo(f"\n{name}")
-        header = ["rule", "false positives", "false negatives", "how"]
-        print_table(header, [_row(curve) for curve in curves])
-    if not all(curve.exact for curve in result.curves):
-        click.echo(f"\n± is the Monte-Carlo standard error of {result.n_draws:,} draws.")
-
-
-def _row(curve: DetectionCurve) -> list[str]:
-    cells = (
-        (curve.false_positives, curve.false_positives_error),
-        (curve.false_negatives, curve.false_negatives_error),
-    )
-    rates = [f"{rate:.1%}" + (f" ± {error:.1%}" if error else "") for rate, error in cells]
-    return [curve.rule, *rates, "exact" if curve.exact else "simulated"]
-
-
-def _print_seeds(result: SeedsCurve) -> None:
-    click.echo()
-    known = result.lines[0].sizes
-    sizes = [n for n in known if n in _SHOWN_SIZES] or list(known[:10])
-    print_table(
-        ["share found different", "α", "kept from", *(f"n = {n}" for n in sizes)],
-        [
-            [
-                line.test,
-                f"{line.alpha:g}",
-                "-" if line.holds_from is None else str(line.holds_from),
-                *(f"{line.shares[line.sizes.index(n)]:.2%}" for n in sizes),
-            ]
-            for line in result.lines
-        ],
-    )
