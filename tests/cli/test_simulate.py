@@ -94,6 +94,19 @@ def test_published_case_studies(shared_data):
     assert answer["means"][0]["false_positives"] == pytest.approx(0.156, abs=0.001)
 
 
+def test_means_stand_for_many_scenarios(constants_file):
+    sizes = [word for n in range(2, 6) for word in ("--pairs", n)]
+    result = call("--case-studies", constants_file, *sizes, "--rule", "verdict")
+    assert "ideal: 5 pairs, γ = 0.75" in result.stdout
+    assert "mean of 2 scenarios: 5 pairs, γ = 0.75" in result.stdout
+    assert "vgg, all: 5 pairs" not in result.stdout
+    assert "Every scenario of these means: --json." in result.stdout
+    assert (
+        "vgg, all: 5 pairs"
+        in call("--case-studies", constants_file, "--pairs", 5, "--rule", "verdict").stdout
+    )
+
+
 def test_own_study():
     measured = call("--sigma", 0.02, "--bias-sd", 0.01, "--rule", "verdict", "--json")
     in_units = call("--bias-sd", 0.5, "--rule", "verdict", "--json")

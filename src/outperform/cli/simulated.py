@@ -6,6 +6,7 @@ from outperform.analysis.error_rates import DetectionCurve, ErrorRates
 from outperform.analysis.seeds_curve import SeedsCurve
 from outperform.cli.output import print_caveats, print_table
 
+_MOST_TABLES = 8  # of scenarios; where there are more, means stand for them
 _SHOWN_SIZES = (2, 3, 5, 10, 15, 20, 25, 30, 40, 50)
 
 
@@ -29,14 +30,19 @@ def print_simulated(result: ErrorRates | SeedsCurve) -> None:
 
 
 def _print_rates(result: ErrorRates) -> None:
+    first = result.settings[0][0]
+    is_long = len(result.settings) > _MOST_TABLES and result.means
+    left = [c for c in result.curves if not is_long or c.scenario == first]
     settings: dict[str, list[DetectionCurve]] = {}
-    for curve in (*result.curves, *result.means):
+    for curve in (*left, *result.means):
         name = f"{curve.scenario}: {curve.n_pairs} pairs, γ = {curve.gamma:g}"
         settings.setdefault(name, []).append(curve)
     for name, curves in settings.items():
         click.echo(f"\n{name}")
         header = ["rule", "false positives", "false negatives", "how"]
         print_table(header, [_row(curve) for curve in curves])
+    if is_long:
+        click.echo("\nEvery scenario of these means: --json.")
     if not all(curve.exact for curve in result.curves):
         click.echo(f"\n± is the Monte-Carlo standard error of {result.n_draws:,} draws.")
 
