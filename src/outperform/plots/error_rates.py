@@ -168,8 +168,8 @@ def _choose_fixed(result: ErrorRates, scenario: str) -> _Setting:
 
 def _draw_sizes(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: float) -> None:
     scenario, _, gamma = setting
-    curves = (*result.curves, *result.means)
-    chosen = [c for c in curves if (c.scenario, c.gamma) == (scenario, gamma)]
+    drawn = (*result.curves, *result.means)
+    chosen = [c for c in drawn if (c.scenario, c.gamma) == (scenario, gamma)]
     for rule, curves in _by_rule(chosen).items():
         _draw_line(rule, [c.n_pairs for c in curves], [c.at(truth)[1] for c in curves], ax)
     _label_effort(ax, f"pairs (γ = {gamma:g})")
@@ -177,8 +177,8 @@ def _draw_sizes(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: flo
 
 def _draw_gammas(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: float) -> None:
     scenario, n, _ = setting
-    curves = (*result.curves, *result.means)
-    chosen = [c for c in curves if (c.scenario, c.n_pairs) == (scenario, n)]
+    drawn = (*result.curves, *result.means)
+    chosen = [c for c in drawn if (c.scenario, c.n_pairs) == (scenario, n)]
     for rule, curves in _by_rule(chosen).items():
         _draw_line(rule, [c.gamma for c in curves], [c.at(truth)[1] for c in curves], ax)
     _label_effort(ax, f"γ ({n} pairs)")
