@@ -26,6 +26,7 @@ from outperform.stats.decision_rules import PUBLISHED_IMPROVEMENT, RULES
 
 _OF_STUDY = ("sigma", "bias_sd", "conditional_sd", "correlation")
 _ABOUT_NORMAL = ("store", "case_studies", "cases", "estimators", *_OF_STUDY, "delta")
+_N_DRAWS = 10_000
 _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
 
 
@@ -57,7 +58,9 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
     "--case-studies", metavar="FILE", help="JSON with sigma and sigma_epsilon of each task."
 )
 @click.option(
-    "--store", metavar="STORE", help="Store of your own study, of which all this is measured."
+    "--store",
+    metavar="STORE",
+    help="Store of your own study: sigma, bias and correlation are measured.",
 )
 @click.option(
     "--case", "cases", multiple=True, metavar="NAME", help="Case study, or pipeline of the study."
@@ -111,8 +114,9 @@ def command(
         outperform simulate runs.csv resnet
 
     Without RUNS, scores are normal: false positives between equals, false negatives at P(A>B) =
-    gamma, and all rates in between. With RUNS A B, runs are drawn from those at hand instead. With
-    RUNS A, one algorithm is compared with itself: how many seeds are enough?
+    gamma, and all rates in between. With --store, how they vary is measured: sigma from ideal
+    runs, the bias from fix-hopt with repetitions. With RUNS A B, runs are drawn from those at hand
+    instead. With RUNS A, one algorithm is compared with itself: how many seeds are enough?
     """
     if figure:
         check_figure_path(figure)
@@ -146,7 +150,7 @@ def _simulate(rng: np.random.Generator, **options: Any) -> ErrorRates:
             alpha=_one(options, "alphas", 0.05),
             delta=delta,
             rules=options["rules"] or RULES,
-            n_draws=options["n_draws"] or 10_000,
+            n_draws=_N_DRAWS if options["n_draws"] is None else options["n_draws"],
             rng=rng,
             report=report,
         )
@@ -161,7 +165,8 @@ def _choose_scenarios(options: dict[str, Any], n_runs: int) -> tuple[Scenario, .
         _refuse(options, _OF_STUDY, "is for your own study, not for --case-studies")
         cases = read_case_studies(options["case_studies"], options["cases"])
         return list_scenarios(cases, options["estimators"] or ("ideal", "all"), n_runs)
-    _refuse(options, ("cases", "estimators"), "needs --case-studies FILE")
+    _refuse(options, ("cases",), "needs --case-studies FILE or --store STORE")
+    _refuse(options, ("estimators",), "needs --case-studies FILE")
     if all(value is None for value in measured.values()):
         _refuse(options, ("sigma",), "matters only together with --bias-sd or --conditional-sd")
         return (IDEAL,)
@@ -197,7 +202,7 @@ def _resample(
             gamma=_one(options, "gammas", 0.75),
             alpha=_one(options, "alphas", 0.05),
             rules=options["rules"] or None,
-            n_draws=options["n_draws"] or 10_000,
+            n_draws=_N_DRAWS if options["n_draws"] is None else options["n_draws"],
             rng=rng,
             report=report,
         )

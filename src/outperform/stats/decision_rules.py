@@ -118,7 +118,8 @@ def permutation_critical_value(
     """
     check_count("n", n, at_least=2)
     check_open_unit("alpha", alpha)
-    n_resamples = n_resamples or min(99_999, max(9_999, 50_000_000 // n))
+    if n_resamples is None:
+        n_resamples = min(99_999, max(9_999, 50_000_000 // n))
     block = max(1, 2_000_000 // n)
     parts = []
     for start in range(0, n_resamples, block):
