@@ -67,6 +67,7 @@ def test_scenario_is_what_the_recorded_runs_say(store):
     assert ideal.name == "ideal"
     assert ideal.notes[0].startswith(f"net on toy: σ = {sigma:.3g} [")
     assert ideal.notes[0].endswith("] over 6 ideal runs")
+    assert "where ρ may be larger than estimated" in ideal.notes[1]
     off = np.mean(rows) - np.mean(read_scores(store, "ideal", "all"))
     squared = found.mean_variance + off**2
     assert f"ρ = {found.correlation}; its mean is off the ideal one by {off:.2g} ± " in str(

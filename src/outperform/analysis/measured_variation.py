@@ -21,7 +21,8 @@ _REPEAT = (
     'Give the study an [[estimator]] with kind = "fix-hopt", replicates = 20 and repetitions = 20'
 )
 _COMMON = (
-    "by how much the mean of an estimator is off on average is taken to be the same for A and B"
+    "by how much the mean of an estimator is off on average is taken to be the same for A and B; "
+    "where ρ may be larger than estimated, as its interval says, errors may be more frequent"
 )
 
 
