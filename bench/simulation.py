@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats as scipy_stats
 
 from outperform import simulate_error_rates, trace_seeds
-from outperform.analysis.scenarios import Scenario, describe_study, list_scenarios
+from outperform.analysis.scenarios import Scenario, describe_variation, list_scenarios
 from outperform.runs.case_studies import read_case_studies
 from timing import Contest, Measured, time_both, time_job
 
@@ -57,7 +57,7 @@ def figure_of_error_rates() -> Measured:
 
 def exact_rates() -> Measured:
     """The verdict's rates with a bias: computed, against simulated once."""
-    study = describe_study(1.0, bias_sd=0.5)
+    study = describe_variation(1.0, bias_sd=0.5)
 
     def simulate() -> object:
         rng = np.random.default_rng(0)
@@ -76,7 +76,8 @@ def _find_scenarios() -> tuple[Scenario, ...]:
     if _CONSTANTS.exists():
         return list_scenarios(read_case_studies(_CONSTANTS), ("ideal", "all"), 50)
     return tuple(
-        describe_study(1.0, bias_sd=sd, name=f"bias {sd}") for sd in (0, 0.1, 0.2, 0.3, 0.4, 0.8)
+        describe_variation(1.0, bias_sd=sd, name=f"bias {sd}")
+        for sd in (0, 0.1, 0.2, 0.3, 0.4, 0.8)
     )
 
 

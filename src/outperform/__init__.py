@@ -17,13 +17,15 @@ if TYPE_CHECKING:
     from outperform.analysis.error_rates import ErrorRates
     from outperform.analysis.expected_best import ExpectedBest, expect_best
     from outperform.analysis.leaderboards import LeaderboardAssessment, assess_leaderboard
+    from outperform.analysis.measured_variation import measure_variation
     from outperform.analysis.planning import Plan, plan
     from outperform.analysis.predicted_leaderboards import PredictionAssessment, assess_predictions
     from outperform.analysis.published import PublishedComparison, compare_published
     from outperform.analysis.resampling import resample_error_rates
-    from outperform.analysis.scenarios import describe_study
-    from outperform.analysis.seeds_curve import SeedsCurve, trace_seeds
+    from outperform.analysis.scenarios import describe_variation
+    from outperform.analysis.seeds_curve import SeedsCurve
     from outperform.analysis.simulating import simulate_error_rates
+    from outperform.analysis.tracing_seeds import trace_seeds
     from outperform.errors import OutperformError
     from outperform.plots import plot
     from outperform.runner import run
@@ -62,10 +64,11 @@ __all__ = [
     "compare_published",
     "compare_runs",
     "decompose",
-    "describe_study",
+    "describe_variation",
     "expect_best",
     "expected_best_of",
     "join_runs",
+    "measure_variation",
     "plan",
     "plot",
     "read_runs",
@@ -103,17 +106,18 @@ _HOMES = {
     "compare_published": "outperform.analysis.published",
     "compare_runs": "outperform.analysis.comparing",
     "decompose": "outperform.analysis.decomposition",
-    "describe_study": "outperform.analysis.scenarios",
+    "describe_variation": "outperform.analysis.scenarios",
     "expect_best": "outperform.analysis.expected_best",
     "expected_best_of": "outperform.stats",
     "join_runs": "outperform.runs",
+    "measure_variation": "outperform.analysis.measured_variation",
     "plan": "outperform.analysis.planning",
     "plot": "outperform.plots",
     "read_runs": "outperform.runs",
     "resample_error_rates": "outperform.analysis.resampling",
     "run": "outperform.runner",
     "simulate_error_rates": "outperform.analysis.simulating",
-    "trace_seeds": "outperform.analysis.seeds_curve",
+    "trace_seeds": "outperform.analysis.tracing_seeds",
 }
 
 

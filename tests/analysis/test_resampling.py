@@ -140,3 +140,15 @@ def test_constant_scores_are_refused():
         "all runs of a have the same score, and so have those of b. "
         "Add runs with other seeds that reach the training."
     )
+
+
+def test_progress_goes_up_to_the_end(monkeypatch):
+    monkeypatch.setattr("outperform.analysis.resampling._BLOCK", 4000)
+    told = []
+    resample(n_pairs=[5, 10], rules=["welch-t"], report=lambda *at: told.append(at))
+    n_steps = told[0][1]
+    assert told == [(i, n_steps) for i in range(1, n_steps + 1)]
+    assert n_steps % 5 == 0  # blocks of 400 and of 200 draws
+    told.clear()
+    resample(rules=["verdict"], report=lambda *at: told.append(at))
+    assert told == []

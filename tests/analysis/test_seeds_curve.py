@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import binomtest
 
 from outperform import read_runs, trace_seeds
-from outperform.analysis.seeds_curve import SeedsLine, trace_run_seeds
+from outperform.analysis.seeds_curve import SeedsLine
+from outperform.analysis.tracing_seeds import trace_run_seeds
 from outperform.errors import OutperformError
 
 
@@ -33,9 +34,13 @@ def test_the_level_holds_from_where_it_is_never_exceeded_again(shares, start):
     assert line.holds_from == start
 
 
-def test_a_quarter_more_than_the_level_and_chance_are_allowed():
-    # 1.25 · .05 + 3 · .002 = .0685
-    for share, start in ((0.068, 2), (0.069, None)):
+def test_the_first_size_looked_at_is_named_not_one_between():
+    line = SeedsLine("welch-t", 0.05, (5, 10, 25), (0.2, 0.06, 0.05), level_error=0.002)
+    assert line.holds_from == 10
+
+
+def test_half_the_level_more_is_allowed_and_no_luck():
+    for share, start in ((0.0749, 2), (0.0751, None)):
         line = SeedsLine("welch-t", 0.05, (2,), (share,), level_error=0.002)
         assert line.holds_from == start
 
@@ -52,14 +57,44 @@ def test_all_ways_to_split_four_runs():
 
 
 def test_brunner_munzel_becomes_trustworthy_where_the_paper_says():
-    # Gundersen et al. (2023): about 10 seeds at α = .05 and 25 at α = .001.
-    found = trace(tests=["brunner-munzel"], n_draws=20_000)
+    # Gundersen et al. (2023): about 10 seeds at α = .05 and 25 at α = .001. At .001 the share is
+    # about twice too large with 25, and more than ten times with 5.
+    found = trace(tests=["brunner-munzel"], n_draws=None)
     at = {line.alpha: line for line in found.lines}
     assert at[0.05].holds_from <= 10
-    assert 12 <= at[0.001].holds_from <= 40
     five, twenty_five = (at[0.001].shares[n - 2] for n in (5, 25))
     assert five > 0.01
-    assert twenty_five < 0.003
+    assert 0.0015 < twenty_five < 0.003
+    assert at[0.001].holds_from is None or at[0.001].holds_from > 25
+
+
+@pytest.mark.parametrize(("alphas", "n"), [([0.05], 10_000), ([0.002, 0.1], 50_000)])
+def test_small_levels_take_more_draws(alphas, n):
+    assert trace(n_draws=None, alphas=alphas, tests=["welch-t"], sizes=[2]).n_draws == n
+
+
+def test_what_keeps_its_level_is_seen_to():
+    # The t-test of normal scores; 1.25 α and 10,000 draws would accuse it, or excuse others.
+    found = trace(tests=["welch-t"], n_draws=None, sizes=range(2, 51, 4))
+    assert [line.holds_from for line in found.lines] == [2, 2, 2]
+
+
+def test_too_few_draws_are_a_caveat():
+    few, enough = (trace(tests=["welch-t"], sizes=[5], n_draws=n) for n in (10_000, None))
+    caveat = "more draws would tell more at α = 0.001: the error of a share is more than α / 6"
+    assert caveat in few.caveats
+    assert caveat not in enough.caveats
+
+
+def test_progress_goes_up_to_the_end():
+    told = []
+    trace(
+        n_draws=12_000,
+        tests=["welch-t", "brunner-munzel"],
+        sizes=[2],
+        report=lambda *at: told.append(at),
+    )
+    assert told == [(i, 6) for i in range(1, 7)]
 
 
 def test_bert_leaves_out_the_rows_that_sum_up_others(shared_data):
@@ -92,7 +127,7 @@ def test_the_same_seed_repeats_and_blocks_lose_no_draw(monkeypatch):
     first, again, other = (trace(seed=seed, n_draws=500, sizes=[5, 9]) for seed in (1, 1, 2))
     assert first == again
     assert first != other
-    monkeypatch.setattr("outperform.analysis.seeds_curve._BLOCK", 7000)
+    monkeypatch.setattr("outperform.analysis.tracing_seeds._BLOCK", 7000)
     counts = np.array(trace(n_draws=500, tests=["welch-t"]).lines[0].shares) * 500
     assert np.allclose(counts, counts.round())
 
@@ -120,7 +155,7 @@ def test_the_permutation_test_keeps_every_level_with_ties_too(decimals):
 
 def test_small_samples_do_not_keep_a_small_level():
     line = trace(tests=["brunner-munzel"], alphas=[0.001]).lines[0]
-    assert line.holds_from > 5
+    assert line.holds_from is None or line.holds_from > 5
     assert max(line.shares) > 0.005
 
 
@@ -136,7 +171,7 @@ def test_samples_have_no_run_in_common():
 
 
 def test_the_sentence_and_the_json():
-    found = trace(tests=["welch-t"], alphas=[0.05], n_draws=500)
+    found = trace(tests=["welch-t"], alphas=[0.05], n_draws=5000)
     assert (
         str(found)
         == "Among 100 runs of A, the test welch-t keeps its level from 2 runs on at α = 0.05."
@@ -156,6 +191,8 @@ def test_the_sentence_and_the_json():
         ),
         ({"sizes": [1]}, "the sample size is 1. Pass a whole number not less than 2."),
         ({"sizes": []}, "there is no sample size to look at. Name one or more."),
+        ({"alphas": []}, "there is no level alpha to look at. Name one or more."),
+        ({"tests": []}, "there is no test to look at. Name one or more."),
         ({"alphas": [5]}, "alpha is 5. Pass a value between 0 and 1 (5 % is 0.05)."),
         (
             {"tests": ["welch"]},

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from outperform import describe_study, simulate_error_rates
+from outperform import describe_variation, simulate_error_rates
 from outperform.analysis.error_rates import name_region
 from outperform.analysis.scenarios import IDEAL, list_scenarios
 from outperform.errors import OutperformError
@@ -86,7 +86,7 @@ def test_rank_tests_have_nearly_the_power_of_t_in_normal_samples():
 def test_single_points_and_averages_err_as_published():
     # METHODS: single points about 8-10 % false positives, 75 % false negatives; averages < 5 %
     # and about 90 % with the biased estimator.
-    biased = describe_study(1.0, bias_sd=0.4)
+    biased = describe_variation(1.0, bias_sd=0.4)
     rates = simulate([IDEAL, biased], rules=["single-point", "average"])
     for curve in rates.curves:
         if curve.rule == "single-point":
@@ -115,7 +115,7 @@ def test_blocks_and_threads_lose_no_draw(monkeypatch):
 
 
 def test_no_bias_is_ideal():
-    rates = simulate([IDEAL, describe_study(0.3, bias_sd=0.0, name="none")])
+    rates = simulate([IDEAL, describe_variation(0.3, bias_sd=0.0, name="none")])
     half = len(rates.curves) // 2
     for ideal, none in zip(rates.curves[:half], rates.curves[half:], strict=True):
         assert ideal.rates == none.rates
@@ -140,7 +140,7 @@ def test_nothing_is_drawn_where_all_is_exact():
 def test_monte_carlo_errors_are_honest():
     """Repeated with other seeds, rates scatter as much as their errors say."""
     repeats = [
-        simulate([describe_study(1, bias_sd=0.3)], seed=seed, rules=SIMULATED, n_pairs=[6])
+        simulate([describe_variation(1, bias_sd=0.3)], seed=seed, rules=SIMULATED, n_pairs=[6])
         for seed in range(30)
     ]
     for rule in range(len(SIMULATED)):
@@ -156,7 +156,7 @@ def test_monte_carlo_errors_are_honest():
 
 
 def test_a_bias_that_is_ignored_would_be_noticed():
-    ideal, biased = simulate([IDEAL, describe_study(1, bias_sd=0.5)], rules=["wilcoxon"]).curves
+    ideal, biased = simulate([IDEAL, describe_variation(1, bias_sd=0.5)], rules=["wilcoxon"]).curves
     assert biased.false_positives > ideal.false_positives + 10 * biased.false_positives_error
 
 
@@ -164,9 +164,11 @@ def test_a_bias_that_is_ignored_would_be_noticed():
 
 
 def test_a_correlation_stands_for_two_standard_deviations():
-    assert describe_study(2.0, correlation=0.36).scores == NormalScores(0.8, 0.6)
-    assert describe_study(2.0, bias_sd=1.0).scores == NormalScores(1.0, 0.5)
-    assert describe_study(2.0, bias_sd=1.0, conditional_sd=1.5).scores == NormalScores(0.75, 0.5)
+    assert describe_variation(2.0, correlation=0.36).scores == NormalScores(0.8, 0.6)
+    assert describe_variation(2.0, bias_sd=1.0).scores == NormalScores(1.0, 0.5)
+    assert describe_variation(2.0, bias_sd=1.0, conditional_sd=1.5).scores == NormalScores(
+        0.75, 0.5
+    )
 
 
 def test_case_studies_become_scenarios_and_say_what_was_missing():
@@ -188,7 +190,7 @@ def test_case_studies_become_scenarios_and_say_what_was_missing():
 
 
 def test_the_sentence_and_the_json():
-    rates = simulate([IDEAL, describe_study(1, bias_sd=0.5)], rules=["verdict", "wilcoxon"])
+    rates = simulate([IDEAL, describe_variation(1, bias_sd=0.5)], rules=["verdict", "wilcoxon"])
     assert str(rates) == (
         "With 50 pairs, the P(A>B) verdict declares A better in 1.6% to 23.5% of the comparisons "
         "of equals, and fails to in 5.5% to 29.2% of those with P(A>B) = γ = 0.75 (normal scores, "
@@ -206,7 +208,7 @@ def test_the_sentence_and_the_json():
 
 
 def test_scenarios_with_a_bias_are_averaged():
-    studies = [describe_study(1, bias_sd=sd, name=f"bias {sd}") for sd in (0.2, 0.6)]
+    studies = [describe_variation(1, bias_sd=sd, name=f"bias {sd}") for sd in (0.2, 0.6)]
     rates = simulate([IDEAL, *studies], rules=["verdict", "wilcoxon"], n_pairs=[10])
     _, _, low, _, high, _ = rates.curves
     verdict, wilcoxon = rates.means
@@ -265,7 +267,7 @@ def test_what_makes_no_sense_is_refused(options, message):
 )
 def test_impossible_studies_are_refused(options, message):
     with pytest.raises(OutperformError) as caught:
-        describe_study(**options)
+        describe_variation(**options)
     assert str(caught.value) == message
 
 

@@ -372,6 +372,14 @@ def test_it_stops_as_soon_as_the_pair_is_decided(tmp_path):
     assert f"{n} replicates: a outperforms b" in said
 
 
+def test_repetitions_are_not_run_to_decide(tmp_path):
+    write_study(tmp_path, replicates=6, kind="fix-hopt")
+    with (tmp_path / "study.toml").open("a") as study:
+        study.write("repetitions = 5\n")
+    said = run(tmp_path, "--until-decided", "a", "b")
+    assert "18 fits done now, 0 were recorded before, 0 failed" in said  # 2 · (3 + 6)
+
+
 def test_replicates_recorded_before_are_not_counted_among_the_first(tmp_path):
     write_study(tmp_path, replicates=40, kind="fix-hopt")
     run(tmp_path)

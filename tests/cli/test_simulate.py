@@ -94,6 +94,19 @@ def test_published_case_studies(shared_data):
     assert answer["means"][0]["false_positives"] == pytest.approx(0.156, abs=0.001)
 
 
+def test_means_stand_for_many_scenarios(constants_file):
+    sizes = [word for n in range(2, 6) for word in ("--pairs", n)]
+    result = call("--case-studies", constants_file, *sizes, "--rule", "verdict")
+    assert "ideal: 5 pairs, γ = 0.75" in result.stdout
+    assert "mean of 2 scenarios: 5 pairs, γ = 0.75" in result.stdout
+    assert "vgg, all: 5 pairs" not in result.stdout
+    assert "Every scenario of these means: --json." in result.stdout
+    assert (
+        "vgg, all: 5 pairs"
+        in call("--case-studies", constants_file, "--pairs", 5, "--rule", "verdict").stdout
+    )
+
+
 def test_own_study():
     measured = call("--sigma", 0.02, "--bias-sd", 0.01, "--rule", "verdict", "--json")
     in_units = call("--bias-sd", 0.5, "--rule", "verdict", "--json")
@@ -102,6 +115,36 @@ def test_own_study():
     assert first[1]["false_positives"] == pytest.approx(second[1]["false_positives"])
     correlated = json.loads(call("--correlation", 0.2, "--rule", "verdict", "--json").stdout)
     assert correlated["curves"][1]["false_positives"] > 0.1
+
+
+@pytest.fixture
+def study_store(tmp_path, monkeypatch):
+    (tmp_path / "training.py").write_text(
+        "from random import Random\n"
+        "def fit(params, split, seeds):\n"
+        "    score = sum(Random(seeds[name]).gauss(0, 1) for name in ('split', 'init'))\n"
+        "    return {'valid': 0.5, 'test': score}\n"
+    )
+    study = tmp_path / "study.toml"
+    study.write_text(
+        '[[task]]\nname = "toy"\nmetric = "accuracy"\n'
+        '[[pipeline]]\nname = "net"\nfunction = "training:fit"\nsources = ["split", "init"]\n'
+        '[[estimator]]\nkind = "ideal"\nreplicates = 12\n'
+        '[[estimator]]\nkind = "fix-hopt"\nvary = ["init"]\nreplicates = 4\nrepetitions = 11\n'
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert CliRunner().invoke(main, ["run", str(study), "--workers", "1"]).exit_code == 0
+    return tmp_path / "study.db"
+
+
+def test_variation_of_a_store_is_measured(study_store):
+    words = ("--store", study_store, "--case", "net", "--on", "toy", "--rule", "verdict")
+    answer = json.loads(call(*words, "--json").stdout)
+    assert [curve["scenario"] for curve in answer["curves"]] == ["ideal", "net on toy, init"]
+    assert any("11 repetitions of 4 runs" in caveat for caveat in answer["caveats"])
+    refused = call("--store", study_store, "--case", "nett")
+    assert refused.exit_code == 2
+    assert f"Error: the study of {study_store} has no pipeline 'nett'." in refused.stderr
 
 
 def test_runs_of_two_algorithms_are_drawn_again(runs_file):
@@ -144,8 +187,12 @@ def test_plot(tmp_path, runs_file, words):
         (["--gamma", 0.3], "gamma is 0.3. Pass a value from 0.5 up to, not including, 1."),
         (["--sigma", 0, "--bias-sd", 1], "sigma is 0. Pass a positive standard deviation."),
         (["--sigma", 2], "--sigma matters only together with --bias-sd or --conditional-sd."),
-        (["--case", "vgg"], "--case needs --case-studies FILE."),
+        (["--case", "vgg"], "--case needs --case-studies FILE or --store STORE."),
+        (["--draws", 0], "n_draws is 0. Pass a whole number not less than 100."),
         (["--on", "rte"], "--on needs runs: name RUNS A B."),
+        (["--store", "study.db", "--sigma", 1], "--sigma is not for --store STORE."),
+        (["--store", "study.db", "--unpaired"], "--paired needs runs: name RUNS A B."),
+        (["--store", "nope.db"], "there is no store 'nope.db'. Make it with `outperform run`."),
         (["--alpha", 0.05, "--alpha", 0.01], "Give --alpha once here, not 2 times."),
         (["RUNS", "new", "old", "--sigma", 1], "--sigma is for normal scores: leave out RUNS."),
         (["RUNS", "new", "--gamma", 0.8], "--gamma does not matter to one algorithm"),

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from outperform import describe_study, plot, simulate_error_rates
+from outperform import describe_variation, plot, simulate_error_rates
 from outperform.analysis.scenarios import IDEAL
 from outperform.errors import InvalidInput
 from outperform.plots import figure
@@ -33,7 +33,10 @@ def test_rates_are_drawn_against_the_truth_with_three_regions(find, ax):
 
 
 def test_a_panel_per_scenario_under_one_legend():
-    scenarios = [IDEAL, *(describe_study(1, bias_sd=i / 5, name=f"bias {i}") for i in range(1, 5))]
+    scenarios = [
+        IDEAL,
+        *(describe_variation(1, bias_sd=i / 5, name=f"bias {i}") for i in range(1, 5)),
+    ]
     made = figure(simulate(scenarios))
     visible = [ax for ax in made.axes if ax.get_visible()]
     assert [ax.get_title() for ax in visible] == [
@@ -43,6 +46,8 @@ def test_a_panel_per_scenario_under_one_legend():
         "bias 3",
         "bias 4",
     ]
+    # Every column of panels says at its foot what its axis shows.
+    assert [ax.get_xlabel() for ax in visible] == ["", "", *["true P(A > B)"] * 3]
     assert len(made.legends) == 1
     assert made.get_suptitle() == "How often A is declared better: 50 pairs, γ = 0.75, α = 0.05"
 
@@ -58,6 +63,16 @@ def test_effort_is_drawn_in_a_row_each(find):
     assert list(find(gammas, "verdict").get_xdata()) == [0.6, 0.75, 0.9]
     expected = [c.at(0.5)[1] for c in rates.curves if (c.rule, c.gamma) == ("verdict", 0.75)]
     assert list(find(sizes, "verdict").get_ydata()) == expected
+
+
+@pytest.mark.parametrize(("n", "other"), [(1, "bias 0"), (3, "mean of 3 scenarios")])
+def test_effort_of_biased_estimators_has_a_row(n, other, find):
+    biased = [describe_variation(1, bias_sd=1, name=f"bias {i}") for i in range(n)]
+    rates = simulate([IDEAL, *biased], n_pairs=[10, 20])
+    made = figure(rates)
+    assert [ax.get_ylabel() for ax in made.axes[::4]] == ["ideal", other]
+    expected = [c.at(0.5)[1] for c in rates.select("bias 0", 10, 0.75) if c.rule == "verdict"]
+    assert find(made.axes[4], "verdict").get_ydata()[0] == pytest.approx(expected[0])
 
 
 def test_the_view_of_effort_is_at_gamma(find, ax):

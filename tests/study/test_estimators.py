@@ -69,6 +69,30 @@ def test_the_first_ideal_replicate_and_fix_hopt_share_their_search():
     assert plan(Ideal(3))[0].search == plan(FixHopt(3))[0].search
 
 
+def test_repetitions_fix_what_they_do_not_vary():
+    runs = plan(FixHopt(3, ("init",), 2))
+    first, second = runs[:3], runs[3:]
+    assert first == plan(FixHopt(3, ("init",)))
+    assert varied(first) == varied(second) == {"init"}
+    assert {"split", "init", "order", "hpo"} <= varied([first[1], second[1]])
+    assert {run.source for run in second} == {"init, repetition 2"}
+    assert [run.replicate for run in runs] == [0, 1, 2, 0, 1, 2]
+
+
+def test_repetitions_draw_apart_and_stay_when_there_are_more():
+    runs = plan(FixHopt(4, n_repetitions=5))
+    redrawn = [run for run in runs if run.source == ALL or run.replicate > 0]
+    assert len({dict(run.seeds)["init"] for run in redrawn}) == len(redrawn) == 16
+    assert set(plan(FixHopt(2, n_repetitions=3))) <= set(runs)
+
+
+def test_repetitions_begin_with_the_ideal_runs():
+    firsts = [run for run in plan(FixHopt(4, ("init",), 3)) if run.replicate == 0]
+    assert [(run.seeds, run.search) for run in firsts] == [
+        (run.seeds, run.search) for run in plan(Ideal(3))
+    ]
+
+
 def test_variance_redraws_one_source_at_a_time():
     runs = plan(Variance(4, n_searches=3))
     groups = {source: [r for r in runs if r.source == source] for source in (*SOURCES, ALL)}

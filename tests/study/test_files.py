@@ -163,18 +163,19 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
             'kind = "ideal"',
             'knd = "ideal"',
             "the estimator has an unknown word 'knd' (line 26). Did you mean 'kind'? It has: "
-            "kind, replicates, levels, searches, vary, sources.",
+            "kind, replicates, repetitions, levels, searches, vary, sources.",
         ),
         (
             "replicates = 10",
             "replicate = 10",
             "fix-hopt has an unknown word 'replicate' (line 31). Did you mean 'replicates'? It "
-            "has: replicates, vary.",
+            "has: replicates, vary, repetitions.",
         ),
         (
             'vary = ["split"]',
             "searches = 3",
-            "fix-hopt has an unknown word 'searches' (line 32). It has: replicates, vary.",
+            "fix-hopt has an unknown word 'searches' (line 32). It has: replicates, vary, "
+            "repetitions.",
         ),
         # values
         (

@@ -1,7 +1,8 @@
 """Error rates of rules of comparison, by drawing from runs at hand."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -155,14 +156,17 @@ class _Resampling:
         shifts = self.pool.find_shifts([*PROBABILITIES, self.criteria.gamma])
         grid = np.array([*shifts])
         curves = []
-        for step, n in enumerate(n_pairs, start=1):
-            drawn = self._draw_rates(n, np.array([*shifts.values()]))
+        steps, n_steps = count(1), grid.size * sum(len(self._split(n)) for n in n_pairs)
+        for n in n_pairs:
+            drawn = self._draw_rates(
+                n,
+                np.array([*shifts.values()]),
+                lambda: report and report(next(steps), n_steps),
+            )
             for rule in self.rules:
                 rates, errors = drawn[rule] if rule in drawn else self._compute(rule, n, grid)
                 setting = name, n, self.criteria.gamma
                 curves.append(make_curve(rule, setting, grid, rates, errors))
-            if report:
-                report(step, len(n_pairs))
         return tuple(curves)
 
     def _compute(self, rule: Rule, n: int, grid: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -174,19 +178,28 @@ class _Resampling:
             rates = np.array([verdict_power(n, p, gamma=gamma, alpha=alpha) for p in grid])
         return rates, np.zeros(grid.size)
 
-    def _draw_rates(self, n: int, shifts: FloatArray) -> dict[Rule, tuple[FloatArray, FloatArray]]:
+    def _split(self, n: int) -> list[int]:
+        """Draws of each block; none where every rate is known."""
+        if set(self.rules) <= set(_EXACT):
+            return []
+        size = max(1, _BLOCK // (2 * n))
+        return [min(size, self.n_draws - start) for start in range(0, self.n_draws, size)]
+
+    def _draw_rates(
+        self, n: int, shifts: FloatArray, report: Callable[[], object]
+    ) -> dict[Rule, tuple[FloatArray, FloatArray]]:
         rules = [rule for rule in self.rules if rule not in _EXACT]
         critical = self._find_critical(n)
         hits = {rule: np.zeros(shifts.size) for rule in rules}
         borderline = np.zeros(shifts.size)
-        block = max(1, _BLOCK // (2 * n))
-        for start in range(0, self.n_draws if rules else 0, block):
-            a, b = self.pool.draw(min(block, self.n_draws - start), n, self.rng)
+        for size in self._split(n):
+            a, b = self.pool.draw(size, n, self.rng)
             for column, shift in enumerate(shifts):
                 found = decide(a + shift, b, rules, self.criteria, critical=critical)
                 borderline[column] += np.count_nonzero(found.borderline)
                 for rule in rules:
                     hits[rule][column] += np.count_nonzero(found.for_a[rule])
+                report()
         rates = {rule: hits[rule] / self.n_draws for rule in rules}
         errors = {rule: monte_carlo_error(rates[rule], self.n_draws) for rule in rules}
         if critical is not None:

@@ -25,7 +25,7 @@ class Scenario:
 IDEAL = Scenario(IDEAL_NAME, NormalScores())
 
 
-def describe_study(
+def describe_variation(
     sigma: float,
     *,
     bias_sd: float | None = None,
@@ -49,7 +49,7 @@ def describe_study(
 
     Examples
     --------
-    >>> describe_study(0.02, correlation=0.36).scores
+    >>> describe_variation(0.02, correlation=0.36).scores
     NormalScores(spread=0.8, bias=0.6)
     """
     if not (sigma > 0 and math.isfinite(sigma)):
@@ -95,7 +95,7 @@ def _of_case(case: CaseStudy, estimator: str, n_runs: int) -> Scenario:
     bias, k = case.find_bias(estimator, n_runs)
     nearest = min(case.bias_sd[estimator], key=lambda size: (abs(size - n_runs), size))
     notes = tuple(_note_gap(case, estimator, nearest, k))
-    found = describe_study(case.sd, bias_sd=bias, name=f"{case.name}, {estimator}")
+    found = describe_variation(case.sd, bias_sd=bias, name=f"{case.name}, {estimator}")
     return Scenario(found.name, found.scores, notes)
 
 

@@ -55,7 +55,7 @@ def simulate_error_rates(
     Parameters
     ----------
     scenarios
-        What scores are like: `IDEAL`, or as `describe_study` and `list_scenarios` make them.
+        What scores are like: `IDEAL`, or as `describe_variation` and `list_scenarios` make them.
     n_pairs, gammas
         Sample sizes and smallest P(A>B) that matter; every combination is looked at.
     delta

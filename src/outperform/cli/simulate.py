@@ -5,33 +5,28 @@ from typing import Any
 import click
 import numpy as np
 
-from outperform.analysis.error_rates import DetectionCurve, ErrorRates
+from outperform.analysis.error_rates import ErrorRates
 from outperform.analysis.resampling import resample_error_rates
 from outperform.analysis.scenarios import (
     ESTIMATORS,
     IDEAL,
     Scenario,
-    describe_study,
+    describe_variation,
     list_scenarios,
 )
-from outperform.analysis.seeds_curve import ALPHAS, SEEDS_TESTS, SeedsCurve, trace_run_seeds
+from outperform.analysis.seeds_curve import SEEDS_TESTS, SeedsCurve
 from outperform.analysis.simulating import simulate_error_rates
+from outperform.analysis.tracing_seeds import ALPHAS, trace_run_seeds
 from outperform.cli.options import output_options, reading_options
-from outperform.cli.output import (
-    ProgressLine,
-    check_figure_path,
-    print_caveats,
-    print_json,
-    print_table,
-    save_plot,
-)
+from outperform.cli.output import ProgressLine, check_figure_path, print_json, save_plot
+from outperform.cli.simulated import print_simulated
 from outperform.cli.sources import open_runs
 from outperform.runs.case_studies import read_case_studies
 from outperform.stats.decision_rules import PUBLISHED_IMPROVEMENT, RULES
 
-_ABOUT_SCORES = ("case_studies", "cases", "estimators", "sigma", "bias_sd", "conditional_sd")
-_ABOUT_NORMAL = (*_ABOUT_SCORES, "correlation", "delta")
-_SHOWN_SIZES = (2, 3, 5, 10, 15, 20, 25, 30, 40, 50)
+_OF_STUDY = ("sigma", "bias_sd", "conditional_sd", "correlation")
+_ABOUT_NORMAL = ("store", "case_studies", "cases", "estimators", *_OF_STUDY, "delta")
+_N_DRAWS = 10_000
 _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
 
 
@@ -62,7 +57,14 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
 @click.option(
     "--case-studies", metavar="FILE", help="JSON with sigma and sigma_epsilon of each task."
 )
-@click.option("--case", "cases", multiple=True, metavar="NAME", help="Case study of that file.")
+@click.option(
+    "--store",
+    metavar="STORE",
+    help="Store of your own study: sigma, bias and correlation are measured.",
+)
+@click.option(
+    "--case", "cases", multiple=True, metavar="NAME", help="Case study, or pipeline of the study."
+)
 @click.option(
     "--estimator",
     "estimators",
@@ -79,12 +81,17 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
     help="Difference of averages that counts, in standard deviations.  "
     f"[default: {PUBLISHED_IMPROVEMENT}; of several gammas what each stands for]",
 )
-@click.option("--on", "only", metavar="TASK", help="Task of the runs.")
+@click.option("--on", "only", metavar="TASK", help="Task of the runs, or of the study.")
 @click.option("--paired/--unpaired", default=None, help="Draw pairs by replicate, or runs.")
 @click.option(
     "--drop-incomplete", is_flag=True, default=None, help="Leave out failed runs and missing pairs."
 )
-@click.option("--draws", "n_draws", default=10_000, show_default=True, help="Simulated samples.")
+@click.option(
+    "--draws",
+    "n_draws",
+    type=int,
+    help="Simulated samples.  [default: 10,000; of seeds up to 100,000]",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draws.")
 @reading_options
 @output_options
@@ -101,13 +108,15 @@ def command(
         outperform simulate
         outperform simulate --rule verdict --rule welch-t --pairs 10 --pairs 30 --pairs 50
         outperform simulate --case-studies stats.json --plot rates.pdf
+        outperform simulate --store study.db
         outperform simulate --sigma 0.02 --bias-sd 0.01
         outperform simulate runs.csv resnet vgg --pairs 20
         outperform simulate runs.csv resnet
 
     Without RUNS, scores are normal: false positives between equals, false negatives at P(A>B) =
-    gamma, and all rates in between. With RUNS A B, runs are drawn from those at hand instead. With
-    RUNS A, one algorithm is compared with itself: how many seeds are enough?
+    gamma, and all rates in between. With --store, how they vary is measured: sigma from ideal
+    runs, the bias from fix-hopt with repetitions. With RUNS A B, runs are drawn from those at hand
+    instead. With RUNS A, one algorithm is compared with itself: how many seeds are enough?
     """
     if figure:
         check_figure_path(figure)
@@ -122,13 +131,13 @@ def command(
     if as_json:
         print_json(result.to_dict())
     else:
-        _print(result)
+        print_simulated(result)
     if figure:
         save_plot(result, figure)
 
 
 def _simulate(rng: np.random.Generator, **options: Any) -> ErrorRates:
-    _refuse(options, _ABOUT_RUNS, "needs runs: name RUNS A B")
+    _refuse(options, _ABOUT_RUNS[options["store"] is not None :], "needs runs: name RUNS A B")
     n_pairs, gammas = options["n_pairs"] or (50,), options["gammas"] or (0.75,)
     delta = options["delta"]
     if delta is None and len(gammas) == 1:
@@ -141,24 +150,36 @@ def _simulate(rng: np.random.Generator, **options: Any) -> ErrorRates:
             alpha=_one(options, "alphas", 0.05),
             delta=delta,
             rules=options["rules"] or RULES,
-            n_draws=options["n_draws"],
+            n_draws=_N_DRAWS if options["n_draws"] is None else options["n_draws"],
             rng=rng,
             report=report,
         )
 
 
 def _choose_scenarios(options: dict[str, Any], n_runs: int) -> tuple[Scenario, ...]:
-    measured = {name: options[name] for name in ("bias_sd", "conditional_sd", "correlation")}
+    if options["store"]:
+        _refuse(options, ("case_studies", "estimators", *_OF_STUDY), "is not for --store STORE")
+        return _measure(options["store"], options["cases"], options["only"])
+    measured = {name: options[name] for name in _OF_STUDY[1:]}
     if options["case_studies"]:
-        _refuse(options, ("sigma", *measured), "is for your own study, not for --case-studies")
+        _refuse(options, _OF_STUDY, "is for your own study, not for --case-studies")
         cases = read_case_studies(options["case_studies"], options["cases"])
         return list_scenarios(cases, options["estimators"] or ("ideal", "all"), n_runs)
-    _refuse(options, ("cases", "estimators"), "needs --case-studies FILE")
+    _refuse(options, ("cases",), "needs --case-studies FILE or --store STORE")
+    _refuse(options, ("estimators",), "needs --case-studies FILE")
     if all(value is None for value in measured.values()):
         _refuse(options, ("sigma",), "matters only together with --bias-sd or --conditional-sd")
         return (IDEAL,)
     sigma = 1.0 if options["sigma"] is None else options["sigma"]
-    return (IDEAL, describe_study(sigma, **measured))
+    return (IDEAL, describe_variation(sigma, **measured))
+
+
+def _measure(path: str, pipelines: tuple[str, ...], task: str | None) -> tuple[Scenario, ...]:
+    from outperform.analysis.measured_variation import measure_variation
+    from outperform.store import SqliteStore
+
+    with SqliteStore(path) as store:
+        return measure_variation(store, pipelines=pipelines, task=task)
 
 
 def _resample(
@@ -181,7 +202,7 @@ def _resample(
             gamma=_one(options, "gammas", 0.75),
             alpha=_one(options, "alphas", 0.05),
             rules=options["rules"] or None,
-            n_draws=options["n_draws"],
+            n_draws=_N_DRAWS if options["n_draws"] is None else options["n_draws"],
             rng=rng,
             report=report,
         )
@@ -222,61 +243,3 @@ def _one(options: dict[str, Any], name: str, default: float) -> float:
     if len(values) > 1:
         raise click.UsageError(f"Give --{name.rstrip('s')} once here, not {len(values)} times.")
     return float(values[0])
-
-
-def _print(result: ErrorRates | SeedsCurve) -> None:
-    click.secho(str(result), bold=True)
-    if isinstance(result, ErrorRates):
-        _print_rates(result)
-        advice = (
-            "choose the rule and the number of pairs whose errors you can live with, before "
-            "running: `outperform plan` says how many pairs the verdict needs."
-        )
-    else:
-        _print_seeds(result)
-        advice = (
-            "run at least that many seeds, fixed beforehand; with fewer, or at small α, use "
-            "`outperform compare --test brunner-munzel-permutation`."
-        )
-    print_caveats(result.caveats)
-    click.echo(f"\nNext: {advice}")
-
-
-def _print_rates(result: ErrorRates) -> None:
-    settings: dict[str, list[DetectionCurve]] = {}
-    for curve in (*result.curves, *result.means):
-        name = f"{curve.scenario}: {curve.n_pairs} pairs, γ = {curve.gamma:g}"
-        settings.setdefault(name, []).append(curve)
-    for name, curves in settings.items():
-        click.echo(f"\n{name}")
-        header = ["rule", "false positives", "false negatives", "how"]
-        print_table(header, [_row(curve) for curve in curves])
-    if not all(curve.exact for curve in result.curves):
-        click.echo(f"\n± is the Monte-Carlo standard error of {result.n_draws:,} draws.")
-
-
-def _row(curve: DetectionCurve) -> list[str]:
-    cells = (
-        (curve.false_positives, curve.false_positives_error),
-        (curve.false_negatives, curve.false_negatives_error),
-    )
-    rates = [f"{rate:.1%}" + (f" ± {error:.1%}" if error else "") for rate, error in cells]
-    return [curve.rule, *rates, "exact" if curve.exact else "simulated"]
-
-
-def _print_seeds(result: SeedsCurve) -> None:
-    click.echo()
-    known = result.lines[0].sizes
-    sizes = [n for n in known if n in _SHOWN_SIZES] or list(known[:10])
-    print_table(
-        ["share found different", "α", "kept from", *(f"n = {n}" for n in sizes)],
-        [
-            [
-                line.test,
-                f"{line.alpha:g}",
-                "-" if line.holds_from is None else str(line.holds_from),
-                *(f"{line.shares[line.sizes.index(n)]:.2%}" for n in sizes),
-            ]
-            for line in result.lines
-        ],
-    )

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from outperform.analysis.error_rates import DetectionCurve, ErrorRates
@@ -40,6 +41,7 @@ _LABELS: dict[Rule, str] = {
 }
 _LEGEND_HEIGHT = 0.16  # inches, of a row
 _COLUMNS = 3
+_TRUTH = "true P(A > B)"
 _TRUTHS = (0.5, 0.6, 0.7, 0.8)  # true P(A>B) of the panels against effort
 
 
@@ -54,7 +56,7 @@ def draw_detection(result: ErrorRates, ax: "Axes") -> None:
 
 def draw_effort(result: ErrorRates, ax: "Axes") -> None:
     """Draw how often each rule declares A better at P(A>B) = γ against the number of pairs."""
-    fixed = _choose_fixed(result)
+    fixed = _choose_fixed(result, result.settings[0][0])
     _draw_sizes(result, ax, setting=fixed, truth=fixed[2])
     ax.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), ncols=2)
 
@@ -91,21 +93,17 @@ def _compose_scenarios(result: ErrorRates) -> "Figure":
 
 
 def _compose_efforts(result: ErrorRates, *, by_size: bool, by_gamma: bool) -> "Figure":
-    fixed = _choose_fixed(result)
     draws = [draw for draw, wanted in ((_draw_sizes, by_size), (_draw_gammas, by_gamma)) if wanted]
-    figure = make_figure(PAGE_WIDTH, 1.9 * len(draws) + 0.8)
-    axes = figure.subplots(len(draws), len(_TRUTHS), sharey=True, squeeze=False)
-    for draw, row in zip(draws, axes, strict=True):
+    rows = list(product(draws, _choose_scenarios(result)))
+    figure = make_figure(PAGE_WIDTH, 1.9 * len(rows) + 0.8)
+    axes = figure.subplots(len(rows), len(_TRUTHS), sharey=True, squeeze=False)
+    for (draw, scenario), row in zip(rows, axes, strict=True):
         for truth, ax in zip(_TRUTHS, row, strict=True):
-            draw(result, ax, setting=fixed, truth=truth)
-            ax.set_title(f"true P(A > B) = {result.curves[0].at(truth)[0]:.2g}")
-            if ax is not row[0]:
-                ax.set_ylabel("")
+            draw(result, ax, setting=_choose_fixed(result, scenario), truth=truth)
+            ax.set_title(f"{_TRUTH} = {result.curves[0].at(truth)[0]:.2g}")
+            ax.set_ylabel(escape(shorten(scenario, 28)) if ax is row[0] else "")
     _finish_panels(figure, list(axes.flat), axes.size, 4)
-    figure.suptitle(
-        f"How often A is declared better ({escape(fixed[0])}, α = {result.alpha:g})",
-        fontsize="medium",
-    )
+    figure.suptitle(f"How often A is declared better, α = {result.alpha:g}", fontsize="medium")
     return figure
 
 
@@ -117,7 +115,7 @@ def _finish_panels(figure: "Figure", axes: list["Axes"], n_used: int, columns: i
         ax.set_visible(False)
         above = axes[axes.index(ax) - _COLUMNS]
         above.tick_params(labelbottom=True)
-        above.xaxis.label.set_visible(True)
+        above.set_xlabel(_TRUTH)
 
 
 def _draw_setting(curves: Sequence[DetectionCurve], ax: "Axes") -> None:
@@ -128,7 +126,7 @@ def _draw_setting(curves: Sequence[DetectionCurve], ax: "Axes") -> None:
     ax.set_xlim(curves[0].probabilities[0], 1)
     ax.set_ylim(-0.02, 1.19)
     ax.set_yticks([0, 0.25, 0.5, 0.75, 1])
-    ax.set_xlabel("true P(A > B)")
+    ax.set_xlabel(_TRUTH)
     ax.set_ylabel("A declared better")
     left = ax.get_xlim()[0]
     _name_region(ax, left, 0.5, "not\nbetter")
@@ -155,9 +153,14 @@ def _name_region(ax: "Axes", low: float, high: float, name: str) -> None:
 _Setting = tuple[str, int, float]  # scenario, number of pairs, γ
 
 
-def _choose_fixed(result: ErrorRates) -> _Setting:
-    """What is held while something else varies: the first scenario, and usual values."""
-    scenario = result.settings[0][0]
+def _choose_scenarios(result: ErrorRates) -> list[str]:
+    """The first, and the other or the mean of all others."""
+    names = list(dict.fromkeys(scenario for scenario, *_ in result.settings))
+    return [names[0], *(result.means[0].scenario if result.means else name for name in names[1:2])]
+
+
+def _choose_fixed(result: ErrorRates, scenario: str) -> _Setting:
+    """What is held while something else varies: usual values."""
     sizes = sorted({n for _, n, _ in result.settings})
     gammas = {gamma for *_, gamma in result.settings}
     return scenario, sizes[len(sizes) // 2], min(gammas, key=lambda gamma: abs(gamma - 0.75))
@@ -165,7 +168,8 @@ def _choose_fixed(result: ErrorRates) -> _Setting:
 
 def _draw_sizes(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: float) -> None:
     scenario, _, gamma = setting
-    chosen = [c for c in result.curves if (c.scenario, c.gamma) == (scenario, gamma)]
+    drawn = (*result.curves, *result.means)
+    chosen = [c for c in drawn if (c.scenario, c.gamma) == (scenario, gamma)]
     for rule, curves in _by_rule(chosen).items():
         _draw_line(rule, [c.n_pairs for c in curves], [c.at(truth)[1] for c in curves], ax)
     _label_effort(ax, f"pairs (γ = {gamma:g})")
@@ -173,7 +177,8 @@ def _draw_sizes(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: flo
 
 def _draw_gammas(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: float) -> None:
     scenario, n, _ = setting
-    chosen = [c for c in result.curves if (c.scenario, c.n_pairs) == (scenario, n)]
+    drawn = (*result.curves, *result.means)
+    chosen = [c for c in drawn if (c.scenario, c.n_pairs) == (scenario, n)]
     for rule, curves in _by_rule(chosen).items():
         _draw_line(rule, [c.gamma for c in curves], [c.at(truth)[1] for c in curves], ax)
     _label_effort(ax, f"γ ({n} pairs)")

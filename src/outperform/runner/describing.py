@@ -32,7 +32,12 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
         "estimators": [estimator.kind for estimator in study.estimators],
         "design": [repr(estimator) for estimator in study.estimators],
         "paired": [
-            {"estimator": e.kind, "source": e.redraws, "replicates": e.n_replicates}
+            {
+                "estimator": e.kind,
+                "source": e.redraws,
+                "replicates": e.n_replicates,
+                "repetitions": getattr(e, "n_repetitions", 1),
+            }
             for e in study.estimators
             if isinstance(e, Ideal | FixHopt)
         ],

@@ -96,6 +96,7 @@ if TYPE_CHECKING:
         verdict_size,
     )
     from outperform.stats.rank_tests import brunner_munzel, wilcoxon_test
+    from outperform.stats.repetitions import RepeatedMeans, repeated_means
     from outperform.stats.resampled_scores import (
         prepare_accuracy,
         prepare_auc,
@@ -138,6 +139,7 @@ __all__ = [
     "MeanDifference",
     "NormalScores",
     "PickedRuns",
+    "RepeatedMeans",
     "Spread",
     "SubsetShares",
     "Summary",
@@ -211,6 +213,7 @@ __all__ = [
     "probability_from_summary",
     "probability_of_outperforming",
     "rank_correlation",
+    "repeated_means",
     "required_pairs",
     "sign_flip_test",
     "smallest_conclusive",
@@ -311,6 +314,7 @@ _HOMES = {
             "verdict_size",
         ],
         "rank_tests": ["brunner_munzel", "wilcoxon_test"],
+        "repetitions": ["RepeatedMeans", "repeated_means"],
         "resampled_scores": [
             "prepare_accuracy",
             "prepare_auc",

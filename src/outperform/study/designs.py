@@ -13,7 +13,10 @@ from outperform.study.splits import CrossValidation, FixedSplit, HoldOut, OutOfB
 # What each estimator is made by, and its words; the first cannot be left out.
 _ESTIMATORS: dict[str, tuple[Callable[..., Estimator], dict[str, str]]] = {
     "ideal": (Ideal, {"replicates": "n_replicates"}),
-    "fix-hopt": (FixHopt, {"replicates": "n_replicates", "vary": "vary"}),
+    "fix-hopt": (
+        FixHopt,
+        {"replicates": "n_replicates", "vary": "vary", "repetitions": "n_repetitions"},
+    ),
     "variance": (
         Variance,
         {"replicates": "n_replicates", "searches": "n_searches", "sources": "sources"},
@@ -22,6 +25,7 @@ _ESTIMATORS: dict[str, tuple[Callable[..., Estimator], dict[str, str]]] = {
 }
 _ESTIMATOR_WORDS: dict[str, Kind] = {
     "replicates": int,
+    "repetitions": int,
     "levels": int,
     "searches": int,
     "vary": list,
@@ -45,7 +49,7 @@ def make_estimator(options: Mapping[str, Any]) -> Estimator:
     Examples
     --------
     >>> make_estimator({"kind": "fix-hopt", "replicates": 50, "vary": ["init"]})
-    FixHopt(n_replicates=50, vary=('init',), kind='fix-hopt')
+    FixHopt(n_replicates=50, vary=('init',), n_repetitions=1, kind='fix-hopt')
     """
     kind = _find_kind("estimator", options, _ESTIMATORS, _ESTIMATOR_WORDS)
     make, names = _ESTIMATORS[kind]
