@@ -10,7 +10,6 @@ from outperform.analysis.auditing import MILESTONES, audit, suggest_after
 from outperform.analysis.audits import Audit, SelfAudit
 from outperform.cli.options import alpha_option, gamma_option, output_options, reading_options
 from outperform.cli.output import (
-    check_figure_path,
     print_caveats,
     print_json,
     print_table,
@@ -22,7 +21,6 @@ from outperform.plots.labels import shorten_apart
 from outperform.runs import Runs
 from outperform.runs.naming import enumerate_names
 from outperform.stats import PickedRuns, SubsetShares
-from outperform.stats.checks import check_open_unit
 from outperform.stats.outperforming import PairedMethod
 
 _PICKED = ("difference", "Cohen's d", "gap", "t: p", "B–M: p")
@@ -78,9 +76,6 @@ def command(
     are missing. The verdict: robust, fragile or undecided. With A alone: how different from itself
     A can be made to look.
     """
-    check_open_unit("alpha", alpha)
-    if figure:
-        check_figure_path(figure)
     runs, a, b = _open(words, reading)
     with say_if_slow(f"Drawing {draws:,} seed sets of each size; fewer --draws are faster."):
         result = audit(

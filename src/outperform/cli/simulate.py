@@ -18,7 +18,7 @@ from outperform.analysis.seeds_curve import SEEDS_TESTS, SeedsCurve
 from outperform.analysis.simulating import simulate_error_rates
 from outperform.analysis.tracing_seeds import ALPHAS, trace_run_seeds
 from outperform.cli.options import output_options, reading_options
-from outperform.cli.output import ProgressLine, check_figure_path, print_json, save_plot
+from outperform.cli.output import ProgressLine, print_json, save_plot
 from outperform.cli.simulated import print_simulated
 from outperform.cli.sources import open_runs
 from outperform.runs.case_studies import read_case_studies
@@ -118,8 +118,6 @@ def command(
     runs, the bias from fix-hopt with repetitions. With RUNS A B, runs are drawn from those at hand
     instead. With RUNS A, one algorithm is compared with itself: how many seeds are enough?
     """
-    if figure:
-        check_figure_path(figure)
     rng = np.random.default_rng(seed)
     result: ErrorRates | SeedsCurve
     if not words:

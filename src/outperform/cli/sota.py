@@ -10,7 +10,6 @@ from outperform.analysis.leaderboards import LeaderboardAssessment, assess_leade
 from outperform.analysis.predicted_leaderboards import PredictionAssessment, assess_predictions
 from outperform.cli.options import alpha_option, output_options
 from outperform.cli.output import (
-    check_figure_path,
     print_caveats,
     print_json,
     print_table,
@@ -71,8 +70,6 @@ def command(as_json: bool, figure: str | None, **options: Any) -> None:
     the same test set. With predictions, the examples are resampled and the winner with them, which
     respects how alike entries are; otherwise say so with --dependence.
     """
-    if figure:
-        check_figure_path(figure)
     with say_if_slow("Working out what luck does; predictions and --dependence take a while."):
         result = _choose(**options)
     if as_json:
