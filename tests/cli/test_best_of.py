@@ -55,6 +55,14 @@ def test_the_expectation_comes_first_in_one_sentence(write_runs):
     assert lines[-1].startswith("Next: Report Boo_5 with its interval")
 
 
+def test_lower_may_be_better_and_constant_scores_correlate_with_none(write_runs):
+    columns = "run,val_loss,test_loss"
+    lines = call("best-of", write_runs(columns=columns)).stdout.splitlines()
+    assert lines[4].split()[-1] == "+0"
+    constant = call("best-of", write_runs(columns=columns, sd=0)).stdout
+    assert ["net", "80", "0.6", "±", "0", "0.6", "none"] in map(str.split, constant.splitlines())
+
+
 def test_budgets_are_numbers_and_ranges(write_runs):
     answer = json.loads(call("best-of", write_runs(), "--n", 7, "--n", "2-3", "--json").stdout)
     assert answer["n"] == 7
@@ -113,7 +121,9 @@ def test_validation_scores_are_named(write_runs):
 def test_the_seed_and_the_level_matter(write_runs):
     path = write_runs()
     first, other, wide = (
-        json.loads(call("best-of", path, *words, "--json").stdout)["interval"]
+        json.loads(call("best-of", path, "--interval", "percentile", *words, "--json").stdout)[
+            "interval"
+        ]
         for words in ([], ["--seed", 1], ["--alpha", 0.01])
     )
     assert first["low"] != other["low"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from outperform.analysis.best_of_doubts import find_best_of_doubts
+from outperform.analysis.best_of_doubts import doubt_chance, find_best_of_doubts
 from outperform.analysis.best_of_n import (
     SHOWN,
     BestOf,
@@ -16,6 +16,7 @@ from outperform.analysis.best_of_n import (
     BestOfResult,
 )
 from outperform.analysis.doubts import doubt_goal
+from outperform.analysis.shares import check_shares
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.runs import Goal, Runs, known_goal, read_runs
 from outperform.runs.pairing import ValidatedScores
@@ -44,7 +45,7 @@ def best_of_runs(
     n: int | Sequence[int] = 5,
     task: str | None = None,
     estimator: BestOfEstimator = "v",
-    interval: BestOfInterval = "percentile",
+    interval: BestOfInterval = "jackknife",
     confidence_level: float = 0.95,
     n_resamples: int = 10_000,
     drop_incomplete: bool = False,
@@ -66,8 +67,7 @@ def best_of_runs(
     estimator
         ``"v"``, ``"u"`` or ``"gaussian"``, as in `expected_best_of`.
     interval
-        ``"percentile"``, the bootstrap, or ``"jackknife"``, which holds more often for n near the
-        number of runs.
+        ``"jackknife"``, or ``"percentile"``: the bootstrap's, which holds the truth less often.
     drop_incomplete
         Leave out failed runs; a caveat counts them.
     rng
@@ -87,6 +87,7 @@ def best_of_runs(
     asked = tuple(int(size) for size in as_budgets(n, len(table), "v"))
     names = _choose_names(table, a, b)
     scores = [_take(table, name, task, drop_incomplete=drop_incomplete) for name in names]
+    _check_scales(table, scores)
     if a is not None and b is not None:
         _check_alike(table, names, scores)
     estimation = _Estimation(
@@ -136,6 +137,13 @@ def _take(table: Runs, name: str, task: str | None, *, drop_incomplete: bool) ->
             "Train it with several seeds, many more than the candidates you would choose from",
         )
     return taken
+
+
+def _check_scales(table: Runs, scores: Sequence[ValidatedScores]) -> None:
+    check_shares(table.metric, np.concatenate([taken.score for taken in scores]))
+    chosen_by = [taken.validation for taken in scores if taken.validation is not None]
+    if chosen_by:
+        check_shares(table.validation_metric, np.concatenate(chosen_by))
 
 
 def _check_alike(table: Runs, names: Sequence[str], scores: Sequence[ValidatedScores]) -> None:
@@ -220,6 +228,16 @@ class _Estimation:
         difference = estimates_a.minus(estimates_b)
         sign = 1 if table.goal == "maximize" else -1
         sides = [_turn_up(table, taken, sign) for taken in scores]
+        probability = best_of_probability(
+            a.n,
+            sides[0],
+            sides[1],
+            # A chance needs runs that win, and so no model of them.
+            estimator="u" if self.estimator == "u" else "v",
+            confidence_level=self.confidence_level,
+            n_resamples=self.n_resamples,
+            rng=self.rng,
+        )
         return BestOfComparison(
             a=a,
             b=b,
@@ -227,18 +245,9 @@ class _Estimation:
                 a.n, confidence_level=self.confidence_level, method=self.interval
             ),
             curve=self._trace(difference),
-            probability=best_of_probability(
-                a.n,
-                sides[0],
-                sides[1],
-                # A chance needs runs that win, and so no model of them.
-                estimator="u" if self.estimator == "u" else "v",
-                confidence_level=self.confidence_level,
-                n_resamples=self.n_resamples,
-                rng=self.rng,
-            ),
+            probability=probability,
             crossing=find_crossing(difference, confidence_level=self.confidence_level),
-            caveats=_list_doubts([a, b]),
+            caveats=(*_list_doubts([a, b]), *doubt_chance(probability)),
         )
 
     def _lay_out(self, n_runs: int) -> IntArray:

@@ -43,7 +43,7 @@ _N_COLUMNS = 4  # budgets in a table of all algorithms
     metavar="N",
     multiple=True,
     default=("5",),
-    show_default="5",
+    show_default=True,
     help="Candidates to choose from; may be repeated, or a range such as 1-20.",
 )
 @click.option(
@@ -56,9 +56,9 @@ _N_COLUMNS = 4  # budgets in a table of all algorithms
 @click.option(
     "--interval",
     type=click.Choice(get_args(BestOfInterval)),
-    default="percentile",
+    default="jackknife",
     show_default=True,
-    help="Bootstrap percentiles, or the jackknife, which holds more often for n near the runs.",
+    help="Jackknife, or percentiles of the bootstrap, which hold the truth less often.",
 )
 @click.option("--validation", metavar="COLUMN", help="Column with the scores that choose.")
 @click.option("--trials", is_flag=True, help="RUNS is a store: take the trials of its searches.")
@@ -192,7 +192,7 @@ def _print_one(found: BestOf) -> None:
     sign = 1 if found.goal == "maximize" else -1
     rows = []
     for n in found.shown:
-        estimate, gain = found.at(n), sign * (found.at(n).value - found.at(1).value)
+        estimate, gain = found.at(n), sign * (found.at(n).value - found.at(1).value) + 0.0
         rows.append([str(n), format_estimate(estimate.value, estimate.interval), f"{gain:+.3g}"])
     print_table(["n", "expected best of n", "better than one run by"], rows)
     click.echo()
@@ -208,11 +208,17 @@ def _print_contrast(results: tuple[BestOf, ...]) -> None:
                 str(found.n_runs),
                 f"{found.mean:.4g} ± {found.sd:.2g}",
                 f"{found.best_single:.4g}",
-                "the same scores" if found.same_scores else f"{found.correlation:.2f}",
+                _format_correlation(found),
             ]
             for found in results
         ],
     )
+
+
+def _format_correlation(found: BestOf) -> str:
+    if found.same_scores:
+        return "the same scores"
+    return "none" if np.isnan(found.correlation) else f"{found.correlation:.2f}"
 
 
 def _print_comparison(found: BestOfComparison) -> None:
