@@ -77,6 +77,14 @@ def test_failed_trials_are_counted(tmp_path):
     )
 
 
+def test_a_tuner_that_looks_back_is_followed_beyond_failed_trials(tmp_path):
+    study = make_study(Ideal(2), tuner="gp-ei", n_trials=8, limit=0.5)
+    recorded = record(study, tmp_path, tested=True)
+    n_done = sum("valid" in scores for scores in recorded.values()) - 2  # final fits
+    assert 0 < n_done < 16
+    assert len(collect_trials(study, recorded)) == n_done
+
+
 def test_without_test_scores_validation_is_reported(tmp_path):
     study = make_study(Ideal(3), n_trials=3)
     runs = collect_trials(study, record(study, tmp_path, tested=False))

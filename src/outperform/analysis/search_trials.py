@@ -1,18 +1,14 @@
 """Trials of hyperparameter searches as runs: candidates with random hyperparameters."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
+from outperform.analysis.retracing import Retracer, Scores
 from outperform.errors import InvalidInput
 from outperform.runs import Runs, read_runs
 from outperform.runs.naming import enumerate_names
 from outperform.study.estimators import Search
-from outperform.study.fits import gather_fingerprints, make_fit
 from outperform.study.study import Study
-from outperform.study.tuners import Trial, make_tuner
-
-Scores = Mapping[str, Mapping[str, float]]  # of every fit that is done, by key
 
 
 def collect_trials(study: Study, scores: Scores) -> Runs:
@@ -27,11 +23,11 @@ def collect_trials(study: Study, scores: Scores) -> Runs:
         From `SqliteStore.scores`.
     """
     searches = {run.search: None for run in study.plan_runs() if run.search is not None}
-    fingerprints = gather_fingerprints(study.pipelines, study.tasks)
+    retracer = Retracer(study, scores)
     found = [
         (search, f"{number}.{trial}", trial_scores)
         for number, search in enumerate(searches)
-        for trial, trial_scores in enumerate(_recall(study, search, scores, fingerprints))
+        for trial, (_, trial_scores) in enumerate(retracer.follow(search))
     ]
     done = [(search, label, trial) for search, label, trial in found if "valid" in trial]
     if not done:
@@ -55,23 +51,6 @@ def collect_trials(study: Study, scores: Scores) -> Runs:
     n_missing = len(found) - len(done)
     notes = _list_notes(study, [search for search, _, _ in done], n_missing, tested)
     return replace(runs, source=f"the searches of {study.name}", notes=tuple(notes))
-
-
-def _recall(
-    study: Study, search: Search, scores: Scores, fingerprints: Mapping[str, str]
-) -> Iterator[Mapping[str, float]]:
-    """Recorded scores of each trial, none where it failed, as far as its tuner can be followed."""
-    pipeline, task = study.pipeline(search.pipeline), study.task(search.task)
-    tuner, sign = make_tuner(search.tuner), 1 if task.goal == "maximize" else -1
-    history: list[Trial] = []
-    for _ in range(search.n_trials):
-        params = tuner.suggest(pipeline.space, history, search.tuner_seed, search.n_trials)
-        fit = make_fit(pipeline, task, params, dict(search.seeds), fold=search.fold)
-        found: Mapping[str, Any] = scores.get(fit.key(fingerprints), {})
-        yield found
-        if "valid" not in found and tuner.uses_history:
-            return  # what it suggested next depends on what is not known
-        history.append(Trial(params, sign * found["valid"] if "valid" in found else None))
 
 
 def _list_notes(
