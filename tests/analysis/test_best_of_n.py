@@ -124,6 +124,15 @@ def test_shares_may_be_in_per_cent_and_other_scores_anything():
     assert best_of_runs(rewards).value > 1
 
 
+@pytest.mark.parametrize(("factor", "highest"), [(1, 1), (100, 100)])
+def test_intervals_of_shares_end_where_shares_do(factor, highest):
+    accuracies = [{"accuracy": factor * score} for score in (0.99, 0.97, 1.0, 0.9)]
+    found = best_of_runs(accuracies, n=2)
+    assert found.interval.high == found.at(2).interval.high == highest
+    rewards = [{"reward": r["accuracy"]} for r in accuracies]
+    assert best_of_runs(rewards, n=2).interval.high > highest
+
+
 def test_a_loss_may_choose_what_an_accuracy_reports():
     records = make_records()
     by_loss = [{**r, "val_loss": -r.pop("validation")} for r in make_records()]

@@ -219,11 +219,9 @@ def test_trials_of_a_store_are_runs(store_file):
     assert result.exit_code == 0, result.stderr
     text = " ".join(result.stdout.split())
     assert text.startswith("The best of 3 runs of tree on iris ")
-    assert "(12 runs)" in text
-    assert (
-        "trials of several searches are pooled (2 of tree on iris): those of one search share "
-        "their split and seeds, so intervals are too narrow"
-    ) in text
+    assert "(6 runs)" in text
+    assert "chosen by validation" in text
+    assert "1 other search(es) are left out: they are on other splits" in text
 
 
 def test_final_fits_of_a_store_are_runs_too(store_file):

@@ -1,10 +1,12 @@
 """Reasons to doubt what the best of n is said to be."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from outperform.analysis.best_of_n import BestOf
+from outperform.analysis.doubts import doubt_goal
+from outperform.runs import Runs
 from outperform.stats import Estimate, normality_pvalue
 from outperform.stats.variances import count_far_above
 
@@ -44,6 +46,26 @@ def doubt_chance(probability: Estimate) -> Iterator[str]:
             "the same side wins in every resample, so the interval of the chance collapses to a "
             "point: more runs may show exceptions"
         )
+
+
+def doubt_runs(table: Runs, n_dropped: int) -> Iterator[str]:
+    """Doubts about what the runs were taken from."""
+    yield from table.notes
+    if n_dropped:
+        yield (
+            f"{n_dropped} incomplete run(s) were left out: a candidate that fails is part of the "
+            "budget too"
+        )
+    yield from doubt_goal(table)
+
+
+def list_doubts(results: Sequence[BestOf]) -> tuple[str, ...]:
+    """Doubts about all, then those about single algorithms."""
+    every = [doubt for doubt in results[0].caveats if all(doubt in r.caveats for r in results)]
+    single = [
+        f"{r.algorithm}: {doubt}" for r in results for doubt in r.caveats if doubt not in every
+    ]
+    return (*every, *single)
 
 
 def _same_scores(found: BestOf) -> Iterator[str]:

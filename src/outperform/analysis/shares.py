@@ -1,5 +1,6 @@
 """Scores that are shares, such as accuracies: as fractions or in per cent, never both."""
 
+import math
 import re
 
 import numpy as np
@@ -10,10 +11,13 @@ from outperform.stats.checks import FloatArray
 _SHARES = frozenset(["acc", "accuracy", "accuracies", "auc", "auroc", "f1", "precision", "recall"])
 
 
-def check_shares(metric: str, scores: FloatArray) -> None:
-    """Refuse shares that are impossible, or of which some are in per cent and others are not."""
+def find_limits(metric: str, scores: FloatArray) -> tuple[float, float]:
+    """Lowest and highest value that is possible: infinite unless the metric is a share by name.
+
+    Refuses shares that are impossible, or of which some are in per cent and others are not.
+    """
     if not _SHARES & set(re.split(r"[\W_]+", metric.casefold())):
-        return
+        return -math.inf, math.inf
     low, high = float(scores.min()), float(scores.max())
     if low < 0 or high > 100:
         raise InvalidScores(
@@ -28,3 +32,4 @@ def check_shares(metric: str, scores: FloatArray) -> None:
             f"{high:g}",
             "Give all of them as fractions, or all in per cent",
         )
+    return 0.0, 100.0 if high > 1 else 1.0
