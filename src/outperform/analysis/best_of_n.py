@@ -238,3 +238,10 @@ def list_results(result: BestOfResult) -> tuple[BestOf, ...]:
 def format_estimate(value: float, interval: Interval) -> str:
     """Value and interval with four digits, which scores near 1 need."""
     return f"{value:.4g} [{interval.low:.4g}, {interval.high:.4g}]"
+
+
+def describe_correlation(found: BestOf) -> str:
+    """How far validation and test agree; nothing correlates with scores that are all equal."""
+    if found.same_scores:
+        return "the same scores"
+    return "none" if np.isnan(found.correlation) else f"{found.correlation:.2f}"

@@ -12,6 +12,7 @@ from outperform.analysis.best_of_n import (
     BestOfComparison,
     BestOfEach,
     BestOfResult,
+    describe_correlation,
     format_estimate,
     list_results,
 )
@@ -208,17 +209,11 @@ def _print_contrast(results: tuple[BestOf, ...]) -> None:
                 str(found.n_runs),
                 f"{found.mean:.4g} ± {found.sd:.2g}",
                 f"{found.best_single:.4g}",
-                _format_correlation(found),
+                describe_correlation(found),
             ]
             for found in results
         ],
     )
-
-
-def _format_correlation(found: BestOf) -> str:
-    if found.same_scores:
-        return "the same scores"
-    return "none" if np.isnan(found.correlation) else f"{found.correlation:.2f}"
 
 
 def _print_comparison(found: BestOfComparison) -> None:
