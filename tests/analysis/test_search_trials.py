@@ -20,8 +20,8 @@ ALONE = (
     "of other splits"
 )
 OTHERS = (
-    "2 other search(es) are left out: they are on other splits, whose validation scores cannot be "
-    "compared"
+    "2 other search(es) of the study are left out: they are on other splits, whose validation "
+    "scores cannot be compared"
 )
 UNTESTED = "searches recorded no test scores: validation scores choose, and are reported"
 

@@ -221,12 +221,34 @@ def test_trials_of_a_store_are_runs(store_file):
     assert text.startswith("The best of 3 runs of tree on iris ")
     assert "(6 runs)" in text
     assert "chosen by validation" in text
-    assert "1 other search(es) are left out: they are on other splits" in text
+    assert "1 other search(es) of the study are left out: they are on other splits" in text
 
 
 def test_final_fits_of_a_store_are_runs_too(store_file):
     result = call("best-of", store_file, "--n", 2)
     assert "The best of 2 runs of tree on iris is expected" in result.stdout
+
+
+def test_trials_need_their_study_and_nothing_else(store_file, write_runs):
+    assert refused(call("best-of", store_file, "--trials", "--with", write_runs())) == (
+        "Error: trials of a search cannot be joined with other runs. Leave out --with or --trials."
+    )
+    study = store_file.with_suffix(".toml")
+    assert refused(call("best-of", store_file, "--study", study)) == (
+        "Error: --study says where trials come from. Add --trials."
+    )
+    study.unlink()
+    assert refused(call("best-of", store_file, "--trials")) == (
+        f"Error: searches are retraced with their study, and there is no {study}. Name the file "
+        "that the store was run from with --study."
+    )
+
+
+def test_a_crossing_that_no_resample_shows_is_said_to_be_one(write_runs):
+    first, second = write_runs("a", n_runs=20, sd=0.03), write_runs("bb", n_runs=20, mean=0.58)
+    words = ["best-of", first, "a", "bb", "--with", second, "--resamples", 1]
+    text = call(*words).stdout
+    assert "The curves cross: from n = 20 on bb is ahead. They do so in no resample." in text
 
 
 def test_a_file_has_no_trials(write_runs):

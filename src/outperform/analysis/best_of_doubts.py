@@ -112,7 +112,7 @@ def _correlation(found: BestOf) -> Iterator[str]:
     correlation = found.correlation
     if found.same_scores or np.isnan(correlation):
         return
-    if correlation < 0:
+    if correlation < -_WEAK:
         yield (
             f"validation and test scores correlate by {correlation:.2f}: runs that are better on "
             "validation tend to be worse on test"

@@ -87,8 +87,8 @@ def _list_notes(study: Study, n_others: int, n_missing: int, tested: bool) -> It
     )
     if n_others:
         yield (
-            f"{n_others} other search(es) are left out: they are on other splits, whose validation "
-            "scores cannot be compared"
+            f"{n_others} other search(es) of the study are left out: they are on other splits, "
+            "whose validation scores cannot be compared"
         )
     if not tested:
         yield "searches recorded no test scores: validation scores choose, and are reported"

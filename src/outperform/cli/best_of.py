@@ -1,7 +1,6 @@
 """The command `outperform best-of`."""
 
 import re
-from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -25,7 +24,7 @@ from outperform.cli.output import (
     print_table,
     save_plot,
 )
-from outperform.cli.sources import is_store, open_runs, read_study
+from outperform.cli.sources import is_store, open_runs, read_study_of
 from outperform.errors import InvalidInput
 from outperform.runs import Runs
 from outperform.stats.best_of_n import BestOfEstimator
@@ -155,19 +154,24 @@ def _three_words(words: tuple[str, ...]) -> tuple[str, str | None, str | None]:
 
 def _read(path: str, reading: dict[str, Any], *, trials: bool, study: str | None) -> Runs:
     if not trials:
+        if study:
+            raise InvalidInput("--study says where trials come from", "Add --trials")
         return open_runs(path, reading)
     if not is_store(path):
         raise InvalidInput(
             f"{path} is no store of a study, so it has no searches",
             "Leave out --trials: each row of a file is a run",
         )
+    if reading["others"]:
+        raise InvalidInput(
+            "trials of a search cannot be joined with other runs", "Leave out --with or --trials"
+        )
     from outperform.analysis.search_trials import collect_trials
     from outperform.store import SqliteStore
 
+    found = read_study_of(path, study)
     with SqliteStore(path) as store:
-        return collect_trials(
-            read_study(study or str(Path(path).with_suffix(".toml"))), store.scores()
-        )
+        return collect_trials(found, store.scores())
 
 
 def _print(result: BestOfResult) -> None:
@@ -242,10 +246,12 @@ def _describe_crossing(found: BestOfComparison) -> str:
         better = found.a if found.is_better(float(found.curve.value[-1])) else found.b
         return f"The curves do not cross: {better.algorithm} is ahead at every n up to {last}."
     crossing, level = found.crossing, found.difference.interval.confidence_level
+    first = f"The curves cross: from n = {crossing.n} on {found.leader_after.algorithm} is ahead."
+    if crossing.share == 0:
+        return f"{first} They do so in no resample."
     return (
-        f"The curves cross: from n = {crossing.n} on {found.leader_after.algorithm} is ahead. "
-        f"They do so in {crossing.share:.0%} of resamples, {100 * level:g} % of these between n = "
-        f"{crossing.low:.0f} and {crossing.high:.0f}."
+        f"{first} They do so in {100 * crossing.share:.0f} % of resamples, {100 * level:g} % of "
+        f"these between n = {crossing.low:.0f} and {crossing.high:.0f}."
     )
 
 
