@@ -192,6 +192,18 @@ def test_intervals_cover_too_little_where_runs_are_few(method, n_runs, n, share)
 
 
 @pytest.mark.slow
+def test_heavy_tails_make_intervals_cover_less():
+    """Negative control: as the page on statistics says."""
+    rng = np.random.default_rng(21)
+    truth = rng.standard_t(3, size=(1_000_000, 5)).max(axis=1).mean()
+    hits = 0
+    for scores in rng.standard_t(3, size=(1000, 20)):
+        found = estimate_best_of(5, scores, n_resamples=1, rng=rng)
+        hits += truth in found.at(5, method="jackknife").interval
+    assert binomtest(hits, 1000, 0.77).pvalue > 0.001
+
+
+@pytest.mark.slow
 def test_the_difference_of_equals_is_significant_as_seldom_as_it_should_be():
     rng, hits = np.random.default_rng(7), 0
     for study in range(600):
