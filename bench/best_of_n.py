@@ -47,7 +47,7 @@ def every_n(estimator: BestOfEstimator, *, tied: bool) -> Measured:
     measured = time_both(
         lambda: estimate_best_of(
             sizes, *runs, estimator=estimator, n_resamples=N_RESAMPLES, rng=rng
-        ).bounds(),
+        ).bounds(method="percentile"),
         lambda: loop_over_resamples(*runs, rng),
         n_samples=5,
     )

@@ -116,6 +116,23 @@ def test_lower_may_be_better():
     assert [found.algorithm for found in ranked] == ["wild", "steady"]
 
 
+def test_shares_may_be_in_per_cent_and_other_scores_anything():
+    in_per_cent = [{**r, "accuracy": 100 * r["accuracy"]} for r in make_records()]
+    in_per_cent[3]["accuracy"] = 0  # failed
+    assert best_of_runs(in_per_cent).value > 50
+    rewards = [{"seed": r["seed"], "reward": 300 * r["accuracy"] - 100} for r in make_records()]
+    assert best_of_runs(rewards).value > 1
+
+
+@pytest.mark.parametrize(("factor", "highest"), [(1, 1), (100, 100)])
+def test_intervals_of_shares_end_where_shares_do(factor, highest):
+    accuracies = [{"accuracy": factor * score} for score in (0.99, 0.97, 1.0, 0.9)]
+    found = best_of_runs(accuracies, n=2)
+    assert found.interval.high == found.at(2).interval.high == highest
+    rewards = [{"reward": r["accuracy"]} for r in accuracies]
+    assert best_of_runs(rewards, n=2).interval.high > highest
+
+
 def test_a_loss_may_choose_what_an_accuracy_reports():
     records = make_records()
     by_loss = [{**r, "val_loss": -r.pop("validation")} for r in make_records()]
@@ -151,8 +168,8 @@ def test_curves_of_many_runs_are_thinned():
 
 def test_the_same_runs_give_the_same_numbers_and_another_seed_others():
     records = make_records()
-    first, again = (best_of_runs(records).interval for _ in range(2))
-    other = best_of_runs(records, rng=np.random.default_rng(1)).interval
+    first, again = (best_of_runs(records, interval="percentile").interval for _ in range(2))
+    other = best_of_runs(records, interval="percentile", rng=np.random.default_rng(1)).interval
     assert first == again
     assert first != other
 
@@ -207,9 +224,47 @@ def test_scores_that_choose_and_are_reported_are_said_to_flatter():
 def test_narrow_intervals_are_named(n, interval, covered):
     caveats = best_of_runs(make_records(20), n=n, interval=interval, estimator="u").caveats
     assert (
-        f"with n = {n} of 20 runs the interval is too narrow: in simulations, 95 % intervals held "
-        f"the truth {covered}; more runs make it honest"
+        f"with n = {n} of 20 runs the interval is too narrow: in simulations of normal scores, "
+        f"95 % intervals held the truth {covered}; with heavy tails, less often"
     ) in caveats
+
+
+@pytest.mark.parametrize("goal", ["maximize", "minimize"])
+def test_runs_far_better_than_the_others_are_named(goal):
+    far = 0.95 if goal == "maximize" else 0.05
+    records = make_records()
+    records[7]["accuracy"] = far
+    (caveat,) = best_of_runs(read_runs(records, goal=goal)).caveats[:1]
+    assert caveat == (
+        "1 of 100 runs are far better than the others (more than 3 interquartile ranges beyond the "
+        "quartile): the best of n hangs on such luck, and intervals hold the truth less often than "
+        "they say"
+    )
+    records[7]["accuracy"] = 1 - far  # far worse: no luck
+    caveats = best_of_runs(read_runs(records, goal=goal)).caveats
+    assert not any("far better" in doubt for doubt in caveats)
+
+
+def test_a_chance_without_exception_is_doubted():
+    records = [*make_records(name="a", mean=0.9, sd=0.001), *make_records(name="b", mean=0.5)]
+    result = best_of_runs(records, "a", "b")
+    assert result.probability.interval.low == pytest.approx(1)
+    assert result.caveats == (
+        "the same side wins in every resample, so the interval of the chance collapses to a point: "
+        "more runs may show exceptions",
+    )
+
+
+def test_intervals_are_the_jackknifes_unless_told():
+    assert best_of_runs(make_records()).interval.method == "jackknife"
+
+
+def test_the_mean_run_is_not_chosen_and_equal_scores_have_no_deviation():
+    found = best_of_runs([{**r, "accuracy": 0.6} for r in make_records()], n=1)
+    assert str(found) == (
+        "The mean run of net is expected to reach accuracy 0.6 [0.6, 0.6]; one run, 0.6 ± 0 (100 "
+        "runs)."
+    )
 
 
 def test_bias_and_few_runs_are_named():
@@ -230,6 +285,8 @@ def test_weak_and_negative_correlations_are_named():
         "only: choosing by validation is little better than choosing at random, so more candidates "
         "hardly help"
     )
+    (neither,) = best_of_runs(make_records(correlation=-0.1)).caveats
+    assert "choosing by validation is little better than choosing at random" in neither
     (negative,) = best_of_runs(make_records(correlation=-0.8)).caveats
     assert negative.endswith("runs that are better on validation tend to be worse on test")
 
@@ -249,7 +306,10 @@ def test_ties_are_named():
 
 
 def test_scores_that_are_not_normal_are_named():
-    records = [{**r, "accuracy": np.exp(40 * r["accuracy"])} for r in make_records()]
+    records = [
+        {"validation": r["validation"], "reward": np.exp(40 * r["accuracy"])}
+        for r in make_records()
+    ]
     (caveat,) = best_of_runs(records, estimator="gaussian").caveats
     assert caveat.startswith("the scores are not normal (Shapiro–Wilk p = ")
     assert best_of_runs(make_records(), estimator="gaussian").caveats == ()
@@ -318,6 +378,27 @@ def with_score(name, value, row=2):
             {"n": 2.5},
             InvalidInput,
             "n is 2.5. Pass a whole number not less than 1.",
+        ),
+        (
+            with_score("accuracy", -0.1),
+            {},
+            InvalidScores,
+            "values of accuracy go from -0.1 to 0.618727. Pass shares between 0 and 1, or per "
+            "cent; if it is another metric, rename it.",
+        ),
+        (
+            with_score("accuracy", 61.5),
+            {},
+            InvalidScores,
+            "9 of 10 values of accuracy are fractions, and others go up to 61.5. Give all of them "
+            "as fractions, or all in per cent.",
+        ),
+        (
+            [{**r, "val_f1": 40 * r["seed"] - 1} for r in make_records(4, validation="notes")],
+            {},
+            InvalidScores,
+            "values of val_f1 go from -1 to 119. Pass shares between 0 and 1, or per cent; if it "
+            "is another metric, rename it.",
         ),
         (
             make_records(10),

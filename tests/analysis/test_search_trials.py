@@ -15,13 +15,13 @@ from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import make_task
 
-POOLED = (
-    "trials of several searches are pooled (3 of toy on t): those of one search share their split "
-    "and seeds, so intervals are too narrow"
-)
 ALONE = (
-    "all trials of a search share one split and one set of seeds: intervals are of other "
-    "hyperparameters, not of other splits"
+    "all trials share one split and one set of seeds: intervals are of other hyperparameters, not "
+    "of other splits"
+)
+OTHERS = (
+    "2 other search(es) of the study are left out: they are on other splits, whose validation "
+    "scores cannot be compared"
 )
 UNTESTED = "searches recorded no test scores: validation scores choose, and are reported"
 
@@ -51,7 +51,7 @@ def record(study, tmp_path, *, tested):
     }
 
 
-def test_every_trial_is_a_run(tmp_path):
+def test_trials_of_one_split_are_runs(tmp_path):
     study = make_study(Ideal(3))
     runs = collect_trials(study, record(study, tmp_path, tested=True))
     found = runs.select_validated("toy", "t")
@@ -63,18 +63,27 @@ def test_every_trial_is_a_run(tmp_path):
         "maximize",
         "the searches of study",
     )
-    assert runs.notes[0] == POOLED
+    assert len(runs) <= 5
+    assert runs.notes[:2] == (ALONE, OTHERS)
 
 
 def test_failed_trials_are_counted(tmp_path):
-    study = make_study(Ideal(3), n_trials=10)
+    study = make_study(Ideal(3), n_trials=30)
     runs = collect_trials(study, record(study, tmp_path, tested=True))
     n_failed = 30 - len(runs)
     assert n_failed > 0
     assert (np.asarray(runs.validation) <= 0.9).all()
-    assert runs.notes[1:] == (
+    assert runs.notes[2:] == (
         f"{n_failed} trial(s) are left out: they failed, or are not done yet",
     )
+
+
+def test_a_tuner_that_looks_back_is_followed_beyond_failed_trials(tmp_path):
+    study = make_study(FixHopt(1), tuner="gp-ei", n_trials=8, limit=0.5)
+    recorded = record(study, tmp_path, tested=True)
+    n_done = sum("valid" in scores for scores in recorded.values()) - 1  # final fit
+    assert 0 < n_done < 8
+    assert len(collect_trials(study, recorded)) == n_done
 
 
 def test_without_test_scores_validation_is_reported(tmp_path):
@@ -94,13 +103,30 @@ def test_a_search_shared_by_estimators_is_read_once(tmp_path):
     assert runs.notes[0] == ALONE
 
 
+def test_searches_that_redraw_the_tuner_alone_are_put_together(tmp_path):
+    study = make_study(Variance(2, n_searches=3), limit=1)
+    runs = collect_trials(study, record(study, tmp_path, tested=True))
+    assert len(runs) == 15
+    assert runs.notes == (ALONE,)
+
+
+def test_an_unfinished_search_gives_way_to_the_next(tmp_path):
+    study = make_study(Ideal(3), limit=1)
+    recorded = record(study, tmp_path, tested=True)
+    first = collect_trials(study, recorded)
+    rest = {k: s for k, s in recorded.items() if s.get("valid") not in set(first.validation)}
+    second = collect_trials(study, rest)
+    assert len(second) == 5
+    assert not set(first.validation) & set(second.validation)
+
+
 def test_trials_of_other_tuners_are_said_to_depend_on_each_other(tmp_path):
     study = make_study(Ideal(3), tuner="gp-ei", n_trials=4, limit=1)
     runs = collect_trials(study, record(study, tmp_path, tested=True))
     assert runs.notes[:2] == (
         "trials of gp-ei search are not independent draws, so n of them are no n fresh candidates: "
         "only random search makes trials that are",
-        POOLED,
+        ALONE,
     )
 
 

@@ -55,6 +55,14 @@ def test_the_expectation_comes_first_in_one_sentence(write_runs):
     assert lines[-1].startswith("Next: Report Boo_5 with its interval")
 
 
+def test_lower_may_be_better_and_constant_scores_correlate_with_none(write_runs):
+    columns = "run,val_loss,test_loss"
+    lines = call("best-of", write_runs(columns=columns)).stdout.splitlines()
+    assert lines[4].split()[-1] == "+0"
+    constant = call("best-of", write_runs(columns=columns, sd=0)).stdout
+    assert ["net", "80", "0.6", "±", "0", "0.6", "none"] in map(str.split, constant.splitlines())
+
+
 def test_budgets_are_numbers_and_ranges(write_runs):
     answer = json.loads(call("best-of", write_runs(), "--n", 7, "--n", "2-3", "--json").stdout)
     assert answer["n"] == 7
@@ -113,7 +121,9 @@ def test_validation_scores_are_named(write_runs):
 def test_the_seed_and_the_level_matter(write_runs):
     path = write_runs()
     first, other, wide = (
-        json.loads(call("best-of", path, *words, "--json").stdout)["interval"]
+        json.loads(call("best-of", path, "--interval", "percentile", *words, "--json").stdout)[
+            "interval"
+        ]
         for words in ([], ["--seed", 1], ["--alpha", 0.01])
     )
     assert first["low"] != other["low"]
@@ -209,16 +219,36 @@ def test_trials_of_a_store_are_runs(store_file):
     assert result.exit_code == 0, result.stderr
     text = " ".join(result.stdout.split())
     assert text.startswith("The best of 3 runs of tree on iris ")
-    assert "(12 runs)" in text
-    assert (
-        "trials of several searches are pooled (2 of tree on iris): those of one search share "
-        "their split and seeds, so intervals are too narrow"
-    ) in text
+    assert "(6 runs)" in text
+    assert "chosen by validation" in text
+    assert "1 other search(es) of the study are left out: they are on other splits" in text
 
 
 def test_final_fits_of_a_store_are_runs_too(store_file):
     result = call("best-of", store_file, "--n", 2)
     assert "The best of 2 runs of tree on iris is expected" in result.stdout
+
+
+def test_trials_need_their_study_and_nothing_else(store_file, write_runs):
+    assert refused(call("best-of", store_file, "--trials", "--with", write_runs())) == (
+        "Error: trials of a search cannot be joined with other runs. Leave out --with or --trials."
+    )
+    study = store_file.with_suffix(".toml")
+    assert refused(call("best-of", store_file, "--study", study)) == (
+        "Error: --study says where trials come from. Add --trials."
+    )
+    study.unlink()
+    assert refused(call("best-of", store_file, "--trials")) == (
+        f"Error: searches are retraced with their study, and there is no {study}. Name the file "
+        "that the store was run from with --study."
+    )
+
+
+def test_a_crossing_that_no_resample_shows_is_said_to_be_one(write_runs):
+    first, second = write_runs("a", n_runs=20, sd=0.03), write_runs("bb", n_runs=20, mean=0.58)
+    words = ["best-of", first, "a", "bb", "--with", second, "--resamples", 1]
+    text = call(*words).stdout
+    assert "The curves cross: from n = 20 on bb is ahead. They do so in no resample." in text
 
 
 def test_a_file_has_no_trials(write_runs):

@@ -110,6 +110,18 @@ def test_whole_figures(one, two):
     assert len(each.axes[0].get_legend().get_texts()) == 3
 
 
+def test_scores_that_choose_and_are_reported_have_no_agreement_to_show():
+    records = [r for name in ("a", "bb") for r in make_records(name, validation=False)]
+    drawn = figure(best_of_runs(records, "a", "bb", n=2, n_resamples=50))
+    assert len(drawn.axes) == 3
+
+
+def test_constant_validation_correlates_with_nothing():
+    records = [{**r, "validation": 0.7} for r in make_records("net")]
+    ax = plot(best_of_runs(records, n=2, n_resamples=50), view="agreement")
+    assert ax.get_legend().get_texts()[0].get_text() == "runs, correlation none"
+
+
 def test_names_may_be_long_or_hold_dollars():
     names = ["$a$ " + "very " * 20 + "long", "$b$ " + "very " * 20 + "long"]
     records = [{**r, "algorithm": name} for name in names for r in make_records("x")]

@@ -189,6 +189,31 @@ def test_validation_scores_are_kept(write):
     assert named.validation is not None
 
 
+@pytest.mark.parametrize(
+    ("columns", "validation"),
+    [
+        ("val_acc,test_acc", "val_acc"),
+        ("test_acc,Validation Accuracy", "Validation Accuracy"),
+        ("valid_accuracy,test_acc", "valid_accuracy"),
+        ("dev-f1,test_acc", "dev-f1"),
+        ("val_loss,test_acc", "val_loss"),
+        ("val_acc,valid,test_acc", "valid"),
+        ("val_loss,val_acc,test_acc", ""),  # no telling which one chooses
+        ("val_size,test_acc", ""),
+        ("valley_acc_gap,test_acc", ""),
+    ],
+)
+def test_columns_that_begin_like_validation_hold_it_and_never_the_score(write, columns, validation):
+    numbers = ",".join(["0.5"] * len(columns.split(",")))
+    runs = read_runs(write(f"{columns}\n{numbers}\n"))
+    assert (runs.metric, runs.validation_metric) == ("test_acc", validation)
+
+
+def test_validation_scores_may_be_reported_by_name(write):
+    runs = read_runs(write("model,val_acc\na,0.25\n"), metric="val_acc")
+    assert (runs.metric, runs.validation_metric) == ("val_acc", "")
+
+
 def test_a_column_of_text_is_not_the_score_if_another_can_be(write):
     assert read_runs(write("model,result,accuracy\na,ok,0.5\n")).metric == "accuracy"
 
@@ -338,6 +363,13 @@ REFUSED_FILES = {
         UnknownColumn,
         "no column of runs.csv looks like a score (it has: algorithm, seed, notes). Name it with "
         "--metric.",
+    ),
+    "validation only": (
+        "seed,val_loss,val_acc\n1,0.5,0.6\n",
+        {},
+        UnknownColumn,
+        "runs.csv has validation scores (val_loss, val_acc), but no column looks like the score to "
+        "report. Name it with --metric; --metric 'val_loss' reports validation scores.",
     ),
     "wide read as long": (
         "seed,resnet,vgg\n1,2,3\n",

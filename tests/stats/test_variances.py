@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2, shapiro
+from scipy.stats import t as student_t
 
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.stats.variances import (
     binomial_deviation,
+    count_far_above,
     deviation,
     deviation_ratio,
     normality_pvalue,
@@ -233,10 +235,35 @@ def test_the_interval_for_normal_values_fails_with_heavy_tails():
         assert least < found < most
 
 
+# Far above
+
+
+def test_far_above_is_three_ranges_beyond_the_quartile():
+    # Quartiles 2.25 and 4.75: the fence is at 12.25.
+    assert count_far_above([1, 2, 3, 4, 5, 12.2]) == 0
+    assert count_far_above([1, 2, 3, 4, 5, 12.3]) == 1
+    assert count_far_above([-90, 1, 2, 3, 4, 5, 6, 40, 40]) == 2
+    assert count_far_above([1, 1, 1, 1, 9]) == 0  # no range to measure by
+
+
+@given(st.lists(st.integers(-50, 50), min_size=2, max_size=30), st.integers(1, 9))
+def test_far_above_moves_and_stretches_with_the_values(values, scale):
+    assert count_far_above(scale * np.array(values) - 3) == count_far_above(values)
+
+
+def test_far_above_tells_heavy_tails_from_light_ones():
+    rng = np.random.default_rng(0)
+    light, heavy = rng.normal(size=(300, 100)), rng.standard_t(2, size=(300, 100))
+    assert sum(map(count_far_above, light)) == 0
+    # Quartile 0.816, range 1.633.
+    expected = 300 * 100 * student_t(2).sf(0.8164966 * 7)
+    assert sum(map(count_far_above, heavy)) == pytest.approx(expected, rel=0.15)
+
+
 # What is refused
 
 
-@pytest.mark.parametrize("function", [deviation, normality_pvalue])
+@pytest.mark.parametrize("function", [deviation, normality_pvalue, count_far_above])
 def test_bad_values_are_refused(function, bad_scores):
     values, error, names = bad_scores
     with pytest.raises(error, match=names):

@@ -1,18 +1,22 @@
 """Reasons to doubt what the best of n is said to be."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from outperform.analysis.best_of_n import BestOf
-from outperform.stats import normality_pvalue
+from outperform.analysis.doubts import doubt_goal
+from outperform.runs import Runs
+from outperform.stats import Estimate, normality_pvalue
+from outperform.stats.variances import count_far_above
 
 _FEW = 10  # runs
 _WEAK = 0.3  # correlation below which validation hardly chooses
 _NOT_NORMAL = 0.05
+_ROUNDING = 1e-9
 
-# Shares of 95 % intervals that hold the truth, by n as a share of the runs: with validation and
-# test the same, and correlated by one half. Simulated: see docs/statistics.md.
+# Shares of 95 % intervals that hold the truth, by n as a share of the runs: of normal scores, with
+# validation and test the same, and correlated by one half. Simulated: see docs/statistics.md.
 _COVERAGE = (
     (0.75, {"percentile": "45–80 %", "jackknife": "71–86 %"}),
     (0.35, {"percentile": "63–87 %", "jackknife": "79–89 %"}),
@@ -30,7 +34,38 @@ def find_best_of_doubts(found: BestOf) -> tuple[str, ...]:
         *_correlation(found),
         *_ties(found),
         *_shape(found),
+        *_tail(found),
     )
+
+
+def doubt_chance(probability: Estimate) -> Iterator[str]:
+    """Doubt that one side always wins."""
+    interval = probability.interval
+    if interval.high - interval.low < _ROUNDING:
+        yield (
+            "the same side wins in every resample, so the interval of the chance collapses to a "
+            "point: more runs may show exceptions"
+        )
+
+
+def doubt_runs(table: Runs, n_dropped: int) -> Iterator[str]:
+    """Doubts about what the runs were taken from."""
+    yield from table.notes
+    if n_dropped:
+        yield (
+            f"{n_dropped} incomplete run(s) were left out: a candidate that fails is part of the "
+            "budget too"
+        )
+    yield from doubt_goal(table)
+
+
+def list_doubts(results: Sequence[BestOf]) -> tuple[str, ...]:
+    """Doubts about all, then those about single algorithms."""
+    every = [doubt for doubt in results[0].caveats if all(doubt in r.caveats for r in results)]
+    single = [
+        f"{r.algorithm}: {doubt}" for r in results for doubt in r.caveats if doubt not in every
+    ]
+    return (*every, *single)
 
 
 def _same_scores(found: BestOf) -> Iterator[str]:
@@ -67,8 +102,8 @@ def _coverage(found: BestOf) -> Iterator[str]:
             better = f"; interval jackknife: {covered['jackknife']}"
             yield (
                 f"with n = {most} of {found.n_runs} runs the interval is too narrow: in "
-                f"simulations, 95 % intervals held the truth {covered[method]} of the time"
-                f"{better if method == 'percentile' else ''}; more runs make it honest"
+                f"simulations of normal scores, 95 % intervals held the truth {covered[method]} of "
+                f"the time{better if method == 'percentile' else ''}; with heavy tails, less often"
             )
             return
 
@@ -77,7 +112,7 @@ def _correlation(found: BestOf) -> Iterator[str]:
     correlation = found.correlation
     if found.same_scores or np.isnan(correlation):
         return
-    if correlation < 0:
+    if correlation < -_WEAK:
         yield (
             f"validation and test scores correlate by {correlation:.2f}: runs that are better on "
             "validation tend to be worse on test"
@@ -109,4 +144,14 @@ def _shape(found: BestOf) -> Iterator[str]:
         yield (
             f"the scores are not normal (Shapiro–Wilk p = {pvalue:.2g}), as the estimator gaussian "
             "takes them to be: use v or u"
+        )
+
+
+def _tail(found: BestOf) -> Iterator[str]:
+    n_far = count_far_above(found.test if found.goal == "maximize" else -found.test)
+    if n_far and found.n_runs >= _FEW:
+        yield (
+            f"{n_far} of {found.n_runs} runs are far better than the others (more than 3 "
+            "interquartile ranges beyond the quartile): the best of n hangs on such luck, and "
+            "intervals hold the truth less often than they say"
         )

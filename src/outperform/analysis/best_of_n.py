@@ -67,7 +67,8 @@ class BestOf:
     @property
     def sd(self) -> float:
         """Standard deviation of the test scores."""
-        return float(self.test.std(ddof=1))
+        # From the first run, so that equal scores give exactly 0.
+        return float((self.test - self.test[0]).std(ddof=1))
 
     @property
     def best_single(self) -> float:
@@ -96,8 +97,9 @@ class BestOf:
 
     def __str__(self) -> str:
         on = f" on {self.task}" if self.task else ""
-        chosen = "" if self.same_scores else f" chosen by {self.chosen_by}"
-        what = f"best of {self.n} runs" if self.n > 1 else "mean run"
+        alone = self.n == 1
+        chosen = "" if alone or self.same_scores else f" chosen by {self.chosen_by}"
+        what = "mean run" if alone else f"best of {self.n} runs"
         return (
             f"The {what} of {self.algorithm}{on}{chosen} is expected to reach "
             f"{self.metric} {format_estimate(self.value, self.interval)}; one run, "
@@ -236,3 +238,10 @@ def list_results(result: BestOfResult) -> tuple[BestOf, ...]:
 def format_estimate(value: float, interval: Interval) -> str:
     """Value and interval with four digits, which scores near 1 need."""
     return f"{value:.4g} [{interval.low:.4g}, {interval.high:.4g}]"
+
+
+def describe_correlation(found: BestOf) -> str:
+    """How far validation and test agree; nothing correlates with scores that are all equal."""
+    if found.same_scores:
+        return "the same scores"
+    return "none" if np.isnan(found.correlation) else f"{found.correlation:.2f}"

@@ -1,12 +1,17 @@
 """The best of n, from a table of runs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from outperform.analysis.best_of_doubts import find_best_of_doubts
+from outperform.analysis.best_of_doubts import (
+    doubt_chance,
+    doubt_runs,
+    find_best_of_doubts,
+    list_doubts,
+)
 from outperform.analysis.best_of_n import (
     SHOWN,
     BestOf,
@@ -15,7 +20,7 @@ from outperform.analysis.best_of_n import (
     BestOfEach,
     BestOfResult,
 )
-from outperform.analysis.doubts import doubt_goal
+from outperform.analysis.shares import find_limits
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.runs import Goal, Runs, known_goal, read_runs
 from outperform.runs.pairing import ValidatedScores
@@ -44,7 +49,7 @@ def best_of_runs(
     n: int | Sequence[int] = 5,
     task: str | None = None,
     estimator: BestOfEstimator = "v",
-    interval: BestOfInterval = "percentile",
+    interval: BestOfInterval = "jackknife",
     confidence_level: float = 0.95,
     n_resamples: int = 10_000,
     drop_incomplete: bool = False,
@@ -66,8 +71,7 @@ def best_of_runs(
     estimator
         ``"v"``, ``"u"`` or ``"gaussian"``, as in `expected_best_of`.
     interval
-        ``"percentile"``, the bootstrap, or ``"jackknife"``, which holds more often for n near the
-        number of runs.
+        ``"jackknife"``, or ``"percentile"``: the bootstrap's, which holds the truth less often.
     drop_incomplete
         Leave out failed runs; a caveat counts them.
     rng
@@ -87,19 +91,24 @@ def best_of_runs(
     asked = tuple(int(size) for size in as_budgets(n, len(table), "v"))
     names = _choose_names(table, a, b)
     scores = [_take(table, name, task, drop_incomplete=drop_incomplete) for name in names]
+    limits = _find_limits(table, scores)
     if a is not None and b is not None:
         _check_alike(table, names, scores)
     estimation = _Estimation(
-        asked, estimator, interval, confidence_level, n_resamples, rng or np.random.default_rng(0)
+        asked,
+        estimator,
+        interval,
+        confidence_level,
+        n_resamples,
+        rng or np.random.default_rng(0),
+        limits,
     )
     if b is None:
         results = [
             estimation.estimate(table, name, task, taken)[0]
             for name, taken in zip(names, scores, strict=True)
         ]
-        return (
-            results[0] if len(results) == 1 else BestOfEach(tuple(results), _list_doubts(results))
-        )
+        return results[0] if len(results) == 1 else BestOfEach(tuple(results), list_doubts(results))
     return estimation.compare(table, names, task, scores)
 
 
@@ -138,6 +147,14 @@ def _take(table: Runs, name: str, task: str | None, *, drop_incomplete: bool) ->
     return taken
 
 
+def _find_limits(table: Runs, scores: Sequence[ValidatedScores]) -> tuple[float, float]:
+    """Limits of the scores that are reported; impossible scores of both kinds are refused."""
+    chosen_by = [taken.validation for taken in scores if taken.validation is not None]
+    if chosen_by:
+        find_limits(table.validation_metric, np.concatenate(chosen_by))
+    return find_limits(table.metric, np.concatenate([taken.score for taken in scores]))
+
+
 def _check_alike(table: Runs, names: Sequence[str], scores: Sequence[ValidatedScores]) -> None:
     """Refuse to compare what was chosen by validation with what was chosen by test scores."""
     without = [name for name, taken in zip(names, scores, strict=True) if taken.validation is None]
@@ -160,6 +177,7 @@ class _Estimation:
     confidence_level: float
     n_resamples: int
     rng: np.random.Generator
+    limits: tuple[float, float]  # of scores
 
     def estimate(
         self,
@@ -183,7 +201,7 @@ class _Estimation:
         )
         task = table.tasks[0] if task is None else task
         found = replace(self._describe(table, scores, estimates), algorithm=name, task=task)
-        doubts = (*find_best_of_doubts(found), *_doubts_about_table(table, scores.n_dropped))
+        doubts = (*find_best_of_doubts(found), *doubt_runs(table, scores.n_dropped))
         return replace(found, caveats=doubts), estimates
 
     def _describe(self, table: Runs, scores: ValidatedScores, estimates: BestOfEstimates) -> BestOf:
@@ -191,14 +209,15 @@ class _Estimation:
         validation, goal = _find_choice(table, scores)
         same, n = scores.validation is None, self.asked[0]
         at = estimates.at(n, confidence_level=self.confidence_level, method=self.interval)
+        low, high = np.clip([at.interval.low, at.interval.high], *self.limits)
         return BestOf(
             algorithm="",
             n=n,
             value=at.value,
-            interval=at.interval,
+            interval=replace(at.interval, low=float(low), high=float(high)),
             validation=validation,
             test=scores.score,
-            curve=self._trace(estimates),
+            curve=self._trace(estimates, *self.limits),
             asked=self.asked,
             estimator=self.estimator,
             goal=table.goal,
@@ -220,6 +239,16 @@ class _Estimation:
         difference = estimates_a.minus(estimates_b)
         sign = 1 if table.goal == "maximize" else -1
         sides = [_turn_up(table, taken, sign) for taken in scores]
+        probability = best_of_probability(
+            a.n,
+            sides[0],
+            sides[1],
+            # A chance needs runs that win, and so no model of them.
+            estimator="u" if self.estimator == "u" else "v",
+            confidence_level=self.confidence_level,
+            n_resamples=self.n_resamples,
+            rng=self.rng,
+        )
         return BestOfComparison(
             a=a,
             b=b,
@@ -227,18 +256,9 @@ class _Estimation:
                 a.n, confidence_level=self.confidence_level, method=self.interval
             ),
             curve=self._trace(difference),
-            probability=best_of_probability(
-                a.n,
-                sides[0],
-                sides[1],
-                # A chance needs runs that win, and so no model of them.
-                estimator="u" if self.estimator == "u" else "v",
-                confidence_level=self.confidence_level,
-                n_resamples=self.n_resamples,
-                rng=self.rng,
-            ),
+            probability=probability,
             crossing=find_crossing(difference, confidence_level=self.confidence_level),
-            caveats=_list_doubts([a, b]),
+            caveats=(*list_doubts([a, b]), *doubt_chance(probability)),
         )
 
     def _lay_out(self, n_runs: int) -> IntArray:
@@ -248,9 +268,11 @@ class _Estimation:
         listed = [size for size in SHOWN if size <= n_runs]
         return np.unique(np.concatenate([every, more, listed, self.asked]).astype(np.int64))
 
-    def _trace(self, estimates: BestOfEstimates) -> BestOfCurve:
+    def _trace(
+        self, estimates: BestOfEstimates, lowest: float = -np.inf, highest: float = np.inf
+    ) -> BestOfCurve:
         bounds = estimates.bounds(confidence_level=self.confidence_level, method=self.interval)
-        return BestOfCurve(estimates.n, estimates.value, *bounds)
+        return BestOfCurve(estimates.n, estimates.value, *np.clip(bounds, lowest, highest))
 
 
 def _find_choice(table: Runs, scores: ValidatedScores) -> tuple[FloatArray, Goal]:
@@ -264,22 +286,3 @@ def _turn_up(table: Runs, scores: ValidatedScores, sign: int) -> tuple[FloatArra
     """Validation and test scores of which higher is better."""
     validation, goal = _find_choice(table, scores)
     return (validation if goal == "maximize" else -validation), sign * scores.score
-
-
-def _doubts_about_table(table: Runs, n_dropped: int) -> Iterator[str]:
-    yield from table.notes
-    if n_dropped:
-        yield (
-            f"{n_dropped} incomplete run(s) were left out: a candidate that fails is part of the "
-            "budget too"
-        )
-    yield from doubt_goal(table)
-
-
-def _list_doubts(results: Sequence[BestOf]) -> tuple[str, ...]:
-    """Doubts about all, then those about single algorithms."""
-    every = [doubt for doubt in results[0].caveats if all(doubt in r.caveats for r in results)]
-    single = [
-        f"{r.algorithm}: {doubt}" for r in results for doubt in r.caveats if doubt not in every
-    ]
-    return (*every, *single)

@@ -1,22 +1,19 @@
 """How far searches of hyperparameters get, trial by trial, and how much that varies."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from outperform.analysis.retracing import Retracer, Scores
 from outperform.errors import TooFewRuns
 from outperform.runs import Goal
 from outperform.runs.naming import enumerate_names
 from outperform.stats.checks import FloatArray
 from outperform.study.estimators import PlannedRun
-from outperform.study.fits import gather_fingerprints, make_fit
 from outperform.study.sources import TUNING_SOURCE
 from outperform.study.study import Study
-from outperform.study.tuners import Trial, best_trial, make_tuner
-
-Scores = Mapping[str, Mapping[str, float]]  # of every fit that is done, by key
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +128,7 @@ def trace_searches(study: Study, scores: Scores) -> SearchCurves:
     scores
         From `SqliteStore.scores`.
     """
-    tracer = _Tracer(study, scores)
+    retracer = Retracer(study, scores)
     groups: dict[tuple[str, str, str], list[_Traced]] = {}
     seen, unfinished = set(), set()
     for run in study.plan_runs():
@@ -139,7 +136,7 @@ def trace_searches(study: Study, scores: Scores) -> SearchCurves:
         if run.search is None or (names, run.search) in seen:
             continue
         seen.add((names, run.search))
-        traced = tracer.trace(run)
+        traced = _trace(retracer, run)
         if traced is None:
             unfinished.add(f"{run.pipeline} on {run.task}")
         else:
@@ -183,40 +180,23 @@ def _find_place(study: Study, names: tuple[str, str, str]) -> tuple[int, int, st
     return tasks.index(names[1]), pipelines.index(names[0]), names[2]
 
 
-class _Tracer:
-    def __init__(self, study: Study, scores: Scores) -> None:
-        self.study, self.scores = study, scores
-        self.tuner = make_tuner(study.tuner)
-        self.fingerprints = gather_fingerprints(study.pipelines, study.tasks)
-
-    def trace(self, run: PlannedRun) -> _Traced | None:
-        """Retrace the search of a run; None where a fit of it is missing."""
-        assert run.search is not None
-        space = self.study.pipeline(run.pipeline).space
-        sign = 1 if self.study.task(run.task).goal == "maximize" else -1
-        history: list[Trial] = []
-        found: list[Mapping[str, float]] = []
-        for _ in range(run.search.n_trials):
-            params = self.tuner.suggest(space, history, run.search.tuner_seed, run.search.n_trials)
-            scores = self._find(run, params, refit=False)
-            if "valid" not in scores:
-                return None
-            found.append(scores)
-            history.append(Trial(params, sign * scores["valid"]))
-        final = self._find(run, best_trial(history).params, refit=True)
-        if "test" not in final:
+def _trace(retracer: Retracer, run: PlannedRun) -> _Traced | None:
+    """Retrace the search of a run; None where a fit of it is missing."""
+    assert run.search is not None
+    tried, found = [], []
+    for params, scores in retracer.follow(run.search):
+        if "valid" not in scores:
             return None
-        best = _follow_best([sign * scores["valid"] for scores in found])
-        tested = all("test" in scores for scores in found)
-        test = [found[i]["test"] for i in best] if tested else []
-        return _Traced([found[i]["valid"] for i in best], test, final["test"])
-
-    def _find(self, run: PlannedRun, params: Any, *, refit: bool) -> Mapping[str, float]:
-        """Scores of a fit; none where it is missing or has failed."""
-        pipeline, task = self.study.pipeline(run.pipeline), self.study.task(run.task)
-        planned = run if refit or run.search is None else run.search
-        fit = make_fit(pipeline, task, params, dict(planned.seeds), fold=planned.fold, refit=refit)
-        return self.scores.get(fit.key(self.fingerprints), {})
+        tried.append(params)
+        found.append(scores)
+    sign = 1 if retracer.study.task(run.task).goal == "maximize" else -1
+    best = _follow_best([sign * scores["valid"] for scores in found])
+    final = retracer.find(run, tried[best[-1]], refit=True)
+    if "test" not in final:
+        return None
+    tested = all("test" in scores for scores in found)
+    test = [found[i]["test"] for i in best] if tested else []
+    return _Traced([found[i]["valid"] for i in best], test, final["test"])
 
 
 def _follow_best(scores: list[float]) -> list[int]:

@@ -1,7 +1,6 @@
 """The command `outperform best-of`."""
 
 import re
-from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -12,24 +11,23 @@ from outperform.analysis.best_of_n import (
     BestOfComparison,
     BestOfEach,
     BestOfResult,
+    describe_correlation,
     format_estimate,
     list_results,
 )
 from outperform.analysis.choosing_best import best_of_runs
 from outperform.cli.options import alpha_option, output_options, reading_options
 from outperform.cli.output import (
-    check_figure_path,
     print_caveats,
     print_json,
     print_table,
     save_plot,
 )
-from outperform.cli.sources import is_store, open_runs, read_study
+from outperform.cli.sources import is_store, open_runs, read_study_of
 from outperform.errors import InvalidInput
 from outperform.runs import Runs
 from outperform.stats.best_of_n import BestOfEstimator
 from outperform.stats.best_of_resamples import BestOfInterval
-from outperform.stats.checks import check_open_unit
 
 _LONG = 2e7  # runs drawn, from which on it takes more than 2 seconds
 _N_COLUMNS = 4  # budgets in a table of all algorithms
@@ -55,9 +53,9 @@ _N_COLUMNS = 4  # budgets in a table of all algorithms
 @click.option(
     "--interval",
     type=click.Choice(get_args(BestOfInterval)),
-    default="percentile",
+    default="jackknife",
     show_default=True,
-    help="Bootstrap percentiles, or the jackknife, which holds more often for n near the runs.",
+    help="Jackknife, or percentiles of the bootstrap, which hold the truth less often.",
 )
 @click.option("--validation", metavar="COLUMN", help="Column with the scores that choose.")
 @click.option("--trials", is_flag=True, help="RUNS is a store: take the trials of its searches.")
@@ -105,9 +103,6 @@ def command(
     is estimated from, as the score of the best single run does. With two algorithms, which one to
     train with such a budget, and from which budget on the other.
     """
-    check_open_unit("alpha", alpha)
-    if figure:
-        check_figure_path(figure)
     path, a, b = _three_words(words)
     runs = _read(path, {**reading, "validation": validation}, trials=trials, study=study)
     if len(runs) * options["n_resamples"] > _LONG:
@@ -153,19 +148,24 @@ def _three_words(words: tuple[str, ...]) -> tuple[str, str | None, str | None]:
 
 def _read(path: str, reading: dict[str, Any], *, trials: bool, study: str | None) -> Runs:
     if not trials:
+        if study:
+            raise InvalidInput("--study says where trials come from", "Add --trials")
         return open_runs(path, reading)
     if not is_store(path):
         raise InvalidInput(
             f"{path} is no store of a study, so it has no searches",
             "Leave out --trials: each row of a file is a run",
         )
+    if reading["others"]:
+        raise InvalidInput(
+            "trials of a search cannot be joined with other runs", "Leave out --with or --trials"
+        )
     from outperform.analysis.search_trials import collect_trials
     from outperform.store import SqliteStore
 
+    found = read_study_of(path, study)
     with SqliteStore(path) as store:
-        return collect_trials(
-            read_study(study or str(Path(path).with_suffix(".toml"))), store.scores()
-        )
+        return collect_trials(found, store.scores())
 
 
 def _print(result: BestOfResult) -> None:
@@ -191,7 +191,7 @@ def _print_one(found: BestOf) -> None:
     sign = 1 if found.goal == "maximize" else -1
     rows = []
     for n in found.shown:
-        estimate, gain = found.at(n), sign * (found.at(n).value - found.at(1).value)
+        estimate, gain = found.at(n), sign * (found.at(n).value - found.at(1).value) + 0.0
         rows.append([str(n), format_estimate(estimate.value, estimate.interval), f"{gain:+.3g}"])
     print_table(["n", "expected best of n", "better than one run by"], rows)
     click.echo()
@@ -207,7 +207,7 @@ def _print_contrast(results: tuple[BestOf, ...]) -> None:
                 str(found.n_runs),
                 f"{found.mean:.4g} ± {found.sd:.2g}",
                 f"{found.best_single:.4g}",
-                "the same scores" if found.same_scores else f"{found.correlation:.2f}",
+                describe_correlation(found),
             ]
             for found in results
         ],
@@ -240,10 +240,12 @@ def _describe_crossing(found: BestOfComparison) -> str:
         better = found.a if found.is_better(float(found.curve.value[-1])) else found.b
         return f"The curves do not cross: {better.algorithm} is ahead at every n up to {last}."
     crossing, level = found.crossing, found.difference.interval.confidence_level
+    first = f"The curves cross: from n = {crossing.n} on {found.leader_after.algorithm} is ahead."
+    if crossing.share == 0:
+        return f"{first} They do so in no resample."
     return (
-        f"The curves cross: from n = {crossing.n} on {found.leader_after.algorithm} is ahead. "
-        f"They do so in {crossing.share:.0%} of resamples, {100 * level:g} % of these between n = "
-        f"{crossing.low:.0f} and {crossing.high:.0f}."
+        f"{first} They do so in {100 * crossing.share:.0f} % of resamples, {100 * level:g} % of "
+        f"these between n = {crossing.low:.0f} and {crossing.high:.0f}."
     )
 
 

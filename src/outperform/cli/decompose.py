@@ -10,7 +10,7 @@ from outperform.analysis.decomposition import Decomposition, decompose
 from outperform.analysis.search_curves import SearchCurves, trace_searches
 from outperform.cli.options import alpha_option, check_figure, output_options
 from outperform.cli.output import print_caveats, print_json, print_table, save_plot
-from outperform.cli.sources import is_store, read_study
+from outperform.cli.sources import is_store, read_study_of
 from outperform.cli.variation import Variation, open_variation
 from outperform.errors import InvalidInput
 from outperform.report import tabulate
@@ -89,14 +89,9 @@ def command(
 def _trace(path: str, study: str | None) -> SearchCurves:
     if not is_store(path):
         raise InvalidInput(f"{path} is no store of a study", "Leave out --curves")
-    file = Path(study or Path(path).with_suffix(".toml"))
-    if not file.exists():
-        raise InvalidInput(
-            f"searches are retraced with their study, and there is no {file}",
-            "Name the file that the store was run from with --study",
-        )
+    found = read_study_of(path, study)
     with SqliteStore(path) as store:
-        return trace_searches(read_study(str(file)), store.scores())
+        return trace_searches(found, store.scores())
 
 
 def _as_dict(

@@ -57,3 +57,14 @@ def read_study(path: str) -> "Study":
     from outperform.study.files import parse_study
 
     return parse_study(text, folder=file.parent)
+
+
+def read_study_of(store: str, study: str | None) -> "Study":
+    """Study that a store was run from: the one named, else the one beside it."""
+    file = Path(study or Path(store).with_suffix(".toml"))
+    if not file.exists():
+        raise InvalidInput(
+            f"searches are retraced with their study, and there is no {file}",
+            "Name the file that the store was run from with --study",
+        )
+    return read_study(str(file))

@@ -10,6 +10,7 @@ from outperform.analysis.best_of_n import (
     BestOfComparison,
     BestOfEach,
     BestOfResult,
+    describe_correlation,
     format_estimate,
     list_results,
 )
@@ -127,7 +128,7 @@ def draw_agreement(result: BestOf | BestOfComparison, ax: "Axes") -> None:
     for index, (found, name) in enumerate(zip(results, names, strict=True)):
         colour = COLOURS[index]
         draw_dots(found.validation, found.test, ax, n=n, colour=colour, gid=f"runs-{index}")
-        label = f"{escape(name)}, correlation {found.correlation:.2f}"
+        label = f"{escape(name)}, correlation {describe_correlation(found)}"
         ax.plot([], [], "o", color=colour, ms=3.5, label=label)
         best = f"best of {found.n}: {found.value:.4g}" if alone else None
         ax.axhline(found.value, color=colour, linewidth=1, label=best, gid=f"best-{index}")
@@ -203,17 +204,19 @@ def compose_best_of(found: BestOf) -> "Figure":
 def compose_best_of_comparison(result: BestOfComparison) -> "Figure":
     """Draw both curves and their difference, densities, and validation against test."""
     figure = make_figure(PAGE_WIDTH, 4.8)
-    ((curves, difference), (densities, agreement)) = figure.subplots(2, 2)
-    draw_best_of_curves(result, curves)
-    draw_best_of_difference(result, difference)
-    draw_best_of_densities(result, densities)
-    draw_agreement(result, agreement)
+    right = "densities" if result.a.same_scores else "agreement"
+    axes = figure.subplot_mosaic([["curves", "difference"], ["densities", right]])
+    draw_best_of_curves(result, axes["curves"])
+    draw_best_of_difference(result, axes["difference"])
+    draw_best_of_densities(result, axes["densities"])
+    if not result.a.same_scores:
+        draw_agreement(result, axes["agreement"])
     a, b = shorten_apart([result.a.algorithm, result.b.algorithm], 22)
     verdict = {"a": f"{a} is better", "b": f"{b} is better", None: "neither is shown better"}
     on = f" on {shorten(result.a.task, 22)}" if result.a.task else ""
     title = (
-        f"With a budget of {result.n}{on}, {verdict[result.winner]}: P(best of {a} > best of {b}) "
-        f"= {result.probability.value:.2f} {result.probability.interval}"
+        f"With a budget of {result.n}{on}, {verdict[result.winner]}: P(best of {a} beats best of "
+        f"{b}) = {result.probability.value:.2f} {result.probability.interval}"
     )
     figure.suptitle(_wrap(title, PAGE_WIDTH), fontsize="medium")
     return figure

@@ -14,6 +14,7 @@ REPLICATE = ("replicate", "seed", "run", "fold", "split")
 SCORE = ("score", "value", "result", "test")
 VALIDATION = ("validation", "valid", "val", "valid_acc")
 _TRACKER = re.compile(r"(config|hparams|metrics|params|summary)[./]")  # before exported names
+_BEGINS_LIKE_VALIDATION = re.compile(r"(val|valid|validation|dev)[_ /-]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,17 @@ def find_score(
 def find_validation(
     names: Sequence[str], wanted: Wanted, source: str, *, texts: Sequence[str]
 ) -> str | None:
-    """Find the column of validation scores, None if there is none."""
+    """Find the column of validation scores, None if there is none, or no telling which it is."""
     if wanted.validation is not None:
         return find_column(wanted.validation, names, source)
-    return next((name for name in recognise(names, VALIDATION) if name not in texts), None)
+    numeric = [name for name in names if name not in texts]
+    known = recognise(numeric, VALIDATION)[:1]
+    begun = [n for n in numeric if names_validation(n) and looks_like_score(n)]
+    found = known or begun
+    return found[0] if len(found) == 1 else None
+
+
+def names_validation(name: str) -> bool:
+    """Whether a column is of validation data by its name, and so never the score."""
+    plain = normalise(name)
+    return plain in VALIDATION or _BEGINS_LIKE_VALIDATION.match(plain) is not None

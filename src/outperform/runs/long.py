@@ -7,13 +7,12 @@ from outperform.errors import UnknownColumn, UnreadableRuns
 from outperform.runs.assembling import About, Keys, assemble, join_or_repeat
 from outperform.runs.cells import CellTable, Table
 from outperform.runs.columns import (
-    VALIDATION,
     Parts,
     Wanted,
     assign_parts,
     find_score,
     find_validation,
-    normalise,
+    names_validation,
 )
 from outperform.runs.metrics import Goal, resolve_goal
 from outperform.runs.naming import enumerate_names
@@ -61,7 +60,7 @@ def _find_numbers(table: Table, wanted: Wanted, parts: Parts) -> tuple[str, str 
     if wanted.metric is not None:
         candidates = list(table.names)
     else:
-        candidates = [n for n in others if n != validation and normalise(n) not in VALIDATION]
+        candidates = [n for n in others if n != validation and not names_validation(n)]
     score = find_score(candidates, wanted, table.source, texts=texts)
     if score is None:
         raise _explain_missing_score(head, parts, others)
@@ -79,6 +78,13 @@ def _explain_missing_score(head: CellTable, parts: Parts, others: Sequence[str])
         )
     if is_transposed(head, parts, others):
         return explain_transposed(head)
+    validation = [name for name in numeric if names_validation(name)]
+    if validation:
+        return UnknownColumn(
+            f"{head.source} has validation scores ({enumerate_names(validation)}), but no column "
+            "looks like the score to report",
+            f"Name it with --metric; --metric {validation[0]!r} reports validation scores",
+        )
     if not parts.algorithm and len(numeric) > 1:
         return UnreadableRuns(
             f"{head.source} looks wide: columns {enumerate_names(numeric)} hold numbers, "

@@ -30,7 +30,7 @@ from outperform.stats.checks import FloatArray, check_choice, check_count, check
 from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
 
-BestOfInterval = Literal["percentile", "jackknife"]
+BestOfInterval = Literal["jackknife", "percentile"]
 
 _BLOCK = 1_000_000  # scores held at once: 8 MB for each of a few arrays
 
@@ -56,7 +56,7 @@ class BestOfEstimates:
     df: FloatArray = field(repr=False)
 
     def bounds(
-        self, *, confidence_level: float = 0.95, method: BestOfInterval = "percentile"
+        self, *, confidence_level: float = 0.95, method: BestOfInterval = "jackknife"
     ) -> tuple[FloatArray, FloatArray]:
         """Ends of the interval at every n."""
         check_open_unit("confidence_level", confidence_level)
@@ -70,7 +70,7 @@ class BestOfEstimates:
         return self.value - reach, self.value + reach
 
     def at(
-        self, n: int, *, confidence_level: float = 0.95, method: BestOfInterval = "percentile"
+        self, n: int, *, confidence_level: float = 0.95, method: BestOfInterval = "jackknife"
     ) -> Estimate:
         """Value and interval at one of the n."""
         place = np.flatnonzero(self.n == n)[:1]
@@ -128,9 +128,9 @@ def estimate_best_of(
     >>> scores = [0.71, 0.74, 0.69, 0.75, 0.70, 0.73, 0.72, 0.78]
     >>> estimates = estimate_best_of([1, 3], scores, rng=np.random.default_rng(0))
     >>> print(estimates.at(3))
-    0.751 [0.724, 0.77]
-    >>> print(estimates.at(3, method="jackknife"))
     0.751 [0.717, 0.786]
+    >>> print(estimates.at(3, method="percentile"))
+    0.751 [0.724, 0.77]
     """
     check_count("n_resamples", n_resamples, at_least=1)
     sizes = as_budgets(n, np.size(validation), estimator)

@@ -171,3 +171,18 @@ def _f_interval(ratio: float, sizes: tuple[int, int], confidence_level: float) -
         ratio / math.sqrt(float(fdtri(sizes[0] - 1, sizes[1] - 1, p))) for p in (1 - tail, tail)
     )
     return Interval(low, high, confidence_level, "f")
+
+
+def count_far_above(values: ArrayLike) -> int:
+    """Count values more than 3 interquartile ranges above the upper quartile: Tukey's far out.
+
+    Of normal values, one in 850,000 is.
+
+    Examples
+    --------
+    >>> count_far_above([1, 2, 3, 4, 5, 13])
+    1
+    """
+    array = as_scores(values, "values", at_least=2)
+    low, high = np.quantile(array, [0.25, 0.75])
+    return int(np.count_nonzero(array > high + 3 * (high - low))) if high > low else 0

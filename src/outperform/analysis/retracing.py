@@ -1,0 +1,41 @@
+"""Searches of a study retraced: what its tuners suggested, and what was recorded of it."""
+
+from collections.abc import Iterator, Mapping
+
+from outperform.study.estimators import PlannedRun, Search
+from outperform.study.fits import gather_fingerprints, make_fit
+from outperform.study.spaces import Params
+from outperform.study.study import Study
+from outperform.study.tuners import Trial, make_tuner
+
+FitScores = Mapping[str, float]
+Scores = Mapping[str, FitScores]  # of every fit that is done, by key
+
+
+class Retracer:
+    """Follows searches, which are pure functions of what is recorded."""
+
+    def __init__(self, study: Study, scores: Scores) -> None:
+        self.study, self.scores = study, scores
+        self.fingerprints = gather_fingerprints(study.pipelines, study.tasks)
+
+    def follow(self, search: Search) -> Iterator[tuple[Params, FitScores]]:
+        """Hyperparameters and scores of each trial; no scores where it failed or is not done yet.
+
+        A search goes on after a trial that failed. After one that is not done yet nothing is
+        recorded, so that what the tuner is told of it does not matter.
+        """
+        tuner, space = make_tuner(search.tuner), self.study.pipeline(search.pipeline).space
+        sign = 1 if self.study.task(search.task).goal == "maximize" else -1
+        history: list[Trial] = []
+        for _ in range(search.n_trials):
+            params = tuner.suggest(space, history, search.tuner_seed, search.n_trials)
+            scores = self.find(search, params, refit=False)
+            yield params, scores
+            history.append(Trial(params, sign * scores["valid"] if "valid" in scores else None))
+
+    def find(self, planned: PlannedRun | Search, params: Params, *, refit: bool) -> FitScores:
+        """Scores of a fit; none where it is missing or has failed."""
+        pipeline, task = self.study.pipeline(planned.pipeline), self.study.task(planned.task)
+        fit = make_fit(pipeline, task, params, dict(planned.seeds), fold=planned.fold, refit=refit)
+        return self.scores.get(fit.key(self.fingerprints), {})
