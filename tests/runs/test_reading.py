@@ -193,6 +193,7 @@ def test_validation_scores_are_kept(write):
     ("columns", "validation"),
     [
         ("val_acc,test_acc", "val_acc"),
+        ("val/acc,test_acc", "val/acc"),
         ("test_acc,Validation Accuracy", "Validation Accuracy"),
         ("valid_accuracy,test_acc", "valid_accuracy"),
         ("dev-f1,test_acc", "dev-f1"),
