@@ -83,7 +83,7 @@ def fit_b(params, split, seeds):
 """
 
 
-def write_study(folder: Path, *, seconds: float = 0.0, gain: float = 0.25, **changes: Any) -> None:
+def write_study(folder: Path, *, seconds: float | str = 0.0, gain: float = 0.25, **changes: Any) -> None:
     folder.mkdir(exist_ok=True)
     words = {"tuner": "random", "timeout": 60, "kind": "ideal", "replicates": 5} | changes
     (folder / "study.toml").write_text(STUDY.format(**words))
@@ -133,10 +133,10 @@ def count_fits(folder: Path) -> int:
         return 0
 
 
-def wait_for_fits(folder: Path, n: int) -> None:
-    deadline = time.monotonic() + 60
+def wait_for_fits(process: subprocess.Popen[str], folder: Path, n: int) -> None:
+    """However slow the machine is, a run that goes on gets there."""
     while count_fits(folder) < n:
-        assert time.monotonic() < deadline, "no fits are recorded"
+        assert process.poll() is None, "the run has ended"
         time.sleep(0.02)
 
 
@@ -175,15 +175,17 @@ def test_killed_at_random_moments_and_resumed_nothing_is_lost(tuner, tmp_path):
 
 
 def test_an_interrupted_run_says_how_to_go_on(tmp_path):
-    write_study(tmp_path, seconds=0.05, replicates=8)
+    # Slow until told otherwise: the run cannot end before the signal comes, however late.
+    write_study(tmp_path, seconds="0 if Path('quick').exists() else 0.5", replicates=8)
     process = start(tmp_path)
-    wait_for_fits(tmp_path, 5)
+    wait_for_fits(process, tmp_path, 5)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=120)
     assert process.returncode == 130
     assert stderr == "Interrupted. All that was finished is recorded: the same command resumes.\n"
     n_fits = count_fits(tmp_path)
     assert 5 <= n_fits < 64
+    (tmp_path / "quick").touch()
     assert f"{n_fits} were recorded before" in run(tmp_path)
 
 
@@ -224,7 +226,7 @@ def test_two_runs_on_one_store_are_refused(tmp_path):
     write_study(tmp_path, seconds=0.1, replicates=50)
     first = start(tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        wait_for_fits(tmp_path, 1)
+        wait_for_fits(first, tmp_path, 1)
         said = run(tmp_path, status=2)
     finally:
         first.kill()
@@ -243,7 +245,9 @@ def test_only_what_has_changed_is_run_anew_and_the_command_says_so(tmp_path):
     assert "pipeline b" not in said
     assert "20 fits done now, 20 were recorded before, 0 failed" in said
     status = call("status", tmp_path / "study.db")
-    assert "60 fits done, 0 failed; the study needs 40, the others are from before" in status.stdout
+    assert (
+        "60 fits done, 0 failed; the study needs 40, and fits from before it was changed are kept"
+    ) in status.stdout
 
 
 # What it says

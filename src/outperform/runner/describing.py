@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 from outperform.runner.progress import Store
-from outperform.study.estimators import FixHopt, Ideal
 from outperform.study.fingerprints import fingerprint
 from outperform.study.fits import gather_fingerprints
 from outperform.study.study import Study
@@ -19,8 +18,8 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
     Parameters
     ----------
     before
-        An earlier description: its numbers of fits are taken over where they still hold, because
-        counting them takes seconds in a study of 100,000 runs.
+        An earlier description: its numbers of fits and runs are taken over where they still hold,
+        because counting them takes seconds in a study of 100,000 runs.
     """
     now = {
         "name": study.name,
@@ -31,20 +30,27 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
         "pipelines": [pipeline.name for pipeline in study.pipelines],
         "estimators": [estimator.kind for estimator in study.estimators],
         "design": [repr(estimator) for estimator in study.estimators],
-        "paired": [
-            {"estimator": e.kind, "source": e.redraws, "replicates": e.n_replicates}
-            for e in study.estimators
-            if isinstance(e, Ideal | FixHopt)
-        ],
         "search": f"{study.tuner} search, {study.n_trials} trials",
     }
-    if before is not None and before == {**before, **now}:
+    if before is not None and "designs" in before and before == {**before, **now}:
         return dict(before)
     prices = _price(study)
     alone = len(study.estimators) == 1
     own = prices[study.estimators[0].kind]
     n_fits = sum(n for _, _, n in own) if alone else study.count_fits()
-    return now | {"n_fits": n_fits, "prices": prices}
+    return now | {"n_fits": n_fits, "prices": prices, "designs": _count_replicates(study)}
+
+
+def _count_replicates(study: Study) -> list[dict[str, Any]]:
+    """Replicates of every estimator, for each set of sources that it redraws."""
+    counts: dict[tuple[str, str], int] = {}
+    for planned in study.plan_runs():
+        design = planned.estimator, planned.source
+        counts[design] = max(counts.get(design, 0), planned.replicate + 1)
+    return [
+        {"estimator": estimator, "source": source, "replicates": n}
+        for (estimator, source), n in counts.items()
+    ]
 
 
 def _price(study: Study) -> dict[str, list[tuple[str, str, int]]]:
