@@ -83,7 +83,9 @@ def fit_b(params, split, seeds):
 """
 
 
-def write_study(folder: Path, *, seconds: float | str = 0.0, gain: float = 0.25, **changes: Any) -> None:
+def write_study(
+    folder: Path, *, seconds: float | str = 0.0, gain: float = 0.25, **changes: Any
+) -> None:
     folder.mkdir(exist_ok=True)
     words = {"tuner": "random", "timeout": 60, "kind": "ideal", "replicates": 5} | changes
     (folder / "study.toml").write_text(STUDY.format(**words))
