@@ -211,13 +211,15 @@ def test_failures_of_every_kind_are_recorded_shown_and_retried(tmp_path):
     for m in wrong:
         assert expected[m.seeds["init"] % 8] in m.error
     assert f"{16 - len(wrong)} fits done now, 0 were recorded before, {len(wrong)} failed" in said
-    assert "Why fits failed: outperform status study.db" in said
+    assert f"{len(wrong)} of all recorded fits failed: outperform status study.db" in said
     status = call("status", tmp_path / "study.db")
     assert status.exit_code == 0
     assert f"{16 - len(wrong)} fits done, {len(wrong)} failed of the 16" in status.stdout
     assert "× a: RuntimeError\n  for example on toy with defaults: out of luck\n" in status.stdout
     assert "× a: the worker was killed by SIGKILL, perhaps for want of memory\n" in status.stdout
-    assert "0 fits done now, 16 were recorded before, 0 failed" in run(tmp_path)
+    said = run(tmp_path)
+    assert "0 fits done now, 16 were recorded before, 0 failed" in said
+    assert f"{len(wrong)} of all recorded fits failed" in said
     (tmp_path / "mended").touch()
     said = run(tmp_path, "--retry-failed")
     assert f"{len(wrong)} fits done now, {16 - len(wrong)} were recorded before, 0 failed" in said

@@ -17,6 +17,7 @@ from outperform.study.study import Study
 from outperform.study.tuners import Trial, best_trial, make_tuner
 
 Scores = Mapping[str, Mapping[str, float]]  # of every fit that is done, by key
+_MOST_TOLD = 3  # groups of searches in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,10 @@ class SearchCurves:
     caveats: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.metric} by {self.tuner} search: {'; '.join(map(str, self.curves))}."
+        n_others = len(self.curves) - _MOST_TOLD
+        others = [f"and {n_others} more groups of searches"] if n_others > 0 else []
+        told = "; ".join([*map(str, self.curves[:_MOST_TOLD]), *others])
+        return f"{self.metric} by {self.tuner} search: {told}."
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
