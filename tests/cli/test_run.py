@@ -312,7 +312,7 @@ def test_progress_is_live_on_a_terminal_and_quiet_elsewhere(tmp_path):
             said += chunk
     except OSError:  # the other end is closed: the run is over
         os.close(ours)
-    stdout, _ = process.communicate(timeout=30)
+    stdout, _ = process.communicate(timeout=120)
     assert said.count(b"\r") > 3
     assert said.startswith(b"Timing a fit of every pipeline on every task ...\r")
     assert b" left, " in said
@@ -320,7 +320,7 @@ def test_progress_is_live_on_a_terminal_and_quiet_elsewhere(tmp_path):
     assert stdout.endswith("\nNext: outperform compare study.db a b\n")
     (tmp_path / "study.db").unlink()
     process = start(tmp_path)
-    assert process.communicate(timeout=30)[1] == ""
+    assert process.communicate(timeout=120)[1] == ""
 
 
 def test_a_first_fit_that_fails_is_told_and_stops_nothing(tmp_path):

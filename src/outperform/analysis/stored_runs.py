@@ -8,6 +8,7 @@ from outperform.errors import InvalidInput, UnknownName
 from outperform.runs import Runs, read_runs
 from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.store import RunLabel, SqliteStore
+from outperform.store.measurement import count_replicates
 from outperform.study.estimators import ALL
 
 # Estimators whose runs are paired replicates, the best first.
@@ -58,14 +59,7 @@ def list_designs(study: Mapping[str, Any], labels: Sequence[RunLabel]) -> list[D
     """What the study redraws, and how often; stores of old tell it by their runs only."""
     if "designs" in study:
         return list(study["designs"])
-    counts: dict[tuple[str, str], int] = {}
-    for label in labels:
-        design = label.estimator, label.source
-        counts[design] = max(counts.get(design, 0), label.replicate + 1)
-    return [
-        {"estimator": estimator, "source": source, "replicates": n}
-        for (estimator, source), n in counts.items()
-    ]
+    return [*count_replicates((label.estimator, label.source, label.replicate) for label in labels)]
 
 
 def is_planned(label: RunLabel, designs: Sequence[Design], study: Mapping[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from outperform.runner.progress import Store
+from outperform.store.measurement import count_replicates
 from outperform.study.fingerprints import fingerprint
 from outperform.study.fits import gather_fingerprints
 from outperform.study.study import Study
@@ -38,19 +39,8 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
     alone = len(study.estimators) == 1
     own = prices[study.estimators[0].kind]
     n_fits = sum(n for _, _, n in own) if alone else study.count_fits()
-    return now | {"n_fits": n_fits, "prices": prices, "designs": _count_replicates(study)}
-
-
-def _count_replicates(study: Study) -> list[dict[str, Any]]:
-    """Replicates of every estimator, for each set of sources that it redraws."""
-    counts: dict[tuple[str, str], int] = {}
-    for planned in study.plan_runs():
-        design = planned.estimator, planned.source
-        counts[design] = max(counts.get(design, 0), planned.replicate + 1)
-    return [
-        {"estimator": estimator, "source": source, "replicates": n}
-        for (estimator, source), n in counts.items()
-    ]
+    designs = count_replicates((r.estimator, r.source, r.replicate) for r in study.plan_runs())
+    return now | {"n_fits": n_fits, "prices": prices, "designs": designs}
 
 
 def _price(study: Study) -> dict[str, list[tuple[str, str, int]]]:
