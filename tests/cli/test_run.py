@@ -280,9 +280,11 @@ def test_the_estimate_weighs_every_pipeline_by_its_own_time(tmp_path):
     (tmp_path / "training.py").write_text(code.replace("def fit_a(params, split, seeds):", slow))
     lines = run(tmp_path, "--dry-run", "--workers", "2").splitlines()
     assert re.search(
-        r"one fit takes about [\de.-]+ s \(b on toy\) to 1\.5 s \(a on toy\)$", lines[0]
+        r"one fit takes about [\de.-]+ s \(b on toy\) to 1\.[5-9] s \(a on toy\)$", lines[0]
     )
-    assert lines[2].split() == ["fix-hopt", "1,997", "12.5", "min", "chosen"]  # 1000 · 1.5 s / 2
+    kind, n_fits, minutes, *rest = lines[2].split()
+    assert [kind, n_fits, *rest] == ["fix-hopt", "1,997", "min", "chosen"]
+    assert 12.5 <= float(minutes) < 16  # 1000 · 1.5 s / 2, or more where sleepers are woken late
 
 
 def test_the_estimate_is_what_was_measured_unless_the_code_has_changed(tmp_path):

@@ -13,7 +13,7 @@ from outperform.study.study import Study
 Pair = tuple[str, str]  # pipeline, task
 
 
-def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def describe_study(study: Study, before: dict[str, Any] | None = None) -> dict[str, Any]:
     """What a store keeps of the study whose results it holds.
 
     Parameters
@@ -33,14 +33,17 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
         "design": [repr(estimator) for estimator in study.estimators],
         "search": f"{study.tuner} search, {study.n_trials} trials",
     }
-    if before is not None and "designs" in before and before == {**before, **now}:
-        return dict(before)
+    if before is not None and before == {**before, **now}:
+        return dict(before) if "designs" in before else before | {"designs": _list_designs(study)}
     prices = _price(study)
     alone = len(study.estimators) == 1
     own = prices[study.estimators[0].kind]
     n_fits = sum(n for _, _, n in own) if alone else study.count_fits()
-    designs = count_replicates((r.estimator, r.source, r.replicate) for r in study.plan_runs())
-    return now | {"n_fits": n_fits, "prices": prices, "designs": designs}
+    return now | {"n_fits": n_fits, "prices": prices, "designs": _list_designs(study)}
+
+
+def _list_designs(study: Study) -> list[dict[str, Any]]:
+    return count_replicates((r.estimator, r.source, r.replicate) for r in study.plan_runs())
 
 
 def _price(study: Study) -> dict[str, list[tuple[str, str, int]]]:
