@@ -128,6 +128,18 @@ def test_a_search_that_tries_a_point_twice_fits_it_once(store):
     assert store.get_meta("study")["n_fits"] == progress.n_done
     again = run(study, store, InlineEngine())
     assert (again.n_done, again.n_left, again.n_fits) == (0, 0, progress.n_fits)
+    assert again.n_known == progress.n_fits
+
+
+def test_a_resumed_study_is_not_short_of_points_tried_twice(store):
+    pipeline = FunctionPipeline("a", add_up, {"c": Choices([0.25, 0.75])}, ("init",))
+    study = replace(toy(), pipelines=(pipeline,), n_trials=8)
+    run(replace(study, estimators=(Ideal(2),)), store, InlineEngine())
+    progress = run(study, store, InlineEngine())
+    n_recorded = len(list(store.measurements()))
+    assert 0 < progress.n_known < n_recorded
+    assert progress.n_known + progress.n_done == progress.n_fits == n_recorded
+    assert store.get_meta("study")["n_fits"] == n_recorded
 
 
 def test_impossible_splits_are_refused_before_the_first_fit(store):

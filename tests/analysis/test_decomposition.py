@@ -161,10 +161,8 @@ def test_a_clean_study_has_one_caveat(scores):
 
 
 def test_an_idle_seed_is_doubted(scores):
-    caveats = decompose(scores | {"order": [0.7] * 200}).caveats
-    assert caveats[1:] == (
-        "all 200 runs of order have the same score: its seed changes nothing: is it used?",
-    )
+    caveats = decompose(scores | {"order": [0.7] * 200, "dropout": [0.7] * 200}).caveats
+    assert caveats[1:] == ("redrawing order, dropout changed no score: are these seeds used?",)
 
 
 def test_noise_is_doubted(scores):

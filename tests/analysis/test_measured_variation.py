@@ -166,9 +166,8 @@ def test_a_store_without_runs_is_refused(store):
         measure_variation(store)
 
 
-def test_a_description_from_before_repetitions_is_read(store):
+def test_a_description_without_designs_is_read(store):
     measure(make_study(Ideal(4)), store)
     study = store.get_meta("study")
-    study["paired"] = [{k: v for k, v in d.items() if k != "repetitions"} for d in study["paired"]]
-    store.set_meta("study", study)
+    store.set_meta("study", {word: value for word, value in study.items() if word != "designs"})
     assert len(measure_variation(store)) == 1

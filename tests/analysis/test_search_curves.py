@@ -1,5 +1,7 @@
 """Searches retraced from recorded scores."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -131,6 +133,14 @@ def test_the_sentence_has_both_scores(tmp_path):
         "redrawn)."
     )
     assert result.caveats[-1] == "fewer than 10 searches of toy on t (3): their spread is rough"
+
+
+def test_many_groups_of_searches_do_not_make_a_sentence_without_end(tmp_path):
+    study, _ = make_study(Ideal(3))
+    result = trace_searches(study, run_study(study, tmp_path))
+    said = str(replace(result, curves=result.curves[:1] * 9))
+    assert said.count("after 5 trials") == 3
+    assert said.endswith("redrawn); and 6 more groups of searches.")
 
 
 def test_unfinished_searches_are_left_out_and_named(tmp_path):

@@ -264,6 +264,22 @@ def test_a_store_of_another_study_is_refused(tmp_path):
     )
 
 
+def test_runs_that_the_study_does_not_have_any_more_are_left_out_and_counted(store):
+    run_study(store, Variance(5, sources=("init",)), Crossed(3))
+    result = call("decompose", store, "--json")
+    found = json.loads(result.stdout)
+    ((decomposition,), (crossed,)) = found["sources"], found["crossed"]
+    assert {each["source"]: each["n"] for each in decomposition["sources"]} == {
+        "init": 5, "all": 5, "noise": 5,
+    }  # fmt: skip
+    assert crossed["levels"] == [3, 3]
+    n_left_out = 12 + 3 * 7 + 4 + 16 - 9  # of split, of three others, of hpo, and crossed
+    assert result.stderr == (
+        f"Note: {n_left_out} run(s) of replicates or sources that the study does not have any more "
+        "were left out.\n"
+    )
+
+
 def test_an_unfinished_crossed_design_does_not_hide_the_rest(store):
     with closing(sqlite3.connect(store)) as connection, connection:
         connection.execute("DELETE FROM run_labels WHERE estimator = 'crossed' AND replicate = 5")

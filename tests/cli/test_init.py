@@ -65,6 +65,10 @@ def test_the_study_runs_as_it_is(tmp_path):
     final = [fit for fit in fits if fit.pipeline == "mine" and fit.refit]
     assert len({fit.seeds["init"] for fit in final}) == 8
     assert min(fit.scores["test"] for fit in final) > 0.8
+    # Trials have both scores, so that searches have curves on test data too.
+    trials = [fit for fit in fits if fit.pipeline == "mine" and not fit.refit]
+    assert {tuple(fit.scores) for fit in trials} == {("valid", "test")}
+    assert {tuple(fit.scores) for fit in final} == {("test",)}
 
 
 def test_the_script_makes_the_split_of_the_study(tmp_path):

@@ -83,7 +83,9 @@ def fit_b(params, split, seeds):
 """
 
 
-def write_study(folder: Path, *, seconds: float = 0.0, gain: float = 0.25, **changes: Any) -> None:
+def write_study(
+    folder: Path, *, seconds: float | str = 0.0, gain: float = 0.25, **changes: Any
+) -> None:
     folder.mkdir(exist_ok=True)
     words = {"tuner": "random", "timeout": 60, "kind": "ideal", "replicates": 5} | changes
     (folder / "study.toml").write_text(STUDY.format(**words))
@@ -133,10 +135,10 @@ def count_fits(folder: Path) -> int:
         return 0
 
 
-def wait_for_fits(folder: Path, n: int) -> None:
-    deadline = time.monotonic() + 60
+def wait_for_fits(process: subprocess.Popen[str], folder: Path, n: int) -> None:
+    """However slow the machine is, a run that goes on gets there."""
     while count_fits(folder) < n:
-        assert time.monotonic() < deadline, "no fits are recorded"
+        assert process.poll() is None, "the run has ended"
         time.sleep(0.02)
 
 
@@ -175,15 +177,17 @@ def test_killed_at_random_moments_and_resumed_nothing_is_lost(tuner, tmp_path):
 
 
 def test_an_interrupted_run_says_how_to_go_on(tmp_path):
-    write_study(tmp_path, seconds=0.05, replicates=8)
+    # Slow until told otherwise: the run cannot end before the signal comes, however late.
+    write_study(tmp_path, seconds="0 if Path('quick').exists() else 0.5", replicates=8)
     process = start(tmp_path)
-    wait_for_fits(tmp_path, 5)
+    wait_for_fits(process, tmp_path, 5)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=120)
     assert process.returncode == 130
     assert stderr == "Interrupted. All that was finished is recorded: the same command resumes.\n"
     n_fits = count_fits(tmp_path)
     assert 5 <= n_fits < 64
+    (tmp_path / "quick").touch()
     assert f"{n_fits} were recorded before" in run(tmp_path)
 
 
@@ -207,13 +211,15 @@ def test_failures_of_every_kind_are_recorded_shown_and_retried(tmp_path):
     for m in wrong:
         assert expected[m.seeds["init"] % 8] in m.error
     assert f"{16 - len(wrong)} fits done now, 0 were recorded before, {len(wrong)} failed" in said
-    assert "Why fits failed: outperform status study.db" in said
+    assert f"{len(wrong)} of all recorded fits failed: outperform status study.db" in said
     status = call("status", tmp_path / "study.db")
     assert status.exit_code == 0
     assert f"{16 - len(wrong)} fits done, {len(wrong)} failed of the 16" in status.stdout
     assert "× a: RuntimeError\n  for example on toy with defaults: out of luck\n" in status.stdout
     assert "× a: the worker was killed by SIGKILL, perhaps for want of memory\n" in status.stdout
-    assert "0 fits done now, 16 were recorded before, 0 failed" in run(tmp_path)
+    said = run(tmp_path)
+    assert "0 fits done now, 16 were recorded before, 0 failed" in said
+    assert f"{len(wrong)} of all recorded fits failed" in said
     (tmp_path / "mended").touch()
     said = run(tmp_path, "--retry-failed")
     assert f"{len(wrong)} fits done now, {16 - len(wrong)} were recorded before, 0 failed" in said
@@ -224,7 +230,7 @@ def test_two_runs_on_one_store_are_refused(tmp_path):
     write_study(tmp_path, seconds=0.1, replicates=50)
     first = start(tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        wait_for_fits(tmp_path, 1)
+        wait_for_fits(first, tmp_path, 1)
         said = run(tmp_path, status=2)
     finally:
         first.kill()
@@ -243,7 +249,9 @@ def test_only_what_has_changed_is_run_anew_and_the_command_says_so(tmp_path):
     assert "pipeline b" not in said
     assert "20 fits done now, 20 were recorded before, 0 failed" in said
     status = call("status", tmp_path / "study.db")
-    assert "60 fits done, 0 failed; the study needs 40, the others are from before" in status.stdout
+    assert (
+        "60 fits done, 0 failed; the study needs 40, and fits from before it was changed are kept"
+    ) in status.stdout
 
 
 # What it says
@@ -272,9 +280,11 @@ def test_the_estimate_weighs_every_pipeline_by_its_own_time(tmp_path):
     (tmp_path / "training.py").write_text(code.replace("def fit_a(params, split, seeds):", slow))
     lines = run(tmp_path, "--dry-run", "--workers", "2").splitlines()
     assert re.search(
-        r"one fit takes about [\de.-]+ s \(b on toy\) to 1\.5 s \(a on toy\)$", lines[0]
+        r"one fit takes about [\de.-]+ s \(b on toy\) to 1\.[5-9] s \(a on toy\)$", lines[0]
     )
-    assert lines[2].split() == ["fix-hopt", "1,997", "12.5", "min", "chosen"]  # 1000 · 1.5 s / 2
+    kind, n_fits, minutes, *rest = lines[2].split()
+    assert [kind, n_fits, *rest] == ["fix-hopt", "1,997", "min", "chosen"]
+    assert 12.5 <= float(minutes) < 16  # 1000 · 1.5 s / 2, or more where sleepers are woken late
 
 
 def test_the_estimate_is_what_was_measured_unless_the_code_has_changed(tmp_path):
@@ -304,7 +314,7 @@ def test_progress_is_live_on_a_terminal_and_quiet_elsewhere(tmp_path):
             said += chunk
     except OSError:  # the other end is closed: the run is over
         os.close(ours)
-    stdout, _ = process.communicate(timeout=30)
+    stdout, _ = process.communicate(timeout=120)
     assert said.count(b"\r") > 3
     assert said.startswith(b"Timing a fit of every pipeline on every task ...\r")
     assert b" left, " in said
@@ -312,7 +322,7 @@ def test_progress_is_live_on_a_terminal_and_quiet_elsewhere(tmp_path):
     assert stdout.endswith("\nNext: outperform compare study.db a b\n")
     (tmp_path / "study.db").unlink()
     process = start(tmp_path)
-    assert process.communicate(timeout=30)[1] == ""
+    assert process.communicate(timeout=120)[1] == ""
 
 
 def test_a_first_fit_that_fails_is_told_and_stops_nothing(tmp_path):

@@ -120,7 +120,7 @@ def test_a_run_going_on_is_not_disturbed(tmp_path):
         assert json.loads(call("status", path, "--json").stdout)["running"] == holder
     assert json.loads(call("status", path, "--json").stdout)["running"] is None
     assert call("status", path).stdout.endswith(
-        "\nNo run is going on, at least 10 fits are left.\n"
+        "\nNo run is going on; about 10 fits are left.\n"
         "Next: `outperform run STUDY.toml` goes on.\n"
     )
 

@@ -212,3 +212,6 @@ def test_mean_seconds_are_by_pipeline_and_task(store, done, failed):
     store.add_all([done("a", seconds=1.0), failed("b", seconds=3.0)])
     store.add(done("c", pipeline="slow", seconds=60.0))
     assert store.mean_seconds() == {("svm", "digits"): 2.0, ("slow", "digits"): 60.0}
+    # However many fits of others came later, and those of its own that came earlier do not count.
+    store.add_all([done(f"later {i}", seconds=5.0) for i in range(1000)])
+    assert store.mean_seconds() == {("svm", "digits"): 5.0, ("slow", "digits"): 60.0}

@@ -213,6 +213,13 @@ def test_sources_that_a_pipeline_ignores_are_refused_at_once(estimator, message)
     [
         ({"pipelines": ()}, "the study has no pipelines. Add at least one; in a"),
         ({"pipelines": (replace(PIPELINE, sources=("a b",)),)}, "a source of variation is called"),
+        (
+            {"pipelines": (replace(PIPELINE, sources=("inti",)),)},
+            "pipeline 'net' has a source 'inti', all but 'init'. Write 'init', or give a source of "
+            "your own a name less like it.",
+        ),
+        ({"pipelines": (replace(PIPELINE, sources=("Split",)),)}, "all but 'split'"),
+        ({"pipelines": (replace(PIPELINE, sources=("dropouts",)),)}, "all but 'dropout'"),
         ({"pipelines": (PIPELINE, PIPELINE)}, "more than one pipeline is called net"),
         ({"n_trials": 0}, "trials is 0"),
         ({"timeout": -1}, "timeout is -1"),
@@ -233,6 +240,11 @@ def test_impossible_studies_are_refused(options, message):
     with pytest.raises(InvalidInput) as caught:
         Study(**given | options)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["reorder", "sampling", "order_of_files", "hpo", "initial_pose"])
+def test_a_source_of_ones_own_may_remind_of_another(name):
+    Study((replace(PIPELINE, sources=("init", name)),), (TASK,), (Ideal(2),))
 
 
 @pytest.mark.parametrize(

@@ -567,8 +567,8 @@ def test_the_function_of_the_documentation_runs():
     exec(code, names)
     pipeline = FunctionPipeline("tree", names["fit"], {"max_depth": Integers(1, 3)})
     split = HoldOut().split(150, seed=0)
-    for refit, scored in ((False, "valid"), (True, "test")):
+    for refit, scored in ((False, {"valid", "test"}), (True, {"test"})):
         part = split.refit() if refit else split
         scores = pipeline.fit({"max_depth": 3}, part, {"init": 0}, None, task="iris", refit=refit)
-        assert scores.keys() == {scored}
-        assert scores[scored] > 0.8
+        assert scores.keys() == scored
+        assert min(scores.values()) > 0.8

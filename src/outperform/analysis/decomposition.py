@@ -255,26 +255,20 @@ def _find_doubts(found: Decomposition) -> Iterator[str]:
     if found.reference != SPLIT:
         why = "does not vary" if SPLIT in {v.source for v in found.sources} else "is not there"
         yield f"split {why}: shares are of {found.reference}, the largest source"
-    for variation in found.sources:
-        yield from _doubt_source(variation)
+    noise = next((v.sd.value for v in found.sources if v.source == NOISE), 0.0)
+    if noise > 0:
+        yield (
+            f"noise is not 0: the same seeds give scores with a standard deviation of {noise:.3g}, "
+            "which is part of every other source's"
+        )
+    idle = [v.source for v in found.sources if v.source != NOISE and v.sd.value == 0]
+    if idle:
+        yield f"redrawing {enumerate_names(idle)} changed no score: are these seeds used?"
     few = {v.source: v.n for v in found.sources if v.n < _FEW_RUNS}
     if few:
         listed = enumerate_names(f"{source} ({n})" for source, n in few.items())
         normal = ", and below 5 they hold for normal scores only" if min(few.values()) < 5 else ""
         yield f"fewer than {_FEW_RUNS} runs of {listed}: their intervals are rough{normal}"
-
-
-def _doubt_source(variation: SourceVariation) -> Iterator[str]:
-    if variation.source == NOISE and variation.sd.value > 0:
-        yield (
-            f"noise is not 0: the same seeds give scores with a standard deviation of "
-            f"{variation.sd.value:.3g}, which is part of every other source's"
-        )
-    if variation.source != NOISE and variation.sd.value == 0:
-        yield (
-            f"all {variation.n} runs of {variation.source} have the same score: its seed changes "
-            "nothing: is it used?"
-        )
 
 
 def _no_binomial(metric: str, n_test: int | None, model: int | None) -> Iterator[str]:

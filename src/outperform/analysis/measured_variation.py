@@ -1,20 +1,22 @@
 """How much scores of a user's own study vary, measured from its store, as scenarios."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count, takewhile
 from typing import Any
 
 import numpy as np
 
 from outperform.analysis.scenarios import IDEAL, Scenario, describe_variation
+from outperform.analysis.stored_runs import Design, list_designs
 from outperform.errors import InvalidInput, UnknownName
 from outperform.runs.naming import suggest_names
 from outperform.stats.checks import FloatArray
 from outperform.stats.repetitions import RepeatedMeans, repeated_means
 from outperform.stats.variances import deviation
 from outperform.store import SqliteStore
-from outperform.study.estimators import ALL, name_repetition
+from outperform.study.estimators import ALL, is_later_repetition, name_repetition
 
 _FEW_REPETITIONS = 10
 _REPEAT = (
@@ -89,6 +91,7 @@ class _Measured:
     """Test scores of a store, by role and replicate, and the study they are of."""
 
     study: Mapping[str, Any]
+    designs: Sequence[Design]
     scores: Mapping[_Role, Mapping[int, float]]
 
     @classmethod
@@ -99,25 +102,36 @@ class _Measured:
                 f"{store.path} holds no finished runs yet", "Let `outperform run` finish some first"
             )
         scores: dict[_Role, dict[int, float]] = {}
-        for label in store.run_labels():
+        labels = store.run_labels()
+        for label in labels:
             if label.key in done:
                 role = label.estimator, label.source, label.pipeline, label.task
                 scores.setdefault(role, {})[label.replicate] = done[label.key]["test"]
-        return cls(study, scores)
+        return cls(study, list_designs(study, labels), scores)
 
     @property
     def repeated(self) -> Mapping[str, tuple[int, int]]:
         """Numbers of replicates and repetitions, by what fix-hopt redraws."""
         return {
-            design["source"]: (design["replicates"], design["repetitions"])
-            for design in self.study["paired"]
-            if design.get("repetitions", 1) > 1
+            source: (n_replicates, n_repetitions)
+            for source, n_replicates in self._count_replicates("fix-hopt").items()
+            if (n_repetitions := self._count_repetitions(source)) > 1
         }
+
+    def _count_replicates(self, estimator: str) -> dict[str, int]:
+        of_estimator = (d for d in self.designs if d["estimator"] == estimator)
+        return {design["source"]: design["replicates"] for design in of_estimator}
+
+    def _count_repetitions(self, source: str) -> int:
+        if is_later_repetition(source):
+            return 0
+        planned = self._count_replicates("fix-hopt")
+        names = (name_repetition(source, repetition) for repetition in count())
+        return sum(1 for _ in takewhile(planned.__contains__, names))
 
     def find_ideal(self, pipeline: str, task: str) -> FloatArray:
         """Scores of the ideal runs that the study has now, of which there may be none."""
-        designs = [d for d in self.study["paired"] if d["estimator"] == "ideal"]
-        n_replicates = max((design["replicates"] for design in designs), default=0)
+        n_replicates = self._count_replicates("ideal").get(ALL, 0)
         found = self.scores.get(("ideal", ALL, pipeline, task), {})
         return np.array([score for i, score in found.items() if i < n_replicates])
 

@@ -15,6 +15,8 @@ from outperform.study.estimators import PlannedRun
 from outperform.study.sources import TUNING_SOURCE
 from outperform.study.study import Study
 
+_MOST_TOLD = 3  # groups of searches in a sentence
+
 
 @dataclass(frozen=True, slots=True)
 class Course:
@@ -107,7 +109,10 @@ class SearchCurves:
     caveats: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.metric} by {self.tuner} search: {'; '.join(map(str, self.curves))}."
+        n_others = len(self.curves) - _MOST_TOLD
+        others = [f"and {n_others} more groups of searches"] if n_others > 0 else []
+        told = "; ".join([*map(str, self.curves[:_MOST_TOLD]), *others])
+        return f"{self.metric} by {self.tuner} search: {told}."
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""

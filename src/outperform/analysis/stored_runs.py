@@ -8,7 +8,8 @@ from outperform.errors import InvalidInput, UnknownName
 from outperform.runs import Runs, read_runs
 from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.store import RunLabel, SqliteStore
-from outperform.study.estimators import ALL
+from outperform.store.measurement import count_replicates
+from outperform.study.estimators import ALL, is_later_repetition
 
 # Estimators whose runs are paired replicates, the best first.
 _ESTIMATORS = ("ideal", "fix-hopt")
@@ -28,11 +29,12 @@ def load_store_runs(store: SqliteStore, estimator: str | None = None) -> Runs:
         raise InvalidInput(
             f"{store.path} holds no finished runs yet", "Let `outperform run` finish some first"
         )
-    design = _choose(study, estimator, store)
+    designs = [d for d in list_designs(study, labels) if _is_paired(d)]
+    design = _choose(designs, study, estimator, store)
     found = [
         (label, scores[label.key]["test"])
         for label in labels
-        if label.key in scores and _is_planned(label, design, study)
+        if label.key in scores and is_planned(label, [design], study)
     ]
     if not found:
         raise InvalidInput(
@@ -46,16 +48,51 @@ def load_store_runs(store: SqliteStore, estimator: str | None = None) -> Runs:
     metric, goal = (next(iter(study["tasks"].values()))[word] for word in ("metric", "goal"))
     runs = read_runs(records, goal=goal, metric="score")
     notes = (
-        _describe_design(design, study),
-        *_describe_left_out([label for label in labels if _is_of(label, design)], design, study),
+        *_describe_design(design, designs),
+        *describe_left_out([label for label in labels if _is_of(label, design)], [design], study),
         *_describe_missing(len(records), design, study),
     )
     return replace(runs, metric=metric, source=str(store.path), notes=notes)
 
 
-def _choose(study: Mapping[str, Any], estimator: str | None, store: SqliteStore) -> Design:
+def list_designs(study: Mapping[str, Any], labels: Sequence[RunLabel]) -> list[Design]:
+    """What the study redraws, and how often; stores of old tell it by their runs only."""
+    if "designs" in study:
+        return list(study["designs"])
+    return [*count_replicates((label.estimator, label.source, label.replicate) for label in labels)]
+
+
+def is_planned(label: RunLabel, designs: Sequence[Design], study: Mapping[str, Any]) -> bool:
+    """Whether the study, as it is now, has this run."""
+    return not _is_foreign(label, study) and any(
+        _is_of(label, design) and label.replicate < design["replicates"] for design in designs
+    )
+
+
+def describe_left_out(
+    labels: Sequence[RunLabel], designs: Sequence[Design], study: Mapping[str, Any]
+) -> Iterator[str]:
+    """Count the runs that the study does not have any more."""
+    foreign = [label for label in labels if _is_foreign(label, study)]
+    if foreign:
+        names = sorted({f"{label.pipeline} on {label.task}" for label in foreign})
+        yield (
+            f"{len(foreign)} run(s) of {enumerate_names(names)} were left out: the study does not "
+            "have them any more"
+        )
+    own = [label for label in labels if not _is_foreign(label, study)]
+    n_others = sum(not is_planned(label, designs, study) for label in own)
+    if n_others:
+        yield (
+            f"{n_others} run(s) of replicates or sources that the study does not have any more "
+            "were left out"
+        )
+
+
+def _choose(
+    designs: Sequence[Design], study: Mapping[str, Any], estimator: str | None, store: SqliteStore
+) -> Design:
     """One estimator with one set of sources redrawn: all of them if there is such."""
-    designs: list[Design] = study["paired"]
     kinds = [kind for kind in _ESTIMATORS if any(d["estimator"] == kind for d in designs)]
     kind = estimator or next(iter(kinds), None)
     if kind not in kinds:
@@ -69,11 +106,8 @@ def _choose(study: Mapping[str, Any], estimator: str | None, store: SqliteStore)
 _ADD = 'Add an [[estimator]] with kind = "ideal" or "fix-hopt" to the study and run it'
 
 
-def _is_planned(label: RunLabel, design: Design, study: Mapping[str, Any]) -> bool:
-    """Whether the study, as it is now, has this run."""
-    return _is_of(label, design) and not (
-        label.replicate >= design["replicates"] or _is_foreign(label, study)
-    )
+def _is_paired(design: Design) -> bool:
+    return design["estimator"] in _ESTIMATORS and not is_later_repetition(design["source"])
 
 
 def _is_of(label: RunLabel, design: Design) -> bool:
@@ -84,38 +118,17 @@ def _is_foreign(label: RunLabel, study: Mapping[str, Any]) -> bool:
     return label.pipeline not in study["pipelines"] or label.task not in study["tasks"]
 
 
-def _describe_design(design: Design, study: Mapping[str, Any]) -> str:
+def _describe_design(design: Design, designs: Sequence[Design]) -> Iterator[str]:
+    """Say whose runs they are, unless they are all that a study could have: those of ideal."""
     kind, source = design["estimator"], design["source"]
     only = "" if source == ALL else f" with only {source} redrawn"
     blind = ", which searches once: what tuning adds to the variance is not seen"
     others = [
-        f"{other['estimator']} ({other['source']} redrawn)"
-        for other in study["paired"]
-        if other != design
+        f"{other['estimator']} ({other['source']} redrawn)" for other in designs if other != design
     ]
     beside = f"; the study has {enumerate_names(others)} too" if others else ""
-    return f"the runs are those of {kind}{only}{blind if kind == 'fix-hopt' else ''}{beside}"
-
-
-def _describe_left_out(
-    labels: Sequence[RunLabel], design: Design, study: Mapping[str, Any]
-) -> Iterator[str]:
-    foreign = [label for label in labels if _is_foreign(label, study)]
-    if foreign:
-        names = sorted({f"{label.pipeline} on {label.task}" for label in foreign})
-        yield (
-            f"{len(foreign)} run(s) of {enumerate_names(names)} were left out: the study does not "
-            "have them any more"
-        )
-    n_beyond = sum(
-        label.replicate >= design["replicates"] and not _is_foreign(label, study)
-        for label in labels
-    )
-    if n_beyond:
-        yield (
-            f"{n_beyond} run(s) beyond the {design['replicates']} replicate(s) that the study has "
-            "now were left out"
-        )
+    if kind != "ideal" or others:
+        yield f"the runs are those of {kind}{only}{blind if kind == 'fix-hopt' else ''}{beside}"
 
 
 def _describe_missing(n_found: int, design: Design, study: Mapping[str, Any]) -> Iterator[str]:

@@ -52,7 +52,8 @@ def command(context: click.Context, folder: str) -> None:
     click.echo()
     with SqliteStore(store_file) as store:
         results = _gather(store, study, a, b)
-    _write(results, place, study)
+        about = _tell(study, store.get_meta("study")["n_fits"])
+    _write(results, place, study, about)
 
 
 def _two_names(study: Study, file: Path) -> tuple[str, str]:
@@ -97,7 +98,7 @@ def _count_test_examples(study: Study, name: str) -> int | None:
     return len(split.test)
 
 
-def _write(results: list[Result], place: Path, study: Study) -> None:
+def _write(results: list[Result], place: Path, study: Study, about: str) -> None:
     decompositions = tuple(each for each in results if isinstance(each, Decomposition))
     figures = {
         "comparison": results[0],
@@ -108,7 +109,7 @@ def _write(results: list[Result], place: Path, study: Study) -> None:
         for kind in ("png", "svg") if result else ():
             save_plot(result, str(place / f"{name}.{kind}"))
     report = place / "report.html"
-    write_report(results, report, title=f"{study.name}: {_describe(study)}", about=[_tell(study)])
+    write_report(results, report, title=f"{study.name}: {_describe(study)}", about=[about])
     click.echo(f"Report written to {report}", err=True)
     click.echo(f"Next: open {report}; change {place / 'study.toml'} and call this again.")
 
@@ -118,9 +119,9 @@ def _describe(study: Study) -> str:
     return f"{pipelines} on {', '.join(task.name for task in study.tasks)}"
 
 
-def _tell(study: Study) -> str:
+def _tell(study: Study, n_fits: int) -> str:
     return (
-        f"{study.count_fits():,} fits; {study.tuner} search with {study.n_trials} trials; root "
+        f"{n_fits:,} fits; {study.tuner} search with {study.n_trials} trials; root "
         f"seed {study.seed}. Replicates of all pipelines share their splits and seeds, so that "
         "runs are paired."
     )

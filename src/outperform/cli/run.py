@@ -154,8 +154,9 @@ def _finish(
             f"Note: {n_runs} run(s) of {where} cannot be done: every trial of their search failed.",
             fg="yellow",
         )
-    if any(status == "failed" for _, _, status in store.counts()):
-        click.echo(f"Why fits failed: outperform status {store.path}")
+    n_failed = sum(n for (_, _, status), n in store.counts().items() if status == "failed")
+    if n_failed:
+        click.echo(f"{n_failed} of all recorded fits failed: outperform status {store.path}")
     _suggest_next(study, store, until_decided)
 
 

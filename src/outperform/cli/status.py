@@ -78,7 +78,7 @@ def _print_counts(status: dict[str, Any]) -> None:
     if n_fits is None:
         needed = ""
     elif n_done + n_failed > n_fits:
-        needed = f"; the study needs {n_fits}, the others are from before it was changed"
+        needed = f"; the study needs {n_fits}, and fits from before it was changed are kept too"
     else:
         needed = f" of the {n_fits} that the study needs"
     click.secho(f"{status['study']}: {n_done} fits done, {n_failed} failed{needed}", bold=True)
@@ -97,7 +97,8 @@ def _print_running(status: dict[str, Any]) -> None:
     if status["running"]:
         click.secho(f"\nA run is going on: {status['running']}", fg="green")
     elif n_left > 0:
-        click.echo(f"\nNo run is going on, at least {n_left} fits are left.")
+        # Equal fits are done once, and some may be from before the study was changed.
+        click.echo(f"\nNo run is going on; about {n_left} fits are left.")
         click.echo("Next: `outperform run STUDY.toml` goes on.")
 
 

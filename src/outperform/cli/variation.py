@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
 from outperform.analysis.crossed_decomposition import CrossedDecomposition, decompose_crossed
+from outperform.analysis.stored_runs import describe_left_out, is_planned, list_designs
 from outperform.cli.sources import is_store
 from outperform.errors import DuplicateRuns, InvalidInput, UnknownColumn
 from outperform.runs.cells import Table
@@ -79,26 +81,27 @@ def open_variation(
 
 
 def load_variation(store: SqliteStore) -> list[Variation]:
-    """Runs of a study's variance and crossed estimators."""
-    study, labels = store.get_meta("study"), store.run_labels()
-    wanted = [label for label in labels if label.estimator in (_ONE_BY_ONE, _CROSSED)]
+    """Runs of a study's variance and crossed estimators, as far as the study has them now."""
+    study = store.get_meta("study") or {}
+    labels = store.run_labels() if study else []
+    apart = [label for label in labels if label.estimator in (_ONE_BY_ONE, _CROSSED)]
+    designs = [d for d in list_designs(study, apart) if d["estimator"] in (_ONE_BY_ONE, _CROSSED)]
+    wanted = [label for label in apart if is_planned(label, designs, study)]
     done = {key: m for key, m in store.get({w.key for w in wanted}).items() if m.status == "done"}
     wanted = [label for label in wanted if label.key in done]
-    if study is None or not wanted:
+    if not wanted:
         kinds = enumerate_names(sorted({label.estimator for label in labels})) or "none yet"
         raise InvalidInput(
             f"{store.path} holds no runs in which sources were redrawn apart (estimators: {kinds})",
             'Add an [[estimator]] with kind = "variance" to the study and run it',
         )
+    for note in describe_left_out(apart, designs, study):
+        click.secho(f"Note: {note}.", fg="yellow", err=True)
     found: dict[tuple[str, str], Variation] = {}
     order = {name: place for place, name in enumerate([*study["pipelines"], *study["tasks"]])}
-    last = len(order)  # of names that are not in the study any more
-    for label in sorted(
-        wanted,
-        key=lambda w: (order.get(w.task, last), order.get(w.pipeline, last), w.replicate),
-    ):
+    for label in sorted(wanted, key=lambda w: (order[w.task], order[w.pipeline], w.replicate)):
         names = label.pipeline, label.task
-        metric = study["tasks"].get(label.task, {}).get("metric", "score")
+        metric = study["tasks"][label.task]["metric"]
         _file(found.setdefault(names, Variation(*names, metric)), label, done[label.key])
     return list(found.values())
 

@@ -25,7 +25,7 @@ def draw_search_curves(result: SearchCurves, ax: "Axes") -> None:
     ax.set_xlim(1, max(longest, 2))
     better = "higher" if result.goal == "maximize" else "lower"
     ax.set_ylabel(f"best validation {escape(shorten(result.metric, 18))}\n({better} is better)")
-    ax.legend(loc="best")
+    _add_legend(result, ax)
 
 
 def draw_test_curves(result: SearchCurves, ax: "Axes") -> None:
@@ -43,7 +43,7 @@ def draw_test_curves(result: SearchCurves, ax: "Axes") -> None:
     ax.set_ylabel(f"test {escape(shorten(result.metric, 18))}\nof the best on validation")
     ax.set_xlabel(f"{ax.get_xlabel()} (◆ final fits)")
     if any(curve.test is not None for curve in result.curves):
-        ax.legend(loc="best")
+        _add_legend(result, ax)
     else:  # there are the final fits only
         ax.set(xticks=[], xlabel="final fits", xlim=(longest * 1.02 + 0.2, ax.get_xlim()[1]))
 
@@ -82,6 +82,13 @@ def _draw_final(curve: SearchCurve, ax: "Axes", index: int, *, place: float) -> 
     ends = np.quantile(curve.final, [0.1, 0.9])
     ax.plot([place, place], ends, color=colour, linewidth=0.9, gid=f"interval-{index}")
     ax.plot([place], [curve.final.mean()], "D", color=colour, markersize=3.5, gid=f"final-{index}")
+
+
+def _add_legend(result: SearchCurves, ax: "Axes") -> None:
+    """Many curves leave no room beside them: their legend covers them, small and on white."""
+    crowded = len(result.curves) > 4
+    size = "xx-small" if crowded else None
+    ax.legend(loc="best", frameon=crowded, edgecolor="none", fontsize=size)
 
 
 def _lay_out_trials(result: SearchCurves, ax: "Axes") -> int:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from outperform.runner.progress import Store
-from outperform.study.estimators import FixHopt, Ideal
+from outperform.store.measurement import count_replicates
 from outperform.study.fingerprints import fingerprint
 from outperform.study.fits import gather_fingerprints
 from outperform.study.study import Study
@@ -13,14 +13,14 @@ from outperform.study.study import Study
 Pair = tuple[str, str]  # pipeline, task
 
 
-def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def describe_study(study: Study, before: dict[str, Any] | None = None) -> dict[str, Any]:
     """What a store keeps of the study whose results it holds.
 
     Parameters
     ----------
     before
-        An earlier description: its numbers of fits are taken over where they still hold, because
-        counting them takes seconds in a study of 100,000 runs.
+        An earlier description: its numbers of fits and runs are taken over where they still hold,
+        because counting them takes seconds in a study of 100,000 runs.
     """
     now = {
         "name": study.name,
@@ -31,25 +31,19 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
         "pipelines": [pipeline.name for pipeline in study.pipelines],
         "estimators": [estimator.kind for estimator in study.estimators],
         "design": [repr(estimator) for estimator in study.estimators],
-        "paired": [
-            {
-                "estimator": e.kind,
-                "source": e.redraws,
-                "replicates": e.n_replicates,
-                "repetitions": getattr(e, "n_repetitions", 1),
-            }
-            for e in study.estimators
-            if isinstance(e, Ideal | FixHopt)
-        ],
         "search": f"{study.tuner} search, {study.n_trials} trials",
     }
     if before is not None and before == {**before, **now}:
-        return dict(before)
+        return dict(before) if "designs" in before else before | {"designs": _list_designs(study)}
     prices = _price(study)
     alone = len(study.estimators) == 1
     own = prices[study.estimators[0].kind]
     n_fits = sum(n for _, _, n in own) if alone else study.count_fits()
-    return now | {"n_fits": n_fits, "prices": prices}
+    return now | {"n_fits": n_fits, "prices": prices, "designs": _list_designs(study)}
+
+
+def _list_designs(study: Study) -> list[dict[str, Any]]:
+    return count_replicates((r.estimator, r.source, r.replicate) for r in study.plan_runs())
 
 
 def _price(study: Study) -> dict[str, list[tuple[str, str, int]]]:

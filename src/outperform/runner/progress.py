@@ -81,3 +81,9 @@ class Progress:
         """Fits still to do, at most."""
         settled = self.n_known + self.n_done + self.n_failed + self.n_blocked
         return max(0, self.n_fits - settled)
+
+    def settle(self, n_recorded: int) -> None:
+        """Correct the numbers at the end: until now, equal trials of a search counted each."""
+        self.n_fits = min(self.n_fits - self.n_left, n_recorded + self.n_blocked)
+        others = self.n_done + self.n_failed + self.n_blocked
+        self.n_known = min(self.n_known, self.n_fits - others)

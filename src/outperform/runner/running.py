@@ -59,7 +59,7 @@ def run(
         engine.stop()
         coordinator.rescue(engine.wait())
         raise
-    progress.n_fits -= progress.n_left  # equal fits were counted more than once
+    progress.settle(sum(store.counts().values()))
     store.set_meta("blocked", progress.blocked)
     if whole is None:
         store.set_meta("study", description | {"n_fits": progress.n_fits})

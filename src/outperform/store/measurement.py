@@ -1,8 +1,9 @@
 """One recorded fit, and what became of the attempt to record it."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from outperform.errors import InvalidInput, InvalidScores
 
@@ -134,3 +135,25 @@ def compare_scores(first: dict[str, float], second: dict[str, float]) -> Added:
         return Added("differs", math.inf)
     difference = max((abs(first[name] - second[name]) for name in first), default=0.0)
     return Added("differs", difference) if difference else Added("same")
+
+
+def count_replicates(runs: Iterable[tuple[str, str, int]]) -> list[dict[str, Any]]:
+    """Replicates of every estimator, for each set of sources that it redraws.
+
+    Parameters
+    ----------
+    runs
+        Estimator, source and replicate of each.
+
+    Examples
+    --------
+    >>> count_replicates([("ideal", "all", 0), ("ideal", "all", 1)])
+    [{'estimator': 'ideal', 'source': 'all', 'replicates': 2}]
+    """
+    counts: dict[tuple[str, str], int] = {}
+    for estimator, source, replicate in runs:
+        counts[estimator, source] = max(counts.get((estimator, source), 0), replicate + 1)
+    return [
+        {"estimator": estimator, "source": source, "replicates": n}
+        for (estimator, source), n in counts.items()
+    ]

@@ -163,11 +163,11 @@ class SqliteStore:
         return {(pipeline, task, status): count for pipeline, task, status, count in rows}
 
     def mean_seconds(self) -> dict[tuple[str, str], float]:
-        """Mean seconds of the latest fits, failed ones too, by pipeline and task."""
-        latest = "SELECT pipeline, task, seconds FROM measurements ORDER BY id DESC LIMIT ?"
-        query = f"SELECT pipeline, task, avg(seconds) FROM ({latest}) GROUP BY 1, 2"
-        rows = self._read(query, (_N_TIMED,))
-        return {(pipeline, task): float(mean) for pipeline, task, mean in rows}
+        """Mean seconds of the latest fits of each pipeline on each task, failed ones too."""
+        latest = "SELECT id FROM measurements WHERE pipeline = ? AND task = ? ORDER BY id DESC"
+        query = f"SELECT avg(seconds) FROM measurements WHERE id IN ({latest} LIMIT ?)"
+        pairs = {(pipeline, task) for pipeline, task, _ in self.counts()}
+        return {pair: float(self._read(query, (*pair, _N_TIMED))[0][0]) for pair in pairs}
 
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, durably, in place of what was there."""

@@ -20,6 +20,7 @@ from outperform.study.tasks import Task
 NOISE = "noise"  # what is left when every seed is fixed
 ALL = "all"  # every learning source redrawn
 
+_REPETITION = ", repetition "  # between what is redrawn and the number of a later repetition
 _APART = 1_000_000  # between draws of repetitions: more than anybody fits
 
 Seeds = tuple[tuple[str, int], ...]
@@ -207,7 +208,12 @@ class FixHopt:
 
 def name_repetition(redraws: str, repetition: int) -> str:
     """What the labels of a repetition's runs say is redrawn; the first is like an only one."""
-    return f"{redraws}, repetition {repetition + 1}" if repetition else redraws
+    return f"{redraws}{_REPETITION}{repetition + 1}" if repetition else redraws
+
+
+def is_later_repetition(source: str) -> bool:
+    """Whether a label's source is that of a repetition after the first."""
+    return _REPETITION in source
 
 
 def _number_draw(repetition: int, i: int) -> int:

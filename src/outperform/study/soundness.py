@@ -12,7 +12,7 @@ from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.entries import entry
 from outperform.study.estimators import ALL, Estimator, FixHopt, Ideal, Variance, honoured
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline
-from outperform.study.sources import make_sources
+from outperform.study.sources import LEARNING_SOURCES, make_sources
 from outperform.study.splits import CrossValidation, FixedSplit
 from outperform.study.tasks import Task
 from outperform.study.tuners import make_tuner
@@ -39,6 +39,7 @@ def check_study(study: "Study") -> None:
         with entry("pipeline", place):
             with entry("sources"):
                 make_sources(pipeline.sources)
+                _check_spelling(pipeline)
             _check_told(pipeline, study.tasks)
             _check_split(pipeline, study)
     for place, estimator in enumerate(study.estimators):
@@ -92,6 +93,24 @@ def _check_metric(pipeline: Pipeline, task: Task) -> None:
                 "scikit-learn are all better when higher",
                 'Set goal = "maximize"; losses have scorers such as neg_log_loss',
             )
+
+
+def _check_spelling(pipeline: Pipeline) -> None:
+    """Refuse a source of the pipeline's own that is one slip away from a usual one."""
+    for place, name in enumerate(pipeline.sources):
+        near = [usual for usual in LEARNING_SOURCES if _drop_one(usual) & _drop_one(name)]
+        if near and name not in near:
+            with entry(place):
+                raise InvalidInput(
+                    f"pipeline {pipeline.name!r} has a source {name!r}, all but {near[0]!r}",
+                    f"Write {near[0]!r}, or give a source of your own a name less like it",
+                )
+
+
+def _drop_one(word: str) -> set[str]:
+    """A word without any one letter; words share one if a letter was added, lost or swapped."""
+    word = word.casefold()
+    return {word, *(word[:i] + word[i + 1 :] for i in range(len(word)))}
 
 
 def _check_told(pipeline: Pipeline, tasks: tuple[Task, ...]) -> None:
