@@ -133,10 +133,10 @@ def test_the_seed_and_the_level_matter(write_runs):
 
 def test_what_takes_long_says_so_beside_the_result(write_runs, monkeypatch):
     monkeypatch.setattr("outperform.cli.best_of._LONG", 80 * 99)
-    result = call("best-of", write_runs(), "--resamples", 100, "--json")
+    result = call("best-of", write_runs(), "--draws", 100, "--json")
     assert result.stderr == "Resampling 80 runs 100 times ...\n"
     assert json.loads(result.stdout)["n_runs"] == 80
-    assert call("best-of", write_runs(), "--resamples", 99).stderr == ""
+    assert call("best-of", write_runs(), "--draws", 99).stderr == ""
 
 
 @pytest.mark.parametrize("names", [[], ["net"], ["net", "other"]])
@@ -246,7 +246,7 @@ def test_trials_need_their_study_and_nothing_else(store_file, write_runs):
 
 def test_a_crossing_that_no_resample_shows_is_said_to_be_one(write_runs):
     first, second = write_runs("a", n_runs=20, sd=0.03), write_runs("bb", n_runs=20, mean=0.58)
-    words = ["best-of", first, "a", "bb", "--with", second, "--resamples", 1]
+    words = ["best-of", first, "a", "bb", "--with", second, "--draws", 1]
     text = call(*words).stdout
     assert "The curves cross: from n = 20 on bb is ahead. They do so in no resample." in text
 

@@ -8,7 +8,16 @@ import numpy as np
 
 from outperform.analysis.auditing import MILESTONES, audit, suggest_after
 from outperform.analysis.audits import Audit, SelfAudit
-from outperform.cli.options import alpha_option, gamma_option, output_options, reading_options
+from outperform.cli.options import (
+    alpha_option,
+    drop_option,
+    gamma_option,
+    only_option,
+    output_options,
+    paired_option,
+    reading_options,
+    seed_option,
+)
 from outperform.cli.output import (
     print_caveats,
     print_json,
@@ -31,7 +40,7 @@ _COLOURS = {"robust": "green", "fragile": "red", "undecided": "yellow"}
 @click.argument("words", nargs=-1, metavar="RUNS [A [B]]")
 @gamma_option
 @alpha_option
-@click.option("--paired/--unpaired", default=None, help="Pair runs by replicate, or compare all.")
+@paired_option
 @click.option(
     "--interval",
     type=click.Choice(get_args(PairedMethod)),
@@ -39,8 +48,8 @@ _COLOURS = {"robust": "green", "fragile": "red", "undecided": "yellow"}
     show_default=True,
     help="How the interval of P(A>B) is made, for pairs.",
 )
-@click.option("--on", "only", metavar="TASK", help="Task to audit, where there are several.")
-@click.option("--drop-incomplete", is_flag=True, help="Leave out failed runs and missing pairs.")
+@only_option
+@drop_option
 @click.option(
     "--draws",
     type=click.IntRange(1),
@@ -48,9 +57,7 @@ _COLOURS = {"robust": "green", "fragile": "red", "undecided": "yellow"}
     show_default=True,
     help="Random seed sets of each size.",
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the draws."
-)
+@seed_option
 @reading_options
 @output_options
 def command(

@@ -16,7 +16,14 @@ from outperform.analysis.best_of_n import (
     list_results,
 )
 from outperform.analysis.choosing_best import best_of_runs
-from outperform.cli.options import alpha_option, output_options, reading_options
+from outperform.cli.options import (
+    alpha_option,
+    drop_option,
+    only_option,
+    output_options,
+    reading_options,
+    seed_option,
+)
 from outperform.cli.output import (
     print_caveats,
     print_json,
@@ -60,19 +67,17 @@ _N_COLUMNS = 4  # budgets in a table of all algorithms
 @click.option("--validation", metavar="COLUMN", help="Column with the scores that choose.")
 @click.option("--trials", is_flag=True, help="RUNS is a store: take the trials of its searches.")
 @click.option("--study", metavar="STUDY.toml", help="Study of a store.  [default: beside it]")
-@click.option("--on", "only", metavar="TASK", help="Look at this task only.")
-@click.option("--drop-incomplete", is_flag=True, help="Leave out failed runs.")
+@only_option
+@drop_option
 @click.option(
-    "--resamples",
+    "--draws",
     "n_resamples",
     type=click.IntRange(1),
     default=10_000,
     show_default=True,
-    help="Of the bootstrap.",
+    help="Resamples of the bootstrap.",
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the bootstrap."
-)
+@seed_option
 @alpha_option
 @reading_options
 @output_options

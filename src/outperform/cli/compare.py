@@ -14,7 +14,16 @@ from outperform.analysis.comparing import compare_runs
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.planning import suggest_next
 from outperform.analysis.published import PublishedComparison, compare_published
-from outperform.cli.options import alpha_option, gamma_option, output_options, reading_options
+from outperform.cli.options import (
+    alpha_option,
+    drop_option,
+    gamma_option,
+    only_option,
+    output_options,
+    paired_option,
+    reading_options,
+    seed_option,
+)
 from outperform.cli.output import print_caveats, print_json, print_table, save_plot
 from outperform.cli.sources import open_runs
 from outperform.runs.metrics import resolve_goal
@@ -29,7 +38,7 @@ _Result = Comparison | TaskComparisons | PublishedComparison
 @click.argument("words", nargs=-1, metavar="RUNS A B")
 @gamma_option
 @alpha_option
-@click.option("--paired/--unpaired", default=None, help="Pair runs by replicate, or compare all.")
+@paired_option
 @click.option(
     "--interval",
     type=click.Choice(get_args(IntervalMethod)),
@@ -51,19 +60,13 @@ _Result = Comparison | TaskComparisons | PublishedComparison
 )
 @click.option("--equivalence", type=float, metavar="MARGIN", help="Test that |A - B| < MARGIN.")
 @click.option("--ties", type=click.Choice(["half", "strict"]), default="half", show_default=True)
-@click.option("--on", "only", metavar="TASK", help="Look at this task only.")
-@click.option("--drop-incomplete", is_flag=True, help="Leave out failed runs and missing pairs.")
+@only_option
+@drop_option
 @click.option("--summary", is_flag=True, help="Compare published means: see the example above.")
 @click.option(
     "--gate", is_flag=True, help="Exit with status 1 unless A outperforms B, on every task."
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Seed of tests that draw.",
-)
+@seed_option
 @reading_options
 @output_options
 def command(words: tuple[str, ...], summary: bool, **options: Any) -> None:

@@ -102,3 +102,17 @@ alpha_option = click.option(
     callback=_check_alpha,
     help="Accepted chance of a false alarm.",
 )
+only_option = click.option("--on", "only", metavar="TASK", help="Look at this task only.")
+paired_option = click.option(
+    "--paired/--unpaired", default=None, help="Pair runs by replicate, or take all with all."
+)
+drop_option = click.option(
+    "--drop-incomplete", is_flag=True, help="Leave out failed runs and missing pairs."
+)
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Seed of what is drawn at random.",
+)

@@ -7,7 +7,14 @@ import click
 from outperform.analysis.comparing import compare_runs
 from outperform.analysis.comparison import Comparison
 from outperform.analysis.planning import Plan, PlanRow, plan, tabulate_gammas
-from outperform.cli.options import alpha_option, gamma_option, output_options, reading_options
+from outperform.cli.options import (
+    alpha_option,
+    drop_option,
+    gamma_option,
+    only_option,
+    output_options,
+    reading_options,
+)
 from outperform.cli.output import (
     format_duration,
     print_caveats,
@@ -33,8 +40,8 @@ from outperform.stats.power import PlannedInterval
     show_default=True,
     help="Interval that the verdict will be drawn from.",
 )
-@click.option("--on", "only", metavar="TASK", help="Task of the pilot to plan with.")
-@click.option("--drop-incomplete", is_flag=True, help="Leave out failed runs and missing pairs.")
+@only_option
+@drop_option
 @reading_options
 @output_options
 def command(

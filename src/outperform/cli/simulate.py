@@ -17,7 +17,13 @@ from outperform.analysis.scenarios import (
 from outperform.analysis.seeds_curve import SEEDS_TESTS, SeedsCurve
 from outperform.analysis.simulating import simulate_error_rates
 from outperform.analysis.tracing_seeds import ALPHAS, trace_run_seeds
-from outperform.cli.options import output_options, reading_options
+from outperform.cli.options import (
+    only_option,
+    output_options,
+    paired_option,
+    reading_options,
+    seed_option,
+)
 from outperform.cli.output import ProgressLine, print_json, save_plot
 from outperform.cli.simulated import print_simulated
 from outperform.cli.sources import open_runs
@@ -81,8 +87,8 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
     help="Difference of averages that counts, in standard deviations.  "
     f"[default: {PUBLISHED_IMPROVEMENT}; of several gammas what each stands for]",
 )
-@click.option("--on", "only", metavar="TASK", help="Task of the runs, or of the study.")
-@click.option("--paired/--unpaired", default=None, help="Draw pairs by replicate, or runs.")
+@only_option
+@paired_option
 @click.option(
     "--drop-incomplete", is_flag=True, default=None, help="Leave out failed runs and missing pairs."
 )
@@ -92,7 +98,7 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
     type=int,
     help="Simulated samples.  [default: 10,000; of seeds up to 100,000]",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draws.")
+@seed_option
 @reading_options
 @output_options
 def command(
