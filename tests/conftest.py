@@ -1,11 +1,17 @@
 """Where real data lies, and the rule that CI skips nothing."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+# A shell has what it starts in the background ignore Ctrl-C, and children inherit it: tests that
+# press Ctrl-C would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
