@@ -160,17 +160,17 @@ def _combine(
     tail: float,
 ) -> Estimate:
     """Weighted sum of mean squares, with its interval: the parameter is a variance, at least 0."""
-    terms = [(weight * squares[axes], dfs[axes]) for axes, weight in weights.items()]
-    largest = max(abs(term) for term, _ in terms)
-    value = math.fsum(term for term, _ in terms)
+    terms = [(weight, squares[axes], dfs[axes]) for axes, weight in weights.items()]
+    largest = max(abs(weight) * square for weight, square, _ in terms)
+    value = math.fsum(weight * square for weight, square, _ in terms)
     value = value if abs(value) > 1e-12 * largest else 0.0  # equal but for rounding
     below = _reach_below(terms, largest, tail)
-    above = _reach_below([(-term, df) for term, df in terms], largest, tail)
+    above = _reach_below([(-weight, square, df) for weight, square, df in terms], largest, tail)
     low, high = max(0.0, value - below), max(0.0, value + above)
     return Estimate(value, Interval(low, high, 1 - 2 * tail, "mls"))
 
 
-def _reach_below(terms: Sequence[tuple[float, int]], unit: float, tail: float) -> float:
+def _reach_below(terms: Sequence[tuple[float, float, int]], unit: float, tail: float) -> float:
     """How far the lower bound of a sum of mean squares lies below it (Ting et al., √V_L).
 
     What a sum may exceed is what its negative may fall below: the upper bound needs no formula of
@@ -178,8 +178,9 @@ def _reach_below(terms: Sequence[tuple[float, int]], unit: float, tail: float) -
     """
     if unit == 0:
         return 0.0
-    added = [(term / unit, df) for term, df in terms if term > 0]
-    taken = [(-term / unit, df) for term, df in terms if term < 0]
+    # By the sign of the weight: a mean square of 0 counts among the added ones, too.
+    added = [(weight * square / unit, df) for weight, square, df in terms if weight > 0]
+    taken = [(-weight * square / unit, df) for weight, square, df in terms if weight < 0]
     parts = [(_shortfall(df, tail) * term) ** 2 for term, df in added]
     parts += [(_excess(df, tail) * term) ** 2 for term, df in taken]
     for x, n in added:
