@@ -24,6 +24,7 @@ from outperform.stats.checks import (
     check_gamma,
     check_paired,
 )
+from outperform.stats.intervals import ROUNDING
 from outperform.stats.outperforming import IntervalMethod, Ties
 
 
@@ -114,9 +115,9 @@ def _compare(
 def _reverse(
     forward: Interval, a: FloatArray, b: FloatArray, options: _IntervalOptions
 ) -> Interval:
-    """Interval of P(B>A), to the last bit what it would be were B named first."""
+    """Interval of P(B>A); where B outperforms A, to the last bit as were B named first."""
     # With strict ties, what A has not won B has not won either; the bootstrap is drawn once.
-    if options["ties"] == "half" and not options["paired"]:
+    if options["ties"] == "half" and (not options["paired"] or forward.high > 0.5 + ROUNDING):
         return forward.mirrored()
     return outperforming_interval(b, a, **options)
 

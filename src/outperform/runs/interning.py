@@ -16,6 +16,7 @@ from outperform.runs.decimals import pack, pad
 from outperform.runs.labels import Labels, Numerals
 
 _MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying loses nothing
+_FEW = 4  # distinct names up to which looking for each in turn is faster than sorting
 _BLANKS = " \t\r\v\f\x1c\x1d\x1e\x1f"  # what strip removes from ASCII, but the newline
 
 
@@ -88,7 +89,7 @@ def _number(words: WordArray) -> tuple[WordArray, IntArray]:
     mixed: WordArray = words[0]
     for word in words[1:]:
         mixed = mixed * _MIXER + word
-    distinct, codes = np.unique(mixed, return_inverse=True)
+    distinct, codes = _number_few(mixed) or np.unique(mixed, return_inverse=True)
     if len(words) == 1:
         return distinct[np.newaxis], codes
     example = np.empty(len(distinct), dtype=np.int64)
@@ -97,6 +98,19 @@ def _number(words: WordArray) -> tuple[WordArray, IntArray]:
     if (names[:, codes] != words).any():
         raise NotPlain  # two names were mixed to the same
     return names, codes
+
+
+def _number_few(values: WordArray) -> tuple[WordArray, IntArray] | None:
+    """Do what `np.unique` does, without sorting, for values of which few are distinct."""
+    distinct: list[np.uint64] = []
+    others = values
+    while len(others):
+        if len(distinct) == _FEW:
+            return None
+        distinct.append(others[0])
+        others = others[others != others[0]]
+    known = np.sort(np.array(distinct, dtype=np.uint64))
+    return known, np.searchsorted(known, values)
 
 
 def _stack(parts: Sequence[WordArray]) -> WordArray:

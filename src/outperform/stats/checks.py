@@ -28,8 +28,8 @@ def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -
         )
     if axis != -1:
         array = np.moveaxis(array, axis, -1)
-    # One pass finds what is missing and what is too large: NaN is not below the limit either.
-    if not (np.abs(array) < _LARGEST).all():
+    # NaN is neither above nor below a limit, so that this finds what is missing, too.
+    if array.size and not (array.min() > -_LARGEST and array.max() < _LARGEST):
         _refuse_nonfinite(array, name)
         _refuse_huge(array, name)
     if array.shape[-1] < at_least:
