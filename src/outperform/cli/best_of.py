@@ -151,11 +151,22 @@ def _three_words(words: tuple[str, ...]) -> tuple[str, str | None, str | None]:
     return path, a, b
 
 
+def _require_validation(runs: Runs, named: str | None) -> Runs:
+    """Choosing by the score that is reported is optimistic: only who asks for it gets it."""
+    if runs.validation is None and named is None:
+        raise InvalidInput(
+            f"{runs.source} has no validation scores, by which the best would be chosen",
+            f"Name their column with --validation; --validation {runs.metric!r} chooses by the "
+            "score that is reported, which is optimistic",
+        )
+    return runs
+
+
 def _read(path: str, reading: dict[str, Any], *, trials: bool, study: str | None) -> Runs:
     if not trials:
         if study:
             raise InvalidInput("--study says where trials come from", "Add --trials")
-        return open_runs(path, reading)
+        return _require_validation(open_runs(path, reading), reading["validation"])
     if not is_store(path):
         raise InvalidInput(
             f"{path} is no store of a study, so it has no searches",

@@ -62,6 +62,8 @@ def _find_numbers(table: Table, wanted: Wanted, parts: Parts) -> tuple[str, str 
     else:
         candidates = [n for n in others if n != validation and not names_validation(n)]
     score = find_score(candidates, wanted, table.source, texts=texts)
+    if score is None and wanted.validation is not None and not names_validation(wanted.validation):
+        score = validation  # the only score may choose as well
     if score is None:
         raise _explain_missing_score(head, parts, others)
     return score, None if validation == score else validation
