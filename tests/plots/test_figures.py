@@ -1,5 +1,6 @@
 import subprocess
 import sys
+import warnings
 from io import BytesIO
 from itertools import combinations
 
@@ -396,7 +397,12 @@ def test_given_axes_keep_their_own_style(make_comparison):
 
 
 def test_names_in_any_script_are_drawn_without_warnings(make_comparison, tmp_path):
-    save_figure(make_comparison(names={"a": "模型", "b": "ፊደል"}), tmp_path / "figure.png")
+    path = tmp_path / "figure.png"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        save_figure(make_comparison(names={"a": "模型", "b": "ፊደል"}), path)
+    assert [str(warning.message) for warning in caught] == []
+    assert path.read_bytes().startswith(STARTS["PNG"])
 
 
 def run_python(code):

@@ -244,7 +244,8 @@ def test_impossible_studies_are_refused(options, message):
 
 @pytest.mark.parametrize("name", ["reorder", "sampling", "order_of_files", "hpo", "initial_pose"])
 def test_a_source_of_ones_own_may_remind_of_another(name):
-    Study((replace(PIPELINE, sources=("init", name)),), (TASK,), (Ideal(2),))
+    study = Study((replace(PIPELINE, sources=("init", name)),), (TASK,), (Ideal(2),))
+    assert all(name in dict(run.seeds) for run in study.plan_runs())
 
 
 @pytest.mark.parametrize(
