@@ -19,10 +19,9 @@ from outperform.cli.options import (
     seed_option,
 )
 from outperform.cli.output import (
+    present,
     print_caveats,
-    print_json,
     print_table,
-    save_plot,
     say_if_slow,
 )
 from outperform.cli.sources import open_runs
@@ -95,14 +94,8 @@ def command(
             rng=np.random.default_rng(seed),
             **options,
         )
-    if as_json:
-        print_json(result.to_dict())
-    elif isinstance(result, Audit):
-        _print(result)
-    else:
-        _print_alone(result)
-    if figure:
-        save_plot(result, figure)
+    show = _print if isinstance(result, Audit) else _print_alone
+    present(result, show, as_json=as_json, figure=figure)
 
 
 def _open(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[Runs, str, str | None]:

@@ -25,10 +25,9 @@ from outperform.cli.options import (
     seed_option,
 )
 from outperform.cli.output import (
+    present,
     print_caveats,
-    print_json,
     print_table,
-    save_plot,
 )
 from outperform.cli.sources import is_store, open_runs, read_study_of
 from outperform.errors import InvalidInput
@@ -122,12 +121,7 @@ def command(
         rng=np.random.default_rng(seed),
         **options,
     )
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        _print(result)
-    if figure:
-        save_plot(result, figure)
+    present(result, _print, as_json=as_json, figure=figure)
 
 
 def _parse_budgets(text: str) -> range:

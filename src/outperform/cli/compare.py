@@ -24,7 +24,7 @@ from outperform.cli.options import (
     reading_options,
     seed_option,
 )
-from outperform.cli.output import print_caveats, print_json, print_table, save_plot
+from outperform.cli.output import present, print_caveats, print_table
 from outperform.cli.sources import open_runs
 from outperform.runs.metrics import resolve_goal
 from outperform.runs.summaries import parse_summary, read_summary
@@ -85,12 +85,7 @@ def command(words: tuple[str, ...], summary: bool, **options: Any) -> None:
     """
     as_json, figure, gate = (options.pop(name) for name in ("as_json", "figure", "gate"))
     result = _compare_summaries(words, **options) if summary else _compare_runs(words, **options)
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        _print(result)
-    if figure:
-        save_plot(result, figure)
+    present(result, _print, as_json=as_json, figure=figure)
     if gate and not (result.winner == "a" and result.verdict == "significant and meaningful"):
         click.secho(f"Gate failed: {result.a} does not outperform {result.b}.", fg="red", err=True)
         raise click.exceptions.Exit(1)

@@ -4,7 +4,7 @@ import json
 import math
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Timer
 from time import monotonic
@@ -95,6 +95,16 @@ def save_plot(result: Any, path: str) -> None:
 
     save_figure(result, path)
     click.echo(f"Figure written to {path}", err=True)
+
+
+def present(result: Any, show: Callable[[Any], None], *, as_json: bool, figure: str | None) -> None:
+    """Print a result, for a person or as JSON, and draw it where that was asked for."""
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        show(result)
+    if figure:
+        save_plot(result, figure)
 
 
 def _finite(value: Any) -> Any:

@@ -24,7 +24,7 @@ from outperform.cli.options import (
     reading_options,
     seed_option,
 )
-from outperform.cli.output import ProgressLine, print_json, save_plot
+from outperform.cli.output import ProgressLine, present
 from outperform.cli.simulated import print_simulated
 from outperform.cli.sources import open_runs
 from outperform.runs.case_studies import read_case_studies
@@ -132,12 +132,7 @@ def command(
         result = _resample(words, rng, **options)
     else:
         result = _trace_seeds(words, rng, **options)
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        print_simulated(result)
-    if figure:
-        save_plot(result, figure)
+    present(result, print_simulated, as_json=as_json, figure=figure)
 
 
 def _simulate(rng: np.random.Generator, **options: Any) -> ErrorRates:

@@ -10,10 +10,9 @@ from outperform.analysis.leaderboards import LeaderboardAssessment, assess_leade
 from outperform.analysis.predicted_leaderboards import PredictionAssessment, assess_predictions
 from outperform.cli.options import alpha_option, output_options
 from outperform.cli.output import (
+    present,
     print_caveats,
-    print_json,
     print_table,
-    save_plot,
     say_if_slow,
 )
 from outperform.errors import InvalidInput
@@ -72,12 +71,7 @@ def command(as_json: bool, figure: str | None, **options: Any) -> None:
     """
     with say_if_slow("Working out what luck does; predictions and --dependence take a while."):
         result = _choose(**options)
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        _print(result)
-    if figure:
-        save_plot(result, figure)
+    present(result, _print, as_json=as_json, figure=figure)
 
 
 _Result = ExpectedBest | LeaderboardAssessment | PredictionAssessment
