@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outperform.runs.decimals import (
+    LARGEST_MANTISSA,
     divide_exactly,
     pack,
     pad,
@@ -28,6 +29,7 @@ def same_double(one, other):
 
 PLAIN = ["0.5", "7", "7.", ".5", "-0.0", "-12.345", "00.10", "99999.9999999999999", "0", "-3"]
 PLAIN += ["0.4640318509407345", "0.06436915372198456", "12345678", "0.0000000000001"]
+PLAIN += ["0.051234567890123456", "9.000000000000000000"]
 NOT_PLAIN = [
     "",
     ".",
@@ -45,6 +47,7 @@ NOT_PLAIN = [
 ]
 NOT_PLAIN += [
     "123456789",
+    "9.000000000000000001",
     "123456789012345678901",
     "1.23456789012345678901",
     "/",
@@ -82,9 +85,9 @@ def test_decimals_are_rounded_as_float_rounds_them(texts):
         assert not is_plain or same_double(value, float(text))
 
 
-@given(st.integers(0, 10**19 - 1), st.integers(0, 19))
+@given(st.integers(0, LARGEST_MANTISSA), st.integers(0, 19))
 def test_division_by_a_power_of_ten_is_rounded_correctly(mantissa, k):
-    quotient = divide_exactly(np.array([mantissa], dtype=np.uint64), 10.0**k)
+    quotient = divide_exactly(np.array([mantissa], dtype=np.int64), 10.0**k)
     assert quotient[0] == float(f"{mantissa}e-{k}")
 
 
@@ -93,8 +96,8 @@ def test_quotients_at_and_beside_a_midpoint_are_rounded_correctly(whole, halving
     # (2 * whole + 1) / 2**(halvings + 1) lies midway between two doubles.
     k = halvings + 1
     mantissa = (2 * whole + 1) * 5**k + nudge
-    if mantissa < 10**19:
-        quotient = divide_exactly(np.array([mantissa], dtype=np.uint64), 10.0**k)
+    if mantissa <= LARGEST_MANTISSA:
+        quotient = divide_exactly(np.array([mantissa], dtype=np.int64), 10.0**k)
         assert quotient[0] == float(f"{mantissa}e-{k}")
 
 

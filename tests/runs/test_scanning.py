@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from outperform.errors import OutperformError
 from outperform.runs import csvfile, interning, read_runs, scanning
+from outperform.runs.contents import hold
 from outperform.runs.scanning import scan
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n"), max_size=20)
@@ -80,7 +81,7 @@ def test_both_readers_agree_on_plain_files_in_blocks_of_any_size(
     path, assert_same, rows, newline, size
 ):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scanning, "_BLOCK_SIZE", size)
+        patch.setattr(scanning, "_PIECE_SIZE", size)
         assert_agree(write_rows(path, rows, newline), assert_same)
 
 
@@ -95,7 +96,7 @@ def test_both_readers_agree_on_noise(path, assert_same, noise):
 def test_plain_files_are_not_left_to_the_csv_module(path, rows):
     data = write_rows(path, rows).read_bytes()
     begin = data.index(b"\n") + 1
-    scanned = scan(data, begin, 4, delimiter=",", labels=[0, 1, 2], numbers=[3])
+    scanned = scan(hold(data, "runs.csv"), begin, 4, delimiter=",", labels=[0, 1, 2], numbers=[3])
     assert scanned is not None
     labels, numbers = scanned
     for column in range(3):
@@ -125,7 +126,8 @@ def test_plain_files_are_not_left_to_the_csv_module(path, rows):
     ],
 )
 def test_irregular_text_is_left_to_the_csv_module(body):
-    assert scan(body, 0, 3, delimiter=",", labels=[0, 1], numbers=[2]) is None
+    contents = hold(b"x,y,z\n" + body, "runs.csv")
+    assert scan(contents, 6, 3, delimiter=",", labels=[0, 1], numbers=[2]) is None
 
 
 @pytest.mark.parametrize("ending", [b"", b"\n", b"\n\n\n", b"\r\n", b"\r\n\r\n"])
@@ -133,7 +135,7 @@ def test_the_end_of_a_plain_file_does_not_matter(ending):
     newline = b"\r\n" if b"\r" in ending else b"\n"
     data = b"x,y,z" + newline + b"a,1,0.5" + newline + b"b,2,0.25" + ending
     begin = data.index(b"\n") + 1
-    scanned = scan(data, begin, 3, delimiter=",", labels=[0, 1], numbers=[2])
+    scanned = scan(hold(data, "runs.csv"), begin, 3, delimiter=",", labels=[0, 1], numbers=[2])
     assert scanned is not None
     assert scanned[0][0].names == ("a", "b")
     assert scanned[1][0].tolist() == [0.5, 0.25]
@@ -141,13 +143,15 @@ def test_the_end_of_a_plain_file_does_not_matter(ending):
 
 def test_a_return_within_a_name_is_left_to_the_csv_module():
     data = b"x,y\r\na\rb,0.5\r\n"
-    assert scan(data, 5, 2, delimiter=",", labels=[0], numbers=[1]) is None
+    assert scan(hold(data, "runs.csv"), 5, 2, delimiter=",", labels=[0], numbers=[1]) is None
 
 
 @pytest.mark.parametrize("names", [["10", "007"], ["1", "01"], ["2", "10", "x1"]])
 def test_names_that_look_like_numbers_keep_their_spelling_and_order(names):
-    data = "".join(f"{name},0.5\n" for name in reversed(names) for _ in range(9)).encode()
-    scanned = scan(data, 0, 2, delimiter=",", labels=[0], numbers=[1])
+    rows = "".join(f"{name},0.5\n" for name in reversed(names) for _ in range(9))
+    scanned = scan(
+        hold(f"x,y\n{rows}".encode(), "runs.csv"), 4, 2, delimiter=",", labels=[0], numbers=[1]
+    )
     assert scanned is not None
     assert list(scanned[0][0].names) == names
     assert scanned[0][0].codes[::9].tolist() == list(reversed(range(len(names))))
@@ -165,8 +169,8 @@ def test_many_rows_on_several_threads(path, n_names, stem):
     ]
     data = write_rows(path, rows).read_bytes()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scanning, "_BLOCK_SIZE", 1 << 16)
-        scanned = scan(data, 26, 4, delimiter=",", labels=[2], numbers=[3])
+        patch.setattr(scanning, "_PIECE_SIZE", 1 << 16)
+        scanned = scan(hold(data, "runs.csv"), 26, 4, delimiter=",", labels=[2], numbers=[3])
     assert scanned is not None
     (labels,), (numbers,) = scanned
     assert [labels.names[code] for code in labels.codes] == [row[2] for row in rows]
@@ -175,5 +179,5 @@ def test_many_rows_on_several_threads(path, n_names, stem):
 
 def test_names_that_mix_to_the_same_key_are_left_to_the_csv_module(monkeypatch):
     monkeypatch.setattr(interning, "_MIXER", np.uint64(0))  # every key is the first eight letters
-    data = b"12345678abcdefgh,1\n12345678xyzxyzxy,2\n"
-    assert scan(data, 0, 2, delimiter=",", labels=[0], numbers=[1]) is None
+    contents = hold(b"x,y\n12345678abcdefgh,1\n12345678xyzxyzxy,2\n", "runs.csv")
+    assert scan(contents, 4, 2, delimiter=",", labels=[0], numbers=[1]) is None

@@ -117,7 +117,8 @@ def _reverse(
 ) -> Interval:
     """Interval of P(B>A); where B outperforms A, to the last bit as were B named first."""
     # With strict ties, what A has not won B has not won either; the bootstrap is drawn once.
-    if options["ties"] == "half" and (not options["paired"] or forward.high > 0.5 + ROUNDING):
+    b_may_win = options["paired"] and forward.high * ROUNDING <= 0.5
+    if options["ties"] == "half" and not b_may_win:
         return forward.mirrored()
     return outperforming_interval(b, a, **options)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from outperform.errors import UnreadableRuns
 from outperform.runs.cells import CellTable, Columns, check_header
+from outperform.runs.contents import BYTE_ORDER_MARK, Contents, check_text, hold
 from outperform.runs.scanning import scan
 
 if TYPE_CHECKING:
@@ -28,17 +29,17 @@ class CsvTable:
     source: str
     delimiter: str
     n_lines_before: int  # lines up to the header and with it
-    begin: int  # where the rows start in the text
-    data: bytes = field(repr=False)
+    begin: int  # where the rows start
+    contents: Contents = field(repr=False)
 
     def head(self) -> CellTable:
         """Give the first rows, to see what kind of values the columns hold."""
-        return self._collect(islice(self._parse(), _N_HEAD))
+        return self._collect(islice(self._parse(self.contents.head), _N_HEAD))
 
     def take(self, labels: Sequence[str], numbers: Sequence[str]) -> Columns:
         """Give the columns named, as labels and as numbers."""
         scanned = scan(
-            self.data,
+            self.contents,
             self.begin,
             len(self.names),
             delimiter=self.delimiter,
@@ -46,7 +47,8 @@ class CsvTable:
             numbers=[self.names.index(name) for name in numbers],
         )
         if scanned is None:
-            return self._collect(self._parse()).take(labels, numbers)
+            every_row = self._parse(self.contents.read_text())
+            return self._collect(every_row).take(labels, numbers)
         n_rows = len(scanned[1][0] if numbers else scanned[0][0].codes)
         first = self.n_lines_before + 1
         return Columns(np.arange(first, first + n_rows), *scanned)
@@ -59,9 +61,9 @@ class CsvTable:
         columns = list(zip(*records, strict=True)) or [()] * len(self.names)
         return CellTable(self.names, self.source, columns, np.array(rows, dtype=np.int64))
 
-    def _parse(self) -> Iterator[tuple[int, list[str]]]:
+    def _parse(self, data: bytes) -> Iterator[tuple[int, list[str]]]:
         """Yield line number and fields of each row that is not blank."""
-        reader = _read(self.data, self.begin, self.delimiter)
+        reader = _read(data, self.begin, self.delimiter)
         row = self.n_lines_before + 1
         try:
             for fields in reader:
@@ -83,7 +85,7 @@ class CsvTable:
             )
 
 
-def open_csv(data: bytes, source: str, *, delimiter: str | None = None) -> CsvTable:
+def open_csv(contents: Contents, *, delimiter: str | None = None) -> CsvTable:
     """Open UTF-8 text whose first line that is not blank is a header.
 
     Parameters
@@ -91,17 +93,20 @@ def open_csv(data: bytes, source: str, *, delimiter: str | None = None) -> CsvTa
     delimiter
         What stands between fields; None to see it from the header.
     """
-    if b"\n" not in data:
-        data = data.replace(b"\r", b"\n")
-    start = len(data) - len(data.lstrip())
+    name = contents.name
+    check_text(contents.head, name)
+    if b"\n" not in contents.head:
+        contents = hold(contents.head.replace(b"\r", b"\n"), name)
+    data = contents.head
+    start = len(data) - len(data.removeprefix(BYTE_ORDER_MARK).lstrip())
     end = data.find(b"\n", start)
     begin = end + 1 if end >= 0 else len(data)
     header = data[start:begin]
     delimiter = delimiter or max(_DELIMITERS, key=lambda mark: len(_split(header, mark)))
     names = tuple(name.strip() for name in _split(header, delimiter))
-    check_header(names, source)
+    check_header(names, name)
     n_lines_before = data.count(b"\n", 0, start) + 1
-    return CsvTable(names, source, delimiter, n_lines_before, begin, data)
+    return CsvTable(names, name, delimiter, n_lines_before, begin, contents)
 
 
 def _split(line: bytes, delimiter: str) -> list[str]:

@@ -21,6 +21,7 @@ _ASCII_ZEROS = np.uint64(0x3030303030303030)
 _HIGH_BITS = np.uint64(0x8080808080808080)
 _TOP_AT_TEN = np.uint64(0x7676767676767676)  # added to a byte, sets its high bit from 10 on
 _LIKELY_POINTS = (1, 2, 3, 4, 5, 0)  # places of the decimal point, the most usual first
+LARGEST_MANTISSA = 9 * 10**18  # signed, since unsigned integers are slow to become doubles
 _MOST_DIGITS = 19  # the largest count that always fits in 64 bits
 _FIRST_26_BITS = np.uint64(~((1 << 27) - 1) & (1 << 64) - 1)  # of the mantissa of a double
 _FIRST_BYTES = np.array([(1 << 64) - (1 << 64 - 8 * n) for n in range(9)], dtype=np.uint64)
@@ -108,7 +109,7 @@ def parse_integers(text: Text, start: IntArray, n_characters: IntArray) -> IntAr
     digits ^= _ASCII_ZEROS
     digits >>= n_surplus
     starts_with_zero = digits << n_surplus < np.uint64(1 << 56)
-    if (_flag_others(digits) & _HIGH_BITS).any() or (starts_with_zero & (n_characters > 1)).any():
+    if not _are_digits(digits).all() or (starts_with_zero & (n_characters > 1)).any():
         return None
     return read_digits(digits).view(np.int64)
 
@@ -131,8 +132,8 @@ def parse_decimals(
     return np.where(negative, -values, values), plain
 
 
-def divide_exactly(mantissa: WordArray, power: float) -> FloatArray:
-    """Divide integers by a power of ten, correctly rounded.
+def divide_exactly(mantissa: IntArray, power: float) -> FloatArray:
+    """Divide integers, at most `LARGEST_MANTISSA`, by a power of ten, correctly rounded.
 
     Below 2**53 one division is exact to the last bit. Above, the quotient of the rounded mantissa
     is corrected by its remainder and by what rounding took from the mantissa. The remainder is
@@ -146,7 +147,7 @@ def divide_exactly(mantissa: WordArray, power: float) -> FloatArray:
     quotient = high / power
     if mantissa.size == 0 or mantissa.max() < 2**53:
         return quotient
-    low = (mantissa - high.astype(np.uint64)).view(np.int64).astype(np.float64)
+    low = (mantissa - high.astype(np.int64)).astype(np.float64)
     (q1, q2), (p1, p2) = _halve(quotient), _halve(np.array([power]))
     remainder = high
     for q, p in ((q1, p1), (q1, p2), (q2, p1), (q2, p2)):
@@ -182,7 +183,8 @@ def _parse_aligned(
     if n_whole > 8:
         return np.zeros(len(start)), np.zeros(len(start), dtype=bool)
     whole = (first ^ _ASCII_ZEROS) >> np.uint64(64 - 8 * n_whole)
-    mantissa, wrong = whole if n_whole < 2 else read_digits(whole), _flag_others(whole)
+    plain = _are_digits(whole)
+    mantissa = whole if n_whole < 2 else read_digits(whole)
     n_decimals = n_characters - (n_whole + 1)
     n_read = min(max(int(n_decimals.max()), 0), _MOST_DIGITS - n_whole)
     n_words = 1 + max(n_read - 1, 0) // 8
@@ -192,23 +194,26 @@ def _parse_aligned(
         n_wanted, width = n_decimals - 8 * index, min(n_read - 8 * index, 8)
         if n_wanted.min() < 8:
             digits &= np.take(_FIRST_BYTES, n_wanted, mode="clip")
-        wrong |= _flag_others(digits)
+        plain &= _are_digits(digits)
         mantissa *= np.uint64(10**width)
         mantissa += read_digits(digits >> np.uint64(64 - 8 * width))
-    plain = wrong & _HIGH_BITS == 0
     plain &= n_decimals <= n_read
+    plain &= mantissa <= LARGEST_MANTISSA
     if n_whole == 0:
         plain &= n_decimals > 0
     if not plain.all():
         mantissa[~plain] = 0
-    return divide_exactly(mantissa, 10.0**n_read), plain
+    return divide_exactly(mantissa.view(np.int64), 10.0**n_read), plain
 
 
-def _flag_others(digits: WordArray) -> WordArray:
-    """Set the high bit of every byte that is not 0 to 9."""
-    flags = digits + _TOP_AT_TEN
-    flags |= digits
-    return flags
+def _are_digits(words: WordArray) -> BoolArray:
+    """Say which words have 0 to 9 in each of their eight bytes."""
+    if words.view(np.uint8).max(initial=0) <= 9:
+        return np.ones(len(words), dtype=bool)
+    flags = words + _TOP_AT_TEN
+    flags |= words
+    plain: BoolArray = flags & _HIGH_BITS == 0
+    return plain
 
 
 def _halve(values: FloatArray) -> tuple[FloatArray, FloatArray]:

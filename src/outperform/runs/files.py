@@ -3,65 +3,23 @@
 import json
 from pathlib import Path
 
-import numpy as np
-
 from outperform.errors import MissingExtra, UnreadableRuns
 from outperform.runs.cells import CellTable, Table
+from outperform.runs.contents import BYTE_ORDER_MARK, FORMATS, open_contents
 from outperform.runs.csvfile import open_csv
 from outperform.runs.memory import tabulate_frame, tabulate_records
-
-_FORMATS = "Give a CSV, TSV, JSON Lines or Parquet file"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_SQLITE = b"SQLite format 3\0"
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def open_file(path: Path) -> Table:
     """Open a file as a table, by the ending of its name."""
-    data = _read_bytes(path)
-    if path.suffix.lower() == ".parquet" or data.startswith(b"PAR1"):
+    contents = open_contents(path)
+    suffix = path.suffix.lower()
+    if suffix == ".parquet" or contents.head.startswith(b"PAR1"):
         return _open_parquet(path)
-    data = data.removeprefix(_BYTE_ORDER_MARK)
-    _check_text(data, path.name)
-    if path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
-        return _open_json(data.decode(), path.name)
-    tab = "\t" if path.suffix.lower() in (".tsv", ".tab") else None
-    return open_csv(data, path.name, delimiter=tab)
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        problem, remedy = f"there is no file {path}", "Check the path"
-    except IsADirectoryError:
-        problem, remedy = f"{path} is a folder", _FORMATS
-    except OSError as error:
-        problem, remedy = f"cannot read {path}: {error.strerror}", "Check its permissions"
-    raise UnreadableRuns(problem, remedy)
-
-
-def _check_text(data: bytes, name: str) -> None:
-    if not data or data.isspace():
-        raise UnreadableRuns(f"{name} is empty", "Give it a header and one row per run")
-    # Bytes beyond ASCII are negative as signed numbers: one pass finds them and byte 0.
-    if np.frombuffer(data, dtype=np.int8).min() > 0:
-        return
-    if data.startswith(_SQLITE):
-        raise UnreadableRuns(
-            f"{name} is a database, such as the store of a study",
-            "Read a store with outperform.analysis.stored_runs.load_store_runs",
-        )
-    if b"\0" in data and not data.startswith(_UTF_16):
-        raise UnreadableRuns(f"{name} is not text", _FORMATS)
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        row = data.count(b"\n", 0, error.start) + 1
-        raise UnreadableRuns(
-            f"{name} is not UTF-8 text: byte 0x{data[error.start]:02x} in row {row}",
-            "Save it as UTF-8",
-        ) from None
+    if suffix in (".jsonl", ".ndjson", ".json"):
+        text = contents.read_text().removeprefix(BYTE_ORDER_MARK).decode()
+        return _open_json(text, path.name)
+    return open_csv(contents, delimiter="\t" if suffix in (".tsv", ".tab") else None)
 
 
 def _open_json(text: str, name: str) -> CellTable:
@@ -98,4 +56,4 @@ def _open_parquet(path: Path) -> CellTable:
     try:
         return tabulate_frame(read_table(path), path.name)
     except (ArrowException, OSError) as error:
-        raise UnreadableRuns(f"{path.name} is not a valid Parquet file", _FORMATS) from error
+        raise UnreadableRuns(f"{path.name} is not a valid Parquet file", FORMATS) from error

@@ -26,11 +26,10 @@ class NotPlain(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Interned:
-    """Names (n_words, n_names), and which of them stands in how many rows, one after another."""
+    """Names (n_words, n_names), and which of them stands in each row."""
 
     names: WordArray
     codes: IntArray
-    n_rows: IntArray
 
 
 def intern(words: WordArray) -> Interned:
@@ -41,10 +40,14 @@ def intern(words: WordArray) -> Interned:
     words : shape (n_words, n_rows)
         Each column a name; no name is empty.
     """
+    if len(words) == 1 and (few := _number_few(words[0])):
+        names, codes = few
+        return Interned(names[np.newaxis], codes)
     # Most names repeat that of the row before: only those that do not are looked up.
     is_new = (words[:, 1:] != words[:, :-1]).any(axis=0)
     bounds = np.concatenate(([0], np.flatnonzero(is_new) + 1, [words.shape[1]]))
-    return Interned(*_number(words[:, bounds[:-1]]), np.diff(bounds))
+    names, codes = _number(words[:, bounds[:-1]])
+    return Interned(names, np.repeat(codes, np.diff(bounds)))
 
 
 def join_interned(blocks: Sequence[Interned | IntArray]) -> Labels:
@@ -58,9 +61,7 @@ def join_interned(blocks: Sequence[Interned | IntArray]) -> Labels:
     bounds = np.cumsum([block.names.shape[1] for block in interned])[:-1]
     ranks = np.split(np.argsort(order)[places], bounds)
     codes = [rank[block.codes] for rank, block in zip(ranks, interned, strict=True)]
-    n_rows = [block.n_rows for block in interned]
-    repeated = np.repeat(np.concatenate(codes), np.concatenate(n_rows))
-    return Labels(_decode(names[:, order]), repeated)
+    return Labels(_decode(names[:, order]), np.concatenate(codes))
 
 
 def _number_integers(values: IntArray) -> Labels:
@@ -81,7 +82,7 @@ def _spell(integers: IntArray) -> Interned:
     texts = [str(integer).encode() for integer in distinct.tolist()]
     n_characters = np.array([len(text) for text in texts])
     names = pack(pad(*texts), np.cumsum(n_characters) - n_characters, n_characters)
-    return Interned(names, codes, np.ones_like(codes))
+    return Interned(names, codes)
 
 
 def _number(words: WordArray) -> tuple[WordArray, IntArray]:
@@ -101,16 +102,18 @@ def _number(words: WordArray) -> tuple[WordArray, IntArray]:
 
 
 def _number_few(values: WordArray) -> tuple[WordArray, IntArray] | None:
-    """Do what `np.unique` does, without sorting, for values of which few are distinct."""
-    distinct: list[np.uint64] = []
-    others = values
-    while len(others):
+    """Do what `np.unique` does, but without sorting, for values of which few are distinct."""
+    distinct = values[:1]
+    codes = np.zeros(len(values), dtype=np.int64)
+    others = values != distinct[0]
+    while (first := others.argmax()) or others[first]:
         if len(distinct) == _FEW:
             return None
-        distinct.append(others[0])
-        others = others[others != others[0]]
-    known = np.sort(np.array(distinct, dtype=np.uint64))
-    return known, np.searchsorted(known, values)
+        is_next = values == values[first]
+        codes += len(distinct) * is_next
+        others ^= is_next
+        distinct = np.append(distinct, values[first])
+    return distinct, codes
 
 
 def _stack(parts: Sequence[WordArray]) -> WordArray:

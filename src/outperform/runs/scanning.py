@@ -2,33 +2,37 @@
 
 The positions of all delimiters and newlines come from one comparison of the bytes; reshaped to
 one line per row they give the start and end of every field. A number is parsed (see `decimals`),
-a name interned (see `interning`) from eight characters at a time. The text is taken in blocks,
-on several processors, which also keeps memory low.
+a name interned (see `interning`) from eight characters at a time. The text is read in pieces, on
+several processors, which also keeps memory low.
 
 Whatever this cannot be sure about (quotes, ragged or blank rows, very long names or such with
 spaces around them, text among numbers) is not read here: `scan` gives None, and the csv module
 takes over.
 """
 
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from outperform.runs.arrays import FloatArray, IntArray
+from outperform.runs.contents import Contents
 from outperform.runs.decimals import N_AFTER, Text, pack, pad, parse_decimals, parse_integers
 from outperform.runs.interning import Interned, NotPlain, intern, join_interned
 from outperform.runs.labels import Labels
 from outperform.runs.numbers import parse_number
 
-_BLOCK_SIZE = 1 << 22  # with smaller ones, threads spend their time handing over to one another
+_PIECE_SIZE = 1 << 21  # with smaller ones, threads spend their time handing over to one another
+_N_THREADS = min(4, os.cpu_count() or 1)
+_LONGEST_ROW = 1 << 14  # bytes, read beyond a piece to complete its last row
 _LONGEST_NAME = 128  # bytes: every name of a block takes as much memory as the longest
 _NEWLINE, _RETURN = ord("\n"), ord("\r")
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class _Block:
 
     text: Text
     start: IntArray
-    end: IntArray  # (n_rows, n_columns)
+    end: IntArray  # (n_columns, n_rows)
 
     def intern_column(self, column: int) -> Interned | IntArray:
         start, n_characters = self._locate(column)
@@ -62,12 +66,12 @@ class _Block:
 
     def _locate(self, column: int) -> tuple[IntArray, IntArray]:
         """Where the fields of a column start, and how long they are."""
-        start = self.end[:, column - 1] + 1 if column else self.start
-        return start, self.end[:, column] - start
+        start = self.end[column - 1] + 1 if column else self.start
+        return start, self.end[column] - start
 
 
 def scan(
-    data: bytes,
+    contents: Contents,
     begin: int,
     n_columns: int,
     *,
@@ -79,8 +83,8 @@ def scan(
 
     Parameters
     ----------
-    data, begin
-        UTF-8 text without byte 0, and where in it the first row after the header starts.
+    contents, begin
+        The text, and where in it the first row starts, right after the newline of the header.
     n_columns
         How many columns the header has.
     labels, numbers
@@ -90,46 +94,69 @@ def scan(
     -------
     One `Labels` and one array per column asked for, or None if the text is not plain.
     """
-    if data.find(b'"', begin) >= 0:
-        return None
 
-    def read(text: Text) -> tuple[list[Interned | IntArray], list[FloatArray]]:
-        block = _split(text, n_columns, ord(delimiter))
+    def read(piece: range) -> tuple[list[Interned | IntArray], list[FloatArray]]:
+        block = _split(_read_rows(contents, piece), n_columns, ord(delimiter))
         interned = [block.intern_column(column) for column in labels]
         return interned, [block.parse_column(column) for column in numbers]
 
+    pieces = _cut(begin, contents.size)
     try:
-        interned, values = zip(*_map(read, list(_blocks(data, begin))), strict=True)
-        names = [join_interned(parts) for parts in zip(*interned, strict=True)]
-        return names, [np.concatenate(arrays) for arrays in zip(*values, strict=True)]
+        with _mapping(len(pieces)) as apply:
+            interned, values = zip(*apply(read, pieces), strict=True)
+            names = list(apply(join_interned, zip(*interned, strict=True)))
+            return names, list(apply(np.concatenate, zip(*values, strict=True)))
     except NotPlain:
         return None
 
 
-def _map(read: Callable[[Text], T], blocks: Sequence[Text]) -> list[T]:
-    """Apply `read` to each block, on several processors where there is enough to do."""
-    if len(blocks) < 4:
-        return [read(text) for text in blocks]
+@contextmanager
+def _mapping(n_pieces: int) -> Iterator[Callable[..., Iterator[Any]]]:
+    """Give a `map` that works on several processors if there are several pieces."""
+    if n_pieces == 1:
+        yield map
+        return
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as threads:
-        return list(threads.map(read, blocks))
+    with ThreadPoolExecutor(_N_THREADS) as threads:
+        yield threads.map
 
 
-def _blocks(data: bytes, begin: int) -> Iterator[Text]:
-    """Cut the text into blocks of whole rows."""
-    end = len(data)
-    while end > begin and data[end - 1] in b"\r\n":
-        end -= 1
-    if begin == end:
+def _cut(begin: int, end: int) -> list[range]:
+    """Cut positions to pieces of equal length, equally many for each thread."""
+    length = end - begin
+    n_pieces = 1
+    if length > _PIECE_SIZE:
+        n_pieces = _N_THREADS * math.ceil(length / (_PIECE_SIZE * _N_THREADS))
+    cuts = [begin + length * i // n_pieces for i in range(n_pieces + 1)]
+    return [range(*ends) for ends in pairwise(cuts)]
+
+
+def _read_rows(contents: Contents, piece: range) -> Text:
+    """Read the rows that start in a piece, from the newline before them to that of the last."""
+    # The newline before them, or before the piece, may have two characters.
+    data = contents.read(piece.start - 2, piece.stop + _LONGEST_ROW + N_AFTER)
+    begin = data.find(b"\n", 1)
+    if piece.stop == contents.size:
+        end = len(data.rstrip(b"\r\n"))
+        newline = b"\r\n" if data.endswith(b"\r\n", 0, begin + 1) else b"\n"
+        text = pad(data[begin:end], newline)
+    else:
+        end = data.find(b"\n", len(piece) + 1) + 1
+        text = Text(data, begin, end) if end + N_AFTER <= len(data) else pad(data[begin:end])
+    if not 0 < begin < end - 1 or b'"' in data or not _is_text(text):
         raise NotPlain
-    while end - begin > _BLOCK_SIZE:
-        cut = data.rfind(b"\n", begin, begin + _BLOCK_SIZE) + 1 or data.find(b"\n", begin, end) + 1
-        if not cut or cut + N_AFTER > len(data):
-            break
-        yield Text(data, begin, cut)
-        begin = cut
-    yield pad(data[begin:end], b"\r\n" if data.endswith(b"\r\n", 0, begin) else b"\n")
+    return text
+
+
+def _is_text(text: Text) -> bool:
+    # Bytes beyond ASCII are negative as signed numbers: one pass finds them and byte 0.
+    if text.characters.view(np.int8).min() > 0:
+        return True
+    try:
+        return "\0" not in text.data[text.begin : text.end].decode()
+    except UnicodeDecodeError:
+        return False
 
 
 def _split(text: Text, n_columns: int, delimiter: int) -> _Block:
@@ -138,20 +165,20 @@ def _split(text: Text, n_columns: int, delimiter: int) -> _Block:
     is_separator = characters == delimiter
     is_separator |= is_newline
     separators = np.flatnonzero(is_separator)
-    n_rows = np.count_nonzero(is_newline)
-    if len(separators) != n_rows * n_columns:
+    n_rows = np.count_nonzero(is_newline) - 1
+    if len(separators) != n_rows * n_columns + 1:
         raise NotPlain
-    end = separators.reshape(n_rows, n_columns)
-    if not is_newline.take(end[:, -1]).all():
+    end = separators[1:].reshape(n_rows, n_columns).T.copy()
+    if not is_newline.take(end[-1]).all():
         raise NotPlain
-    start = np.append(0, end[:-1, -1] + 1)
+    start = np.append(1, end[-1, :-1] + 1)
     if text.data.find(b"\r", text.begin, text.end) >= 0:
-        _leave_out_returns(characters, end[:, -1])
+        _leave_out_returns(characters, end[-1])
     return _Block(text, start, end)
 
 
 def _leave_out_returns(characters: npt.NDArray[np.uint8], end: IntArray) -> None:
-    n_returns = np.count_nonzero(characters == _RETURN)
-    if n_returns != len(end) or not (characters[end - 1] == _RETURN).all():
-        raise NotPlain
+    is_return = characters == _RETURN
     end -= 1
+    if np.count_nonzero(is_return) != len(end) or not is_return.take(end).all():
+        raise NotPlain

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from outperform.errors import InvalidInput, TooFewRuns, UnknownName
 from outperform.runs.arrays import FloatArray, IntArray
@@ -74,18 +76,15 @@ class Runs:
     def __post_init__(self) -> None:
         # Rows of one algorithm on one task become neighbours, so that each of many
         # comparisons looks at its own rows only.
-        cell = self.algorithm * len(self.tasks)
-        cell += self.task
         n_cells = len(self.algorithms) * len(self.tasks)
-        if n_cells <= np.iinfo(np.uint16).max:
-            cell = cell.astype(np.uint16)  # sorted by radix, many times faster
-        if 1 <= n_cells <= _FEW_CELLS:
-            order = np.concatenate([np.flatnonzero(cell == code) for code in range(n_cells)])
-        else:
-            order = np.argsort(cell, kind="stable")
-        first = np.searchsorted(cell[order], np.arange(n_cells, dtype=cell.dtype))
+        # Short integers are sorted by radix, many times faster.
+        kind: npt.DTypeLike = np.uint16 if n_cells <= np.iinfo(np.uint16).max else np.int64
+        cell: npt.NDArray[Any] = self.algorithm.astype(kind)
+        cell *= len(self.tasks)
+        cell += self.task.astype(kind)
+        order, bounds = _group(cell, n_cells)
         object.__setattr__(self, "_order", order)
-        object.__setattr__(self, "_bounds", np.append(first, len(cell)))
+        object.__setattr__(self, "_bounds", bounds)
 
     def __len__(self) -> int:
         return len(self.score)
@@ -197,6 +196,20 @@ class Runs:
         if name not in known:
             raise UnknownName(f"no {kind} {name!r} in {self.source}", suggest_names(name, known))
         return known.index(name)
+
+
+def _group(codes: npt.NDArray[Any], n_codes: int) -> tuple[IntArray, IntArray]:
+    """Order rows by their code, and say where those of each begin and where the last end."""
+    if 1 <= n_codes <= _FEW_CELLS:
+        rows = [np.flatnonzero(codes == code) for code in range(n_codes)]
+        return np.concatenate(rows), np.cumsum([0, *map(len, rows)])
+    if (codes[1:] >= codes[:-1]).all():
+        order = np.arange(len(codes))
+    else:
+        order = np.argsort(codes, kind="stable")
+        codes = codes[order]
+    first = np.searchsorted(codes, np.arange(n_codes, dtype=codes.dtype))
+    return order, np.append(first, len(codes))
 
 
 def _count(n: int, noun: str) -> str:

@@ -1,13 +1,14 @@
 """Intervals for the share of pairs won, from the counts of wins and ties."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv, betaln, ndtri
+from scipy.special import bdtr, betaincinv, betaln, ndtri
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_open_unit
@@ -79,10 +80,18 @@ def percentile_interval(
     if not (ties >= 0 and wins >= 0 and wins + ties <= n):
         raise InvalidInput(f"{wins} wins and {ties} ties of {n}", "Pass counts that add up")
     tail = (1 - confidence_level) / 2 * ROUNDING
+    if ties == 0:
+        low, lost = _wins_reaching(tail, wins, n), _wins_reaching(tail, n - wins, n)
+        return Interval(low / n, (n - lost) / n, confidence_level, "percentile")
     first, mass = _resampled_half_wins(wins, ties, n)
     low = first + int(np.searchsorted(np.cumsum(mass), tail))
     high = first + mass.size - 1 - int(np.searchsorted(np.cumsum(mass[::-1]), tail))
     return Interval(low / (2 * n), high / (2 * n), confidence_level, "percentile")
+
+
+def _wins_reaching(tail: float, wins: int, n: int) -> int:
+    """Find how many wins or fewer n resampled pairs have with at least the given probability."""
+    return bisect_left(range(n), tail, key=lambda k: float(bdtr(k, n, wins / n)))
 
 
 def _resampled_half_wins(wins: int, ties: int, n: int) -> tuple[int, FloatArray]:
