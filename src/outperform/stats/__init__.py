@@ -95,7 +95,7 @@ if TYPE_CHECKING:
         verdict_power,
         verdict_size,
     )
-    from outperform.stats.rank_tests import brunner_munzel, wilcoxon_test
+    from outperform.stats.rank_tests import brunner_munzel
     from outperform.stats.repetitions import RepeatedMeans, repeated_means
     from outperform.stats.resampled_scores import (
         prepare_accuracy,
@@ -104,6 +104,7 @@ if TYPE_CHECKING:
         prepare_f1,
     )
     from outperform.stats.sequential import anytime_power
+    from outperform.stats.signed_ranks import wilcoxon_test
     from outperform.stats.sobering import (
         common_area,
         common_area_interval,
@@ -313,7 +314,7 @@ _HOMES = {
             "verdict_power",
             "verdict_size",
         ],
-        "rank_tests": ["brunner_munzel", "wilcoxon_test"],
+        "rank_tests": ["brunner_munzel"],
         "repetitions": ["RepeatedMeans", "repeated_means"],
         "resampled_scores": [
             "prepare_accuracy",
@@ -322,6 +323,7 @@ _HOMES = {
             "prepare_f1",
         ],
         "sequential": ["anytime_power"],
+        "signed_ranks": ["wilcoxon_test"],
         "sobering": [
             "common_area",
             "common_area_interval",

@@ -12,12 +12,9 @@ from scipy.special import ndtr, ndtri
 from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_gamma, check_open_unit
 from outperform.stats.mean_tests import paired_t_test, welch_t_test
-from outperform.stats.rank_tests import (
-    LARGEST_EXACT_WILCOXON,
-    brunner_munzel,
-    signed_rank_chances,
-)
+from outperform.stats.rank_tests import brunner_munzel
 from outperform.stats.sequential import decide_by_looking
+from outperform.stats.signed_ranks import LARGEST_EXACT_WILCOXON, signed_rank_chances
 from outperform.stats.testing import HypothesisTest
 from outperform.stats.verdict_rules import VerdictRule
 
