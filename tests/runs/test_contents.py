@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from outperform.cli.sources import open_runs
 from outperform.errors import OutperformError, UnreadableRuns
 from outperform.runs import contents, read_runs, scanning
 from outperform.runs.contents import open_contents
@@ -119,12 +120,27 @@ def test_a_file_that_changes_while_it_is_read_is_refused(path, in_pieces, change
     )
 
 
-def test_a_pipe_is_read_to_its_end(tmp_path, in_pieces):
-    pipe = tmp_path / "pipe.csv"
-    os.mkfifo(pipe)
-    text = "\n".join([HEADER, *ROWS])
-    writer = threading.Thread(target=pipe.write_text, args=(text,))
+@pytest.fixture
+def pipe(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    return path
+
+
+def read_while_written(pipe, data):
+    writer = threading.Thread(target=pipe.write_bytes, args=(data,))
     writer.start()
-    runs = read_runs(pipe)
+    runs = open_runs(str(pipe), {})  # as commands do, who look whether it is a store
     writer.join()
+    return runs
+
+
+def test_a_pipe_is_read_to_its_end(pipe, in_pieces):
+    runs = read_while_written(pipe, "\n".join([HEADER, *ROWS]).encode())
     assert len(runs) == len(ROWS)
+
+
+def test_parquet_comes_through_a_pipe(pipe, path):
+    parquet, pyarrow = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    parquet.write_table(pyarrow.table({"model": ["a", "b"], "accuracy": [0.5, 0.25]}), path)
+    assert read_while_written(pipe, path.read_bytes()).score.tolist() == [0.5, 0.25]

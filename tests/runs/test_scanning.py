@@ -130,6 +130,14 @@ def test_irregular_text_is_left_to_the_csv_module(body):
     assert scan(contents, 6, 3, delimiter=",", labels=[0, 1], numbers=[2]) is None
 
 
+def test_a_row_without_any_number_is_left_to_the_csv_module():
+    for body in (b"0.5,1\n,\n0.25,1\n", b"0.5,1\n , \n"):
+        contents = hold(b"x,y\n" + body, "runs.csv")
+        assert scan(contents, 4, 2, delimiter=",", labels=[], numbers=[0, 1]) is None
+    contents = hold(b"x,y\n0.5,1\n,1\n", "runs.csv")
+    assert scan(contents, 4, 2, delimiter=",", labels=[], numbers=[0, 1]) is not None
+
+
 @pytest.mark.parametrize("ending", [b"", b"\n", b"\n\n\n", b"\r\n", b"\r\n\r\n"])
 def test_the_end_of_a_plain_file_does_not_matter(ending):
     newline = b"\r\n" if b"\r" in ending else b"\n"

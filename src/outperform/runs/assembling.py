@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from outperform.runs.arrays import BoolArray, FloatArray, IntArray
-from outperform.runs.labels import Labels, join_labels
+from outperform.runs.labels import Labels, Numerals, join_labels
 from outperform.runs.metrics import Goal
 from outperform.runs.naming import enumerate_names, enumerate_rows
 from outperform.runs.table import Runs
@@ -111,15 +111,17 @@ def assemble(
 
 def _find_summaries(replicate: Labels | None) -> BoolArray | None:
     """Rows that sum up others, as spreadsheets end with; None if there are none."""
-    names = replicate.names if replicate is not None and len(replicate.names) < 10_000 else ()
-    codes = [code for code, name in enumerate(names) if name.casefold() in _SUMMARIES]
-    return np.isin(replicate.codes, codes) if replicate is not None and codes else None
+    if replicate is None or isinstance(replicate.names, Numerals):
+        return None
+    codes = [code for code, name in enumerate(replicate.names) if name.casefold() in _SUMMARIES]
+    return np.isin(replicate.codes, codes) if codes else None
 
 
 def _describe_left_out(replicate: Labels | None, is_summary: BoolArray, row: IntArray) -> str:
     assert replicate is not None
     names = [replicate.names[code] for code in np.unique(replicate.codes[is_summary])]
-    where = enumerate_rows(np.unique(row[is_summary]))
-    return (
-        f"{where} sum up other rows ({enumerate_names(names)}) and were left out: they are no runs"
-    )
+    rows, listed = np.unique(row[is_summary]), enumerate_names(names)
+    if len(rows) == 1:
+        return f"row {rows[0]} sums up other rows ({listed}) and was left out: it is no run"
+    where = enumerate_rows(rows)
+    return f"{where} sum up other rows ({listed}) and were left out: they are no runs"

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -11,7 +12,7 @@ import numpy as np
 
 from outperform.errors import UnreadableRuns
 from outperform.runs.cells import CellTable, Columns, check_header
-from outperform.runs.contents import BYTE_ORDER_MARK, Contents, check_text, hold
+from outperform.runs.contents import Contents, check_text, hold
 from outperform.runs.scanning import scan
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 _DELIMITERS = (",", ";", "\t", "|")
 _N_HEAD = 20
+# Blank lines, and one by which Excel is told the delimiter.
+_BEFORE_HEADER = re.compile(
+    rb'(?:\xef\xbb\xbf)?(?:\s*\n)?(?:"?sep=([,;\t|])"?\s*\n)?', re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +103,14 @@ def open_csv(contents: Contents, *, delimiter: str | None = None) -> CsvTable:
     if b"\n" not in contents.head:
         contents = hold(contents.head.replace(b"\r", b"\n"), name)
     data = contents.head
-    start = len(data) - len(data.removeprefix(BYTE_ORDER_MARK).lstrip())
+    before = _BEFORE_HEADER.match(data)
+    assert before is not None  # it may be empty
+    start = before.end()
     end = data.find(b"\n", start)
     begin = end + 1 if end >= 0 else len(data)
     header = data[start:begin]
+    if before[1]:
+        delimiter = before[1].decode()
     delimiter = delimiter or max(_DELIMITERS, key=lambda mark: len(_split(header, mark)))
     names = tuple(name.strip() for name in _split(header, delimiter))
     check_header(names, name)

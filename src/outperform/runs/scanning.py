@@ -98,7 +98,10 @@ def scan(
     def read(piece: range) -> tuple[list[Interned | IntArray], list[FloatArray]]:
         block = _split(_read_rows(contents, piece), n_columns, ord(delimiter))
         interned = [block.intern_column(column) for column in labels]
-        return interned, [block.parse_column(column) for column in numbers]
+        values = [block.parse_column(column) for column in numbers]
+        if not labels and np.isnan(values).all(axis=0).any():
+            raise NotPlain  # a row without a number may be blank, hence no run
+        return interned, values
 
     pieces = _cut(begin, contents.size)
     try:
