@@ -222,7 +222,11 @@ def test_validation_scores_are_kept(write):
         ("dev-f1,test_acc", "dev-f1"),
         ("val_loss,test_acc", "val_loss"),
         ("val_acc,valid,test_acc", "valid"),
-        ("val_loss,val_acc,test_acc", ""),  # no telling which one chooses
+        ("metrics.val_acc,test_acc", "metrics.val_acc"),
+        ("val_loss,val_acc,test_acc", "val_acc"),  # the metric of the score
+        ("metrics.val_loss,metrics.val_acc,test_acc", "metrics.val_acc"),
+        ("val_loss,val_f1,test_acc", ""),  # no telling which one chooses
+        ("train_acc,Training Loss,train/f1,metrics.train.acc,test_acc", ""),
         ("val_size,test_acc", ""),
         ("valley_acc_gap,test_acc", ""),
     ],
@@ -283,10 +287,12 @@ def test_a_quoted_header_and_old_newlines_are_read(write):
         ("params.model", "params.seed", "metrics.accuracy"),  # MLflow
         ("config.model", "config.seed", "test/acc"),  # Weights & Biases
         ("config/model", "config/seed", "summary/accuracy"),
+        ("params_model", "user_attrs_seed", "value"),  # Optuna
     ],
 )
 def test_columns_that_trackers_export_are_recognised(write, model, seed, score):
-    runs = read_runs(write(f"{model},{seed},{score},State\na,1,0.9,finished\nb,1,0.8,finished\n"))
+    path = write(f"{model},{seed},{score},State\na,1,0.9,finished\nb,1,0.8,finished\n")
+    runs = read_runs(path, goal="maximize" if score == "value" else None)
     assert runs.algorithms == ("a", "b")
     assert runs.replicate_columns == (seed,)
     assert (runs.metric, runs.goal) == (score, "maximize")

@@ -65,6 +65,13 @@ REFUSED_FILES = {
         "row 3 of runs.csv has 2 fields, the header has 3. Complete the row, or put quotes around "
         "text that holds ','.",
     ),
+    "title": (
+        "# all runs\n" + LONG + "a,1,2\n",
+        {},
+        UnreadableRuns,
+        "row 2 of runs.csv has 3 fields, the header has 1. Remove what stands before the row of "
+        "column names.",
+    ),
     "open quote": (
         LONG + '"a,1,2\n',
         {},
@@ -151,8 +158,15 @@ REFUSED_FILES = {
         "seed,val_loss,val_acc\n1,0.5,0.6\n",
         {},
         UnknownColumn,
-        "runs.csv has validation scores (val_loss, val_acc), but no column looks like the score to "
-        "report. Name it with --metric; --metric 'val_loss' reports validation scores.",
+        "runs.csv has scores of validation or training data (val_loss, val_acc), but no column "
+        "looks like the score to report. Name it with --metric; --metric 'val_loss' reports those.",
+    ),
+    "training only": (
+        "model,seed,train_acc\na,1,0.5\n",
+        {},
+        UnknownColumn,
+        "runs.csv has scores of validation or training data (train_acc), but no column looks like "
+        "the score to report. Name it with --metric; --metric 'train_acc' reports those.",
     ),
     "wide read as long": (
         "seed,resnet,vgg\n1,2,3\n",

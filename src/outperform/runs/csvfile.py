@@ -82,12 +82,16 @@ class CsvTable:
             ) from error
 
     def _check_width(self, row: int, fields: Sequence[str]) -> None:
-        if len(fields) != len(self.names):
-            raise UnreadableRuns(
-                f"row {row} of {self.source} has {len(fields)} fields, "
-                f"the header has {len(self.names)}",
-                f"Complete the row, or put quotes around text that holds {self.delimiter!r}",
-            )
+        if len(fields) == len(self.names):
+            return
+        remedy = f"Complete the row, or put quotes around text that holds {self.delimiter!r}"
+        if len(self.names) == 1:  # a title, or a comment
+            remedy = "Remove what stands before the row of column names"
+        raise UnreadableRuns(
+            f"row {row} of {self.source} has {len(fields)} fields, "
+            f"the header has {len(self.names)}",
+            remedy,
+        )
 
 
 def open_csv(contents: Contents, *, delimiter: str | None = None) -> CsvTable:
