@@ -304,6 +304,15 @@ def test_a_column_of_its_own_goes_before_an_exported_one(write):
     assert runs.replicate_columns == ("seed",)
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_one_json_object_holds_columns_or_one_run(write, indent):
+    columns = {"resnet": [0.5, 0.25], "vgg": [0.25, 0.75]}
+    path = write(json.dumps(columns, indent=indent), "runs.json")
+    assert read_runs(path, wide=True, metric="acc").select("vgg").tolist() == [0.25, 0.75]
+    path = write(json.dumps({"model": "a", "eval_acc": 0.5}, indent=indent), "runs.json")
+    assert read_runs(path).score.tolist() == [0.5]
+
+
 def test_nested_records_are_read_like_an_export(write):
     nested = [
         {"config": {"model": model, "seed": seed}, "metrics": {"test": {"accuracy": score}}}

@@ -98,6 +98,13 @@ REFUSED_FILES = {
         "it empty if the run is missing, or choose other columns with --metric (in a wide table "
         "with --algorithm).",
     ),
+    "summaries only": (
+        LONG + "a,mean,0.5\nb,Std,0.1\n",
+        {},
+        UnreadableRuns,
+        "every row of runs.csv sums up runs, and none is a run. Give one row per run, or compare "
+        "published means with --summary (from Python: compare_published).",
+    ),
     "percent": (
         LONG + "a,1,91.2%\n",
         {},

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from outperform.errors import UnreadableRuns
 from outperform.runs.arrays import BoolArray, FloatArray, IntArray
 from outperform.runs.labels import Labels, Numerals, join_labels
 from outperform.runs.metrics import Goal
@@ -83,6 +84,12 @@ def assemble(
     notes: tuple[str, ...] = ()
     is_summary = _find_summaries(keys.replicate)
     if is_summary is not None:
+        if is_summary.all():
+            raise UnreadableRuns(
+                f"every row of {about.source} sums up runs, and none is a run",
+                "Give one row per run, or compare published means with --summary (from Python: "
+                "compare_published)",
+            )
         notes = (_describe_left_out(keys.replicate, is_summary, row),)
         keys = keys.keep(~is_summary)
         score, row = score[~is_summary], row[~is_summary]

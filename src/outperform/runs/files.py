@@ -1,13 +1,14 @@
 """Files to tables, whatever their format."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from outperform.errors import MissingExtra, UnreadableRuns
 from outperform.runs.cells import CellTable, Table
 from outperform.runs.contents import BYTE_ORDER_MARK, FORMATS, Contents, open_contents
 from outperform.runs.csvfile import open_csv
-from outperform.runs.memory import tabulate_frame, tabulate_records
+from outperform.runs.memory import tabulate_columns, tabulate_frame, tabulate_records
 
 
 def open_file(path: Path) -> Table:
@@ -23,11 +24,17 @@ def open_file(path: Path) -> Table:
 
 
 def _open_json(text: str, name: str) -> CellTable:
-    """Open one JSON object per line, or one array of objects."""
+    """Open one JSON object per line, an array of objects, or one object of columns."""
+    whole: object = None
     if text.lstrip().startswith("["):
-        records = _parse_json(text, f"{name} is not valid JSON")
-        if not isinstance(records, list):
-            records = [records]
+        whole = _parse_json(text, f"{name} is not valid JSON")
+    else:
+        with suppress(ValueError, RecursionError):  # several objects are no JSON
+            whole = json.loads(text)
+    if isinstance(whole, dict) and all(isinstance(values, list) for values in whole.values()):
+        return tabulate_columns(whole, name)
+    if isinstance(whole, dict | list):
+        records = whole if isinstance(whole, list) else [whole]
         return tabulate_records(records, range(1, len(records) + 1), name)
     parsed, rows = [], []
     for row, line in enumerate(text.split("\n"), start=1):

@@ -77,7 +77,7 @@ def names_algorithms(source: Mapping[Any, Any]) -> bool:
     return any(_names_algorithms(name, values) for name, values in source.items())
 
 
-def tabulate_columns(source: Mapping[Any, Any]) -> CellTable:
+def tabulate_columns(source: Mapping[Any, Any], called: str = "the dict") -> CellTable:
     """Make a table of a dict of columns."""
     columns = [_flatten(name, values) for name, values in source.items()]
     n_rows = len(columns[0])
@@ -85,9 +85,9 @@ def tabulate_columns(source: Mapping[Any, Any]) -> CellTable:
     if any(len(column) != n_rows for column in columns):
         lengths = ", ".join(f"{n}: {len(c)}" for n, c in zip(names, columns, strict=True))
         raise UnreadableRuns(
-            f"the columns of the dict differ in length ({lengths})", "Give all the same length"
+            f"the columns of {called} differ in length ({lengths})", "Give all the same length"
         )
-    return CellTable(names, "the dict", columns, np.arange(1, n_rows + 1))
+    return CellTable(names, called, columns, np.arange(1, n_rows + 1))
 
 
 def tabulate_scores(source: Mapping[Any, Any], metric: str) -> CellTable:
