@@ -80,6 +80,7 @@ def test_frames_and_parquet_give_the_same_runs(folder, assert_same, records):
         pandas.DataFrame(columns),
         pandas.DataFrame(columns).set_index("algorithm"),
         polars.DataFrame(columns, schema_overrides=schema),
+        polars.LazyFrame(columns, schema_overrides=schema),
         pyarrow.table(columns),
         path,
     ]

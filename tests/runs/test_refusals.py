@@ -310,6 +310,18 @@ REFUSED_SOURCES = {
         InvalidScores,
         "the scores of 'a' have shape (1, 29). Give one number per run, shape (n_runs,).",
     ),
+    "lists that differ in length": (
+        {"a": [[1], [2, 3]]},
+        InvalidScores,
+        "the scores of 'a' have shape (2, '?'). Give one number per run, shape (n_runs,).",
+    ),
+    "complex numbers": (
+        {"a": np.array([1j])},
+        InvalidScores,
+        "column 'score' of the dict holds '1j' where a number should be (row 1). Leave it empty if "
+        "the run is missing, or choose other columns with --metric (in a wide table with "
+        "--algorithm).",
+    ),
     "columns of unequal length": (
         {"seed": [1, 2], "a": [1, 2, 3]},
         UnreadableRuns,

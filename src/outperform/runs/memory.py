@@ -15,11 +15,13 @@ _FRAMES = ("pandas", "polars", "pyarrow")
 def is_frame(source: object) -> bool:
     """Whether the object is a data frame of a library we know, without importing any."""
     library = type(source).__module__.partition(".")[0]
-    return library in _FRAMES and hasattr(source, "columns")
+    return library in _FRAMES and hasattr(type(source), "columns")
 
 
 def tabulate_frame(frame: Any, source: str = "the data frame") -> CellTable:
     """Make a table of a pandas, polars or pyarrow table."""
+    if hasattr(frame, "collect"):  # polars was told to wait
+        frame = frame.collect()
     if hasattr(frame, "reset_index"):
         named = [name for name in frame.index.names if name is not None]
         if named:  # an index that is a column too need not become one again
@@ -125,7 +127,10 @@ def _flatten(name: object, values: Any) -> Any:
             f"{name!r} of the dict holds {_describe(values)}, not scores",
             "Give a sequence of scores, one per run, or a dict of scores by seed",
         )
-    shape = np.shape(values)
+    try:
+        shape: tuple[object, ...] = np.shape(values)
+    except ValueError:  # lists that differ in length
+        shape = (len(values), "?")
     if len(shape) != 1:
         raise InvalidScores(
             f"the scores of {name!r} have shape {shape}", "Give one number per run, shape (n_runs,)"
