@@ -1,5 +1,6 @@
 """Columns put together to runs."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,22 +14,9 @@ from outperform.runs.naming import enumerate_names, enumerate_rows
 from outperform.runs.table import Runs
 
 # Labels of rows that spreadsheets end with.
-_SUMMARIES = frozenset({"standard deviation"}).union(
-    [
-        "mean",
-        "average",
-        "avg",
-        "std",
-        "sd",
-        "stdev",
-        "median",
-        "min",
-        "minimum",
-        "max",
-        "maximum",
-        "total",
-        "sum",
-    ]
+_SUMMARY = re.compile(
+    "mean|average|avg|std|sd|stdev|standard deviation|median|min|minimum|max|maximum|total|sum",
+    re.I,
 )
 
 
@@ -120,7 +108,7 @@ def _find_summaries(replicate: Labels | None) -> BoolArray | None:
     """Rows that sum up others, as spreadsheets end with; None if there are none."""
     if replicate is None or isinstance(replicate.names, Numerals):
         return None
-    codes = [code for code, name in enumerate(replicate.names) if name.casefold() in _SUMMARIES]
+    codes = [code for code, name in enumerate(replicate.names) if _SUMMARY.fullmatch(name)]
     return np.isin(replicate.codes, codes) if codes else None
 
 
