@@ -70,14 +70,8 @@ def assemble(
 ) -> Runs:
     """Make runs of columns of equal length."""
     notes: tuple[str, ...] = ()
-    is_summary = _find_summaries(keys.replicate)
+    is_summary = _find_summaries(keys.replicate, about.source)
     if is_summary is not None:
-        if is_summary.all():
-            raise UnreadableRuns(
-                f"every row of {about.source} sums up runs, and none is a run",
-                "Give one row per run, or compare published means with --summary (from Python: "
-                "compare_published)",
-            )
         notes = (_describe_left_out(keys.replicate, is_summary, row),)
         keys = keys.keep(~is_summary)
         score, row = score[~is_summary], row[~is_summary]
@@ -104,12 +98,21 @@ def assemble(
     )
 
 
-def _find_summaries(replicate: Labels | None) -> BoolArray | None:
+def _find_summaries(replicate: Labels | None, source: str) -> BoolArray | None:
     """Rows that sum up others, as spreadsheets end with; None if there are none."""
     if replicate is None or isinstance(replicate.names, Numerals):
         return None
     codes = [code for code, name in enumerate(replicate.names) if _SUMMARY.fullmatch(name)]
-    return np.isin(replicate.codes, codes) if codes else None
+    if not codes:
+        return None
+    is_summary = np.isin(replicate.codes, codes)
+    if is_summary.all():
+        raise UnreadableRuns(
+            f"every row of {source} sums up runs, and none is a run",
+            "Give one row per run, or compare published means with --summary (from Python: "
+            "compare_published)",
+        )
+    return is_summary
 
 
 def _describe_left_out(replicate: Labels | None, is_summary: BoolArray, row: IntArray) -> str:
