@@ -72,7 +72,7 @@ class CsvTable:
         row = self.n_lines_before + 1
         try:
             for fields in reader:
-                if any(cell.strip() for cell in fields):
+                if any(map(str.strip, fields)):
                     self._check_width(row, fields)
                     yield row, fields
                 row = self.n_lines_before + reader.line_num + 1
