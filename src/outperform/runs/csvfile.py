@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 _DELIMITERS = (",", ";", "\t", "|")
 _N_HEAD = 20
-# Blank lines, and one by which Excel is told the delimiter.
-_BEFORE_HEADER = re.compile(
-    rb'(?:\xef\xbb\xbf)?(?:\s*\n)?(?:"?sep=([,;\t|])"?\s*\n)?', re.IGNORECASE
+# Blank lines, one by which Excel is told the delimiter, and the header.
+_BEGINNING = re.compile(
+    rb'(?:\xef\xbb\xbf)?(?:\s*\n)?(?:"?sep=([,;\t|])"?\s*\n)?([^\n]*\n?)', re.IGNORECASE
 )
 
 
@@ -106,20 +106,15 @@ def open_csv(contents: Contents, *, delimiter: str | None = None) -> CsvTable:
     check_text(contents.head, name)
     if b"\n" not in contents.head:
         contents = hold(contents.head.replace(b"\r", b"\n"), name)
-    data = contents.head
-    before = _BEFORE_HEADER.match(data)
-    assert before is not None  # it may be empty
-    start = before.end()
-    end = data.find(b"\n", start)
-    begin = end + 1 if end >= 0 else len(data)
-    header = data[start:begin]
-    if before[1]:
-        delimiter = before[1].decode()
+    beginning = _BEGINNING.match(contents.head)
+    assert beginning is not None  # every part of it may be empty
+    mark, header = beginning.groups(default=b"")
+    delimiter = mark.decode() or delimiter
     delimiter = delimiter or max(_DELIMITERS, key=lambda mark: len(_split(header, mark)))
     names = tuple(name.strip() for name in _split(header, delimiter))
     check_header(names, name)
-    n_lines_before = data.count(b"\n", 0, start) + 1
-    return CsvTable(names, name, delimiter, n_lines_before, begin, contents)
+    n_lines_before = beginning[0].count(b"\n")
+    return CsvTable(names, name, delimiter, n_lines_before, beginning.end(), contents)
 
 
 def _split(line: bytes, delimiter: str) -> list[str]:
