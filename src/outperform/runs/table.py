@@ -84,7 +84,7 @@ class Runs:
         cell += self.task.astype(kind)
         order = _sort(cell, n_cells)
         object.__setattr__(self, "_order", order)
-        object.__setattr__(self, "_cells", cell[order])
+        object.__setattr__(self, "_cells", cell.take(order))
 
     def __len__(self) -> int:
         return len(self.score)
