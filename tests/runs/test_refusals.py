@@ -378,6 +378,13 @@ def test_wrong_json_lines_are_refused(write, content, message):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize("content", ["{}", "[]", "[{}]", "{}\n{}"])
+def test_json_without_names_is_refused(write, content):
+    with pytest.raises(UnreadableRuns) as caught:
+        read_runs(write(content, "runs.json"))
+    assert str(caught.value) == ("runs.json names no columns. Start it with a row of column names.")
+
+
 def test_an_array_of_json_objects_is_read(write):
     path = write('[{"algorithm": "a", "seed": 1, "score": 0.5}, {"algorithm": "b"}]', "runs.json")
     with pytest.raises(UnreadableRuns, match=r"column 'seed' of runs\.json is empty in row 2"):

@@ -31,7 +31,7 @@ def _open_json(text: str, name: str) -> CellTable:
     else:
         with suppress(ValueError, RecursionError):  # several objects are no JSON
             whole = json.loads(text)
-    if isinstance(whole, dict) and all(isinstance(values, list) for values in whole.values()):
+    if isinstance(whole, dict) and {type(values) for values in whole.values()} == {list}:
         return tabulate_columns(whole, name)
     if isinstance(whole, dict | list):
         records = whole if isinstance(whole, list) else [whole]
