@@ -145,6 +145,13 @@ REFUSED_FILES = {
         {},
         UnknownColumn,
         "columns accuracy, auc of runs.csv may all be the score. Name the one that is with "
+        "--metric 'accuracy'.",
+    ),
+    "several metrics, but no algorithm": (
+        "seed,accuracy,auc\n1,2,3\n",
+        {},
+        UnknownColumn,
+        "columns accuracy, auc of runs.csv may all be the score. Name the one that is with "
         "--metric 'accuracy', or add --wide if each column is an algorithm.",
     ),
     "several algorithms": (

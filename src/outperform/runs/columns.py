@@ -123,7 +123,12 @@ def _one_of(
 
 
 def find_score(
-    names: Sequence[str], wanted: Wanted, source: str, *, texts: Sequence[str]
+    names: Sequence[str],
+    wanted: Wanted,
+    source: str,
+    *,
+    texts: Sequence[str],
+    may_be_wide: bool = False,
 ) -> str | None:
     """Find the column of scores, None if no column looks like one.
 
@@ -133,6 +138,8 @@ def find_score(
         The columns that may hold it.
     texts
         Those of them that begin with text, hence are scores only if no other is.
+    may_be_wide
+        Whether each column may be an algorithm.
     """
     if wanted.metric is not None:
         return find_column(wanted.metric, names, source)
@@ -140,10 +147,10 @@ def find_score(
     for searched in (numeric, names):
         candidates = recognise(searched, SCORE) or [n for n in searched if looks_like_score(n)]
         if len(candidates) > 1:
+            hint = ", or add --wide if each column is an algorithm" if may_be_wide else ""
             raise UnknownColumn(
                 f"columns {enumerate_names(candidates)} of {source} may all be the score",
-                f"Name the one that is with --metric {candidates[0]!r}, "
-                "or add --wide if each column is an algorithm",
+                f"Name the one that is with --metric {candidates[0]!r}{hint}",
             )
         if candidates:
             return candidates[0]

@@ -65,7 +65,8 @@ def _find_numbers(table: Table, wanted: Wanted, parts: Parts) -> tuple[str, str 
         candidates = list(table.names)
     else:
         candidates = [n for n in others if n != named and not names_other_data(n)]
-    score = find_score(candidates, wanted, table.source, texts=texts)
+    may_be_wide = not parts.algorithm
+    score = find_score(candidates, wanted, table.source, texts=texts, may_be_wide=may_be_wide)
     if score is None and named is not None and not names_validation(named):
         score = named  # the only score may choose as well
     if score is None:
