@@ -112,9 +112,9 @@ def test_all_algorithms_have_a_row_each(write_runs):
 def test_validation_scores_are_named(write_runs):
     path = write_runs(columns="run,dev,test_acc")
     assert refused(call("best-of", path, "--metric", "test_acc")) == (
-        "Error: net.csv has no validation scores, by which the best would be chosen. Name their "
-        "column with --validation; --validation 'test_acc' chooses by the score that is reported, "
-        "which is optimistic."
+        "Error: nothing in net.csv is known as validation scores, by which the best is chosen. "
+        "Name their column with --validation; --validation 'test_acc' chooses by the score that is "
+        "reported, which is optimistic."
     )
     without = call("best-of", path, "--validation", "test_acc")
     assert "chosen and reported by the same test_acc" in " ".join(without.stdout.split())
@@ -230,7 +230,7 @@ def test_trials_of_a_store_are_runs(store_file):
 
 
 def test_final_fits_of_a_store_are_runs_too(store_file):
-    assert "has no validation scores" in refused(call("best-of", store_file, "--n", 2))
+    assert "is known as validation scores" in refused(call("best-of", store_file, "--n", 2))
     result = call("best-of", store_file, "--n", 2, "--validation", "accuracy")
     assert "The best of 2 runs of tree on iris is expected" in result.stdout
 

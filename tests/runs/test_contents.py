@@ -1,10 +1,10 @@
 """Large files are read in pieces, and tell the same story as small ones."""
 
 import os
-import threading
 
 import pytest
 
+from outperform.cli.sources import open_runs
 from outperform.errors import OutperformError, UnreadableRuns
 from outperform.runs import contents, read_runs, scanning
 from outperform.runs.contents import open_contents
@@ -119,12 +119,22 @@ def test_a_file_that_changes_while_it_is_read_is_refused(path, in_pieces, change
     )
 
 
-def test_a_pipe_is_read_to_its_end(tmp_path, in_pieces):
-    pipe = tmp_path / "pipe.csv"
-    os.mkfifo(pipe)
-    text = "\n".join([HEADER, *ROWS])
-    writer = threading.Thread(target=pipe.write_text, args=(text,))
-    writer.start()
-    runs = read_runs(pipe)
-    writer.join()
-    assert len(runs) == len(ROWS)
+def read_from_pipe(data):
+    """Read runs as commands do, who look whether a file is a store first."""
+    reading, writing = os.pipe()
+    os.write(writing, data)
+    os.close(writing)
+    try:
+        return open_runs(f"/dev/fd/{reading}", {})
+    finally:
+        os.close(reading)
+
+
+def test_a_pipe_is_read_to_its_end(in_pieces):
+    assert len(read_from_pipe("\n".join([HEADER, *ROWS]).encode())) == len(ROWS)
+
+
+def test_parquet_comes_through_a_pipe(path):
+    parquet, pyarrow = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    parquet.write_table(pyarrow.table({"model": ["a", "b"], "accuracy": [0.5, 0.25]}), path)
+    assert read_from_pipe(path.read_bytes()).score.tolist() == [0.5, 0.25]

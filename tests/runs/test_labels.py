@@ -39,5 +39,12 @@ def test_names_are_numbered_by_their_first_appearance():
     assert labels.codes.tolist() == [0, 0, 1, 0, 2, 1]
 
 
+def test_names_that_no_row_mentions_are_dropped():
+    labels = Labels(("a", "b", "c"), np.array([2, 0])).by_appearance()
+    assert (labels.names, labels.codes.tolist()) == (("c", "a"), [0, 1])
+    labels = Labels(("a", "b", "c"), np.array([0, 1])).by_appearance()
+    assert (labels.names, labels.codes.tolist()) == (("a", "b"), [0, 1])
+
+
 def test_no_rows_have_no_first_appearance():
     assert len(Labels((), np.array([], dtype=np.int64)).by_appearance().codes) == 0

@@ -24,8 +24,8 @@ error | mean rank | val/loss
 UNKNOWN = """
 value | result | test | val | x | "" | lossless_ratio | f1_error | accuracy_drop | loss weight |
 acc_std | learning_rate | dropout rate | 1 - accuracy | 1-acc | inverse_loss | accuracy gap |
-scoreboard | accurate | errorless | neg | neg_score | lossy | loss_accuracy | rate | error
-reduction | mapping
+std_acc | stdev of loss | scoreboard | accurate | errorless | neg | neg_score | lossy |
+loss_accuracy | rate | error reduction | mapping
 """
 
 

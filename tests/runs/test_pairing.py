@@ -266,3 +266,21 @@ def test_many_algorithms_and_tasks():
     ]
     runs = read_runs(records)
     assert runs.select("m299", "d219").tolist() == [299.219, 299.219]
+
+
+@pytest.mark.parametrize(("n_algorithms", "n_tasks"), [(2, 3), (4, 5), (300, 300), (1, 9)])
+def test_every_algorithm_on_every_task_has_its_own_rows(n_algorithms, n_tasks):
+    rng = np.random.default_rng(0)
+    algorithm, task = rng.integers(n_algorithms, size=900), rng.integers(n_tasks, size=900)
+    score = rng.random(900)
+    runs = read_runs({"algorithm": [f"a{i}" for i in algorithm], "task": task, "score": score})
+    for i, k in zip(algorithm[:50], task[:50], strict=True):
+        expected = score[(algorithm == i) & (task == k)]
+        np.testing.assert_array_equal(runs.select(f"a{i}", str(k)), expected)
+
+
+def test_algorithms_and_tasks_that_never_meet_cost_nothing(write):
+    rows = "".join(f"a{i},t{i},{i}\n" for i in range(70_000))
+    runs = read_runs(write(f"algorithm,task,score\n{rows}"))  # of five thousand million cells
+    assert runs.select("a69999", "t69999").tolist() == [69_999]
+    assert runs.select("a69999", "t0").tolist() == []

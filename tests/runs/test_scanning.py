@@ -35,9 +35,9 @@ PLAIN_ROWS = st.lists(
 )
 
 
-def write_rows(path, rows, newline="\n", delimiter=","):
+def write_rows(path, rows, newline="\n", delimiter=",", quoting=csv.QUOTE_MINIMAL):
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator=newline, delimiter=delimiter)
+    writer = csv.writer(text, lineterminator=newline, delimiter=delimiter, quoting=quoting)
     writer.writerows([("algorithm", "task", "seed", "score"), *rows])
     path.write_bytes(text.getvalue().encode())
     return path
@@ -69,32 +69,39 @@ def path(tmp_path_factory):
     return tmp_path_factory.mktemp("scanning") / "runs.csv"
 
 
-@given(ROWS, st.sampled_from(["\n", "\r\n"]), st.sampled_from([",", ";", "\t"]))
+NEWLINES, QUOTING = (
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+)
+
+
+@given(ROWS, NEWLINES, st.sampled_from([",", ";", "\t"]), QUOTING)
 @settings(deadline=None)
-def test_both_readers_agree_on_anything(path, assert_same, rows, newline, delimiter):
-    assert_agree(write_rows(path, rows, newline, delimiter), assert_same)
+def test_both_readers_agree_on_anything(path, assert_same, rows, newline, delimiter, quoting):
+    assert_agree(write_rows(path, rows, newline, delimiter, quoting), assert_same)
 
 
-@given(PLAIN_ROWS, st.sampled_from(["\n", "\r\n"]), st.sampled_from([40, 100, 1 << 20]))
+@given(PLAIN_ROWS, NEWLINES, QUOTING, st.sampled_from([40, 100, 1 << 20]))
 @settings(deadline=None)
 def test_both_readers_agree_on_plain_files_in_blocks_of_any_size(
-    path, assert_same, rows, newline, size
+    path, assert_same, rows, newline, quoting, size
 ):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scanning, "_PIECE_SIZE", size)
-        assert_agree(write_rows(path, rows, newline), assert_same)
+        assert_agree(write_rows(path, rows, newline, quoting=quoting), assert_same)
 
 
-@given(st.binary(max_size=60))
+@given(st.one_of(st.binary(max_size=60), st.text('a1,"\n\r ', max_size=60).map(str.encode)))
+@settings(max_examples=300)
 def test_both_readers_agree_on_noise(path, assert_same, noise):
     path.write_bytes(b"algorithm,seed,score\na,1,0.5\n" + noise)
     assert_agree(path, assert_same)
 
 
-@given(PLAIN_ROWS)
+@given(PLAIN_ROWS, QUOTING)
 @settings(deadline=None)
-def test_plain_files_are_not_left_to_the_csv_module(path, rows):
-    data = write_rows(path, rows).read_bytes()
+def test_plain_files_are_not_left_to_the_csv_module(path, rows, quoting):
+    data = write_rows(path, rows, quoting=quoting).read_bytes()
     begin = data.index(b"\n") + 1
     scanned = scan(hold(data, "runs.csv"), begin, 4, delimiter=",", labels=[0, 1, 2], numbers=[3])
     assert scanned is not None
@@ -110,7 +117,13 @@ def test_plain_files_are_not_left_to_the_csv_module(path, rows):
 @pytest.mark.parametrize(
     "body",
     [
-        b'"a",1,0.5\n',  # quotes
+        b'"a,1,0.5\n',  # a quote alone
+        b'a"b",1,0.5\n',  # quotes within a field
+        b'"a""b",1,0.5\n',  # quotes within quotes
+        b'"a,b",0.5\n',  # a delimiter within quotes
+        b'"a\nb",1,0.5\n',  # a newline within quotes
+        b'"",1,0.5\n',  # quotes around nothing
+        b'a, "1",0.5\n',  # space before a quote
         b"a,1\n",  # a row too short
         b"a,1,0.5,2\n",  # a row too long
         b"a,1,0.5,2\nb,1\n",  # both, with the right number of fields in all
@@ -128,6 +141,14 @@ def test_plain_files_are_not_left_to_the_csv_module(path, rows):
 def test_irregular_text_is_left_to_the_csv_module(body):
     contents = hold(b"x,y,z\n" + body, "runs.csv")
     assert scan(contents, 6, 3, delimiter=",", labels=[0, 1], numbers=[2]) is None
+
+
+def test_a_row_without_any_number_is_left_to_the_csv_module():
+    for body in (b"0.5,1\n,\n0.25,1\n", b"0.5,1\n , \n"):
+        contents = hold(b"x,y\n" + body, "runs.csv")
+        assert scan(contents, 4, 2, delimiter=",", labels=[], numbers=[0, 1]) is None
+    contents = hold(b"x,y\n0.5,1\n,1\n", "runs.csv")
+    assert scan(contents, 4, 2, delimiter=",", labels=[], numbers=[0, 1]) is not None
 
 
 @pytest.mark.parametrize("ending", [b"", b"\n", b"\n\n\n", b"\r\n", b"\r\n\r\n"])

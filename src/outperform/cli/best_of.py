@@ -149,7 +149,7 @@ def _require_validation(runs: Runs, named: str | None) -> Runs:
     """Choosing by the score that is reported is optimistic: only who asks for it gets it."""
     if runs.validation is None and named is None:
         raise InvalidInput(
-            f"{runs.source} has no validation scores, by which the best would be chosen",
+            f"nothing in {runs.source} is known as validation scores, by which the best is chosen",
             f"Name their column with --validation; --validation {runs.metric!r} chooses by the "
             "score that is reported, which is optimistic",
         )

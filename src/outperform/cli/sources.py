@@ -1,6 +1,7 @@
 """Where commands get their runs and studies from; studies are imported where they are used."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,10 @@ _SUFFIXES = (".db", ".sqlite", ".sqlite3")
 
 def is_store(path: str) -> bool:
     """Whether a file is a store, whatever its name; one that is not there yet, by its suffix."""
-    try:
-        with Path(path).open("rb") as file:
+    begin = b""
+    if Path(path).is_file():  # what is read from a pipe would be lost
+        with suppress(OSError), Path(path).open("rb") as file:
             begin = file.read(len(_HEADER))
-    except OSError:
-        begin = b""
     return begin == _HEADER or (not begin and Path(path).suffix.casefold() in _SUFFIXES)
 
 

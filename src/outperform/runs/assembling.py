@@ -1,33 +1,22 @@
 """Columns put together to runs."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from outperform.errors import UnreadableRuns
 from outperform.runs.arrays import BoolArray, FloatArray, IntArray
-from outperform.runs.labels import Labels, join_labels
+from outperform.runs.labels import Labels, Numerals, join_labels
 from outperform.runs.metrics import Goal
 from outperform.runs.naming import enumerate_names, enumerate_rows
 from outperform.runs.table import Runs
 
 # Labels of rows that spreadsheets end with.
-_SUMMARIES = frozenset({"standard deviation"}).union(
-    [
-        "mean",
-        "average",
-        "avg",
-        "std",
-        "sd",
-        "stdev",
-        "median",
-        "min",
-        "minimum",
-        "max",
-        "maximum",
-        "total",
-        "sum",
-    ]
+_SUMMARY = re.compile(
+    "mean|average|avg|std|sd|stdev|standard deviation|median|min|minimum|max|maximum|total|sum",
+    re.I,
 )
 
 
@@ -81,7 +70,7 @@ def assemble(
 ) -> Runs:
     """Make runs of columns of equal length."""
     notes: tuple[str, ...] = ()
-    is_summary = _find_summaries(keys.replicate)
+    is_summary = _find_summaries(keys.replicate, about.source)
     if is_summary is not None:
         notes = (_describe_left_out(keys.replicate, is_summary, row),)
         keys = keys.keep(~is_summary)
@@ -109,17 +98,28 @@ def assemble(
     )
 
 
-def _find_summaries(replicate: Labels | None) -> BoolArray | None:
+def _find_summaries(replicate: Labels | None, source: str) -> BoolArray | None:
     """Rows that sum up others, as spreadsheets end with; None if there are none."""
-    names = replicate.names if replicate is not None and len(replicate.names) < 10_000 else ()
-    codes = [code for code, name in enumerate(names) if name.casefold() in _SUMMARIES]
-    return np.isin(replicate.codes, codes) if replicate is not None and codes else None
+    if replicate is None or isinstance(replicate.names, Numerals):
+        return None
+    codes = [code for code, name in enumerate(replicate.names) if _SUMMARY.fullmatch(name)]
+    if not codes:
+        return None
+    is_summary = np.isin(replicate.codes, codes)
+    if is_summary.all():
+        raise UnreadableRuns(
+            f"every row of {source} sums up runs, and none is a run",
+            "Give one row per run, or compare published means with --summary (from Python: "
+            "compare_published)",
+        )
+    return is_summary
 
 
 def _describe_left_out(replicate: Labels | None, is_summary: BoolArray, row: IntArray) -> str:
     assert replicate is not None
     names = [replicate.names[code] for code in np.unique(replicate.codes[is_summary])]
-    where = enumerate_rows(np.unique(row[is_summary]))
-    return (
-        f"{where} sum up other rows ({enumerate_names(names)}) and were left out: they are no runs"
-    )
+    rows, listed = np.unique(row[is_summary]), enumerate_names(names)
+    if len(rows) == 1:
+        return f"row {rows[0]} sums up other rows ({listed}) and was left out: it is no run"
+    where = enumerate_rows(rows)
+    return f"{where} sum up other rows ({listed}) and were left out: they are no runs"

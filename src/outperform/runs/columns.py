@@ -13,8 +13,11 @@ TASK = ("task", "dataset", "benchmark")
 REPLICATE = ("replicate", "seed", "run", "fold", "split")
 SCORE = ("score", "value", "result", "test")
 VALIDATION = ("validation", "valid", "val", "valid_acc")
-_TRACKER = re.compile(r"(config|hparams|metrics|params|summary)[./]")  # before exported names
-_BEGINS_LIKE_VALIDATION = re.compile(r"(val|valid|validation|dev)[_ /-]")
+# What trackers put before the names they export.
+_TRACKER = re.compile(r"(config|hparams|metrics|params|summary|user_attrs)[./_]")
+_VALIDATION_OF = re.compile(r"(val|valid|validation|dev)[_ ./-]")
+_TRAINING_OF = re.compile(r"(train|training)[_ ./-]")
+_TEST_OF = re.compile(r"(eval|test)[_ ./-]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ def recognise(names: Sequence[str], known: Sequence[str]) -> list[str]:
     Where there is none, one that a tracker exported will do: `params.seed`, `config.model`.
     """
     words = {name: normalise(name) for name in names}
-    exported = {name: _TRACKER.sub("", word, count=1) for name, word in words.items()}
+    exported = {name: _without_tracker(name) for name in names}
     return _match(words, known) or _match(exported, known)
 
 
@@ -55,6 +58,12 @@ def _match(words: Mapping[str, str], known: Sequence[str]) -> list[str]:
 def normalise(name: str) -> str:
     """Leave out what people do not mean by a column's name: case and surrounding space."""
     return name.strip().casefold()
+
+
+def _without_tracker(name: str) -> str:
+    plain = normalise(name)
+    begin = _TRACKER.match(plain)
+    return plain[begin.end() :] if begin else plain
 
 
 def find_column(name: str, names: Sequence[str], source: str) -> str:
@@ -114,7 +123,12 @@ def _one_of(
 
 
 def find_score(
-    names: Sequence[str], wanted: Wanted, source: str, *, texts: Sequence[str]
+    names: Sequence[str],
+    wanted: Wanted,
+    source: str,
+    *,
+    texts: Sequence[str],
+    may_be_wide: bool = False,
 ) -> str | None:
     """Find the column of scores, None if no column looks like one.
 
@@ -124,6 +138,8 @@ def find_score(
         The columns that may hold it.
     texts
         Those of them that begin with text, hence are scores only if no other is.
+    may_be_wide
+        Whether each column may be an algorithm.
     """
     if wanted.metric is not None:
         return find_column(wanted.metric, names, source)
@@ -131,30 +147,36 @@ def find_score(
     for searched in (numeric, names):
         candidates = recognise(searched, SCORE) or [n for n in searched if looks_like_score(n)]
         if len(candidates) > 1:
+            hint = ", or add --wide if each column is an algorithm" if may_be_wide else ""
             raise UnknownColumn(
                 f"columns {enumerate_names(candidates)} of {source} may all be the score",
-                f"Name the one that is with --metric {candidates[0]!r}, "
-                "or add --wide if each column is an algorithm",
+                f"Name the one that is with --metric {candidates[0]!r}{hint}",
             )
         if candidates:
             return candidates[0]
     return None
 
 
-def find_validation(
-    names: Sequence[str], wanted: Wanted, source: str, *, texts: Sequence[str]
-) -> str | None:
-    """Find the column of validation scores, None if there is none, or no telling which it is."""
-    if wanted.validation is not None:
-        return find_column(wanted.validation, names, source)
+def find_validation(names: Sequence[str], score: str, *, texts: Sequence[str]) -> str | None:
+    """Find the column of validation scores, None if there is none, or no telling which it is.
+
+    Of several, the one that has the metric of the score: `val_acc` beside `test_acc`.
+    """
     numeric = [name for name in names if name not in texts]
     known = recognise(numeric, VALIDATION)[:1]
-    begun = [n for n in numeric if names_validation(n) and looks_like_score(n)]
-    found = known or begun
+    begun = [name for name in numeric if names_validation(name) and looks_like_score(name)]
+    metric = _TEST_OF.sub("", _without_tracker(score), count=1)
+    alike = [n for n in begun if _VALIDATION_OF.sub("", _without_tracker(n), count=1) == metric]
+    found = known or alike or begun
     return found[0] if len(found) == 1 else None
 
 
 def names_validation(name: str) -> bool:
-    """Whether a column is of validation data by its name, and so never the score."""
-    plain = normalise(name)
-    return plain in VALIDATION or _BEGINS_LIKE_VALIDATION.match(plain) is not None
+    """Whether a column is of validation data by its name."""
+    plain = _without_tracker(name)
+    return plain in VALIDATION or _VALIDATION_OF.match(plain) is not None
+
+
+def names_other_data(name: str) -> bool:
+    """Whether a column is of validation or training data, and so the score only if named."""
+    return names_validation(name) or _TRAINING_OF.match(_without_tracker(name)) is not None

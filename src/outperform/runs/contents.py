@@ -11,7 +11,15 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LARGE = 1 << 22  # bytes from which on a file is not read at once
 _N_HEAD = 1 << 16  # bytes of a large file that are read first
 _ENOUGH_LINES = 40  # in the head, to see what the columns hold
-_SQLITE = b"SQLite format 3\0"
+# What files of other kinds begin with, what they are, and what to do.
+_OTHERS = {
+    b"SQLite format 3\0": (
+        "a database, such as the store of a study",
+        "Read a store with outperform.analysis.stored_runs.load_store_runs",
+    ),
+    b"\x1f\x8b": ("compressed", "Unpack it first: gunzip"),
+    b"PK\3\4": ("an Excel workbook or a zip archive", "Save its sheet as CSV, or unpack it"),
+}
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -84,11 +92,9 @@ def check_text(data: bytes, name: str) -> None:
         raise UnreadableRuns(f"{name} is empty", "Give it a header and one row per run")
     if b"\0" not in data and data.isascii():
         return
-    if data.startswith(_SQLITE):
-        raise UnreadableRuns(
-            f"{name} is a database, such as the store of a study",
-            "Read a store with outperform.analysis.stored_runs.load_store_runs",
-        )
+    for begin, (kind, remedy) in _OTHERS.items():
+        if data.startswith(begin):
+            raise UnreadableRuns(f"{name} is {kind}", remedy)
     if b"\0" in data and not data.startswith(_UTF_16):
         raise UnreadableRuns(f"{name} is not text", FORMATS)
     try:

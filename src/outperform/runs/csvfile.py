@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -11,7 +12,7 @@ import numpy as np
 
 from outperform.errors import UnreadableRuns
 from outperform.runs.cells import CellTable, Columns, check_header
-from outperform.runs.contents import BYTE_ORDER_MARK, Contents, check_text, hold
+from outperform.runs.contents import Contents, check_text, hold
 from outperform.runs.scanning import scan
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 _DELIMITERS = (",", ";", "\t", "|")
 _N_HEAD = 20
+# Blank lines, one by which Excel is told the delimiter, and the header.
+_BEGINNING = re.compile(
+    rb'(?:\xef\xbb\xbf)?(?:\s*\n)?(?:"?sep=([,;\t|])"?\s*\n)?([^\n]*\n?)', re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ class CsvTable:
         row = self.n_lines_before + 1
         try:
             for fields in reader:
-                if any(cell.strip() for cell in fields):
+                if any(map(str.strip, fields)):
                     self._check_width(row, fields)
                     yield row, fields
                 row = self.n_lines_before + reader.line_num + 1
@@ -77,12 +82,16 @@ class CsvTable:
             ) from error
 
     def _check_width(self, row: int, fields: Sequence[str]) -> None:
-        if len(fields) != len(self.names):
-            raise UnreadableRuns(
-                f"row {row} of {self.source} has {len(fields)} fields, "
-                f"the header has {len(self.names)}",
-                f"Complete the row, or put quotes around text that holds {self.delimiter!r}",
-            )
+        if len(fields) == len(self.names):
+            return
+        remedy = f"Complete the row, or put quotes around text that holds {self.delimiter!r}"
+        if len(self.names) == 1:  # a title, or a comment
+            remedy = "Remove what stands before the row of column names"
+        raise UnreadableRuns(
+            f"row {row} of {self.source} has {len(fields)} fields, "
+            f"the header has {len(self.names)}",
+            remedy,
+        )
 
 
 def open_csv(contents: Contents, *, delimiter: str | None = None) -> CsvTable:
@@ -97,16 +106,15 @@ def open_csv(contents: Contents, *, delimiter: str | None = None) -> CsvTable:
     check_text(contents.head, name)
     if b"\n" not in contents.head:
         contents = hold(contents.head.replace(b"\r", b"\n"), name)
-    data = contents.head
-    start = len(data) - len(data.removeprefix(BYTE_ORDER_MARK).lstrip())
-    end = data.find(b"\n", start)
-    begin = end + 1 if end >= 0 else len(data)
-    header = data[start:begin]
+    beginning = _BEGINNING.match(contents.head)
+    assert beginning is not None  # every part of it may be empty
+    mark, header = beginning.groups(default=b"")
+    delimiter = mark.decode() or delimiter
     delimiter = delimiter or max(_DELIMITERS, key=lambda mark: len(_split(header, mark)))
     names = tuple(name.strip() for name in _split(header, delimiter))
     check_header(names, name)
-    n_lines_before = data.count(b"\n", 0, start) + 1
-    return CsvTable(names, name, delimiter, n_lines_before, begin, contents)
+    n_lines_before = beginning[0].count(b"\n")
+    return CsvTable(names, name, delimiter, n_lines_before, beginning.end(), contents)
 
 
 def _split(line: bytes, delimiter: str) -> list[str]:

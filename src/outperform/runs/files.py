@@ -1,13 +1,14 @@
 """Files to tables, whatever their format."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from outperform.errors import MissingExtra, UnreadableRuns
 from outperform.runs.cells import CellTable, Table
-from outperform.runs.contents import BYTE_ORDER_MARK, FORMATS, open_contents
+from outperform.runs.contents import BYTE_ORDER_MARK, FORMATS, Contents, open_contents
 from outperform.runs.csvfile import open_csv
-from outperform.runs.memory import tabulate_frame, tabulate_records
+from outperform.runs.memory import tabulate_columns, tabulate_frame, tabulate_records
 
 
 def open_file(path: Path) -> Table:
@@ -15,7 +16,7 @@ def open_file(path: Path) -> Table:
     contents = open_contents(path)
     suffix = path.suffix.lower()
     if suffix == ".parquet" or contents.head.startswith(b"PAR1"):
-        return _open_parquet(path)
+        return _open_parquet(contents)
     if suffix in (".jsonl", ".ndjson", ".json"):
         text = contents.read_text().removeprefix(BYTE_ORDER_MARK).decode()
         return _open_json(text, path.name)
@@ -23,11 +24,17 @@ def open_file(path: Path) -> Table:
 
 
 def _open_json(text: str, name: str) -> CellTable:
-    """Open one JSON object per line, or one array of objects."""
+    """Open one JSON object per line, an array of objects, or one object of columns."""
+    whole: object = None
     if text.lstrip().startswith("["):
-        records = _parse_json(text, f"{name} is not valid JSON")
-        if not isinstance(records, list):
-            records = [records]
+        whole = _parse_json(text, f"{name} is not valid JSON")
+    else:
+        with suppress(ValueError, RecursionError):  # several objects are no JSON
+            whole = json.loads(text)
+    if isinstance(whole, dict) and {type(values) for values in whole.values()} == {list}:
+        return tabulate_columns(whole, name)
+    if isinstance(whole, dict | list):
+        records = whole if isinstance(whole, list) else [whole]
         return tabulate_records(records, range(1, len(records) + 1), name)
     parsed, rows = [], []
     for row, line in enumerate(text.split("\n"), start=1):
@@ -41,19 +48,24 @@ def _parse_json(text: str, problem: str) -> object:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        remedy = 'Put one object on each line, as in {"algorithm": "a", "seed": 1, "score": 0.9}'
-        raise UnreadableRuns(f"{problem}: {error.msg}, column {error.colno}", remedy) from None
+        told = f"{error.msg}, column {error.colno}"
+    except (ValueError, RecursionError):
+        told = "an integer is too long, or objects are nested too deeply"
+    remedy = 'Put one object on each line, as in {"algorithm": "a", "seed": 1, "score": 0.9}'
+    raise UnreadableRuns(f"{problem}: {told}", remedy)
 
 
-def _open_parquet(path: Path) -> CellTable:
+def _open_parquet(contents: Contents) -> CellTable:
+    name = contents.name
     try:
-        from pyarrow import ArrowException
+        from pyarrow import ArrowException, BufferReader
         from pyarrow.parquet import read_table
     except ImportError:
         raise MissingExtra(
-            f"reading {path.name} needs pyarrow", "Run: pip install 'outperform[parquet]'"
+            f"reading {name} needs pyarrow", "Run: pip install 'outperform[parquet]'"
         ) from None
     try:
-        return tabulate_frame(read_table(path), path.name)
+        data = contents.read(0, contents.size)
+        return tabulate_frame(read_table(BufferReader(data)), name)
     except (ArrowException, OSError) as error:
-        raise UnreadableRuns(f"{path.name} is not a valid Parquet file", FORMATS) from error
+        raise UnreadableRuns(f"{name} is not a valid Parquet file", FORMATS) from error

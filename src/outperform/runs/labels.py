@@ -60,7 +60,7 @@ class Labels:
     codes: IntArray = field(compare=False, repr=False)
 
     def by_appearance(self) -> "Labels":
-        """Number the names in the order in which the rows first mention them."""
+        """Number the names in the order in which the rows first mention them, and drop the rest."""
         first = np.full(len(self.names), len(self.codes))
         for codes in (self.codes[:_N_FIRST], self.codes):
             is_new = np.ones(len(codes), dtype=bool)
@@ -70,10 +70,10 @@ class Labels:
             first[codes[row]] = row
             if first.max(initial=0) < len(self.codes):
                 break
-        if (first[1:] > first[:-1]).all():
+        if (first[1:] > first[:-1]).all() and first.max(initial=0) < len(self.codes):
             return self
-        order = np.argsort(first)
-        rank = np.empty_like(order)
+        order = np.argsort(first)[: np.count_nonzero(first < len(self.codes))]
+        rank = np.empty_like(first)
         rank[order] = np.arange(len(order))
         return Labels(tuple(self.names[i] for i in order), rank[self.codes])
 

@@ -10,8 +10,10 @@ from outperform.runs.columns import (
     Parts,
     Wanted,
     assign_parts,
+    find_column,
     find_score,
     find_validation,
+    names_other_data,
     names_validation,
 )
 from outperform.runs.metrics import Goal, resolve_goal
@@ -56,16 +58,20 @@ def _find_numbers(table: Table, wanted: Wanted, parts: Parts) -> tuple[str, str 
     others = [name for name in table.names if name not in taken]
     head = table.head()
     texts = [name for name in others if head.holds_text(name)]
-    validation = find_validation(others, wanted, table.source, texts=texts)
+    named = None
+    if wanted.validation is not None:
+        named = find_column(wanted.validation, others, table.source)
     if wanted.metric is not None:
         candidates = list(table.names)
     else:
-        candidates = [n for n in others if n != validation and not names_validation(n)]
-    score = find_score(candidates, wanted, table.source, texts=texts)
-    if score is None and wanted.validation is not None and not names_validation(wanted.validation):
-        score = validation  # the only score may choose as well
+        candidates = [n for n in others if n != named and not names_other_data(n)]
+    may_be_wide = not parts.algorithm
+    score = find_score(candidates, wanted, table.source, texts=texts, may_be_wide=may_be_wide)
+    if score is None and named is not None and not names_validation(named):
+        score = named  # the only score may choose as well
     if score is None:
         raise _explain_missing_score(head, parts, others)
+    validation = named or find_validation(others, score, texts=texts)
     return score, None if validation == score else validation
 
 
@@ -80,12 +86,11 @@ def _explain_missing_score(head: CellTable, parts: Parts, others: Sequence[str])
         )
     if is_transposed(head, parts, others):
         return explain_transposed(head)
-    validation = [name for name in numeric if names_validation(name)]
-    if validation:
+    if apart := [name for name in numeric if names_other_data(name)]:
         return UnknownColumn(
-            f"{head.source} has validation scores ({enumerate_names(validation)}), but no column "
-            "looks like the score to report",
-            f"Name it with --metric; --metric {validation[0]!r} reports validation scores",
+            f"{head.source} has scores of validation or training data ({enumerate_names(apart)}), "
+            "but no column looks like the score to report",
+            f"Name it with --metric; --metric {apart[0]!r} reports those",
         )
     if not parts.algorithm and len(numeric) > 1:
         return UnreadableRuns(

@@ -15,11 +15,13 @@ _FRAMES = ("pandas", "polars", "pyarrow")
 def is_frame(source: object) -> bool:
     """Whether the object is a data frame of a library we know, without importing any."""
     library = type(source).__module__.partition(".")[0]
-    return library in _FRAMES and hasattr(source, "columns")
+    return library in _FRAMES and hasattr(type(source), "columns")
 
 
 def tabulate_frame(frame: Any, source: str = "the data frame") -> CellTable:
     """Make a table of a pandas, polars or pyarrow table."""
+    if hasattr(frame, "collect"):  # polars was told to wait
+        frame = frame.collect()
     if hasattr(frame, "reset_index"):
         named = [name for name in frame.index.names if name is not None]
         if named:  # an index that is a column too need not become one again
@@ -77,7 +79,7 @@ def names_algorithms(source: Mapping[Any, Any]) -> bool:
     return any(_names_algorithms(name, values) for name, values in source.items())
 
 
-def tabulate_columns(source: Mapping[Any, Any]) -> CellTable:
+def tabulate_columns(source: Mapping[Any, Any], called: str = "the dict") -> CellTable:
     """Make a table of a dict of columns."""
     columns = [_flatten(name, values) for name, values in source.items()]
     n_rows = len(columns[0])
@@ -85,9 +87,9 @@ def tabulate_columns(source: Mapping[Any, Any]) -> CellTable:
     if any(len(column) != n_rows for column in columns):
         lengths = ", ".join(f"{n}: {len(c)}" for n, c in zip(names, columns, strict=True))
         raise UnreadableRuns(
-            f"the columns of the dict differ in length ({lengths})", "Give all the same length"
+            f"the columns of {called} differ in length ({lengths})", "Give all the same length"
         )
-    return CellTable(names, "the dict", columns, np.arange(1, n_rows + 1))
+    return CellTable(names, called, columns, np.arange(1, n_rows + 1))
 
 
 def tabulate_scores(source: Mapping[Any, Any], metric: str) -> CellTable:
@@ -125,7 +127,10 @@ def _flatten(name: object, values: Any) -> Any:
             f"{name!r} of the dict holds {_describe(values)}, not scores",
             "Give a sequence of scores, one per run, or a dict of scores by seed",
         )
-    shape = np.shape(values)
+    try:
+        shape: tuple[object, ...] = np.shape(values)
+    except ValueError:  # lists that differ in length
+        shape = (len(values), "?")
     if len(shape) != 1:
         raise InvalidScores(
             f"the scores of {name!r} have shape {shape}", "Give one number per run, shape (n_runs,)"

@@ -86,7 +86,7 @@ _TURNS = frozenset({"neg", "negated", "negative", "minus"})
 _UNCLEAR = _words(
     """
     change decrease delta diff difference drop free gap improvement increase inv inverse non not
-    per reciprocal reduction
+    per reciprocal reduction sd se std stderr stdev
     """
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

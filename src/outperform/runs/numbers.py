@@ -39,7 +39,7 @@ def convert_number(value: object) -> float | None:
         return math.nan
     if isinstance(value, str):
         return parse_number(value)
-    if isinstance(value, bool | np.bool_):
+    if isinstance(value, bool | np.bool_ | complex):
         return None
     try:
         return float(value)  # type: ignore[arg-type]

@@ -5,9 +5,9 @@ one line per row they give the start and end of every field. A number is parsed 
 a name interned (see `interning`) from eight characters at a time. The text is read in pieces, on
 several processors, which also keeps memory low.
 
-Whatever this cannot be sure about (quotes, ragged or blank rows, very long names or such with
-spaces around them, text among numbers) is not read here: `scan` gives None, and the csv module
-takes over.
+Whatever this cannot be sure about (quotes but around whole fields, ragged or blank rows, very
+long names or such with spaces around them, text among numbers) is not read here: `scan` gives
+None, and the csv module takes over.
 """
 
 import math
@@ -32,7 +32,7 @@ _PIECE_SIZE = 1 << 21  # with smaller ones, threads spend their time handing ove
 _N_THREADS = min(4, os.cpu_count() or 1)
 _LONGEST_ROW = 1 << 14  # bytes, read beyond a piece to complete its last row
 _LONGEST_NAME = 128  # bytes: every name of a block takes as much memory as the longest
-_NEWLINE, _RETURN = ord("\n"), ord("\r")
+_NEWLINE, _RETURN, _QUOTE = ord("\n"), ord("\r"), ord('"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class _Block:
     text: Text
     start: IntArray
     end: IntArray  # (n_columns, n_rows)
+    has_quotes: bool  # around fields
 
     def intern_column(self, column: int) -> Interned | IntArray:
         start, n_characters = self._locate(column)
@@ -67,7 +68,11 @@ class _Block:
     def _locate(self, column: int) -> tuple[IntArray, IntArray]:
         """Where the fields of a column start, and how long they are."""
         start = self.end[column - 1] + 1 if column else self.start
-        return start, self.end[column] - start
+        n_characters = self.end[column] - start
+        if self.has_quotes:
+            is_quoted = self.text.characters.take(start) == _QUOTE
+            return start + is_quoted, n_characters - 2 * is_quoted
+        return start, n_characters
 
 
 def scan(
@@ -98,7 +103,10 @@ def scan(
     def read(piece: range) -> tuple[list[Interned | IntArray], list[FloatArray]]:
         block = _split(_read_rows(contents, piece), n_columns, ord(delimiter))
         interned = [block.intern_column(column) for column in labels]
-        return interned, [block.parse_column(column) for column in numbers]
+        values = [block.parse_column(column) for column in numbers]
+        if not labels and np.isnan(values).all(axis=0).any():
+            raise NotPlain  # a row without a number may be blank, hence no run
+        return interned, values
 
     pieces = _cut(begin, contents.size)
     try:
@@ -144,7 +152,7 @@ def _read_rows(contents: Contents, piece: range) -> Text:
     else:
         end = data.find(b"\n", len(piece) + 1) + 1
         text = Text(data, begin, end) if end + N_AFTER <= len(data) else pad(data[begin:end])
-    if not 0 < begin < end - 1 or b'"' in data or not _is_text(text):
+    if not 0 < begin < end - 1 or not _is_text(text):
         raise NotPlain
     return text
 
@@ -174,11 +182,24 @@ def _split(text: Text, n_columns: int, delimiter: int) -> _Block:
     start = np.append(1, end[-1, :-1] + 1)
     if text.data.find(b"\r", text.begin, text.end) >= 0:
         _leave_out_returns(characters, end[-1])
-    return _Block(text, start, end)
+    has_quotes = text.data.find(b'"', text.begin, text.end) >= 0
+    if has_quotes:
+        _check_quotes(characters, start, end)
+    return _Block(text, start, end, has_quotes)
 
 
 def _leave_out_returns(characters: npt.NDArray[np.uint8], end: IntArray) -> None:
     is_return = characters == _RETURN
     end -= 1
     if np.count_nonzero(is_return) != len(end) or not is_return.take(end).all():
+        raise NotPlain
+
+
+def _check_quotes(characters: npt.NDArray[np.uint8], start: IntArray, end: IntArray) -> None:
+    """Refuse quotes that do not stand around a field that holds no others."""
+    starts = np.vstack((start, end[:-1] + 1))
+    is_quoted = end - starts > 1
+    for places in (starts, end - 1):
+        is_quoted &= characters.take(places) == _QUOTE
+    if np.count_nonzero(characters == _QUOTE) != 2 * np.count_nonzero(is_quoted):
         raise NotPlain

@@ -71,7 +71,7 @@ class Runs:
     notes: tuple[str, ...] = ()
     validation_metric: str = ""
     _order: IntArray = field(init=False, compare=False, repr=False)
-    _bounds: IntArray = field(init=False, compare=False, repr=False)
+    _cells: npt.NDArray[Any] = field(init=False, compare=False, repr=False)  # in that order
 
     def __post_init__(self) -> None:
         # Rows of one algorithm on one task become neighbours, so that each of many
@@ -82,9 +82,9 @@ class Runs:
         cell: npt.NDArray[Any] = self.algorithm.astype(kind)
         cell *= len(self.tasks)
         cell += self.task.astype(kind)
-        order, bounds = _group(cell, n_cells)
+        order = _sort(cell, n_cells)
         object.__setattr__(self, "_order", order)
-        object.__setattr__(self, "_bounds", bounds)
+        object.__setattr__(self, "_cells", cell.take(order))
 
     def __len__(self) -> int:
         return len(self.score)
@@ -182,8 +182,10 @@ class Runs:
         task = self.tasks[0] if task is None else task
         task_code = self._code(task, self.tasks, "task")
         algorithm_code = self._code(algorithm, self.algorithms, "algorithm")
-        cell = algorithm_code * len(self.tasks) + task_code
-        rows = self._order[self._bounds[cell] : self._bounds[cell + 1]]
+        # Of the same kind as the cells, which numpy would copy otherwise.
+        cell = self._cells.dtype.type(algorithm_code * len(self.tasks) + task_code)
+        first, last = (np.searchsorted(self._cells, cell, side) for side in ("left", "right"))
+        rows = self._order[first:last]
         place = f"task {task!r} of {self.source}" if task else self.source
         return Cell(algorithm, place, rows)
 
@@ -198,18 +200,13 @@ class Runs:
         return known.index(name)
 
 
-def _group(codes: npt.NDArray[Any], n_codes: int) -> tuple[IntArray, IntArray]:
-    """Order rows by their code, and say where those of each begin and where the last end."""
+def _sort(codes: npt.NDArray[Any], n_codes: int) -> IntArray:
+    """Order rows by their code, and those of one code as they come."""
     if 1 <= n_codes <= _FEW_CELLS:
-        rows = [np.flatnonzero(codes == code) for code in range(n_codes)]
-        return np.concatenate(rows), np.cumsum([0, *map(len, rows)])
+        return np.concatenate([np.flatnonzero(codes == code) for code in range(n_codes)])
     if (codes[1:] >= codes[:-1]).all():
-        order = np.arange(len(codes))
-    else:
-        order = np.argsort(codes, kind="stable")
-        codes = codes[order]
-    first = np.searchsorted(codes, np.arange(n_codes, dtype=codes.dtype))
-    return order, np.append(first, len(codes))
+        return np.arange(len(codes))
+    return np.argsort(codes, kind="stable")
 
 
 def _count(n: int, noun: str) -> str:
