@@ -27,7 +27,8 @@ from outperform.analysis.simulating import simulate_error_rates
 from outperform.analysis.tracing_seeds import trace_seeds
 from outperform.errors import InvalidInput
 from outperform.plots.drawings import _DRAWINGS
-from outperform.report import tabulate, write_report
+from outperform.report import write_report
+from outperform.report.kinds import tabulate
 from outperform.runs import read_runs
 from outperform.stats import Summary
 

@@ -26,7 +26,7 @@ from outperform.cli.output import (
 )
 from outperform.cli.sources import open_runs
 from outperform.plots.labels import shorten_apart
-from outperform.report.luck_tables import (
+from outperform.report.audit_tables import (
     PICKED,
     format_picked,
     tabulate_hidden,

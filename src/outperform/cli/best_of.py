@@ -30,7 +30,7 @@ from outperform.cli.output import (
 )
 from outperform.cli.sources import is_store, open_runs, read_study_of
 from outperform.errors import InvalidInput
-from outperform.report import tabulate
+from outperform.report.best_of_tables import tabulate_best_of
 from outperform.runs import Runs
 from outperform.stats.best_of_n import BestOfEstimator
 from outperform.stats.best_of_resamples import BestOfInterval
@@ -186,7 +186,7 @@ def _print(result: BestOfResult) -> None:
     better = "higher" if first.goal == "maximize" else "lower"
     level = f"{100 * first.interval.confidence_level:g} %"
     click.echo(f"\n{first.metric}, {better} is better; {level} intervals")
-    print_table(*tabulate(result))
+    print_table(*tabulate_best_of(result))
     if not isinstance(result, BestOfEach):
         click.echo()
         _print_contrast(list_results(result))

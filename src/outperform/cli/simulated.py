@@ -5,7 +5,7 @@ import click
 from outperform.analysis.error_rates import DetectionCurve, ErrorRates
 from outperform.analysis.seeds_curve import SeedsCurve
 from outperform.cli.output import print_caveats, print_table
-from outperform.report.luck_tables import tabulate_rates, tabulate_seeds
+from outperform.report.simulation_tables import tabulate_rates, tabulate_seeds
 
 _MOST_TABLES = 8  # of scenarios; where there are more, means stand for them
 _N_SETTING = 3  # columns that are the same in a whole table

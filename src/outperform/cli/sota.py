@@ -15,7 +15,7 @@ from outperform.cli.output import (
     say_if_slow,
 )
 from outperform.errors import InvalidInput
-from outperform.report.luck_tables import tabulate_predictions
+from outperform.report.board_tables import tabulate_predictions
 from outperform.runs.boards import read_leaderboard, read_predictions, standardise
 from outperform.runs.naming import enumerate_names
 
