@@ -37,4 +37,13 @@ def test_every_command_with_results_prints_json_and_draws(command):
 
 def test_an_unknown_command_gets_the_nearest():
     message = refuse("comapre", "runs.csv")
-    assert message.startswith("Error: no command 'comapre'. Did you mean 'compare'")
+    assert message == (
+        "Error: no command 'comapre'. Did you mean 'compare'? It has: audit, best-of, check, "
+        "compare, decompose, demo, init, plan, run, simulate, sota, status."
+    )
+
+
+def test_what_each_command_does_is_said_in_one_whole_line():
+    listed = CliRunner().invoke(main, ["--help"]).stdout.split("Commands:\n")[1].splitlines()
+    assert [line.split()[0] for line in listed] == main.list_commands(None)
+    assert all(line.endswith(".") and not line.endswith("...") for line in listed)

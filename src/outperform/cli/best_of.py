@@ -93,7 +93,7 @@ def command(
     study: str | None,
     **options: Any,
 ) -> None:
-    """Say what to expect of the best of n runs, however many were trained.
+    """Say what to expect of the best of n runs.
 
     \b
         outperform best-of runs.csv --n 5

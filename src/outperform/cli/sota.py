@@ -57,7 +57,7 @@ _METRICS = {
 @alpha_option
 @output_options
 def command(as_json: bool, figure: str | None, **options: Any) -> None:
-    """Say what the best of many is worth: how much of a top score is luck.
+    """Say how much of a top score is luck.
 
     \b
         outperform sota --classifiers 1000 --test-size 3000 --accuracy 0.9
