@@ -198,7 +198,7 @@ def test_the_table_says_who_wins_by_how_much(comparison):
     assert a == f"{comparison.scores_a.mean():.4g} ± {comparison.scores_a.std(ddof=1):.2g}"
     assert b.startswith(f"{comparison.scores_b.mean():.4g} ")
     assert difference.startswith(f"{comparison.difference.value:+.3g} [")
-    assert probability == f"{comparison.probability:.2f} {comparison.interval}"
+    assert probability == f"{comparison.probability:.3g} {comparison.interval}"
 
 
 def test_nothing_given_becomes_markup(tasks, decomposition, tmp_path):

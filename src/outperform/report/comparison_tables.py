@@ -22,7 +22,7 @@ def tabulate_comparisons(comparisons: Sequence[Comparison]) -> Tabulated:
                 f"{each.scores_a.mean():.4g} ± {each.scores_a.std(ddof=1):.2g}",
                 f"{each.scores_b.mean():.4g} ± {each.scores_b.std(ddof=1):.2g}",
                 f"{each.difference.value:+.3g} {each.difference.interval}",
-                f"{each.probability:.2f} {each.interval}",
+                f"{each.probability:.3g} {each.interval}",
                 each.verdict,
             ]
         )
