@@ -69,6 +69,25 @@ def test_every_command_is_on_the_generated_page():
         assert f"## outperform {name}\n" in page
 
 
+def test_the_study_of_pytorch_calls_functions_that_are_there(project, monkeypatch):
+    """It needs torch to run, so functions of the same names stand for its training."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    folder = project / "examples" / "pytorch"
+    heads = re.findall(r"^def fit_\w+\(.*\):$", (folder / "training.py").read_text(), re.MULTILINE)
+    (folder / "training.py").write_text("\n".join(f"{head} ..." for head in heads))
+    study = read_study(str(folder / "study.toml"))
+    sys.modules.pop("training")
+    assert [pipeline.name for pipeline in study.pipelines] == ["dropout", "plain"]
+
+
+@pytest.mark.parametrize(
+    "page", [page for folder in (".", "docs", "examples") for page in (ROOT / folder).glob("*.md")]
+)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+        assert (page.parent / target).exists(), target
+
+
 @pytest.mark.parametrize("name", [n for n in outperform.__all__ if n != "__version__"])
 def test_every_public_name_is_described(name):
     assert f"`{name}" in (ROOT / "docs" / "python.md").read_text()
@@ -91,22 +110,3 @@ def test_generated_pages_are_up_to_date():
         [sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True
     )
     assert result.returncode == 0, result.stderr
-
-
-def test_the_study_of_pytorch_calls_functions_that_are_there(project, monkeypatch):
-    """It needs torch to run, so functions of the same names stand for its training."""
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    folder = project / "examples" / "pytorch"
-    heads = re.findall(r"^def fit_\w+\(.*\):$", (folder / "training.py").read_text(), re.MULTILINE)
-    (folder / "training.py").write_text("\n".join(f"{head} ..." for head in heads))
-    study = read_study(str(folder / "study.toml"))
-    sys.modules.pop("training")
-    assert [pipeline.name for pipeline in study.pipelines] == ["dropout", "plain"]
-
-
-@pytest.mark.parametrize(
-    "page", [page for folder in (".", "docs", "examples") for page in (ROOT / folder).glob("*.md")]
-)
-def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
-        assert (page.parent / target).exists(), target

@@ -214,31 +214,10 @@ def test_a_table_of_summaries_is_read_like_any_other(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        ("new=76.3±0.4,10", "old=75.1±0.5,10"),
-        ("new=76.3 +- 0.4, 10", "old=75.1 +/- 0.5, 10"),
-        ("new=76.3 (0.4), 10", "old=75.1(0.5),10"),
-    ],
-)
-def test_a_summary_as_papers_print_it(new, old):
-    printed = call("compare", "--summary", new, old, "--json")
+def test_a_summary_as_papers_print_it():
+    printed = call("compare", "--summary", "new=76.3±0.4,10", "old=75.1±0.5,10", "--json")
     written = call("compare", "--summary", "new=76.3,0.4,10", "old=75.1,0.5,10", "--json")
     assert printed.stdout == written.stdout
-    assert call("compare", new, old, "--json").stdout == written.stdout  # there is no file
-
-
-def test_a_table_of_means_is_not_taken_for_runs(tmp_path):
-    path = tmp_path / "paper.csv"
-    path.write_text("Method,Mean,std,n\nOurs,93.1,0.3,5\nBaseline,92.5,0.4,5\n")
-    result = call("compare", path, "Ours", "Baseline")
-    assert result.exit_code == 2
-    assert result.stderr == (
-        "Error: paper.csv holds a mean of each algorithm (Ours, Baseline), not runs.\n"
-        "Compare published means with --summary (from Python: compare_published).\n"
-    )
-    assert call("compare", path, "Ours", "Baseline", "--summary").exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -247,8 +226,7 @@ def test_a_table_of_means_is_not_taken_for_runs(tmp_path):
         (
             ["new=76.3,0.4", "old=75,1,10"],
             "Error: cannot read the summary 'new=76.3,0.4'. Write NAME=MEAN,SD,N, for example "
-            "resnet=76.3,0.4,10; where a paper says neither how much runs vary nor how many there "
-            "were, no verdict is possible.",
+            "resnet=76.3,0.4,10.",
         ),
         (
             ["new=76.3,0.4,1", "old=75,1,10"],

@@ -47,3 +47,12 @@ def test_what_each_command_does_is_said_in_one_whole_line():
     listed = CliRunner().invoke(main, ["--help"]).stdout.split("Commands:\n")[1].splitlines()
     assert [line.split()[0] for line in listed] == main.list_commands(None)
     assert all(line.endswith(".") and not line.endswith("...") for line in listed)
+
+
+def test_a_table_of_means_is_not_taken_for_runs(tmp_path):
+    path = tmp_path / "paper.csv"
+    path.write_text("Method,Mean,std,n\nOurs,93.1,0.3,5\nBaseline,92.5,0.4,5\n")
+    assert refuse("compare", str(path), "Ours", "Baseline") == (
+        "Error: paper.csv holds a mean of each algorithm (Ours, Baseline), not runs. "
+        "Compare published means with --summary (from Python: compare_published)."
+    )

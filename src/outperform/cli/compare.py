@@ -84,7 +84,6 @@ def command(words: tuple[str, ...], summary: bool, **options: Any) -> None:
     algorithms are those of one, called like the file.
     """
     as_json, figure, gate = (options.pop(name) for name in ("as_json", "figure", "gate"))
-    summary = summary or (len(words) == 2 and all("=" in word for word in words))
     result = _compare_summaries(words, **options) if summary else _compare_runs(words, **options)
     present(result, _print, as_json=as_json, figure=figure)
     if gate and not (result.winner == "a" and result.verdict == "significant and meaningful"):

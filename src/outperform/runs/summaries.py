@@ -1,6 +1,5 @@
 """Published summaries: mean, standard deviation and number of runs per algorithm."""
 
-import re
 from pathlib import Path
 
 from outperform.errors import InvalidInput, UnknownColumn, UnknownName
@@ -16,22 +15,19 @@ _COLUMNS = {
     "sd": ("sd", "std", "stdev", "standard deviation"),
     "n": ("n", "runs", "seeds"),
 }
-_BETWEEN = re.compile(r"±|\+/?-|\(|\),|,")  # the numbers of a summary
 
 
 def parse_summary(text: str) -> tuple[str, Summary]:
-    """Name and summary from ``NAME=MEAN,SD,N`` or as papers print it: ±, +-, or sd in brackets.
+    """Name and summary from ``NAME=MEAN,SD,N`` or, as papers print it, ``NAME=MEAN±SD,N``.
 
     Examples
     --------
     >>> parse_summary("resnet=76.3,0.4,10")
     ('resnet', Summary(mean=76.3, sd=0.4, n=10))
-    >>> parse_summary("resnet=76.3 (0.4), 10")
-    ('resnet', Summary(mean=76.3, sd=0.4, n=10))
     """
     name, _, numbers = text.rpartition("=")
     try:
-        mean, sd, n = _BETWEEN.split(numbers)
+        mean, sd, n = numbers.replace("±", ",").split(",")
         if not name:
             raise ValueError
         return name, Summary(float(mean), float(sd), _as_count(float(n)))
@@ -40,8 +36,7 @@ def parse_summary(text: str) -> tuple[str, Summary]:
     except ValueError:
         raise InvalidInput(
             f"cannot read the summary {text!r}",
-            "Write NAME=MEAN,SD,N, for example resnet=76.3,0.4,10; where a paper says neither how "
-            "much runs vary nor how many there were, no verdict is possible",
+            "Write NAME=MEAN,SD,N, for example resnet=76.3,0.4,10",
         ) from None
 
 
