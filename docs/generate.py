@@ -16,7 +16,7 @@ Made from `--help` by `make docs`; do not edit.
 
 def render() -> str:
     """Help of every command, as Markdown."""
-    context = click.Context(main, info_name="outperform", max_content_width=96)
+    context = main.make_context("outperform", [], resilient_parsing=True, max_content_width=96)
     sections = [INTRODUCTION, _section("outperform", main.get_help(context))]
     for name in main.list_commands(context):
         command = main.get_command(context, name)

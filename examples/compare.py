@@ -19,6 +19,7 @@ def main() -> None:
     for caveat in comparison.caveats:
         print(f"- {caveat}")
     save_figure(comparison, "digits.svg")
+    print("Figure written to digits.svg")
 
 
 if __name__ == "__main__":

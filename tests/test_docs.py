@@ -12,6 +12,7 @@ import pytest
 import outperform
 from outperform import stats
 from outperform.cli import main
+from outperform.cli.sources import read_study
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -66,6 +67,25 @@ def test_every_command_is_on_the_generated_page():
     page = (ROOT / "docs" / "cli.md").read_text()
     for name in main.list_commands(None):  # type: ignore[arg-type]
         assert f"## outperform {name}\n" in page
+
+
+def test_the_study_of_pytorch_calls_functions_that_are_there(project, monkeypatch):
+    """It needs torch to run, so functions of the same names stand for its training."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    folder = project / "examples" / "pytorch"
+    heads = re.findall(r"^def fit_\w+\(.*\):$", (folder / "training.py").read_text(), re.MULTILINE)
+    (folder / "training.py").write_text("\n".join(f"{head} ..." for head in heads))
+    study = read_study(str(folder / "study.toml"))
+    sys.modules.pop("training")
+    assert [pipeline.name for pipeline in study.pipelines] == ["dropout", "plain"]
+
+
+@pytest.mark.parametrize(
+    "page", [page for folder in (".", "docs", "examples") for page in (ROOT / folder).glob("*.md")]
+)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+        assert (page.parent / target).exists(), target
 
 
 @pytest.mark.parametrize("name", [n for n in outperform.__all__ if n != "__version__"])

@@ -6,13 +6,31 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from outperform.analysis.auditing import audit
+from outperform.analysis.audits import Audit
+from outperform.analysis.best_of_n import BestOf, BestOfComparison, BestOfEach
+from outperform.analysis.choosing_best import best_of_runs
 from outperform.analysis.comparing import compare, compare_runs
-from outperform.analysis.crossed_decomposition import decompose_crossed
-from outperform.analysis.decomposition import decompose
+from outperform.analysis.comparison import Comparison, TaskComparisons
+from outperform.analysis.crossed_decomposition import CrossedDecomposition, decompose_crossed
+from outperform.analysis.decomposition import Decomposition, decompose
+from outperform.analysis.error_rates import ErrorRates
+from outperform.analysis.expected_best import ExpectedBest, expect_best
+from outperform.analysis.leaderboards import LeaderboardAssessment, assess_leaderboard
+from outperform.analysis.planning import Plan, plan
+from outperform.analysis.predicted_leaderboards import PredictionAssessment, assess_predictions
+from outperform.analysis.published import PublishedComparison, compare_published
+from outperform.analysis.scenarios import describe_variation
 from outperform.analysis.search_curves import Course, SearchCurve, SearchCurves
+from outperform.analysis.seeds_curve import SeedsCurve
+from outperform.analysis.simulating import simulate_error_rates
+from outperform.analysis.tracing_seeds import trace_seeds
 from outperform.errors import InvalidInput
-from outperform.report import tabulate, write_report
+from outperform.plots.drawings import _DRAWINGS
+from outperform.report import write_report
+from outperform.report.kinds import tabulate
 from outperform.runs import read_runs
+from outperform.stats import Summary
 
 EVIL = '<script>alert("x")</script>&amp;'
 VOID = {"meta", "br", "link", "img"}
@@ -80,6 +98,35 @@ def decomposition():
     return decompose(scores, algorithm=EVIL, task="t", metric="m")
 
 
+@pytest.fixture(scope="module")
+def all_kinds():
+    """One result of every kind but those of studies, from runs with validation scores."""
+    rng = np.random.default_rng(3)
+    rows = [
+        {"algorithm": name, "seed": i, "valid": score + rng.normal(0, 0.01), "accuracy": score}
+        for name, mean in (("new", 0.85), ("old", 0.8))
+        for i, score in enumerate(rng.normal(mean, 0.02, size=12))
+    ]
+    runs, labels = read_runs(rows), rng.integers(0, 2, size=200)
+    guesses = {name: np.where(rng.random(200) < 0.9, labels, 1 - labels) for name in "xyz"}
+    return [
+        compare_published(Summary(93.1, 0.3, 5), Summary(92.5, 0.4, 5)),
+        plan(),
+        audit(runs, "new", "old", n_resamples=20),
+        audit(runs, "new", n_resamples=20),
+        best_of_runs(runs, "new", n=5),
+        best_of_runs(runs, "new", "old", n=5),
+        best_of_runs(runs, n=5),
+        expect_best(10, test_size=100, accuracy=0.9),
+        assess_leaderboard([0.91, 0.9, 0.8], test_size=1000),
+        assess_predictions(guesses, labels, metric="f1", n_resamples=100),
+        simulate_error_rates(
+            [describe_variation(sigma=0.02)], n_pairs=[10, 30], rules=["verdict"], rng=rng
+        ),
+        trace_seeds(runs.select("new"), alphas=[0.05], rng=rng),
+    ]
+
+
 def page_of(results, tmp_path, **options):
     path = tmp_path / "report.html"
     write_report(results, path, **options)
@@ -99,6 +146,45 @@ def test_every_result_has_its_sentence_table_caveats_and_figure(
     ]
 
 
+def test_whatever_can_be_drawn_can_be_reported(all_kinds, tmp_path):
+    page = page_of(all_kinds, tmp_path)
+    assert page.read("h2") == [str(result) for result in all_kinds]
+    assert str(all_kinds[2].comparison) in page.read("p")
+    assert page.tags.count("table") == page.tags.count("figure") == len(all_kinds)
+    assert [text for text in page.read("li") if text] == [
+        caveat for result in all_kinds for caveat in result.caveats
+    ]
+    assert "accuracy, higher is better; 95% intervals." in page.read("p")
+    of_studies = {Comparison, TaskComparisons, Decomposition, CrossedDecomposition, SearchCurves}
+    assert {type(result) for result in all_kinds} | of_studies == set(_DRAWINGS)
+
+
+def test_tables_hold_the_numbers_of_their_results(all_kinds):
+    tables = {type(result): tabulate(result).rows for result in all_kinds}
+    by_type = {type(result): result for result in all_kinds}
+    assert tables[PublishedComparison] == [["A", "93.1", "0.3", "5"], ["B", "92.5", "0.4", "5"]]
+    assert ["0.75", "29", "83%", "51"] in tables[Plan]
+    assert {len(row) for row in tables[Audit]} == {3}  # what is shown, by verdict and by paired t
+    assert tables[Audit][0][1] == str(by_type[Audit].hidden[0])
+    assert [row[0] for row in tables[BestOf]] == [str(n) for n in by_type[BestOf].shown]
+    assert [row[0] for row in tables[BestOfEach]] == ["new", "old"]
+    assert tables[ExpectedBest][0][1] == f"{by_type[ExpectedBest].chance_to_reach_mean:.2%}"
+    assert tables[LeaderboardAssessment] == [
+        ["entry 1", "0.9100", "yes"], ["entry 2", "0.9000", "yes"], ["entry 3", "0.8000", "no"],
+    ]  # fmt: skip
+    assert sorted(row[0] for row in tables[PredictionAssessment]) == ["x", "y", "z"]
+    assert [row[1] for row in tables[ErrorRates]] == ["10", "30"]
+    assert {row[0] for row in tables[SeedsCurve]} >= {"welch-t", "brunner-munzel"}
+
+
+def test_what_is_decided_and_what_is_not_look_different(all_kinds, tmp_path):
+    decided = [each for each in all_kinds if isinstance(each, Audit | BestOfComparison)]
+    equal = compare(np.arange(9.0), np.arange(9.0)[::-1])
+    page_of([*decided, equal, plan()], tmp_path)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert re.findall(r'<h2 class="(.*?)"', text) == ["decided", "decided", "undecided", ""]
+
+
 def test_cells_are_those_of_the_table(comparison, tmp_path):
     page = page_of(comparison, tmp_path)
     header, (row,) = tabulate(comparison)
@@ -112,7 +198,7 @@ def test_the_table_says_who_wins_by_how_much(comparison):
     assert a == f"{comparison.scores_a.mean():.4g} ± {comparison.scores_a.std(ddof=1):.2g}"
     assert b.startswith(f"{comparison.scores_b.mean():.4g} ")
     assert difference.startswith(f"{comparison.difference.value:+.3g} [")
-    assert probability == f"{comparison.probability:.2f} {comparison.interval}"
+    assert probability == f"{comparison.probability:.3g} {comparison.interval}"
 
 
 def test_nothing_given_becomes_markup(tasks, decomposition, tmp_path):

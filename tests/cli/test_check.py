@@ -48,6 +48,7 @@ def test_a_pipeline_that_does_not_repeat_is_a_finding(study):
     assert table["tree", "iris", "split"] == "reproducible"
     assert table["tree", "iris", "order"] == "unused"
     assert table["coin", "iris", "init"] == "noisy"
+    assert lines[-1].startswith("Next: find what draws without its seed, pass the seed on")
 
 
 def test_it_says_how_many_fits_and_how_long_before_and_how_far_it_has_come(study, monkeypatch):

@@ -37,4 +37,22 @@ def test_every_command_with_results_prints_json_and_draws(command):
 
 def test_an_unknown_command_gets_the_nearest():
     message = refuse("comapre", "runs.csv")
-    assert message.startswith("Error: no command 'comapre'. Did you mean 'compare'")
+    assert message == (
+        "Error: no command 'comapre'. Did you mean 'compare'? It has: audit, best-of, check, "
+        "compare, decompose, demo, init, plan, run, simulate, sota, status."
+    )
+
+
+def test_what_each_command_does_is_said_in_one_whole_line():
+    listed = CliRunner().invoke(main, ["--help"]).stdout.split("Commands:\n")[1].splitlines()
+    assert [line.split()[0] for line in listed] == main.list_commands(None)
+    assert all(line.endswith(".") and not line.endswith("...") for line in listed)
+
+
+def test_a_table_of_means_is_not_taken_for_runs(tmp_path):
+    path = tmp_path / "paper.csv"
+    path.write_text("Method,Mean,std,n\nOurs,93.1,0.3,5\nBaseline,92.5,0.4,5\n")
+    assert refuse("compare", str(path), "Ours", "Baseline") == (
+        "Error: paper.csv holds a mean of each algorithm (Ours, Baseline), not runs. "
+        "Compare published means with --summary (from Python: compare_published)."
+    )

@@ -270,6 +270,13 @@ def test_a_dry_run_says_the_cost_and_makes_no_store(tmp_path):
     assert not (tmp_path / "study.db").exists()
 
 
+def test_what_a_worker_imports_first_is_no_part_of_the_estimate(tmp_path):
+    imports = "0 if hasattr(os, 'warm') else setattr(os, 'warm', True) or 2"
+    write_study(tmp_path, seconds=imports, replicates=10)
+    lines = run(tmp_path, "--dry-run", "--workers", "1").splitlines()
+    assert lines[2].split() == ["ideal", "80", "0", "s", "chosen"]
+
+
 def test_the_estimate_weighs_every_pipeline_by_its_own_time(tmp_path):
     write_study(tmp_path, kind="fix-hopt", replicates=997)
     # Of b there is nothing to search: it has 997 fits, a has 1000.

@@ -43,9 +43,11 @@ class _LazyCommands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in _COMMANDS and not args[0].startswith("-"):
-            from outperform.runs.naming import suggest_names
+            from outperform.runs.naming import find_near
 
-            raise _Refusal(f"no command {args[0]!r}", suggest_names(args[0], _COMMANDS))
+            near = find_near(args[0], _COMMANDS)
+            meant = f"Did you mean {near[0]!r}? " if near else ""
+            raise _Refusal(f"no command {args[0]!r}", f"{meant}It has: {', '.join(_COMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -26,12 +26,17 @@ from outperform.cli.output import (
 )
 from outperform.cli.sources import open_runs
 from outperform.plots.labels import shorten_apart
+from outperform.report.audit_tables import (
+    PICKED,
+    format_picked,
+    tabulate_hidden,
+    tabulate_picked,
+)
 from outperform.runs import Runs
 from outperform.runs.naming import enumerate_names
 from outperform.stats import PickedRuns, SubsetShares
 from outperform.stats.outperforming import PairedMethod
 
-_PICKED = ("difference", "Cohen's d", "gap", "t: p", "B–M: p")
 _COLOURS = {"robust": "green", "fragile": "red", "undecided": "yellow"}
 
 
@@ -123,22 +128,12 @@ def _open(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[Runs, str, s
 def _print(result: Audit) -> None:
     click.secho(str(result), fg=_COLOURS[result.verdict], bold=True)
     click.echo(f"\n{result.comparison}")
-    _print_hidden(result)
+    click.echo()
+    print_table(*tabulate_hidden(result))
     _print_sets(result)
     _print_picked(result)
     print_caveats(result.caveats)
     click.echo(f"\nNext: {suggest_after(result)}")
-
-
-def _print_hidden(result: Audit) -> None:
-    rules = list(dict.fromkeys(hiding.rule for hiding in result.hidden))
-    cells = {(hiding.what, hiding.rule): str(hiding) for hiding in result.hidden}
-    whats = dict.fromkeys(hiding.what for hiding in result.hidden)
-    click.echo(f"\nFewest of {result.n_runs} {result.unit} to hide until")
-    print_table(
-        ["", *(f"by {rule}" for rule in rules)],
-        [[what, *(cells[what, rule] for rule in rules)] for what in whats],
-    )
 
 
 def _print_sets(result: Audit) -> None:
@@ -175,7 +170,7 @@ def _print_picked(result: Audit) -> None:
         rows += zip(names, result.same_seeds, strict=True)
     click.echo(f"\nWhat {_near_five(result.between[0])} runs of each, picked by score, would show")
     print_table(
-        ["", *_PICKED, "significant up to"],
+        ["", *PICKED, "significant up to"],
         [[label, *_summarise(picked, result.comparison.alpha)] for label, picked in rows],
     )
     _explain_picked(result.between[0])
@@ -192,21 +187,7 @@ def _near_five(picked: PickedRuns) -> int:
 def _summarise(picked: PickedRuns, alpha: float) -> list[str]:
     place = picked.sizes.tolist().index(_near_five(picked))
     largest = picked.largest_significant(alpha)
-    return [*_format_picked(picked, place), f"{largest} runs" if largest else "never"]
-
-
-def _format_picked(picked: PickedRuns, place: int) -> list[str]:
-    return [
-        f"{picked.difference[place]:+.3g}",
-        f"{picked.effect_size[place]:.3g}",
-        f"{picked.gap[place]:+.3g}",
-        _format_pvalue(picked.t_pvalue[place]),
-        _format_pvalue(picked.rank_pvalue[place]),
-    ]
-
-
-def _format_pvalue(pvalue: float) -> str:
-    return f"{pvalue:.2g}" if pvalue >= 1e-10 else "< 1e-10"
+    return [*format_picked(picked, place), f"{largest} runs" if largest else "never"]
 
 
 def _explain_picked(picked: PickedRuns) -> None:
@@ -221,13 +202,7 @@ def _print_alone(result: SelfAudit) -> None:
     click.secho(str(result), bold=True)
     better = "higher" if result.goal == "maximize" else "lower"
     click.echo(f"\n{result.metric}, {better} is better")
-    picked = result.picked
-    shown = [n for n in (*MILESTONES, 50, 75, 90) if n in picked.sizes]
-    places = picked.sizes.tolist()
-    print_table(
-        ["n best and worst", *_PICKED],
-        [[str(n), *_format_picked(picked, places.index(n))] for n in shown],
-    )
-    _explain_picked(picked)
+    print_table(*tabulate_picked(result))
+    _explain_picked(result.picked)
     print_caveats(result.caveats)
     click.echo(f"\nNext: {suggest_after(result)}")

@@ -12,7 +12,6 @@ from outperform.analysis.best_of_n import (
     BestOfEach,
     BestOfResult,
     describe_correlation,
-    format_estimate,
     list_results,
 )
 from outperform.analysis.choosing_best import best_of_runs
@@ -31,12 +30,12 @@ from outperform.cli.output import (
 )
 from outperform.cli.sources import is_store, open_runs, read_study_of
 from outperform.errors import InvalidInput
+from outperform.report.best_of_tables import tabulate_best_of
 from outperform.runs import Runs
 from outperform.stats.best_of_n import BestOfEstimator
 from outperform.stats.best_of_resamples import BestOfInterval
 
 _LONG = 2e7  # runs drawn, from which on it takes more than 2 seconds
-_N_COLUMNS = 4  # budgets in a table of all algorithms
 
 
 @click.command()
@@ -94,7 +93,7 @@ def command(
     study: str | None,
     **options: Any,
 ) -> None:
-    """Say what to expect of the best of n runs, however many were trained.
+    """Say what to expect of the best of n runs.
 
     \b
         outperform best-of runs.csv --n 5
@@ -187,25 +186,14 @@ def _print(result: BestOfResult) -> None:
     better = "higher" if first.goal == "maximize" else "lower"
     level = f"{100 * first.interval.confidence_level:g} %"
     click.echo(f"\n{first.metric}, {better} is better; {level} intervals")
+    print_table(*tabulate_best_of(result))
+    if not isinstance(result, BestOfEach):
+        click.echo()
+        _print_contrast(list_results(result))
     if isinstance(result, BestOfComparison):
-        _print_comparison(result)
-    elif isinstance(result, BestOfEach):
-        _print_each(result)
-    else:
-        _print_one(result)
+        click.echo(f"\n{_describe_crossing(result)}")
     print_caveats(result.caveats)
     click.echo(f"\nNext: {_suggest(result)}")
-
-
-def _print_one(found: BestOf) -> None:
-    sign = 1 if found.goal == "maximize" else -1
-    rows = []
-    for n in found.shown:
-        estimate, gain = found.at(n), sign * (found.at(n).value - found.at(1).value) + 0.0
-        rows.append([str(n), format_estimate(estimate.value, estimate.interval), f"{gain:+.3g}"])
-    print_table(["n", "expected best of n", "better than one run by"], rows)
-    click.echo()
-    _print_contrast((found,))
 
 
 def _print_contrast(results: tuple[BestOf, ...]) -> None:
@@ -224,26 +212,6 @@ def _print_contrast(results: tuple[BestOf, ...]) -> None:
     )
 
 
-def _print_comparison(found: BestOfComparison) -> None:
-    a, b, curve = found.a, found.b, found.curve
-    rows = []
-    for n in sorted({*a.shown} & {*b.shown}):
-        (place,) = np.flatnonzero(curve.n == n)
-        at_a, at_b = a.at(n), b.at(n)
-        rows.append(
-            [
-                str(n),
-                format_estimate(at_a.value, at_a.interval),
-                format_estimate(at_b.value, at_b.interval),
-                f"{curve.value[place]:+.3g} [{curve.low[place]:.3g}, {curve.high[place]:.3g}]",
-            ]
-        )
-    print_table(["n", a.algorithm, b.algorithm, "difference"], rows)
-    click.echo()
-    _print_contrast((a, b))
-    click.echo(f"\n{_describe_crossing(found)}")
-
-
 def _describe_crossing(found: BestOfComparison) -> str:
     last = int(found.curve.n[-1])
     if found.crossing is None or found.leader_after is None:
@@ -257,17 +225,6 @@ def _describe_crossing(found: BestOfComparison) -> str:
         f"{first} They do so in {100 * crossing.share:.0f} % of resamples, {100 * level:g} % of "
         f"these between n = {crossing.low:.0f} and {crossing.high:.0f}."
     )
-
-
-def _print_each(result: BestOfEach) -> None:
-    asked = result.results[0].asked[:_N_COLUMNS]
-    budgets = [f"best of {n}" for n in asked]
-    rows = []
-    for found in result.ranked:
-        estimates = [format_estimate(e.value, e.interval) for e in map(found.at, asked)]
-        about = [f"{found.mean:.4g} ± {found.sd:.2g}", f"{found.best_single:.4g}"]
-        rows.append([found.algorithm, str(found.n_runs), *estimates, *about])
-    print_table(["algorithm", "runs", *budgets, "mean ± sd", "best single run"], rows)
 
 
 def _suggest(result: BestOfResult) -> str:

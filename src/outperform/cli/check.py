@@ -1,5 +1,7 @@
 """The command `outperform check`."""
 
+import shlex
+
 import click
 
 from outperform.analysis.reproducibility import (
@@ -52,6 +54,7 @@ def command(study_file: str, seeds: int, repeats: int, workers: int | None, as_j
         print_json(found.to_dict())
     else:
         _print(found)
+        click.echo(f"\nNext: {_suggest(found, study_file)}")
 
 
 def _announce(study: Study, n_seeds: int, n_repeats: int, workers: int) -> None:
@@ -85,3 +88,12 @@ def _print(found: Reproducibility) -> None:
         ],
     )
     print_caveats(found.caveats)
+
+
+def _suggest(found: Reproducibility, study_file: str) -> str:
+    if found.reproducible:
+        return f"outperform run {shlex.quote(study_file)}"
+    return (
+        "find what draws without its seed, pass the seed on and check again; what then still "
+        "differs is numerical noise, part of every score."
+    )

@@ -13,7 +13,7 @@ from outperform.cli.output import print_caveats, print_json, print_table, save_p
 from outperform.cli.sources import is_store, read_study_of
 from outperform.cli.variation import Variation, open_variation
 from outperform.errors import InvalidInput
-from outperform.report import tabulate
+from outperform.report.kinds import tabulate
 from outperform.runs.columns import Wanted
 from outperform.store import SqliteStore
 

@@ -3,6 +3,7 @@
 import shlex
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,7 +19,7 @@ from outperform.cli.run import command as run_command
 from outperform.cli.sources import read_study
 from outperform.cli.variation import load_variation
 from outperform.errors import InvalidInput, TooFewRuns
-from outperform.report import Result, write_report
+from outperform.report import write_report
 from outperform.store import SqliteStore
 from outperform.study.sources import derive_seed
 from outperform.study.study import Study
@@ -67,9 +68,9 @@ def _show_command(*words: object) -> None:
     click.secho(f"\n$ {shlex.join(['outperform', *map(str, words)])}", bold=True)
 
 
-def _gather(store: SqliteStore, study: Study, a: str, b: str) -> list[Result]:
+def _gather(store: SqliteStore, study: Study, a: str, b: str) -> list[Any]:
     """The comparison, then, if the study has them, sources of variation and searches."""
-    results: list[Result] = [compare_runs(load_store_runs(store), a, b)]
+    results: list[Any] = [compare_runs(load_store_runs(store), a, b)]
     if any(estimator.kind == "variance" for estimator in study.estimators):
         results += [
             decompose(
@@ -98,7 +99,7 @@ def _count_test_examples(study: Study, name: str) -> int | None:
     return len(split.test)
 
 
-def _write(results: list[Result], place: Path, study: Study, about: str) -> None:
+def _write(results: list[Any], place: Path, study: Study, about: str) -> None:
     decompositions = tuple(each for each in results if isinstance(each, Decomposition))
     figures = {
         "comparison": results[0],

@@ -6,7 +6,7 @@ import click
 
 from outperform.analysis.comparing import compare_runs
 from outperform.analysis.comparison import Comparison
-from outperform.analysis.planning import Plan, PlanRow, plan, tabulate_gammas
+from outperform.analysis.planning import Plan, plan, tabulate_gammas
 from outperform.cli.options import (
     alpha_option,
     drop_option,
@@ -23,6 +23,7 @@ from outperform.cli.output import (
     save_plot,
 )
 from outperform.cli.sources import open_runs
+from outperform.report.comparison_tables import tabulate_plan
 from outperform.stats.power import PlannedInterval
 
 
@@ -64,11 +65,11 @@ def command(
     """
     pilot = _read_pilot(words, reading, only, drop_incomplete) if words else None
     result = plan(pilot=pilot, **options)
-    rows = tabulate_gammas(result.alpha, result.beta, interval=result.interval)
     if as_json:
+        rows = tabulate_gammas(result.alpha, result.beta, interval=result.interval)
         print_json(result.to_dict() | {"table": [row.to_dict() for row in rows]})
     else:
-        _print(result, rows)
+        _print(result)
     if figure:
         save_plot(result, figure)
 
@@ -90,7 +91,7 @@ def _read_pilot(
     return result
 
 
-def _print(result: Plan, rows: tuple[PlanRow, ...]) -> None:
+def _print(result: Plan) -> None:
     click.secho(str(result), bold=True)
     click.echo(f"\nWith {result.n_pairs} pairs, if P(A>B) is really {result.probability:.2g}:")
     detectable = result.smallest_detectable
@@ -105,13 +106,7 @@ def _print(result: Plan, rows: tuple[PlanRow, ...]) -> None:
     for name, value in lines.items():
         click.echo(f"  {name.ljust(width)}  {value}")
     click.echo(f"\nPairs needed for power {1 - result.beta:g} at α = {result.alpha:g}")
-    print_table(
-        ["γ", "Noether", "power of the verdict there", "pairs needed"],
-        [
-            [f"{r.gamma:g}", str(r.n_noether), f"{r.power_noether:.0%}", str(r.n_required)]
-            for r in rows
-        ],
-    )
+    print_table(*tabulate_plan(result))
     print_caveats(result.caveats)
     click.echo(
         "\nNext: run that many seeds of both algorithms, paired, decide nothing before, and call "

@@ -5,9 +5,10 @@ import click
 from outperform.analysis.error_rates import DetectionCurve, ErrorRates
 from outperform.analysis.seeds_curve import SeedsCurve
 from outperform.cli.output import print_caveats, print_table
+from outperform.report.simulation_tables import tabulate_rates, tabulate_seeds
 
 _MOST_TABLES = 8  # of scenarios; where there are more, means stand for them
-_SHOWN_SIZES = (2, 3, 5, 10, 15, 20, 25, 30, 40, 50)
+_N_SETTING = 3  # columns that are the same in a whole table
 
 
 def print_simulated(result: ErrorRates | SeedsCurve) -> None:
@@ -20,7 +21,8 @@ def print_simulated(result: ErrorRates | SeedsCurve) -> None:
             "running: `outperform plan` says how many pairs the verdict needs."
         )
     else:
-        _print_seeds(result)
+        click.echo()
+        print_table(*tabulate_seeds(result))
         advice = (
             "run at least that many seeds, fixed beforehand; with fewer, or at small α, use "
             "`outperform compare --test brunner-munzel-permutation`."
@@ -39,36 +41,9 @@ def _print_rates(result: ErrorRates) -> None:
         settings.setdefault(name, []).append(curve)
     for name, curves in settings.items():
         click.echo(f"\n{name}")
-        header = ["rule", "false positives", "false negatives", "how"]
-        print_table(header, [_row(curve) for curve in curves])
+        header, rows = tabulate_rates(curves)
+        print_table(header[_N_SETTING:], [row[_N_SETTING:] for row in rows])
     if is_long:
         click.echo("\nEvery scenario of these means: --json.")
     if not all(curve.exact for curve in result.curves):
         click.echo(f"\n± is the Monte-Carlo standard error of {result.n_draws:,} draws.")
-
-
-def _row(curve: DetectionCurve) -> list[str]:
-    cells = (
-        (curve.false_positives, curve.false_positives_error),
-        (curve.false_negatives, curve.false_negatives_error),
-    )
-    rates = [f"{rate:.1%}" + (f" ± {error:.1%}" if error else "") for rate, error in cells]
-    return [curve.rule, *rates, "exact" if curve.exact else "simulated"]
-
-
-def _print_seeds(result: SeedsCurve) -> None:
-    click.echo()
-    known = result.lines[0].sizes
-    sizes = [n for n in known if n in _SHOWN_SIZES] or list(known[:10])
-    print_table(
-        ["share found different", "α", "kept from", *(f"n = {n}" for n in sizes)],
-        [
-            [
-                line.test,
-                f"{line.alpha:g}",
-                "-" if line.holds_from is None else str(line.holds_from),
-                *(f"{line.shares[line.sizes.index(n)]:.2%}" for n in sizes),
-            ]
-            for line in result.lines
-        ],
-    )

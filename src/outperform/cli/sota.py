@@ -3,7 +3,6 @@
 from typing import Any
 
 import click
-import numpy as np
 
 from outperform.analysis.expected_best import ExpectedBest, expect_best
 from outperform.analysis.leaderboards import LeaderboardAssessment, assess_leaderboard
@@ -16,10 +15,10 @@ from outperform.cli.output import (
     say_if_slow,
 )
 from outperform.errors import InvalidInput
+from outperform.report.board_tables import tabulate_predictions
 from outperform.runs.boards import read_leaderboard, read_predictions, standardise
 from outperform.runs.naming import enumerate_names
 
-_SHOWN = 10  # entries
 _METRICS = {
     "acc": "accuracy",
     "balanced_accuracy": "balanced accuracy",
@@ -58,7 +57,7 @@ _METRICS = {
 @alpha_option
 @output_options
 def command(as_json: bool, figure: str | None, **options: Any) -> None:
-    """Say what the best of many is worth: how much of a top score is luck.
+    """Say how much of a top score is luck.
 
     \b
         outperform sota --classifiers 1000 --test-size 3000 --accuracy 0.9
@@ -227,19 +226,10 @@ def _print_leaderboard(result: LeaderboardAssessment) -> None:
 def _print_predictions(result: PredictionAssessment) -> None:
     found = result.bootstrap
     click.echo(f"luck in the top score: {found.bias:.4f} ({found.n_resamples:,} resamples)")
-    order = np.argsort(-found.scores, kind="stable")[:_SHOWN]
-    rows = [
-        [
-            result.entries[i],
-            f"{found.scores[i]:.4f}",
-            f"{found.win_shares[i]:.1%}",
-            "yes" if found.contends[i] else "no",
-        ]
-        for i in order
-    ]
-    print_table(["entry", result.metric, "wins", "may be the best"], rows)
-    if len(result.entries) > _SHOWN:
-        click.echo(f"  and {len(result.entries) - _SHOWN} more")
+    table = tabulate_predictions(result)
+    print_table(*table)
+    if n_more := len(result.entries) - len(table.rows):
+        click.echo(f"  and {n_more} more")
 
 
 def _print_lines(lines: dict[str, str]) -> None:

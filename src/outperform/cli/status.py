@@ -19,7 +19,7 @@ _LONGEST = 300  # characters of an error shown
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @debug_option
 def command(store_file: str, as_json: bool) -> None:
-    """Show what is done, what has failed, and whether a run is going on.
+    """Show what is done, failed and running.
 
     \b
         outperform status study.db

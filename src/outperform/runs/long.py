@@ -128,6 +128,11 @@ def explain_transposed(head: CellTable) -> UnreadableRuns:
     """Say that rows and columns are swapped."""
     first = next(filter(None, head.names))
     listed = enumerate_names((str(value) for value in head.column(first)), limit=3)
+    if {"mean", "average"} & {name.casefold() for name in head.names}:
+        return UnreadableRuns(
+            f"{head.source} holds a mean of each algorithm ({listed}), not runs",
+            "Compare published means with --summary (from Python: compare_published)",
+        )
     return UnreadableRuns(
         f"each row of {head.source} seems to be an algorithm ({listed})",
         "Transpose it, so that each column is an algorithm, and add --wide",
