@@ -69,17 +69,6 @@ def test_every_command_is_on_the_generated_page():
         assert f"## outperform {name}\n" in page
 
 
-def test_the_study_of_pytorch_calls_functions_that_are_there(project, monkeypatch):
-    """It needs torch to run, so functions of the same names stand for its training."""
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    folder = project / "examples" / "pytorch"
-    heads = re.findall(r"^def fit_\w+\(.*\):$", (folder / "training.py").read_text(), re.MULTILINE)
-    (folder / "training.py").write_text("\n".join(f"{head} ..." for head in heads))
-    study = read_study(str(folder / "study.toml"))
-    sys.modules.pop("training")
-    assert [pipeline.name for pipeline in study.pipelines] == ["dropout", "plain"]
-
-
 @pytest.mark.parametrize(
     "page", [page for folder in (".", "docs", "examples") for page in (ROOT / folder).glob("*.md")]
 )
