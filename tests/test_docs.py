@@ -12,7 +12,6 @@ import pytest
 import outperform
 from outperform import stats
 from outperform.cli import main
-from outperform.cli.sources import read_study
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
