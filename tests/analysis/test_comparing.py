@@ -195,7 +195,7 @@ def test_one_run_only():
     [
         (
             {"gamma": 75},
-            "gamma is 75. Pass a value from 0.5 up to, not including, 1 (75 % is 0.75).",
+            "gamma is 75. Pass a value from 0.5 up to, not including, 1 (75% is 0.75).",
         ),
         ({"goal": "max"}, "goal is 'max'. Choose one of 'maximize', 'minimize'."),
         ({"ties": "none"}, "ties is 'none'. Choose one of 'half', 'strict'."),

@@ -83,7 +83,7 @@ def test_plot(tmp_path):
     [
         (["--gamma", 0.4], "gamma is 0.4. Pass a value from 0.5 up to, not including, 1."),
         (["--gamma", 0.5], "P(A>B) = 0.5 is no advantage of A, so no number of pairs shows one."),
-        (["--alpha", 5], "alpha is 5.0. Pass a value between 0 and 1 (5 % is 0.05)."),
+        (["--alpha", 5], "alpha is 5.0. Pass a value between 0 and 1 (5% is 0.05)."),
         (["--beta", 0.01], "never stays above 0.99. Pass a beta above alpha/2, or plan for"),
         (["--gamma", 0.501], "takes more than 300,000 pairs. Plan for a larger P(A>B)"),
         (["file.csv"], "A pilot is a runs file and two algorithms: RUNS A B."),

@@ -368,7 +368,7 @@ def test_the_largest_differences_are_not_always_the_best_to_keep():
         ),
         (
             lambda: hide_to_undo_by_t([1.0, 2.0], alpha=5),
-            "alpha is 5. Pass a value between 0 and 1 (5 % is 0.05).",
+            "alpha is 5. Pass a value between 0 and 1 (5% is 0.05).",
         ),
         (
             lambda: VerdictRule(gamma=0.3),
@@ -376,7 +376,7 @@ def test_the_largest_differences_are_not_always_the_best_to_keep():
         ),
         (
             lambda: VerdictRule(confidence_level=95),
-            "confidence_level is 95. Pass a value between 0 and 1 (95 % is 0.95).",
+            "confidence_level is 95. Pass a value between 0 and 1 (95% is 0.95).",
         ),
     ],
 )

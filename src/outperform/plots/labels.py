@@ -124,4 +124,4 @@ def join_phrases(*phrases: str) -> str:
 
 def describe_level(interval: Interval) -> str:
     """Confidence level in percent."""
-    return f"{100 * interval.confidence_level:g} %"
+    return f"{100 * interval.confidence_level:g}%"

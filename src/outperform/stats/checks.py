@@ -90,14 +90,14 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
 def check_open_unit(name: str, value: float) -> None:
     """Refuse a level or probability outside (0, 1)."""
     if not 0 < value < 1:
-        percent = f" ({value:g} % is {value / 100:g})" if 1 < value <= 100 else ""
+        percent = f" ({value:g}% is {value / 100:g})" if 1 < value <= 100 else ""
         raise InvalidInput(f"{name} is {value}", f"Pass a value between 0 and 1{percent}")
 
 
 def check_gamma(gamma: float) -> None:
     """Refuse a smallest share of wins that matters which is no advantage, or beyond reach."""
     if not 0.5 <= gamma < 1:
-        percent = f" ({gamma:g} % is {gamma / 100:g})" if 1 < gamma <= 100 else ""
+        percent = f" ({gamma:g}% is {gamma / 100:g})" if 1 < gamma <= 100 else ""
         raise InvalidInput(
             f"gamma is {gamma}", f"Pass a value from 0.5 up to, not including, 1{percent}"
         )
