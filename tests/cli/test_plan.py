@@ -53,7 +53,8 @@ def test_pilot(pilot_file):
     result = call("plan", pilot_file, "new", "old", "--on", "easy", "--json")
     answer = json.loads(result.stdout)
     assert answer["probability"] == 0.8
-    assert "seen in 20 pairs" in answer["caveats"][0]
+    assert "the pilot of 20 pairs" in answer["caveats"][0]
+    assert (answer["better"], answer["worse"]) == ("new", "old")
 
 
 def test_a_pilot_may_be_in_two_files(tmp_path):
@@ -70,6 +71,28 @@ def test_pilot_with_several_tasks_asks_which(pilot_file):
     assert "has 2 tasks (easy, hard): plan for one with --on TASK." in " ".join(
         result.stderr.split()
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (
+            [],
+            "run 51 seeds of both algorithms, paired, decide nothing before",
+        ),
+        (["--pairs", 10], "run 51 seeds, not 10, of both algorithms"),
+        (["--pairs", 60], "run 60 seeds of both algorithms"),
+        (["--gamma", 0.8, "--interval", "wilson"], "compare --gamma 0.8 --interval wilson`."),
+    ],
+)
+def test_the_next_step_fits_the_plan(words, advice):
+    assert advice in call("plan", *words).stdout.splitlines()[-1]
+
+
+def test_options_of_a_pilot_need_one():
+    result = call("plan", "--wide", "--on", "easy")
+    assert result.exit_code == 2
+    assert "--on, --wide needs a pilot: RUNS A B." in result.stderr
 
 
 def test_plot(tmp_path):

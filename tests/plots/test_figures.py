@@ -280,6 +280,22 @@ def test_unknown_result_is_refused(draw):
     )
 
 
+@pytest.mark.parametrize("ax", [3, "axes", Figure()])
+def test_what_is_no_axes_is_refused(results, ax):
+    with pytest.raises(InvalidInput) as caught:
+        plot(results["paired"], ax=ax)
+    assert str(caught.value) == (
+        f"ax is of type {type(ax).__name__}, not matplotlib's axes. Pass one of the axes that "
+        "plt.subplots returned, or leave it out."
+    )
+
+
+def test_what_is_no_path_is_refused(results):
+    with pytest.raises(InvalidInput) as caught:
+        save_figure(results["paired"], 3)
+    assert str(caught.value) == "the path of a figure is 3. Pass a string or a Path."
+
+
 STARTS = {"svg": b"<?xml", "pdf": b"%PDF", "PNG": b"\x89PNG"}
 
 

@@ -166,7 +166,7 @@ def _entitle(result: PairResult, *, on: str = "", condition: str = "") -> str:
     """Say the verdict in one short sentence."""
     a, b = short_names(result, 22)
     verdict = f"{result.verdict}{condition}"
-    winner = f"{describe(a, b, result.winner, result.verdict)}{on}:"
+    winner = f"{describe(a, b, result.winner, result.verdict, on=on)}:"
     together = _wrap(f"{winner} {verdict}", COLUMN_WIDTH)
     apart = f"{_wrap(winner, COLUMN_WIDTH)}\n{verdict}"
     # The verdict has a line of its own where that costs none.

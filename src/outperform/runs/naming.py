@@ -49,4 +49,4 @@ def find_near(name: str, known: Sequence[str]) -> list[str]:
     by_case: dict[str, str] = {}
     for candidate in known:
         by_case.setdefault(candidate.casefold(), candidate)
-    return [by_case[match] for match in get_close_matches(name.casefold(), by_case, n=3)]
+    return [by_case[match] for match in get_close_matches(str(name).casefold(), by_case, n=3)]
