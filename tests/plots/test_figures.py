@@ -215,7 +215,7 @@ def test_numbers_of_every_task_stand_beside_it(make_tasks, drawn_texts):
     assert drawn.get_suptitle() == str(tasks)
     for comparison in tasks.comparisons:
         chance, difference = comparison.interval, comparison.difference
-        assert f"{comparison.probability:.2f} [{chance.low:.3f}, {chance.high:.3f}]" in texts
+        assert f"{comparison.probability:.3f} [{chance.low:.3f}, {chance.high:.3f}]" in texts
         ends = f"[{difference.interval.low:+.3g}, {difference.interval.high:+.3g}]"
         assert f"{difference.value:+.3g} {ends}".replace("-", "−") in texts
 

@@ -4,7 +4,6 @@ import json
 import math
 import sys
 import textwrap
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Timer
@@ -12,6 +11,8 @@ from time import monotonic
 from typing import Any
 
 import click
+
+from outperform.runs.naming import measure
 
 
 def print_json(result: dict[str, Any]) -> None:
@@ -22,9 +23,9 @@ def print_json(result: dict[str, Any]) -> None:
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print aligned columns, the first one to the left."""
     table = [header, *rows]
-    widths = [max(map(_measure, column)) for column in zip(*table, strict=True)]
+    widths = [max(map(measure, column)) for column in zip(*table, strict=True)]
     for number, row in enumerate(table):
-        gaps = [" " * (width - _measure(cell)) for cell, width in zip(row, widths, strict=True)]
+        gaps = [" " * (width - measure(cell)) for cell, width in zip(row, widths, strict=True)]
         cells = [
             cell + gap if column == 0 else gap + cell
             for column, (cell, gap) in enumerate(zip(row, gaps, strict=True))
@@ -34,19 +35,9 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 def print_lines(lines: Sequence[tuple[str, str]]) -> None:
     """Print a value per line behind its name."""
-    width = max(_measure(name) for name, _ in lines)
+    width = max(measure(name) for name, _ in lines)
     for name, value in lines:
-        click.echo(f"  {name}{' ' * (width - _measure(name))}  {value}")
-
-
-def _measure(text: str) -> int:
-    """Columns that a terminal takes for a text: Chinese and Japanese characters take two."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
-        for letter in text
-    )
+        click.echo(f"  {name}{' ' * (width - measure(name))}  {value}")
 
 
 def format_spread(mean: float, sd: float) -> str:
