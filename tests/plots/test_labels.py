@@ -82,4 +82,4 @@ def test_wide_letters_take_twice_the_space():
     assert shorten(name, 11) == "残差…增强"
     assert wrap_lines("残差网络 on mnist", 12) == ["残差网络 on", "mnist"]
     assert wrap_name(name, 8) == "残差网络\n…据增强"
-    assert join_phrases(name, name, "x") == f"{name}, {name}\nx"
+    assert join_phrases(name, name, "xyz") == f"{name}, {name}\nxyz"

@@ -58,7 +58,13 @@ from outperform.stats.outperforming import IntervalMethod
     "--test-size", type=click.IntRange(1), help="Size of each test set, for nadeau-bengio."
 )
 @click.option("--equivalence", type=float, metavar="MARGIN", help="Test that |A - B| < MARGIN.")
-@click.option("--ties", type=click.Choice(["half", "strict"]), default="half", show_default=True)
+@click.option(
+    "--ties",
+    type=click.Choice(["half", "strict"]),
+    default="half",
+    show_default=True,
+    help="A tie is half a win of either, or no win of anyone.",
+)
 @only_option
 @drop_option
 @click.option("--summary", is_flag=True, help="Compare published means: see the example above.")
