@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from outperform import Comparison, TaskComparisons, compare, compare_runs, read_runs
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnknownName, UnpairedScores
-from outperform.stats import percentile_interval, verdict_power, verdict_size
+from outperform.stats import (
+    clopper_pearson_interval,
+    percentile_interval,
+    verdict_power,
+    verdict_size,
+)
 
 
 def wins(n_wins: int, n_losses: int, n_ties: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -98,6 +103,17 @@ def test_29_wins_of_29_carry_a_caveat():
         "every comparison was won by the same side, so the percentile interval collapses to a "
         "point: its true chance to win may be as low as 0.88 (Clopper–Pearson)",
     )
+
+
+@pytest.mark.parametrize("interval", ["wilson", "clopper-pearson"])
+def test_an_interval_that_does_not_collapse_needs_no_caveat(interval):
+    assert not compare(*wins(29, 0), interval=interval).caveats
+
+
+def test_separated_runs_say_where_their_interval_is_from():
+    comparison = compare(np.arange(12) + 20.0, np.arange(12.0), paired=False)
+    assert comparison.interval.low == clopper_pearson_interval(12, 12).low
+    assert "the interval is that of 12 independent pairs (Clopper–Pearson)" in doubts(comparison)
 
 
 @pytest.mark.parametrize("n", [2, 3, 5])

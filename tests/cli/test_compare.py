@@ -126,6 +126,13 @@ def test_every_test_can_be_asked_for(runs_file):
     assert pvalues["wilcoxon"] < 0.01 < pvalues["welch t"]
 
 
+def test_tests_that_ignore_pairs_are_pointed_out(runs_file):
+    words = ["compare", runs_file(29), "resnet", "vgg", "--test", "welch-t"]
+    doubt = "of the tests, welch t took the runs as independent, although they are paired"
+    assert doubt in " ".join(call(*words, "--test", "paired-t").stdout.split())
+    assert "took the runs" not in call(*words, "--unpaired").stdout
+
+
 def test_tests_that_draw_repeat_with_their_seed(runs_file):
     path = runs_file(19)
     words = ["compare", path, "resnet", "vgg", "--test", "sign-flip", "--json", "--seed"]

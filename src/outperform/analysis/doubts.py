@@ -10,6 +10,7 @@ from outperform.runs import Runs, known_goal
 from outperform.stats import clopper_pearson_interval, smallest_conclusive
 from outperform.stats.checks import FloatArray
 
+_OF_INDEPENDENT_RUNS = ("brunner-munzel", "brunner-munzel permutation", "welch t")
 _SHARE_OF_TIES = 0.25  # from here on the metric is too coarse to tell the algorithms apart
 _FEW_UNPAIRED = 10  # runs, below which Brunner-Munzel's approximation is liberal
 _INFLATION = 1.02  # of alpha, from which on false alarms are more than rounding shows
@@ -45,18 +46,19 @@ def _degenerate(comparison: Comparison) -> Iterator[str]:
     best = max(comparison.probability, comparison.reverse_probability)
     n = min(comparison.scores_a.size, comparison.scores_b.size)
     level = comparison.interval.confidence_level
-    if best == 1:
+    everything = "every comparison was won by the same side"
+    if best == 1 and comparison.interval.low == comparison.interval.high:
         low = clopper_pearson_interval(n, n, confidence_level=level).low
-        collapse = (
-            f"so the {comparison.interval.method} interval collapses to a point"
-            if comparison.interval.low == comparison.interval.high
-            else "so no variation was seen"
-        )
         yield (
-            f"every comparison was won by the same side, {collapse}: its true chance to win may "
-            f"be as low as {low:.2f} (Clopper–Pearson)"
+            f"{everything}, so the {comparison.interval.method} interval collapses to a point: its "
+            f"true chance to win may be as low as {low:.2f} (Clopper–Pearson)"
         )
-    elif best > 0.95 and comparison.interval.method in ("percentile", "bootstrap"):
+    elif best == 1 and comparison.interval.method == "brunner-munzel":
+        yield (
+            f"{everything}, so no variation was seen: the interval is that of {n} independent "
+            "pairs (Clopper–Pearson)"
+        )
+    elif 1 > best > 0.95 and comparison.interval.method in ("percentile", "bootstrap"):
         yield (
             f"percentile intervals are poor this close to 1 (P = {best:.2f}): prefer "
             f"interval {'clopper-pearson' if comparison.paired else 'brunner-munzel'}"
@@ -137,6 +139,16 @@ def _means(comparison: Comparison) -> Iterator[str]:
         yield (
             f"the interval of the mean difference excludes 0, in favour of {names[by_mean]}, which "
             f"does not win significantly more often: {counts}"
+        )
+
+
+def doubt_tests(comparison: Comparison) -> Iterator[str]:
+    """Which of the tests that were asked for ignore the pairs."""
+    blind = [test.name for test in comparison.tests if test.name in _OF_INDEPENDENT_RUNS]
+    if comparison.paired and blind:
+        yield (
+            f"of the tests, {' and '.join(blind)} took the runs as independent, although they are "
+            "paired, and so saw less than the verdict did"
         )
 
 

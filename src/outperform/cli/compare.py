@@ -11,7 +11,7 @@ import numpy as np
 from outperform.analysis.applied_tests import TestName, apply_test
 from outperform.analysis.comparing import compare_runs
 from outperform.analysis.comparison import Comparison, TaskComparisons
-from outperform.analysis.doubts import doubt_goal
+from outperform.analysis.doubts import doubt_goal, doubt_tests
 from outperform.analysis.published import PublishedComparison, compare_published
 from outperform.cli.compared import print_compared
 from outperform.cli.options import (
@@ -154,7 +154,8 @@ def _add_tests(
                 confidence_level=comparison.interval.confidence_level,
             )
         )
-    return replace(comparison, tests=tuple(applied))
+    tested = replace(comparison, tests=tuple(applied))
+    return replace(tested, caveats=(*tested.caveats, *doubt_tests(tested)))
 
 
 def _choose_interval(interval: IntervalMethod | None, sequential: bool) -> IntervalMethod:
