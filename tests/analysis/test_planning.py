@@ -201,7 +201,7 @@ def test_next_step_after_equivalence_was_shown():
     alike = tie_some(15, 14, 0)
     test = equivalence_test(alike.scores_a, alike.scores_b, margin=0.1)
     assert suggest_next(replace(alike, tests=(test,))) == (
-        "The two are alike: report that one of 0.1 or more is ruled out."
+        "The two are alike: report that a difference of 0.1 or more is ruled out."
     )
     better = tie_some(28, 1, 0)
     test = equivalence_test(better.scores_a, better.scores_b, margin=0.1)

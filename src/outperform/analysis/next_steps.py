@@ -17,7 +17,7 @@ def suggest_next(comparison: Comparison, *, beta: float = 0.05) -> str:
     for test in comparison.tests:
         if isinstance(test, EquivalenceTest) and test.equivalent:
             found = "The difference is real but small" if comparison.winner else "The two are alike"
-            return f"{found}: report that one of {test.margin:g} or more is ruled out."
+            return f"{found}: report that a difference of {test.margin:g} or more is ruled out."
     if comparison.verdict == "significant and meaningful":
         return (
             "Report P(A>B) with its interval, the number of runs and the seeds; --plot draws every "
