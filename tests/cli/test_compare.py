@@ -419,6 +419,17 @@ def test_several_tasks_fit_a_terminal(runs_file):
     ]
 
 
+@pytest.mark.parametrize("columns", [60, 80])
+def test_caveats_fit_a_terminal(runs_file, monkeypatch, columns):
+    path = runs_file(25, 29, 15)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    wide = call("compare", path, "resnet", "vgg").stdout.split("Caveats\n")[1].split("Next")[0]
+    monkeypatch.setenv("COLUMNS", str(columns))
+    text = call("compare", path, "resnet", "vgg").stdout.split("Caveats\n")[1].split("Next")[0]
+    assert max(map(len, text.splitlines())) <= columns < max(map(len, wide.splitlines())) <= 96
+    assert text.split() == wide.split()
+
+
 def test_a_summary_refuses_what_needs_runs():
     words = ["compare", "--summary", "a=1,1,5", "b=2,1,5", "--test", "wilcoxon", "--unpaired"]
     assert "--paired, --test needs runs: --summary has only their means." in refused(call(*words))

@@ -6,6 +6,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from shutil import get_terminal_size
 from threading import Timer
 from time import monotonic
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 import click
 
 from outperform.runs.naming import measure
+
+_WIDEST = 96  # columns of what is wrapped
 
 
 def print_json(result: dict[str, Any]) -> None:
@@ -58,8 +61,10 @@ def print_caveats(caveats: Sequence[str]) -> None:
     """Print each reason for doubt as a point of a list."""
     if caveats:
         click.secho("\nCaveats", bold=True)
+    # Where nobody sees the output, it is always the same.
+    width = min(_WIDEST, get_terminal_size((_WIDEST, 24)).columns)
     for caveat in caveats:
-        click.echo(textwrap.fill(caveat, 96, initial_indent="  - ", subsequent_indent="    "))
+        click.echo(textwrap.fill(caveat, width, initial_indent="  - ", subsequent_indent="    "))
 
 
 def format_duration(seconds: float) -> str:
