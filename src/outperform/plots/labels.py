@@ -102,10 +102,15 @@ def wrap_name(name: str, width: int) -> str:
 
     Examples
     --------
-    >>> wrap_name("gradient boosting", 12)
-    'gradient\nboosting'
+    >>> wrap_name("gradient boosting", 12), wrap_name("best_test_acc", 12)
+    ('gradient\nboosting', 'best_\ntest_acc')
     """
     lines = wrap_lines(name, width)
+    joints = [i for i in range(1, len(name)) if name[i - 1] in "_./:"]
+    fitting = [i for i in joints if max(measure(name[:i]), measure(name[i:])) <= width]
+    if len(lines) == 2 and " " not in name and fitting:
+        place = min(fitting, key=lambda i: abs(2 * i - len(name)))
+        return f"{name[:place]}\n{name[place:]}"
     if len(lines) > 2:
         name = shorten(name, 2 * width)
         first = _begin(name, width)
