@@ -62,7 +62,8 @@ def print_caveats(caveats: Sequence[str]) -> None:
     if caveats:
         click.secho("\nCaveats", bold=True)
     # Where nobody sees the output, it is always the same.
-    width = min(_WIDEST, get_terminal_size((_WIDEST, 24)).columns)
+    columns = get_terminal_size().columns if sys.stdout.isatty() else _WIDEST
+    width = min(_WIDEST, columns)
     for caveat in caveats:
         click.echo(textwrap.fill(caveat, width, initial_indent="  - ", subsequent_indent="    "))
 
