@@ -98,3 +98,11 @@ def test_generated_pages_are_up_to_date():
         [sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True
     )
     assert result.returncode == 0, result.stderr
+
+
+def test_percentages_are_written_alike():
+    """95%, as English papers write it, in pages and in what is printed or drawn."""
+    sources = (ROOT / "src").rglob("*.py")
+    for page in (*PAGES, ROOT / "CHANGELOG.md", *sources):
+        spaced = re.findall(r"[\d}] %(?= [a-z]|\W*$).*", page.read_text(), re.MULTILINE)
+        assert not spaced, f"{page.name}: {spaced}"

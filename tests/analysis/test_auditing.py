@@ -317,7 +317,7 @@ def test_clear_differences_are_called_robust_with_enough_runs():
 
 
 def test_without_the_exact_test_equals_would_be_robust_too_often():
-    """Seven wins of eight outlive a hidden pair: 7 % of equals do, so something must stop them."""
+    """Seven wins of eight outlive a hidden pair: 7% of equals do, so something must stop them."""
     result = audit_quickly(from_wins(7, 1), "a", "b")
     assert result.hidden[0].n == 2 > -(-8 // 10)
     assert not result.confirmed

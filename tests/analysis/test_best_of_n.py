@@ -215,17 +215,17 @@ def test_scores_that_choose_and_are_reported_are_said_to_flatter():
 @pytest.mark.parametrize(
     ("n", "interval", "covered"),
     [
-        (2, "percentile", "89–91 % of the time; interval jackknife: 92–94 %"),
-        (5, "percentile", "80–90 % of the time; interval jackknife: 88–92 %"),
-        (10, "percentile", "63–87 % of the time; interval jackknife: 79–89 %"),
-        (20, "jackknife", "71–86 % of the time"),
+        (2, "percentile", "89–91% of the time; interval jackknife: 92–94%"),
+        (5, "percentile", "80–90% of the time; interval jackknife: 88–92%"),
+        (10, "percentile", "63–87% of the time; interval jackknife: 79–89%"),
+        (20, "jackknife", "71–86% of the time"),
     ],
 )
 def test_narrow_intervals_are_named(n, interval, covered):
     caveats = best_of_runs(make_records(20), n=n, interval=interval, estimator="u").caveats
     assert (
         f"with n = {n} of 20 runs the interval is too narrow: in simulations of normal scores, "
-        f"95 % intervals held the truth {covered}; with heavy tails, less often"
+        f"95% intervals held the truth {covered}; with heavy tails, less often"
     ) in caveats
 
 
@@ -452,10 +452,10 @@ def test_numbers_of_the_paper(shared_data):
     assert (round(random.mean, 4), round(random.sd, 4)) == (0.6126, 0.0248)
     # Spearman's correlation, as in section 4.
     assert (round(fixed.correlation, 2), round(random.correlation, 2)) == (0.18, 0.83)
-    # ResNet: 0.10, mean 68.41 % and sd 0.67 % in the text, which speaks of 74 and of 75 runs.
+    # ResNet: 0.10, mean 68.41% and sd 0.67% in the text, which speaks of 74 and of 75 runs.
     assert (resnet.n_runs, round(resnet.correlation, 2)) == (74, 0.16)
     assert (round(resnet.mean, 4), round(resnet.sd, 4)) == (0.6845, 0.0063)
-    # Random hyperparameters: 63.3 % of 5 and 63.5 % of 20 in the text.
+    # Random hyperparameters: 63.3% of 5 and 63.5% of 20 in the text.
     assert (round(random.value, 4), round(random.at(20).value, 4)) == (0.6308, 0.6349)
 
 

@@ -9,8 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outperform import Comparison, TaskComparisons, compare, compare_runs, read_runs
-from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnpairedScores
-from outperform.stats import percentile_interval, verdict_power, verdict_size
+from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnknownName, UnpairedScores
+from outperform.stats import (
+    clopper_pearson_interval,
+    percentile_interval,
+    verdict_power,
+    verdict_size,
+)
 
 
 def wins(n_wins: int, n_losses: int, n_ties: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -100,6 +105,17 @@ def test_29_wins_of_29_carry_a_caveat():
     )
 
 
+@pytest.mark.parametrize("interval", ["wilson", "clopper-pearson"])
+def test_an_interval_that_does_not_collapse_needs_no_caveat(interval):
+    assert not compare(*wins(29, 0), interval=interval).caveats
+
+
+def test_separated_runs_say_where_their_interval_is_from():
+    comparison = compare(np.arange(12) + 20.0, np.arange(12.0), paired=False)
+    assert comparison.interval.low == clopper_pearson_interval(12, 12).low
+    assert "the interval is that of 12 independent pairs (Clopper–Pearson)" in doubts(comparison)
+
+
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_a_handful_of_wins_is_never_significant(n):
     comparison = compare(*wins(n, 0))
@@ -127,7 +143,70 @@ def test_a_liberal_interval_says_how_often_it_errs():
     assert "finds a difference between equals 12.5% of the time, not 5.0%" in doubts(comparison)
     exact = compare(*wins(6, 1), interval="clopper-pearson")
     assert exact.winner is None
-    assert not exact.caveats
+    assert "between equals" not in doubts(exact)
+
+
+def test_false_alarms_are_no_doubt_where_an_exact_interval_agrees():
+    words = "6.1% of the time, not 5.0%: interval clopper-pearson does not, and finds none here"
+    assert words in doubts(compare(*wins(20, 9)))
+    assert "between equals" not in doubts(compare(*wins(21, 8)))
+    assert compare(*wins(21, 8), interval="clopper-pearson").winner == "a"
+
+
+def test_ties_make_the_false_alarms_of_fewer_pairs():
+    # Of 10 pairs 3 are tied, so 6 of 7 decide: 2·8/2⁷ between equals, not the 2% of 10 untied.
+    comparison = compare(*wins(6, 1, 3))
+    assert comparison.winner == "a"
+    assert comparison.size == 0.125
+    assert (
+        "with 10 pairs, 3 of them tied, the percentile interval finds a difference between equals "
+        "12.5% of the time, not 5.0%"
+    ) in doubts(comparison)
+    assert compare(*wins(9, 1)).size == verdict_size(10) == pytest.approx(22 / 1024)
+
+
+def test_a_winner_with_the_worse_mean_is_doubted():
+    base = np.arange(30) / 1000
+    won_by_little = base + np.repeat([0.001, -0.3], [25, 5])
+    for first, second in ((won_by_little, base), (base, won_by_little)):
+        assert "has the better mean, although" in doubts(compare(first, second))
+    loss = compare(-won_by_little, -base, goal="minimize")
+    assert (
+        "B has the better mean, although A wins more often, for it loses by more than it wins by: "
+        "the verdict counts wins, whatever their size"
+    ) in loss.caveats
+    assert "better mean" not in doubts(compare(*wins(25, 4)))
+
+
+def test_means_that_differ_where_wins_do_not_are_mentioned():
+    base = np.arange(30) / 1000
+    comparison = compare(base + np.repeat([0.3, -0.001], [16, 14]), base)
+    assert comparison.winner is None
+    assert "interval of the mean difference excludes 0, in favour of A" in doubts(comparison)
+    assert "excludes 0" not in doubts(compare(*wins(16, 14)))
+
+
+def test_only_the_interval_of_the_probability_may_be_looked_at_often():
+    assert "hold for one look only" in doubts(compare(*wins(16, 14), interval="anytime"))
+    assert "hold for one look only" not in doubts(compare(*wins(16, 14)))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "runs"),
+    [
+        ((2, 0), "2 pairs, too few to tell"),
+        ((4, 0, 20), "24 pairs, too few of them untied"),
+        ((0, 0, 20), "20 pairs, all tied"),
+        ((15, 14), "29 pairs"),
+    ],
+)
+def test_the_sentence_says_where_runs_are_too_few(numbers, runs):
+    assert f", not significant ({runs}, γ = 0.75)." in str(compare(*wins(*numbers)))
+
+
+def test_small_differences_are_said_where_they_are():
+    result = compare_runs(table(digits=wins(600, 400)), "new", "old")
+    assert str(result).startswith("new is better than old on digits, but by too little to matter: ")
 
 
 def test_all_ties_are_no_difference():
@@ -195,10 +274,21 @@ def test_one_run_only():
     [
         (
             {"gamma": 75},
-            "gamma is 75. Pass a value from 0.5 up to, not including, 1 (75 % is 0.75).",
+            "gamma is 75. Pass a value from 0.5 up to, not including, 1 (75% is 0.75).",
         ),
         ({"goal": "max"}, "goal is 'max'. Choose one of 'maximize', 'minimize'."),
         ({"ties": "none"}, "ties is 'none'. Choose one of 'half', 'strict'."),
+        (
+            {"gamma": "0.75"},
+            "gamma is '0.75'. Pass a number.",
+        ),
+        ({"confidence_level": "95%"}, "confidence_level is '95%'. Pass a number."),
+        ({"paired": "no"}, "paired is 'no'. Pass True or False."),
+        (
+            {"paired": False, "interval": "bootstrap", "rng": 3},
+            "method='bootstrap' draws resamples, but rng is 3. Pass "
+            "rng=np.random.default_rng(seed).",
+        ),
         (
             {"interval": "brunner-munzel"},
             "interval 'brunner-munzel' is not made for paired scores. Choose one of 'percentile', "
@@ -225,6 +315,21 @@ def test_seeds_that_do_not_match_are_refused():
     ):
         compare({0: 0.5, 1: 0.6}, {0: 0.5, 2: 0.6})
     assert not compare({0: 0.5, 1: 0.6}, {0: 0.5, 2: 0.6}, paired=False).paired
+
+
+def test_seeds_of_one_side_only_are_refused():
+    with pytest.raises(UnpairedScores) as caught:
+        compare([0.5, 0.6], {0: 0.5, 1: 0.6})
+    assert str(caught.value) == (
+        "the scores of B come with their seeds, those of A do not. Pass two dicts of {seed: "
+        "score}, or two plain sequences in the same order."
+    )
+
+
+@pytest.mark.parametrize("name", [1, None, ["new"]])
+def test_a_name_that_is_no_text_is_unknown(name):
+    with pytest.raises(UnknownName, match=r"no algorithm .* It has: new, old"):
+        compare_runs({"new": [1, 2], "old": [2, 1]}, name, "old")
 
 
 def test_pandas_series_are_paired_by_index():
@@ -284,7 +389,10 @@ def test_the_overall_verdict_holds_on_every_task():
     result = compare_runs(runs, "new", "old")
     assert isinstance(result, TaskComparisons)
     assert (result.winner, result.verdict) == ("a", "significant, not meaningful")
-    assert str(result) == "new outperforms old on all 3 tasks, significant, not meaningful."
+    assert str(result) == (
+        "new is better than old on all 3 tasks, but by too little to matter on 1: significant, not "
+        "meaningful."
+    )
     assert "up to 17%; to name single tasks, ask for α = 0.017" in result.caveats[0]
     assert [task["task"] for task in result.to_dict()["tasks"]] == ["a", "b", "c"]
 
@@ -295,6 +403,13 @@ def test_tasks_that_disagree_have_no_winner():
     assert str(result) == (
         "Neither wins on all 3 tasks: new is significantly better on 1, old on 1, undecided on 1."
     )
+
+
+def test_sentences_of_two_tasks():
+    both = compare_runs(table(a=wins(4, 25), b=wins(5, 24)), "new", "old")
+    assert str(both) == "old outperforms new on both tasks: significant and meaningful."
+    none = compare_runs(table(a=wins(14, 15), b=wins(15, 14)), "new", "old")
+    assert str(none) == "No difference shown between new and old on any of 2 tasks."
 
 
 def test_doubts_that_all_tasks_share_are_said_once():

@@ -55,7 +55,7 @@ def test_dependence_can_be_said_in_two_ways():
 def test_what_makes_no_sense_is_refused():
     expect = {"test_size": 3000, "accuracy": 0.9}
     assert refusal(expect_best, 1000, **expect | {"accuracy": 90.0}) == (
-        "accuracy is 90.0. Pass a value between 0 and 1 (90 % is 0.9)."
+        "accuracy is 90.0. Pass a value between 0 and 1 (90% is 0.9)."
     )
     assert refusal(expect_best, 0, **expect) == (
         "n_classifiers is 0. Pass a whole number not less than 1."
@@ -249,7 +249,7 @@ def test_boards_that_make_no_sense_are_refused(scores, options, message):
 
 
 def test_kaggle_obesity(shared_data):
-    """The README counts 13,840 private examples: the scores say 11,072, 80 % of them."""
+    """The README counts 13,840 private examples: the scores say 11,072, 80% of them."""
     board = read_leaderboard(shared_data / "kaggle_obesity" / "private.csv")
     stated = assess_leaderboard(board.scores, test_size=13_840)
     assert stated.caveats[0].startswith("2,402 of 3,587 scores cannot come from 13,840 examples")

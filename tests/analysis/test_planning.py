@@ -1,12 +1,22 @@
 """Plans: how many runs, what they buy, what they cost."""
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from outperform import compare, plan
-from outperform.analysis.planning import suggest_next, tabulate_gammas
+from outperform.analysis.next_steps import suggest_next
+from outperform.analysis.planning import tabulate_gammas
 from outperform.errors import InvalidInput
-from outperform.stats import required_pairs, verdict_power, verdict_size
+from outperform.stats import (
+    VerdictRule,
+    equivalence_test,
+    required_pairs,
+    verdict_power,
+    verdict_size,
+)
 
 
 def pilot(n_wins: int, n_losses: int):
@@ -41,7 +51,50 @@ def test_pilot_is_planned_with_as_seen():
     result = plan(pilot=pilot(16, 4))
     assert result.probability == 0.8
     assert result.n_required == required_pairs(0.75, probability=0.8)
-    assert "planned for P(A wins) = 0.8, seen in 20 pairs" in result.caveats[0]
+    assert result.caveats == (
+        "the pilot of 20 pairs shows P(A wins) = 0.8 [0.6, 0.95]: plan again when more are in",
+    )
+
+
+def test_a_pilot_that_b_wins_is_planned_for_b():
+    result = plan(pilot=pilot(4, 16))
+    assert (result.better, result.worse, result.probability) == ("B", "A", 0.8)
+    assert "pairs make a true P(B > A) of 0.8 significant" in str(result)
+
+
+def test_a_plan_for_significance_names_no_gamma():
+    assert str(plan(pilot=pilot(6, 4))).endswith(
+        "significant with power 0.95 (α = 0.05; Noether's formula says 181)."
+    )
+
+
+def test_ties_of_a_pilot_are_mentioned():
+    base = np.arange(20) / 100
+    tied = compare(base + np.repeat([0.001, -0.001, 0], [10, 4, 6]), base)
+    assert (
+        "6 pairs of the pilot are tied: with such ties, fewer will do" in plan(pilot=tied).caveats
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (
+            ([0.9], [0.8]),
+            "the pilot is of type tuple, not a comparison on one task. Pass what compare returned, "
+            "or compare_runs with one task.",
+        ),
+        (
+            compare([0.9, 0.8], [0.8, 0.7], paired=False),
+            "the pilot compares 'A' and 'B' unpaired, but pairs are planned. Pass a paired "
+            "comparison, or plan without a pilot.",
+        ),
+    ],
+)
+def test_what_is_no_pilot_is_refused(wrong, message):
+    with pytest.raises(InvalidInput) as caught:
+        plan(pilot=wrong)
+    assert str(caught.value) == message
 
 
 def test_pilot_below_gamma_plans_for_significance_only():
@@ -71,6 +124,9 @@ def test_pilot_without_any_difference_is_refused():
     ("options", "message"),
     [
         ({"seconds_per_fit": 0}, "seconds_per_fit is 0. Pass a positive number."),
+        ({"seconds_per_fit": "1"}, "seconds_per_fit is '1'. Pass a number."),
+        ({"gamma": None}, "gamma is None. Pass a number."),
+        ({"beta": "x"}, "beta is 'x'. Pass a number."),
         ({"n_pairs": 0}, "n_pairs is 0. Pass a whole number not less than 1."),
         ({"gamma": 1.2}, "gamma is 1.2"),
         ({"beta": 0.02}, "never stays above 0.98"),
@@ -106,6 +162,58 @@ def test_next_step_fits_the_verdict(n_wins, n_losses, words):
 def test_next_step_does_not_call_a_perfect_sample_as_here():
     assert suggest_next(pilot(5, 0)).startswith("If A really wins 95% of the time, 6 more pairs")
     assert "60% of the time, as here, " in suggest_next(pilot(6, 4))
+
+
+def tie_some(n_wins: int, n_losses: int, n_ties: int):
+    base = np.arange(n_wins + n_losses + n_ties) / 100
+    return compare(base + np.repeat([0.001, -0.001, 0], [n_wins, n_losses, n_ties]), base)
+
+
+def test_next_step_counts_on_ties():
+    # 6 of 9 that are not tied, so P = 2/3 among them, and 6 in 15 are: 121 / 0.6.
+    n = math.ceil(required_pairs(0.5, probability=2 / 3) / 0.6)
+    assert f"a tie being half a win, {n - 15} more pairs ({n} in all)" in suggest_next(
+        tie_some(6, 3, 6)
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("numbers", [(12, 7, 10), (6, 3, 6), (18, 11, 0)])
+def test_the_pairs_advised_show_the_difference_as_often_as_promised(numbers):
+    advised = int(suggest_next(tie_some(*numbers)).split(" in all")[0].rpartition("(")[2])
+    rng, shares = np.random.default_rng(0), np.array(numbers) / sum(numbers)
+    rule = VerdictRule()
+    drawn = rng.multinomial(advised, shares, size=4000)
+    found = sum(rule.holds(int(w), int(t), advised) for w, _, t in drawn)
+    assert 0.94 < found / 4000 < 0.98
+    fewer = rng.multinomial(advised // 2, shares, size=1000)  # the negative control
+    assert sum(rule.holds(int(w), int(t), advised // 2) for w, _, t in fewer) < 850
+
+
+def test_next_step_knows_what_unpaired_runs_cannot_do():
+    a, b = np.random.default_rng(0).normal([[0.5], [0.0]], 1, (2, 20))
+    words = suggest_next(compare(a, b, paired=False))
+    assert "more runs of each (" in words
+    assert "--sequential" not in words
+
+
+def test_next_step_after_equivalence_was_shown():
+    alike = tie_some(15, 14, 0)
+    test = equivalence_test(alike.scores_a, alike.scores_b, margin=0.1)
+    assert suggest_next(replace(alike, tests=(test,))) == (
+        "The two are alike: report that a difference of 0.1 or more is ruled out."
+    )
+    better = tie_some(28, 1, 0)
+    test = equivalence_test(better.scores_a, better.scores_b, margin=0.1)
+    assert suggest_next(replace(better, tests=(test,))).startswith(
+        "The difference is real but small"
+    )
+
+
+def test_nobody_is_advised_to_run_for_ever():
+    words = "A difference as small as here would take more than 10,000 runs"
+    assert words in suggest_next(pilot(501, 499))
+    assert "Neither wins more than half of the time" in suggest_next(pilot(15, 15))
 
 
 def test_next_step_counts_the_missing_pairs():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from outperform import compare_published
+from outperform.errors import InvalidInput
 from outperform.stats import Summary
 
 
@@ -31,3 +32,28 @@ def test_equals_are_told_apart_no_more_often_than_alpha():
     assert 0.035 < found / 4000 < 0.06
     shifted = compare_published(Summary(3, 1, 10), Summary(0, 1, 10))
     assert shifted.winner == "a"  # the negative control: a true difference is found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (((1, 1, 5), Summary(1, 1, 5)), "summary_a is (1, 1, 5). Pass outperform.stats.Summary("),
+        ((Summary(1, 1, 5), None), "summary_b is None. Pass outperform.stats.Summary(mean, sd, n)"),
+    ],
+)
+def test_what_is_no_summary_is_refused(arguments, message):
+    with pytest.raises(InvalidInput) as caught:
+        compare_published(*arguments)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("names", [None, ("a",), ("a", "a")])
+def test_two_names_are_needed(names):
+    with pytest.raises(InvalidInput) as caught:
+        compare_published(Summary(1, 1, 5), Summary(2, 1, 5), names=names)
+    assert str(caught.value) == f"names is {names!r}. Pass two different names."
+
+
+def test_the_winner_is_the_one_whose_chance_is_said():
+    result = compare_published(Summary(75.1, 0.5, 10), Summary(76.3, 0.4, 10))
+    assert str(result).startswith("B outperforms A: P(B > A) = 0.97 [0.837, 0.997] if scores are ")

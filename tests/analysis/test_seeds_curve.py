@@ -193,7 +193,7 @@ def test_the_sentence_and_the_json():
         ({"sizes": []}, "there is no sample size to look at. Name one or more."),
         ({"alphas": []}, "there is no level alpha to look at. Name one or more."),
         ({"tests": []}, "there is no test to look at. Name one or more."),
-        ({"alphas": [5]}, "alpha is 5. Pass a value between 0 and 1 (5 % is 0.05)."),
+        ({"alphas": [5]}, "alpha is 5. Pass a value between 0 and 1 (5% is 0.05)."),
         (
             {"tests": ["welch"]},
             "there is no test 'welch' here. Did you mean 'welch-t'? It has: welch-t, "

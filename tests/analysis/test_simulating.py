@@ -75,7 +75,7 @@ def test_rank_tests_between_equals_and_far_from_it():
 
 
 def test_rank_tests_have_nearly_the_power_of_t_in_normal_samples():
-    # Asymptotic relative efficiency 3/π: the power of t with 95.5 % of the pairs.
+    # Asymptotic relative efficiency 3/π: the power of t with 95.5% of the pairs.
     curves = simulate(rules=["brunner-munzel", "welch-t"], n_pairs=[40], n_draws=20_000).curves
     welch, ranked = curves
     efficient = detection_rate("welch-t", 38, ranked.probabilities)
@@ -84,8 +84,8 @@ def test_rank_tests_have_nearly_the_power_of_t_in_normal_samples():
 
 
 def test_single_points_and_averages_err_as_published():
-    # METHODS: single points about 8-10 % false positives, 75 % false negatives; averages < 5 %
-    # and about 90 % with the biased estimator.
+    # METHODS: single points about 8-10% false positives, 75% false negatives; averages < 5%
+    # and about 90% with the biased estimator.
     biased = describe_variation(1.0, bias_sd=0.4)
     rates = simulate([IDEAL, biased], rules=["single-point", "average"])
     for curve in rates.curves:
@@ -235,7 +235,7 @@ def test_scenarios_with_a_bias_are_averaged():
         ({"probabilities": [0.5, 1.2]}, "P(A>B) is 1.2. Pass values from 0 to 1."),
         ({"n_pairs": [1]}, "n_pairs is 1. Pass a whole number not less than 2."),
         ({"gammas": [0.4]}, "gamma is 0.4. Pass a value from 0.5 up to, not including, 1."),
-        ({"alpha": 5}, "alpha is 5. Pass a value between 0 and 1 (5 % is 0.05)."),
+        ({"alpha": 5}, "alpha is 5. Pass a value between 0 and 1 (5% is 0.05)."),
         ({"delta": math.nan}, "delta is nan. Pass a number of standard deviations."),
         ({"n_draws": 10}, "n_draws is 10. Pass a whole number not less than 100."),
         ({"rules": []}, "there is no rule to look at. Name one or more."),

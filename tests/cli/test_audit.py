@@ -147,7 +147,7 @@ def test_a_spreadsheet_of_a_hundred_runs(shared_data):
         (("{runs}", "new", "new", "--on", "easy"), "cannot audit 'new' against itself"),
         (("{runs}", "nev", "old", "--on", "easy"), "Did you mean 'new'?"),
         (("{runs}", "new", "old", "--alpha", "5"), "alpha is 5.0"),
-        (("{runs}", "new", "old", "--on", "easy", "--gamma", "75"), "(75 % is 0.75)"),
+        (("{runs}", "new", "old", "--on", "easy", "--gamma", "75"), "(75% is 0.75)"),
         (("{runs}", "new", "old", "--plot", "x.jpg"), "cannot save a figure as 'x.jpg'"),
     ],
 )

@@ -49,7 +49,7 @@ def test_the_expectation_comes_first_in_one_sentence(write_runs):
     assert lines[0].startswith(
         "The best of 5 runs of net chosen by valid_acc is expected to reach test_acc 0.6"
     )
-    assert lines[2] == "test_acc, higher is better; 95 % intervals"
+    assert lines[2] == "test_acc, higher is better; 95% intervals"
     assert [line.split()[0] for line in lines[4:9]] == ["1", "2", "5", "10", "20"]
     assert lines[4].split()[-1] == "+0"
     assert lines[-1].startswith("Next: Report Boo_5 with its interval")
@@ -166,7 +166,7 @@ def test_plot(write_runs, tmp_path, names):
         (["--validation", "val_acc"], "Error: no column 'val_acc' in net.csv. Did you mean "
          "'valid_acc'? It has: valid_acc, test_acc."),
         (["nett"], "Error: no algorithm 'nett' in net.csv. Did you mean 'net'? It has: net."),
-        (["--alpha", 5], "Error: alpha is 5.0. Pass a value between 0 and 1 (5 % is 0.05)."),
+        (["--alpha", 5], "Error: alpha is 5.0. Pass a value between 0 and 1 (5% is 0.05)."),
         (["--on", "cifar"], "Error: no task 'cifar' in net.csv, which has no column of tasks. "
          "Leave out the task, or name the column with --task."),
     ],

@@ -1,6 +1,10 @@
 """The command `outperform compare`, as a person meets it."""
 
 import json
+import os
+import pty
+import subprocess
+import sys
 from typing import get_args
 
 import numpy as np
@@ -49,7 +53,7 @@ def test_verdict_comes_first_in_one_sentence(runs_file):
         "resnet outperforms vgg on task0: P(resnet > vgg) = 0.862 [0.724, 0.966], significant and "
         "meaningful (29 pairs, γ = 0.75)."
     )
-    assert lines[2] == "accuracy, higher is better"
+    assert lines[2] == "accuracy, higher is better; 95% intervals"
     assert lines[-1].startswith("Next: ")
 
 
@@ -124,6 +128,13 @@ def test_every_test_can_be_asked_for(runs_file):
     assert len(pvalues) == 7
     assert all(0 <= p <= 1 for p in pvalues.values())
     assert pvalues["wilcoxon"] < 0.01 < pvalues["welch t"]
+
+
+def test_tests_that_ignore_pairs_are_pointed_out(runs_file):
+    words = ["compare", runs_file(29), "resnet", "vgg", "--test", "welch-t"]
+    doubt = "of the tests, welch t took the runs as independent, although they are paired"
+    assert doubt in " ".join(call(*words, "--test", "paired-t").stdout.split())
+    assert "took the runs" not in call(*words, "--unpaired").stdout
 
 
 def test_tests_that_draw_repeat_with_their_seed(runs_file):
@@ -214,8 +225,21 @@ def test_a_table_of_summaries_is_read_like_any_other(tmp_path):
     )
 
 
-def test_a_summary_as_papers_print_it():
-    printed = call("compare", "--summary", "new=76.3±0.4,10", "old=75.1±0.5,10", "--json")
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "{}±{},{}",
+        "{} ± {}, {}",
+        "{}+-{},{}",
+        "{} +/- {} (n = {})",
+        "{}%±{}%,{}",
+        "{} ({}), n={}",
+        "{},{},n={}",
+    ],
+)
+def test_a_summary_as_papers_print_it(spelling):
+    new, old = spelling.format(76.3, 0.4, 10), spelling.format(75.1, 0.5, 10)
+    printed = call("compare", "--summary", f"new={new}", f"old={old}", "--json")
     written = call("compare", "--summary", "new=76.3,0.4,10", "old=75.1,0.5,10", "--json")
     assert printed.stdout == written.stdout
 
@@ -227,6 +251,15 @@ def test_a_summary_as_papers_print_it():
             ["new=76.3,0.4", "old=75,1,10"],
             "Error: cannot read the summary 'new=76.3,0.4'. Write NAME=MEAN,SD,N, for example "
             "resnet=76.3,0.4,10.",
+        ),
+        (
+            ["new:76.3,0.4,5", "old=75,1,10"],
+            "Error: cannot read the summary 'new:76.3,0.4,5'. Write NAME=MEAN,SD,N, for example "
+            "resnet=76.3,0.4,10.",
+        ),
+        (
+            ["new=76.3,0.4,5", "new=75,1,10"],
+            "Error: names is ('new', 'new'). Pass two different names.",
         ),
         (
             ["new=76.3,0.4,1", "old=75,1,10"],
@@ -318,6 +351,89 @@ def test_a_summary_needs_a_known_direction():
     words = ["compare", "--summary", "a=1,1,5", "b=2,1,5", "--metric", "foo"]
     assert "nothing says whether a higher 'foo' is better" in refused(call(*words))
     assert call(*words, "--minimize").exit_code == 0
+
+
+def test_a_forgotten_summary_is_asked_for(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("model,mean,std,n\nnew,76.3,0.4,10\nold,75.1,0.5,10\n")
+    assert refused(call("compare", path, "new", "old")) == (
+        "Error: table.csv holds means and standard deviations, not runs. Compare them with "
+        "--summary (from Python: compare_published)."
+    )
+    assert refused(call("compare", "a=1,1,5", "b=2,1,5")).endswith(
+        "Error: To compare published means, add --summary."
+    )
+
+
+def test_a_summary_carries_its_doubts():
+    words = ["compare", "--summary", "a=1,0,5", "b=2,1,5", "--metric", "loss", "--maximize"]
+    text = " ".join(call(*words).stdout.split())
+    assert "'loss' usually is to minimize, but was told to maximize" in text
+    assert "the standard deviation of a is 0, which training with several seeds rarely" in text
+
+
+def test_sizes_of_splits_are_not_ignored(runs_file):
+    result = call("compare", runs_file(25), "resnet", "vgg", "--test-size", 5)
+    assert refused(result).endswith("--train-size and --test-size are for --test nadeau-bengio.")
+
+
+def test_the_winner_comes_first_whichever_was_named_first(runs_file):
+    result = call("compare", runs_file(25), "vgg", "resnet")
+    assert result.stdout.splitlines()[0] == (
+        "resnet outperforms vgg on task0: P(resnet > vgg) = 0.862 [0.724, 0.966], significant and "
+        "meaningful (29 pairs, γ = 0.75)."
+    )
+    assert "P(vgg > resnet)  0.138 [0.0345, 0.276] (percentile)" in result.stdout
+
+
+def test_text_and_json_have_the_same_numbers(runs_file):
+    words = ["compare", runs_file(25), "resnet", "vgg", "--test", "wilcoxon"]
+    answer = json.loads(call(*words, "--json").stdout)
+    text = call(*words).stdout
+    assert f"resnet           {answer['mean_a']:.4f} ± {answer['sd_a']:.4f}\n" in text
+    difference, chance = answer["difference"], answer["interval"]
+    bounds = difference["interval"]
+    assert f"{difference['value']:+.3g} [{bounds['low']:.3g}, {bounds['high']:.3g}]" in text
+    bounds = f"[{chance['low']:.3g}, {chance['high']:.3g}]"
+    assert f"P(resnet > vgg)  {answer['probability']:.3g} {bounds} (percentile)\n" in text
+    assert f"wilcoxon         p = {answer['tests'][0]['pvalue']:.2g} (two-sided)\n" in text
+
+
+def test_columns_align_whatever_the_script(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [
+        f"{name},{task},{seed},0.{80 + seed + (name == '残差网络')}"
+        for name in ("残差网络", "vgg")
+        for task in ("画像分類", "mnist")
+        for seed in range(7)
+    ]
+    path.write_text("algorithm,task,seed,accuracy\n" + "\n".join(rows), encoding="utf-8")
+    lines = call("compare", path, "残差网络", "vgg").stdout.splitlines()
+    columns = [sum(1 + (letter > "\u2fff") for letter in line) for line in lines[3:6]]
+    assert len(set(columns)) == 1
+
+
+def test_several_tasks_fit_a_terminal(runs_file):
+    lines = call("compare", runs_file(25, 4, 15), "resnet", "vgg").stdout.splitlines()
+    assert max(map(len, lines[3:7])) <= 80
+    assert [line.split("]  ")[1].strip() for line in lines[4:7]] == [
+        "resnet, meaningful",
+        "vgg, meaningful",
+        "not significant",
+    ]
+
+
+def test_caveats_fit_a_terminal(runs_file):
+    words = ["compare", str(runs_file(25, 29, 15)), "resnet", "vgg"]
+    ours, terminal = pty.openpty()
+    environment = os.environ | {"COLUMNS": "60"}
+    command = [sys.executable, "-m", "outperform", *words]
+    subprocess.run(command, stdout=terminal, env=environment, check=True)
+    seen = os.read(ours, 100_000).decode()
+    piped = subprocess.run(command, capture_output=True, env=environment, text=True).stdout
+    narrow, wide = (text.split("Caveats")[1].split("Next")[0].split("\n") for text in (seen, piped))
+    assert max(map(len, narrow[1:])) <= 61 < max(map(len, wide)) <= 96  # 61: with a carriage return
+    assert " ".join(narrow[1:]).split() == " ".join(wide).split()
 
 
 def test_a_summary_refuses_what_needs_runs():

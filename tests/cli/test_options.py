@@ -25,7 +25,7 @@ def test_a_figure_that_cannot_be_saved_is_refused_before_the_runs_are_read(comma
 @pytest.mark.parametrize("command", sorted({*COMMANDS} - {"simulate"}))
 def test_a_level_is_called_alpha_as_it_was_given(command):
     assert refuse(command, "nowhere.csv", "a", "--alpha", "5") == (
-        "Error: alpha is 5.0. Pass a value between 0 and 1 (5 % is 0.05)."
+        "Error: alpha is 5.0. Pass a value between 0 and 1 (5% is 0.05)."
     )
 
 

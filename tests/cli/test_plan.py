@@ -53,7 +53,8 @@ def test_pilot(pilot_file):
     result = call("plan", pilot_file, "new", "old", "--on", "easy", "--json")
     answer = json.loads(result.stdout)
     assert answer["probability"] == 0.8
-    assert "seen in 20 pairs" in answer["caveats"][0]
+    assert "the pilot of 20 pairs" in answer["caveats"][0]
+    assert (answer["better"], answer["worse"]) == ("new", "old")
 
 
 def test_a_pilot_may_be_in_two_files(tmp_path):
@@ -72,6 +73,28 @@ def test_pilot_with_several_tasks_asks_which(pilot_file):
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (
+            [],
+            "run 51 seeds of both algorithms, paired, decide nothing before",
+        ),
+        (["--pairs", 10], "run 51 seeds, not 10, of both algorithms"),
+        (["--pairs", 60], "run 60 seeds of both algorithms"),
+        (["--gamma", 0.8, "--interval", "wilson"], "compare --gamma 0.8 --interval wilson`."),
+    ],
+)
+def test_the_next_step_fits_the_plan(words, advice):
+    assert advice in call("plan", *words).stdout.splitlines()[-1]
+
+
+def test_options_of_a_pilot_need_one():
+    result = call("plan", "--wide", "--on", "easy")
+    assert result.exit_code == 2
+    assert "--on, --wide needs a pilot: RUNS A B." in result.stderr
+
+
 def test_plot(tmp_path):
     figure = tmp_path / "plan.svg"
     assert call("plan", "--plot", figure).exit_code == 0
@@ -83,7 +106,7 @@ def test_plot(tmp_path):
     [
         (["--gamma", 0.4], "gamma is 0.4. Pass a value from 0.5 up to, not including, 1."),
         (["--gamma", 0.5], "P(A>B) = 0.5 is no advantage of A, so no number of pairs shows one."),
-        (["--alpha", 5], "alpha is 5.0. Pass a value between 0 and 1 (5 % is 0.05)."),
+        (["--alpha", 5], "alpha is 5.0. Pass a value between 0 and 1 (5% is 0.05)."),
         (["--beta", 0.01], "never stays above 0.99. Pass a beta above alpha/2, or plan for"),
         (["--gamma", 0.501], "takes more than 300,000 pairs. Plan for a larger P(A>B)"),
         (["file.csv"], "A pilot is a runs file and two algorithms: RUNS A B."),

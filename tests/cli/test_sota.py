@@ -34,13 +34,13 @@ def test_the_papers_example():
     result = call("--classifiers", 1000, "--test-size", 3000, "--accuracy", 0.9)
     assert result.exit_code == 0
     assert result.stdout.splitlines()[0] == (
-        "The best of 1,000 classifiers of accuracy 0.9 shows 0.9173 on 3,000 examples (95 % "
+        "The best of 1,000 classifiers of accuracy 0.9 shows 0.9173 on 3,000 examples (95% "
         "between 0.9143 and 0.9213); one of true accuracy 0.9105 shows as much with a chance of "
         "10.0%."
     )
     text = " ".join(result.stdout.split())
     assert "expected best 0.9173 ± 0.001817" in text
-    assert "95 % of one alone 0.8887 to 0.9105" in text
+    assert "95% of one alone 0.8887 to 0.9105" in text
     assert "at least the expected best 9.96% at least 0.9213 1.90% more than 0.9213 1.61%" in text
     assert "with a chance of 80%, its true accuracy must be 0.9213" in text
 
@@ -69,7 +69,7 @@ def test_a_leaderboard(board):
     text = " ".join(result.stdout.split())
     assert text.startswith("The best accuracy of 4 entries, 0.9120, is what luck makes of a ")
     assert "top score 0.912 (red)" in text
-    assert "may be the truly best 3 of 4, at 95 % confidence: scores from" in text
+    assert "may be the truly best 3 of 4, at 95% confidence: scores from" in text
     assert "Next: report both sober estimates" in text
     answer = json.loads(call(board, "--test-size", 1000, "--dependence", 0.5, "--json").stdout)
     assert answer["indistinguishable"] == ["red", "blue", "green"]
@@ -81,7 +81,7 @@ def test_a_leaderboard_of_which_only_the_top_is_shown(board):
     text = " ".join(result.stdout.split())
     assert text.startswith("The best accuracy of 1,000 entries, 0.9120, ")
     assert "at least 4 entries cannot be told from the best." in text
-    assert "may be the truly best 4 of 4 shown, at 95 % confidence" in text
+    assert "may be the truly best 4 of 4 shown, at 95% confidence" in text
     assert "of the lead over the median" not in text  # of the top it says nothing
 
 

@@ -163,7 +163,7 @@ def test_mean_difference_stands_with_its_interval_against_zero(make_comparison, 
     assert find(ax, "difference").get_xdata() == [mean.value]
     assert list(find(ax, "zero").get_xdata()) == [0, 0]
     labels = [label.get_text() for label in ax.get_yticklabels()]
-    assert labels == ["29 pairs,\nsorted", "◆ mean,\n90 % interval"]
+    assert labels == ["29 pairs,\nsorted", "◆ mean,\n90% interval"]
 
 
 def test_unpaired_runs_have_no_differences(make_comparison, ax):

@@ -29,7 +29,7 @@ def test_bars_are_the_components_and_their_sum_is_on_top(found, ax):
     assert widths(ax) == {"all": 14.5, "split": 12, "init": 1.5, "split × init": 1}
     assert [label.get_text() for label in ax.get_yticklabels()] == list(widths(ax))
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first bar is the highest
-    assert ax.get_xlabel() == "variance of accuracy, 95 % interval"
+    assert ax.get_xlabel() == "variance of accuracy, 95% interval"
     (shares,) = ax.child_axes
     assert shares.get_xlabel() == "as share of all"
 

@@ -51,7 +51,7 @@ def test_bars_are_standard_deviations_with_their_intervals(find, ax):
         bar = find(ax, f"bar-0-{source}")
         middle = bar.get_y() + bar.get_height() / 2
         assert interval.get_ydata() == pytest.approx([middle, middle])
-    assert ax.get_xlabel() == "standard deviation of accuracy\n95 % interval"
+    assert ax.get_xlabel() == "standard deviation of accuracy\n95% interval"
 
 
 def test_sources_are_ordered_by_size_between_all_and_noise(find, ax):
@@ -103,7 +103,7 @@ def test_the_binomial_model_is_marked_where_the_test_set_is_redrawn(find, ax):
         assert expected < ax.get_xlim()[1]
     marks = ax.findobj(lambda artist: str(artist.get_gid()).startswith("binomial"))
     assert len(marks) == 2
-    assert ax.get_xlabel().endswith("95 % interval, ◇ binomial model")
+    assert ax.get_xlabel().endswith("95% interval, ◇ binomial model")
 
 
 def test_the_binomial_model_of_unknown_sources_is_marked_on_each(find, ax):
@@ -134,7 +134,7 @@ def test_several_are_drawn_as_shares_grouped_by_source(find, ax):
             assert ends == [v.share.interval.low, v.share.interval.high]
     assert len(ax.patches) == 6
     assert find(ax, "reference").get_xdata()[0] == 1
-    assert ax.get_xlabel() == "standard deviation as share of split's\n95 % interval"
+    assert ax.get_xlabel() == "standard deviation as share of split's\n95% interval"
     assert ax.child_axes == []
 
 

@@ -215,7 +215,7 @@ def test_numbers_of_every_task_stand_beside_it(make_tasks, drawn_texts):
     assert drawn.get_suptitle() == str(tasks)
     for comparison in tasks.comparisons:
         chance, difference = comparison.interval, comparison.difference
-        assert f"{comparison.probability:.2f} [{chance.low:.3f}, {chance.high:.3f}]" in texts
+        assert f"{comparison.probability:.3f} [{chance.low:.3f}, {chance.high:.3f}]" in texts
         ends = f"[{difference.interval.low:+.3g}, {difference.interval.high:+.3g}]"
         assert f"{difference.value:+.3g} {ends}".replace("-", "−") in texts
 
@@ -278,6 +278,22 @@ def test_unknown_result_is_refused(draw):
         "there is no figure of a list. "
         "Pass a result, such as what `compare`, `plan` or `decompose` returned."
     )
+
+
+@pytest.mark.parametrize("ax", [3, "axes", Figure()])
+def test_what_is_no_axes_is_refused(results, ax):
+    with pytest.raises(InvalidInput) as caught:
+        plot(results["paired"], ax=ax)
+    assert str(caught.value) == (
+        f"ax is of type {type(ax).__name__}, not matplotlib's axes. Pass one of the axes that "
+        "plt.subplots returned, or leave it out."
+    )
+
+
+def test_what_is_no_path_is_refused(results):
+    with pytest.raises(InvalidInput) as caught:
+        save_figure(results["paired"], 3)
+    assert str(caught.value) == "the path of a figure is 3. Pass a string or a Path."
 
 
 STARTS = {"svg": b"<?xml", "pdf": b"%PDF", "PNG": b"\x89PNG"}

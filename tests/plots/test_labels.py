@@ -5,6 +5,7 @@ from outperform.plots.labels import (
     short_names,
     shorten,
     shorten_apart,
+    wrap_lines,
     wrap_name,
     wrapped_names,
 )
@@ -73,3 +74,12 @@ def test_names_that_differ_in_the_middle_stay_apart():
     assert len(set(short)) == 40
     assert max(map(len, short)) <= 18
     assert shorten_apart(["cifar10", "cifar100"], 18) == ["cifar10", "cifar100"]
+
+
+def test_wide_letters_take_twice_the_space():
+    name = "残差网络与数据增强"
+    assert shorten(name, 18) == name
+    assert shorten(name, 11) == "残差…增强"
+    assert wrap_lines("残差网络 on mnist", 12) == ["残差网络 on", "mnist"]
+    assert wrap_name(name, 8) == "残差网络\n…据增强"
+    assert join_phrases(name, name, "xyz") == f"{name}, {name}\nxyz"

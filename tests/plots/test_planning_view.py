@@ -48,7 +48,7 @@ def test_a_pilot_is_marked_at_what_it_showed(make_comparison, find, ax):
     plot(planned, ax)
     expected = [[planned.probability, planned.n_required]]
     assert find(ax, "required").get_xydata().tolist() == expected
-    line = f"for a true P(A > B) of {planned.probability:.2g}"
+    line = f"for a true P(svm > forest) of {planned.probability:.2g}"
     assert line in find(ax, "numbers").get_text().split("\n")
 
 

@@ -90,7 +90,7 @@ def test_verdict_shows_in_colour_and_fill(find, ax, n_wins, n, colour, filled):
 @pytest.mark.parametrize(("goal", "better"), [("maximize", "higher"), ("minimize", "lower")])
 def test_axis_names_metric_direction_and_level(make_comparison, ax, goal, better):
     draw_probability(make_comparison(goal=goal, confidence_level=0.99), ax)
-    expected = f"P(svm > forest), 99 % interval\nby accuracy ({better} is better)"
+    expected = f"P(svm > forest), 99% interval\nby accuracy ({better} is better)"
     assert ax.get_xlabel() == expected
 
 
@@ -111,7 +111,7 @@ def test_published_comparison_is_drawn_alike(find, ax):
     draw_probability(replace(published, metric="top-1"), ax)
     ends = find(ax, "interval-0").get_xdata()
     assert list(ends) == [published.interval.low, published.interval.high]
-    assert ax.get_xlabel() == "P(A > B), 95 % interval\nby top-1 (higher is better)"
+    assert ax.get_xlabel() == "P(A > B), 95% interval\nby top-1 (higher is better)"
 
 
 def test_published_comparisons_may_be_rows_too(find, ax):

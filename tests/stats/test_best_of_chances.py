@@ -45,7 +45,7 @@ def test_lucky_resamples_by_hand():
     a = ([0, 1], [0, 1])
     rng = np.random.default_rng(0)
     found = best_of_probability(1, a, a, confidence_level=0.9, n_resamples=20_000, rng=rng)
-    # P(x - y = -1) = 1/16 > 5 %.
+    # P(x - y = -1) = 1/16 > 5%.
     assert (found.value, found.interval.low, found.interval.high) == (0.5, 0, 1)
 
 
@@ -238,7 +238,7 @@ def test_bad_scores_are_refused(refuses):
         (
             2,
             {"confidence_level": 95},
-            "confidence_level is 95. Pass a value between 0 and 1 (95 % is 0.95).",
+            "confidence_level is 95. Pass a value between 0 and 1 (95% is 0.95).",
         ),
     ],
 )

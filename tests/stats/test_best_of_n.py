@@ -98,8 +98,8 @@ def test_estimators_match_r(reference, estimator):
 
 @pytest.mark.parametrize(
     ("name", "n_runs", "values"),
-    # The paper's text gives 61.3 %, 63.3 % and 63.5 % for random hyperparameters (its figure 2b,
-    # drawn from a smoothed pool). The runs give 61.26 %, 63.08 % and 63.49 %: the middle one
+    # The paper's text gives 61.3%, 63.3% and 63.5% for random hyperparameters (its figure 2b,
+    # drawn from a smoothed pool). The runs give 61.26%, 63.08% and 63.49%: the middle one
     # disagrees. Its other numbers: see test_numbers_of_the_paper.
     [
         ("asreader_cbtcn_randomhp", 197, {1: 0.6126, 5: 0.6308, 20: 0.6349}),

@@ -90,7 +90,7 @@ def test_verdict_without_bias_is_its_power(n, probability, gamma, alpha):
 
 
 def test_single_points_err_as_often_as_the_paper_says():
-    # Bouthillier et al. (2021), figure 6: about 10 % and 75 %; METHODS: 8-10 %.
+    # Bouthillier et al. (2021), figure 6: about 10% and 75%; METHODS: 8-10%.
     wrong, right = detection_rate("single-point", 50, [0.5, 0.75])
     assert 0.07 < wrong < 0.1
     assert 0.7 < 1 - right < 0.8
@@ -170,7 +170,7 @@ def test_simulated_decisions_betray_a_wrong_rate():
 
 
 def test_papers_false_positives_with_a_bias_are_not_reproduced(shared_data):
-    # The paper says about 5 %; its public constants give three times as much on average.
+    # The paper says about 5%; its public constants give three times as much on average.
     from outperform.runs.case_studies import read_case_studies
 
     cases = read_case_studies(shared_data / "variance_constants" / "stats.json")

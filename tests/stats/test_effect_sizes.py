@@ -43,7 +43,7 @@ def test_paired_d_by_hand(a, b, expected):
 
 
 def test_mean_difference_by_hand():
-    # With 2 degrees of freedom the quantile is (2q - 1)·√(2 / (4q(1 - q))): for 90 %, .9·√(2/.19).
+    # With 2 degrees of freedom the quantile is (2q - 1)·√(2 / (4q(1 - q))): for 90%, .9·√(2/.19).
     quantile = 0.9 * math.sqrt(2 / 0.19)
     paired = mean_difference([2, 4, 6], [1, 2, 3], confidence_level=0.9)
     assert paired.value == pytest.approx(2)

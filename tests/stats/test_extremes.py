@@ -220,7 +220,7 @@ def test_luck_vanishes_where_there_is_no_choice():
         ((0, 10, 0.5), "m is 0. Pass a whole number not less than 1."),
         ((10, 0, 0.5), "n is 0. Pass a whole number not less than 1."),
         ((10, 1.5, 0.5), "n is 1.5. Pass a whole number not less than 1."),
-        ((10, 10, 90), "p is 90. Pass probabilities between 0 and 1 (90 % is 0.9)."),
+        ((10, 10, 90), "p is 90. Pass probabilities between 0 and 1 (90% is 0.9)."),
         ((10, 10, -0.1), "p is -0.1. Pass probabilities between 0 and 1."),
         ((3, 10, [0.5, 0.6]), "m is 3, but p has 2 values. Pass one p for all, or one for each."),
     ],

@@ -311,6 +311,31 @@ def test_equals_rarely_survive_hiding_a_tenth_of_the_pairs(interval):
         assert chance_to_survive(n, rule, 0) == pytest.approx(verdict_size(n, interval=interval))
 
 
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_equals_with_ties_outperform_each_other_as_often_as_all_outcomes_say(interval):
+    rule = VerdictRule(interval=interval)
+    for n in (1, 6, 10, 12, 29):
+        for ties in range(n + 1):
+            untied = n - ties
+            won = [w for w in range(untied + 1) if rule.holds(w, ties, n)]
+            expected = 2 * binom.pmf(won, untied, 0.5).sum()
+            assert rule.chance_between_equals(n, ties) == pytest.approx(expected, abs=1e-12)
+    # By hand: 6 of the 7 that are not tied suffice, 2·(1 + 7)/2⁷ of all outcomes.
+    assert VerdictRule().chance_between_equals(10, 3) == 0.125
+
+
+def test_clopper_and_pearson_keep_the_level_with_ties_and_percentiles_do_not():
+    worst = {
+        interval: max(
+            VerdictRule(interval=interval).chance_between_equals(n, ties)
+            for n in range(6, 31)
+            for ties in range(n)
+        )
+        for interval in ("percentile", "clopper-pearson")
+    }
+    assert worst["clopper-pearson"] <= 0.05 < worst["percentile"] == 0.125
+
+
 # Negative controls
 
 
@@ -368,7 +393,7 @@ def test_the_largest_differences_are_not_always_the_best_to_keep():
         ),
         (
             lambda: hide_to_undo_by_t([1.0, 2.0], alpha=5),
-            "alpha is 5. Pass a value between 0 and 1 (5 % is 0.05).",
+            "alpha is 5. Pass a value between 0 and 1 (5% is 0.05).",
         ),
         (
             lambda: VerdictRule(gamma=0.3),
@@ -376,7 +401,7 @@ def test_the_largest_differences_are_not_always_the_best_to_keep():
         ),
         (
             lambda: VerdictRule(confidence_level=95),
-            "confidence_level is 95. Pass a value between 0 and 1 (95 % is 0.95).",
+            "confidence_level is 95. Pass a value between 0 and 1 (95% is 0.95).",
         ),
     ],
 )

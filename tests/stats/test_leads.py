@@ -26,7 +26,7 @@ def test_gap_of_two_coins_by_hand():
 
 
 def test_gap_approaches_guptas_table():
-    # Gupta (1956): d = 1.645 · √2 for two normals, 3.417 for ten at 95 %.
+    # Gupta (1956): d = 1.645 · √2 for two normals, 3.417 for ten at 95%.
     assert area_gap_of_best(2) == pytest.approx(2.326, abs=5e-4)
     assert area_gap_of_best(10) == pytest.approx(3.417, abs=2e-3)
     sd = np.sqrt(10**6 * 0.9 * 0.1)

@@ -123,7 +123,7 @@ def test_equivalence_by_hand():
     test = equivalence_test([0, 2, 4], [1, 2, 3], margin=2)
     assert test.pvalue == pytest.approx(1 / 2 - math.sqrt(12 / 14) / 2, rel=1e-12)
     assert test.equivalent
-    # The 95 % quantile there is (2q - 1)·√(2 / (4q(1 - q))) = .9·√(2/.19).
+    # The 95% quantile there is (2q - 1)·√(2 / (4q(1 - q))) = .9·√(2/.19).
     half_width = 0.9 * math.sqrt(2 / 0.19) / math.sqrt(3)
     assert test.interval.low == pytest.approx(-half_width)
     assert test.interval.high == pytest.approx(half_width)
@@ -300,7 +300,7 @@ def test_welch_keeps_its_level_where_student_does_not():
     rng = np.random.default_rng(496)
     a, b = rng.normal(0, 3, size=(20_000, 8)), rng.normal(size=(20_000, 24))
     hits = int((welch_t_test(a, b).pvalue <= 0.05).sum())
-    # An approximation: 5 % within half a point here.
+    # An approximation: 5% within half a point here.
     assert binomtest(hits, 20_000, 0.055, alternative="greater").pvalue > 0.001
     assert binomtest(hits, 20_000, 0.045, alternative="less").pvalue > 0.001
     student = int((scipy_stats.ttest_ind(a, b, axis=1).pvalue <= 0.05).sum())
@@ -351,11 +351,11 @@ def test_nadeau_bengio_stays_near_its_level_where_student_does_not():
     differences = overlapping_splits(4000)
     zeros = np.zeros(differences.shape[1])
     corrected = sum(nadeau_bengio(d, zeros).pvalue <= 0.05 for d in differences)
-    # Test sets share n_test/n examples on average only: measured, 6.5 %.
+    # Test sets share n_test/n examples on average only: measured, 6.5%.
     assert binomtest(corrected, 4000, 0.07, alternative="greater").pvalue > 0.001
     assert binomtest(corrected, 4000, 0.05, alternative="less").pvalue > 0.001
     naive = int((paired_t_test(differences, zeros).pvalue <= 0.05).sum())
-    assert naive > 3 * corrected  # negative control: measured, 22.5 %
+    assert naive > 3 * corrected  # negative control: measured, 22.5%
 
 
 @pytest.mark.slow

@@ -99,7 +99,7 @@ def test_unpaired_interval_by_hand():
     half_width = (2 * q - 1) * math.sqrt(2 / (4 * q * (1 - q))) / math.sqrt(8)
     interval = outperforming_interval([2, 4], [1, 3], paired=False, confidence_level=2 * q - 1)
     assert ends(interval) == pytest.approx((0.75 - half_width, 0.75 + half_width), rel=1e-12)
-    # At 95 % t is 4.3, so that both ends are beyond what a probability can be.
+    # At 95% t is 4.3, so that both ends are beyond what a probability can be.
     assert ends(outperforming_interval([2, 4], [1, 3], paired=False)) == (0.0, 1.0)
 
 
@@ -351,7 +351,7 @@ def test_paired_intervals_cover_as_often_as_the_binomial_says():
 
 
 def test_coverage_check_can_fail():
-    # Calling an 80 % interval a 95 % one is noticed.
+    # Calling an 80% interval a 95% one is noticed.
     covered = unpaired_coverage(25, 25, 0.0, 1.0, n_studies=400, confidence_level=0.8)
     assert binomtest(covered, 400, 0.935, alternative="less").pvalue < 0.001
 

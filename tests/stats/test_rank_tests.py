@@ -277,7 +277,7 @@ def test_brunner_munzel_keeps_its_level_also_with_unequal_spread(n_a, n_b, sd):
     rng = np.random.default_rng(496)
     a, b = rng.normal(0, sd, size=(20_000, n_a)), rng.normal(size=(20_000, n_b))
     hits = int((brunner_munzel(a, b).pvalue <= 0.05).sum())
-    # An approximation: between 4.5 and 6 % here.
+    # An approximation: between 4.5 and 6% here.
     assert scipy_stats.binomtest(hits, 20_000, 0.06, alternative="greater").pvalue > 0.001
     assert scipy_stats.binomtest(hits, 20_000, 0.045, alternative="less").pvalue > 0.001
 

@@ -10,7 +10,7 @@ from outperform.analysis.comparing import compare_runs
 from outperform.analysis.comparison import Comparison
 from outperform.analysis.doubts import doubt_constant
 from outperform.analysis.hidden_runs import claim_rule, find_hidden
-from outperform.analysis.planning import suggest_next
+from outperform.analysis.next_steps import suggest_next
 from outperform.analysis.seed_sequences import note_seeds
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.runs import Runs, read_runs

@@ -15,13 +15,13 @@ _WEAK = 0.3  # correlation below which validation hardly chooses
 _NOT_NORMAL = 0.05
 _ROUNDING = 1e-9
 
-# Shares of 95 % intervals that hold the truth, by n as a share of the runs: of normal scores, with
+# Shares of 95% intervals that hold the truth, by n as a share of the runs: of normal scores, with
 # validation and test the same, and correlated by one half. Simulated: see docs/statistics.md.
 _COVERAGE = (
-    (0.75, {"percentile": "45–80 %", "jackknife": "71–86 %"}),
-    (0.35, {"percentile": "63–87 %", "jackknife": "79–89 %"}),
-    (0.15, {"percentile": "80–90 %", "jackknife": "88–92 %"}),
-    (0.07, {"percentile": "89–91 %", "jackknife": "92–94 %"}),
+    (0.75, {"percentile": "45–80%", "jackknife": "71–86%"}),
+    (0.35, {"percentile": "63–87%", "jackknife": "79–89%"}),
+    (0.15, {"percentile": "80–90%", "jackknife": "88–92%"}),
+    (0.07, {"percentile": "89–91%", "jackknife": "92–94%"}),
 )
 
 
@@ -102,7 +102,7 @@ def _coverage(found: BestOf) -> Iterator[str]:
             better = f"; interval jackknife: {covered['jackknife']}"
             yield (
                 f"with n = {most} of {found.n_runs} runs the interval is too narrow: in "
-                f"simulations of normal scores, 95 % intervals held the truth {covered[method]} of "
+                f"simulations of normal scores, 95% intervals held the truth {covered[method]} of "
                 f"the time{better if method == 'percentile' else ''}; with heavy tails, less often"
             )
             return

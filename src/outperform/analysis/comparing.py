@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.doubts import doubt_goal, find_doubts
-from outperform.errors import TooFewRuns, UnpairedScores
+from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.runs import Goal, Runs, read_runs
 from outperform.stats import (
     Interval,
@@ -75,6 +75,7 @@ def compare(
     """
     check_choice("goal", goal, ("maximize", "minimize"))
     check_gamma(gamma)
+    _check_paired(paired)
     first, second = _align(scores_a, scores_b, paired)
     options = _IntervalOptions(
         paired=paired, ties=ties, method=interval, confidence_level=confidence_level, rng=rng
@@ -125,6 +126,12 @@ def _reverse(
 
 def _align(scores_a: Any, scores_b: Any, paired: bool) -> tuple[FloatArray, FloatArray]:
     """Scores as arrays; those that carry their seeds are paired by seed."""
+    if isinstance(scores_a, Mapping) != isinstance(scores_b, Mapping):
+        with_seeds, without = ("A", "B") if isinstance(scores_a, Mapping) else ("B", "A")
+        raise UnpairedScores(
+            f"the scores of {with_seeds} come with their seeds, those of {without} do not",
+            "Pass two dicts of {seed: score}, or two plain sequences in the same order",
+        )
     if isinstance(scores_a, Mapping) and isinstance(scores_b, Mapping):
         if paired:
             _check_same_seeds(list(scores_a), list(scores_b))
@@ -145,6 +152,11 @@ def _align(scores_a: Any, scores_b: Any, paired: bool) -> tuple[FloatArray, Floa
             f"Run both with several seeds; {noether_sample_size()} are a good start",
         )
     return first, second
+
+
+def _check_paired(paired: object) -> None:
+    if not isinstance(paired, bool):
+        raise InvalidInput(f"paired is {paired!r}", "Pass True or False")
 
 
 def _check_same_seeds(seeds_a: list[Any], seeds_b: list[Any]) -> None:
@@ -207,6 +219,7 @@ def compare_runs(
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     paired = table.replicates is not None if paired is None else paired
     check_gamma(gamma)
+    _check_paired(paired)
     options = _IntervalOptions(
         paired=paired, ties=ties, method=interval, confidence_level=confidence_level, rng=rng
     )

@@ -1,7 +1,7 @@
 """The results of comparing two algorithms: on one task, and on several."""
 
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from outperform.stats import (
     HypothesisTest,
     Interval,
     MeanDifference,
+    VerdictRule,
     cohens_d,
     mean_difference,
     paired_d,
@@ -72,11 +73,24 @@ class Comparison:
 
     @property
     def size(self) -> float:
-        """Chance that equals are found to differ: exact where it is known, else alpha."""
-        method = self.interval.method
-        if self.paired and method in get_args(PlannedInterval):
-            return verdict_size(self.n_pairs, alpha=self.alpha, interval=method)
-        return self.alpha
+        """Chance that equals, tied as often, are found to differ: exact if known, else alpha."""
+        method, level = self.interval.method, self.interval.confidence_level
+        if not self.paired or method not in get_args(PlannedInterval):
+            return self.alpha
+        if self.n_ties and not self.strict:
+            rule = VerdictRule(level, interval=cast(PlannedInterval, method))
+            return rule.chance_between_equals(self.n_pairs, self.n_ties)
+        return verdict_size(self.n_pairs, alpha=self.alpha, interval=method)
+
+    @property
+    def n_ties(self) -> int:
+        """Pairs that are tied; 0 where runs are not paired."""
+        return self.n_pairs - self.n_decided if self.paired else 0
+
+    @property
+    def strict(self) -> bool:
+        """Whether ties were counted as no win of either side, and there were any."""
+        return self.probability + self.reverse_probability < 1 - 1e-9
 
     @property
     def n_pairs(self) -> int:
@@ -109,17 +123,25 @@ class Comparison:
         return (paired_d if self.paired else cohens_d)(self.higher_a, self.higher_b)
 
     def __str__(self) -> str:
-        task = f" on {self.task}" if self.task else ""
-        runs = (
-            f"{self.n_pairs} pairs"
-            if self.paired
-            else f"{self.scores_a.size} and {self.scores_b.size} runs"
-        )
+        on = f" on {self.task}" if self.task else ""
+        chance = f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"
+        if self.winner == "b":
+            chance = f"P({self.b} > {self.a}) = {self.reverse_probability:.3g} {self.reverse}"
         return (
-            f"{describe(self.a, self.b, self.winner, self.verdict)}{task}: "
-            f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}, "
-            f"{self.verdict} ({runs}, γ = {self.gamma:g})."
+            f"{describe(self.a, self.b, self.winner, self.verdict, on=on)}: {chance}, "
+            f"{self.verdict} ({self._describe_runs()}, γ = {self.gamma:g})."
         )
+
+    def _describe_runs(self) -> str:
+        if not self.paired:
+            runs = f"{self.scores_a.size} and {self.scores_b.size} runs"
+        else:
+            runs = f"{self.n_pairs} pairs"
+            if self.n_ties == self.n_pairs:
+                return f"{runs}, all tied"
+            if self.n_ties and not self.conclusive:
+                return f"{runs}, too few of them untied"
+        return runs if self.conclusive else f"{runs}, too few to tell"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -133,6 +155,8 @@ class Comparison:
             "winner": self.winner,
             "probability": self.probability,
             "interval": self.interval.to_dict(),
+            "reverse_probability": self.reverse_probability,
+            "reverse_interval": self.reverse.to_dict(),
             "gamma": self.gamma,
             "paired": self.paired,
             "n_pairs": self.n_pairs,
@@ -204,14 +228,22 @@ class TaskComparisons:
 
     def __str__(self) -> str:
         n = len(self.comparisons)
+        everywhere = "both tasks" if n == 2 else f"all {n} tasks"
         if self.winner:
-            first, second = (self.a, self.b) if self.winner == "a" else (self.b, self.a)
-            return f"{first} outperforms {second} on all {n} tasks, {self.verdict}."
+            return f"{self._describe_winner(everywhere)}: {self.verdict}."
         counts = {who: sum(c.winner == who for c in self.comparisons) for who in ("a", "b", None)}
+        if counts[None] == n:
+            return f"No difference shown between {self.a} and {self.b} on any of {n} tasks."
         return (
-            f"Neither wins on all {n} tasks: {self.a} is significantly better on {counts['a']}, "
+            f"Neither wins on {everywhere}: {self.a} is significantly better on {counts['a']}, "
             f"{self.b} on {counts['b']}, undecided on {counts[None]}."
         )
+
+    def _describe_winner(self, everywhere: str) -> str:
+        on = f" on {everywhere}"
+        n_small = sum(c.verdict == "significant, not meaningful" for c in self.comparisons)
+        small = f" on {n_small}" if 0 < n_small < len(self.comparisons) else ""
+        return f"{describe(self.a, self.b, self.winner, self.verdict, on=on)}{small}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""

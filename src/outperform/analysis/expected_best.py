@@ -61,7 +61,7 @@ class ExpectedBest:
         return chance_needed(self.mean, self.distribution.n, self.power)
 
     def __str__(self) -> str:
-        best, percent = self.distribution, f"{100 * self.interval.confidence_level:g} %"
+        best, percent = self.distribution, f"{100 * self.interval.confidence_level:g}%"
         return (
             f"The best of {best.m:,} classifiers of accuracy {self.accuracy:g} shows "
             f"{self.mean:.4f} on {best.n:,} examples ({percent} between "
@@ -116,7 +116,7 @@ def expect_best(
     Examples
     --------
     >>> print(expect_best(1000, test_size=3000, accuracy=0.9))
-    The best of 1,000 classifiers of accuracy 0.9 shows 0.9173 on 3,000 examples (95 % between \
+    The best of 1,000 classifiers of accuracy 0.9 shows 0.9173 on 3,000 examples (95% between \
 0.9143 and 0.9213); one of true accuracy 0.9105 shows as much with a chance of 10.0%.
     """
     check_count("n_classifiers", n_classifiers, at_least=1)

@@ -80,7 +80,7 @@ class LeaderboardAssessment:
         return self.n_entries > len(self.entries)
 
     def __str__(self) -> str:
-        percent = f"{100 * self.interval.confidence_level:g} %"
+        percent = f"{100 * self.interval.confidence_level:g}%"
         at_least = "at least " if self.is_cut_off and self.contends.all() else ""
         return (
             f"The best {self.metric} of {self.n_entries:,} entries, {self.top:.4f}, is what luck "
@@ -149,7 +149,7 @@ def assess_leaderboard(
     >>> found = assess_leaderboard([0.93, 0.9, 0.9, 0.89, 0.88], test_size=500)
     >>> print(found)
     The best accuracy of 5 entries, 0.9300, is what luck makes of a true 0.9158 if all are equally \
-good (95 % interval [0.8954, 0.9313]); 3 entries cannot be told from the best.
+good (95% interval [0.8954, 0.9313]); 3 entries cannot be told from the best.
     >>> round(found.luck, 4), round(found.luck_share, 2)
     (0.0142, 0.47)
     """

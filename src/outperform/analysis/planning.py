@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from outperform.analysis.comparison import Comparison
 from outperform.errors import InvalidInput
@@ -14,10 +14,10 @@ from outperform.stats import (
     verdict_power,
     verdict_size,
 )
-from outperform.stats.checks import check_count, check_open_unit
-from outperform.stats.power import LARGEST_PLAN, PlannedInterval
+from outperform.stats.checks import check_count, check_gamma, check_open_unit, check_positive
+from outperform.stats.power import PlannedInterval
 
-_TOO_GOOD = 0.95  # P(A>B) beyond which a sample is not believed
+TOO_GOOD = 0.95  # P(A>B) beyond which a sample is not believed
 GAMMAS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
 
@@ -48,7 +48,9 @@ class Plan:
     alpha: float
     beta: float
     interval: PlannedInterval
-    probability: float  # the true P(A>B) planned for
+    better: str  # who is planned to win: A, or the better one of a pilot
+    worse: str
+    probability: float  # the true chance of the better one to win that is planned for
     n_noether: int
     n_required: int
     n_pairs: int  # the number looked at: as asked for, else n_required
@@ -90,12 +92,19 @@ class Plan:
         return None if self.seconds_per_fit is None else 2 * self.n_pairs * self.seconds_per_fit
 
     def __str__(self) -> str:
-        goal = "significant" if self.gamma == 0.5 else "significant and meaningful"
+        goal, gamma = "significant and meaningful", f"γ = {self.gamma:g}, "
+        if self.gamma == 0.5:
+            goal, gamma = "significant", ""
         return (
-            f"{self.n_required} pairs make a true P(A>B) of {self.probability:.2g} {goal} "
-            f"with power {1 - self.beta:g} (γ = {self.gamma:g}, α = {self.alpha:g}; Noether's "
-            f"formula says {self.n_noether})."
+            f"{self.n_required} pairs make a true {self.chance} of {self.probability:.2g} {goal} "
+            f"with power {1 - self.beta:g} ({gamma}α = {self.alpha:g}; Noether's formula says "
+            f"{self.n_noether})."
         )
+
+    @property
+    def chance(self) -> str:
+        """What is planned for, in symbols: P(A>B), with the names of a pilot."""
+        return "P(A>B)" if self.better == "A" else f"P({self.better} > {self.worse})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -104,6 +113,8 @@ class Plan:
             "alpha": self.alpha,
             "beta": self.beta,
             "interval": self.interval,
+            "better": self.better,
+            "worse": self.worse,
             "probability": self.probability,
             "n_noether": self.n_noether,
             "n_required": self.n_required,
@@ -147,10 +158,12 @@ def plan(
     51 pairs make a true P(A>B) of 0.75 significant and meaningful with power 0.95 (γ = 0.75, \
 α = 0.05; Noether's formula says 29).
     """
-    if seconds_per_fit is not None and not seconds_per_fit > 0:
-        raise InvalidInput(f"seconds_per_fit is {seconds_per_fit}", "Pass a positive number")
-    probability, caveats = gamma, tuple[str, ...]()
+    check_gamma(gamma)
+    if seconds_per_fit is not None:
+        check_positive("seconds_per_fit", seconds_per_fit)
+    probability, caveats, better, worse = gamma, tuple[str, ...](), "A", "B"
     if pilot is not None:
+        _, better, worse = _find_better(pilot)
         probability, gamma, caveats = _learn_from(pilot, gamma)
     needed = required_pairs(gamma, alpha, beta, probability=probability, interval=interval)
     if n_pairs is not None:
@@ -160,6 +173,8 @@ def plan(
         alpha=alpha,
         beta=beta,
         interval=interval,
+        better=better,
+        worse=worse,
         probability=probability,
         n_noether=noether_sample_size(probability, alpha, beta),
         n_required=needed,
@@ -190,73 +205,43 @@ def tabulate_gammas(
     return tuple(rows)
 
 
-def suggest_next(comparison: Comparison, *, beta: float = 0.05) -> str:
-    """Say what to do after a comparison, in one sentence."""
-    if comparison.verdict == "significant and meaningful":
-        return (
-            "Report P(A>B) with its interval, the number of runs and the seeds; --plot draws every "
-            "run."
-        )
-    if comparison.verdict == "significant, not meaningful":
-        return (
-            "The difference is real but small: report its size; more runs will not make it matter."
-        )
-    if comparison.interval.method == "anytime":
-        return "Add pairs and look again as often as you like: this interval allows it."
-    # A sample that won every comparison says little about how often it would lose.
-    best = min(max(comparison.probability, comparison.reverse_probability), _TOO_GOOD)
-    n = min(comparison.scores_a.size, comparison.scores_b.size)
-    needed = _needed(best, comparison, beta)
-    if needed is None:
-        return (
-            f"A difference as small as here would take more than {LARGEST_PLAN:,} runs; "
-            "to show that the two are equally good, use `compare --equivalence MARGIN`."
-        )
-    what = "pairs" if comparison.paired else "runs of each"
-    more = max(1, needed - n)
-    better = comparison.a if comparison.probability >= 0.5 else comparison.b
-    as_here = "" if best == _TOO_GOOD else ", as here"
-    return (
-        f"If {better} really wins {best:.0%} of the time{as_here}, {more} more {what} "
-        f"({n + more} in all) would show it with power {1 - beta:g}; look only then, or use "
-        "`compare --sequential`."
-    )
-
-
-def _needed(best: float, comparison: Comparison, beta: float) -> int | None:
-    """Find the runs that would show the better side's advantage, if a thinkable number does."""
-    gamma = comparison.gamma if best > comparison.gamma else 0.5
-    try:
-        if not comparison.paired:
-            # Two-sided, as the verdict is; nobody runs more than a plan allows for.
-            needed = noether_sample_size(best, comparison.alpha / 2, beta)
-            return needed if needed <= LARGEST_PLAN else None
-        interval = cast(PlannedInterval, comparison.interval.method)
-        return required_pairs(gamma, comparison.alpha, beta, probability=best, interval=interval)
-    except InvalidInput:
-        return None
-
-
 def _learn_from(pilot: Comparison, gamma: float) -> tuple[float, float, tuple[str, ...]]:
     """P(A>B) to plan for, the gamma that can be reached with it, and what that rests on."""
-    seen = max(pilot.probability, pilot.reverse_probability)
-    better = pilot.a if pilot.probability >= 0.5 else pilot.b
-    if seen == 0.5:
+    seen, better, _ = _find_better(pilot)
+    if seen <= 0.5:
         raise InvalidInput(
-            f"the pilot of {pilot.n_pairs} pairs shows no difference at all (P(A>B) = 0.5)",
+            f"the pilot of {pilot.n_pairs} pairs shows no difference at all (P(A>B) = {seen:g})",
             "Plan without a pilot, for the smallest P(A>B) that matters to you",
         )
     caveats = [
-        f"planned for P({better} wins) = {seen:.2g}, seen in {pilot.n_pairs} pairs; its interval "
-        f"is {pilot.interval if better == pilot.a else pilot.reverse}, so plan again when more "
-        "are in"
+        f"the pilot of {pilot.n_pairs} pairs shows P({better} wins) = {seen:.2g} "
+        f"{pilot.interval if better == pilot.a else pilot.reverse}: plan again when more are in"
     ]
-    if seen > _TOO_GOOD:
-        caveats.append(f"the pilot's {seen:.2g} is too good to plan with: {_TOO_GOOD} was used")
+    if seen > TOO_GOOD:
+        caveats.append(f"that is too good to plan with: {TOO_GOOD} was used")
     if seen < gamma:
         caveats.append(
             f"{seen:.2g} is below γ = {gamma:g}: these pairs make the difference significant, not "
             "meaningful"
         )
+    if pilot.n_ties:
+        caveats.append(f"{pilot.n_ties} pairs of the pilot are tied: with such ties, fewer will do")
     caveats += [f"the pilot: {doubt}" for doubt in pilot.caveats]
-    return min(seen, _TOO_GOOD), gamma if seen >= gamma else 0.5, tuple(caveats)
+    return min(seen, TOO_GOOD), gamma if seen >= gamma else 0.5, tuple(caveats)
+
+
+def _find_better(pilot: Comparison) -> tuple[float, str, str]:
+    """Chance to win of the better one of a pilot, its name, and the other's."""
+    if not isinstance(pilot, Comparison):
+        raise InvalidInput(
+            f"the pilot is of type {type(pilot).__name__}, not a comparison on one task",
+            "Pass what compare returned, or compare_runs with one task",
+        )
+    if not pilot.paired:
+        raise InvalidInput(
+            f"the pilot compares {pilot.a!r} and {pilot.b!r} unpaired, but pairs are planned",
+            "Pass a paired comparison, or plan without a pilot",
+        )
+    if pilot.probability >= pilot.reverse_probability:
+        return pilot.probability, pilot.a, pilot.b
+    return pilot.reverse_probability, pilot.b, pilot.a

@@ -71,7 +71,7 @@ class PredictionAssessment:
         return tuple(entry for entry, contends in marks if contends)
 
     def __str__(self) -> str:
-        percent = f"{100 * self.interval.confidence_level:g} %"
+        percent = f"{100 * self.interval.confidence_level:g}%"
         return (
             f"{self.best} is the best of {len(self.entries):,} with {self.metric} {self.top:.4f}; "
             f"without the luck of being chosen it is {self.sober:.4f} ({percent} interval "

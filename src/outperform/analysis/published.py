@@ -1,9 +1,11 @@
 """Does A outperform B, from a published table: mean, standard deviation and number of runs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from outperform.analysis.verdict import Verdict, Winner, describe, find_winner, judge
+from outperform.errors import InvalidInput
 from outperform.runs import Goal
 from outperform.stats import (
     HypothesisTest,
@@ -19,6 +21,7 @@ _ASSUMPTIONS = (
     "the runs themselves nothing need be assumed",
     "papers often print standard errors: if ± is one, multiply it by √n first",
 )
+_NO_SPREAD = "the standard deviation of {} is 0, which training with several seeds rarely gives"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +52,13 @@ class PublishedComparison:
         return judge(sides[self.winner] if self.winner else None, self.gamma)
 
     def __str__(self) -> str:
+        chance = f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"
+        if self.winner == "b":
+            mirrored = self.interval.mirrored()
+            chance = f"P({self.b} > {self.a}) = {1 - self.probability:.3g} {mirrored}"
         return (
-            f"{describe(self.a, self.b, self.winner, self.verdict)}: P({self.a} > {self.b}) = "
-            f"{self.probability:.3g} {self.interval} if scores are normal, {self.verdict} "
+            f"{describe(self.a, self.b, self.winner, self.verdict)}: {chance} if scores are "
+            f"normal, {self.verdict} "
             f"({self.summary_a.n} and {self.summary_b.n} runs, γ = {self.gamma:g}; Welch's t: "
             f"p = {self.test.pvalue:.2g})."
         )
@@ -103,10 +110,18 @@ def compare_published(
     """
     check_choice("goal", goal, ("maximize", "minimize"))
     check_gamma(gamma)
+    for name, summary in (("summary_a", summary_a), ("summary_b", summary_b)):
+        if not isinstance(summary, Summary):
+            raise InvalidInput(
+                f"{name} is {summary!r}", "Pass outperform.stats.Summary(mean, sd, n)"
+            )
+    if not (isinstance(names, Sequence) and len(names) == len(set(names)) == 2):
+        raise InvalidInput(f"names is {names!r}", "Pass two different names")
     first, second = summary_a, summary_b
     if goal == "minimize":
         first, second = (Summary(-s.mean, s.sd, s.n) for s in (summary_a, summary_b))
     estimate = probability_from_summary(first, second, confidence_level=confidence_level)
+    constant = [name for name, s in zip(names, (summary_a, summary_b), strict=True) if s.sd == 0]
     return PublishedComparison(
         a=names[0],
         b=names[1],
@@ -117,4 +132,5 @@ def compare_published(
         interval=estimate.interval,
         test=welch_from_summary(first, second),
         gamma=gamma,
+        caveats=_ASSUMPTIONS + tuple(_NO_SPREAD.format(name) for name in constant),
     )

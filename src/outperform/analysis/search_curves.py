@@ -39,7 +39,7 @@ class Course:
 
     @property
     def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Ends of the range of the middle 80 % of searches."""
+        """Ends of the range of the middle 80% of searches."""
         low, high = np.quantile(self.scores, [0.1, 0.9], axis=0)
         return low, high
 

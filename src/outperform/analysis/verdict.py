@@ -45,11 +45,17 @@ def judge(winning: Interval | None, gamma: float) -> Verdict:
     return "significant and meaningful"
 
 
-def describe(a: str, b: str, winner: Winner | None, verdict: Verdict) -> str:
-    """Verdict in words, with the winner's name first."""
+def describe(a: str, b: str, winner: Winner | None, verdict: Verdict, *, on: str = "") -> str:
+    """Verdict in words, with the winner's name first.
+
+    Parameters
+    ----------
+    on
+        Where that holds, such as `` on digits``.
+    """
     first, second = (b, a) if winner == "b" else (a, b)
     if verdict == "significant and meaningful":
-        return f"{first} outperforms {second}"
+        return f"{first} outperforms {second}{on}"
     if verdict == "significant, not meaningful":
-        return f"{first} is better than {second}, but by too little to matter"
-    return f"No difference shown between {first} and {second}"
+        return f"{first} is better than {second}{on}, but by too little to matter"
+    return f"No difference shown between {first} and {second}{on}"

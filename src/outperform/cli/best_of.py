@@ -184,7 +184,7 @@ def _print(result: BestOfResult) -> None:
     click.secho(str(result), fg=colour, bold=True)
     first = list_results(result)[0]
     better = "higher" if first.goal == "maximize" else "lower"
-    level = f"{100 * first.interval.confidence_level:g} %"
+    level = f"{100 * first.interval.confidence_level:g}%"
     click.echo(f"\n{first.metric}, {better} is better; {level} intervals")
     print_table(*tabulate_best_of(result))
     if not isinstance(result, BestOfEach):
@@ -222,7 +222,7 @@ def _describe_crossing(found: BestOfComparison) -> str:
     if crossing.share == 0:
         return f"{first} They do so in no resample."
     return (
-        f"{first} They do so in {100 * crossing.share:.0f} % of resamples, {100 * level:g} % of "
+        f"{first} They do so in {100 * crossing.share:.0f}% of resamples, {100 * level:g}% of "
         f"these between n = {crossing.low:.0f} and {crossing.high:.0f}."
     )
 

@@ -7,16 +7,17 @@ from typing import Any, get_args
 
 import click
 import numpy as np
-from click.core import ParameterSource
 
 from outperform.analysis.applied_tests import TestName, apply_test
 from outperform.analysis.comparing import compare_runs
 from outperform.analysis.comparison import Comparison, TaskComparisons
-from outperform.analysis.planning import suggest_next
+from outperform.analysis.doubts import doubt_goal, doubt_tests
 from outperform.analysis.published import PublishedComparison, compare_published
+from outperform.cli.compared import print_compared
 from outperform.cli.options import (
     alpha_option,
     drop_option,
+    find_given,
     gamma_option,
     only_option,
     output_options,
@@ -24,14 +25,12 @@ from outperform.cli.options import (
     reading_options,
     seed_option,
 )
-from outperform.cli.output import present, print_caveats, print_table
+from outperform.cli.output import present
 from outperform.cli.sources import open_runs
 from outperform.runs.metrics import resolve_goal
 from outperform.runs.summaries import parse_summary, read_summary
 from outperform.stats import equivalence_test
 from outperform.stats.outperforming import IntervalMethod
-
-_Result = Comparison | TaskComparisons | PublishedComparison
 
 
 @click.command()
@@ -59,7 +58,13 @@ _Result = Comparison | TaskComparisons | PublishedComparison
     "--test-size", type=click.IntRange(1), help="Size of each test set, for nadeau-bengio."
 )
 @click.option("--equivalence", type=float, metavar="MARGIN", help="Test that |A - B| < MARGIN.")
-@click.option("--ties", type=click.Choice(["half", "strict"]), default="half", show_default=True)
+@click.option(
+    "--ties",
+    type=click.Choice(["half", "strict"]),
+    default="half",
+    show_default=True,
+    help="A tie is half a win of either, or no win of anyone.",
+)
 @only_option
 @drop_option
 @click.option("--summary", is_flag=True, help="Compare published means: see the example above.")
@@ -85,7 +90,7 @@ def command(words: tuple[str, ...], summary: bool, **options: Any) -> None:
     """
     as_json, figure, gate = (options.pop(name) for name in ("as_json", "figure", "gate"))
     result = _compare_summaries(words, **options) if summary else _compare_runs(words, **options)
-    present(result, _print, as_json=as_json, figure=figure)
+    present(result, print_compared, as_json=as_json, figure=figure)
     if gate and not (result.winner == "a" and result.verdict == "significant and meaningful"):
         click.secho(f"Gate failed: {result.a} does not outperform {result.b}.", fg="red", err=True)
         raise click.exceptions.Exit(1)
@@ -103,6 +108,8 @@ def _compare_runs(
     if reading["wide"] and not reading["algorithm"] and not reading["others"]:
         reading = {**reading, "algorithm": (a, b)}  # other columns may hold anything
     tests = {name: options.pop(name) for name in _TEST_OPTIONS}
+    if (tests["train_size"] or tests["test_size"]) and "nadeau-bengio" not in tests["tests"]:
+        raise click.UsageError("--train-size and --test-size are for --test nadeau-bengio.")
     result = compare_runs(
         open_runs(path, reading),
         a,
@@ -147,7 +154,8 @@ def _add_tests(
                 confidence_level=comparison.interval.confidence_level,
             )
         )
-    return replace(comparison, tests=tuple(applied))
+    tested = replace(comparison, tests=tuple(applied))
+    return replace(tested, caveats=(*tested.caveats, *doubt_tests(tested)))
 
 
 def _choose_interval(interval: IntervalMethod | None, sequential: bool) -> IntervalMethod:
@@ -164,6 +172,8 @@ def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, 
             f"compare takes a file and two algorithms, not {len(words)} words: put names with "
             "spaces in quotes."
         )
+    if words and all("=" in word for word in words) and not Path(words[0]).exists():
+        raise click.UsageError("To compare published means, add --summary.")
     if not words:
         raise click.UsageError("Name the runs file and two algorithms: RUNS A B.")
     # Two files are meant to be joined.
@@ -180,7 +190,9 @@ def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, 
 def _compare_summaries(
     words: tuple[str, ...], *, reading: dict[str, Any], gamma: float, alpha: float, **_: Any
 ) -> PublishedComparison:
-    _refuse_unused_options()
+    used = {"words", "summary", "gamma", "alpha", "metric", "goal", "gate", "as_json", "figure"}
+    if given := find_given(used):
+        raise click.UsageError(f"{', '.join(given)} needs runs: --summary has only their means.")
     match words:
         case (first, second):
             (a, summary_a), (b, summary_b) = parse_summary(first), parse_summary(second)
@@ -197,81 +209,5 @@ def _compare_summaries(
         gamma=gamma,
         confidence_level=1 - alpha,
     )
-    return replace(result, metric=metric)
-
-
-def _refuse_unused_options() -> None:
-    """A published table allows no more than means do; say so instead of ignoring what was asked."""
-    context = click.get_current_context()
-    used = {"words", "summary", "gamma", "alpha", "metric", "goal", "gate", "as_json", "figure"}
-    given = [
-        parameter.opts[0]
-        for parameter in context.command.params
-        if parameter.name not in used
-        and context.get_parameter_source(parameter.name or "") == ParameterSource.COMMANDLINE
-        and parameter.expose_value
-    ]
-    if given:
-        raise click.UsageError(f"{', '.join(given)} needs runs: --summary has only their means.")
-
-
-def _print(result: _Result) -> None:
-    colour = {"a": "green", "b": "red", None: "yellow"}[result.winner]
-    click.secho(str(result), fg=colour, bold=True)
-    comparisons = result.comparisons if isinstance(result, TaskComparisons) else (result,)
-    better = "higher" if comparisons[0].goal == "maximize" else "lower"
-    click.echo(f"\n{comparisons[0].metric}, {better} is better")
-    if isinstance(result, PublishedComparison):
-        _print_published(result)
-    else:
-        _print_comparisons([c for c in comparisons if isinstance(c, Comparison)])
-    print_caveats(result.caveats)
-    click.echo(f"\nNext: {_suggest(result)}")
-
-
-def _suggest(result: _Result) -> str:
-    if isinstance(result, Comparison):
-        return suggest_next(result)
-    if isinstance(result, PublishedComparison):
-        return "Ask the authors for their runs: with them no distribution need be assumed."
-    if result.winner is not None:
-        return "Report every task with its interval; --plot draws them all."
-    undecided = [c.task for c in result.comparisons if c.winner is None]
-    task = undecided[0] if undecided else result.comparisons[0].task
-    return f"Look at one task with --on, for instance --on {shlex.quote(task)}; report all of them."
-
-
-def _print_comparisons(comparisons: list[Comparison]) -> None:
-    a, b = comparisons[0].a, comparisons[0].b
-    header = ["task", "runs", a, b, "difference", f"P({a} > {b})", "verdict"]
-    rows = [_row(comparison) for comparison in comparisons]
-    # The verdict on a single task has been printed already.
-    width = len(header) if len(rows) > 1 else -1
-    print_table(header[:width], [row[:width] for row in rows])
-    for comparison in comparisons:
-        for test in comparison.tests:
-            click.echo(f"  {comparison.task + ': ' if comparison.task else ''}{test}")
-
-
-def _row(comparison: Comparison) -> list[str]:
-    a, b = comparison.scores_a, comparison.scores_b
-    difference = comparison.difference
-    return [
-        comparison.task or "-",
-        f"{comparison.n_pairs} pairs" if comparison.paired else f"{a.size} and {b.size}",
-        f"{a.mean():.4g} ± {a.std(ddof=1):.2g}",
-        f"{b.mean():.4g} ± {b.std(ddof=1):.2g}",
-        f"{difference.value:+.3g} {difference.interval}",
-        f"{comparison.probability:.3g} {comparison.interval}",
-        comparison.verdict,
-    ]
-
-
-def _print_published(result: PublishedComparison) -> None:
-    print_table(
-        ["algorithm", "mean", "sd", "runs"],
-        [
-            [name, f"{summary.mean:.4g}", f"{summary.sd:.2g}", str(summary.n)]
-            for name, summary in ((result.a, result.summary_a), (result.b, result.summary_b))
-        ],
-    )
+    named = replace(result, metric=metric)
+    return replace(named, caveats=(*named.caveats, *doubt_goal(named)))

@@ -1,10 +1,11 @@
 """Options that several commands share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from outperform.cli.output import check_figure_path
 from outperform.stats.checks import check_open_unit
@@ -116,3 +117,15 @@ seed_option = click.option(
     show_default=True,
     help="Seed of what is drawn at random.",
 )
+
+
+def find_given(used: Collection[str]) -> list[str]:
+    """Options on the command line that are not among those used, which nobody should ignore."""
+    context = click.get_current_context()
+    return [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name not in used
+        and context.get_parameter_source(parameter.name or "") == ParameterSource.COMMANDLINE
+        and parameter.expose_value
+    ]

@@ -6,11 +6,16 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from shutil import get_terminal_size
 from threading import Timer
 from time import monotonic
 from typing import Any
 
 import click
+
+from outperform.runs.naming import measure
+
+_WIDEST = 96  # columns of what is wrapped
 
 
 def print_json(result: dict[str, Any]) -> None:
@@ -21,21 +26,46 @@ def print_json(result: dict[str, Any]) -> None:
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print aligned columns, the first one to the left."""
     table = [header, *rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    widths = [max(map(measure, column)) for column in zip(*table, strict=True)]
     for number, row in enumerate(table):
+        gaps = [" " * (width - measure(cell)) for cell, width in zip(row, widths, strict=True)]
         cells = [
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell + gap if column == 0 else gap + cell
+            for column, (cell, gap) in enumerate(zip(row, gaps, strict=True))
         ]
         click.secho("  " + "  ".join(cells).rstrip(), bold=number == 0)
+
+
+def print_lines(lines: Sequence[tuple[str, str]]) -> None:
+    """Print a value per line behind its name."""
+    width = max(measure(name) for name, _ in lines)
+    for name, value in lines:
+        click.echo(f"  {name}{' ' * (width - measure(name))}  {value}")
+
+
+def format_spread(mean: float, sd: float) -> str:
+    """Mean ± standard deviation, to as many places as the latter is known to.
+
+    Examples
+    --------
+    >>> format_spread(0.8, 0.00071), format_spread(93.1, 0.25), format_spread(1234.5, 12)
+    ('0.80000 ± 0.00071', '93.10 ± 0.25', '1234 ± 12')
+    """
+    places = 1 - math.floor(math.log10(sd)) if sd > 0 else 0
+    if sd == 0 or places > 6 or mean >= 1e6:
+        return f"{mean:.4g} ± {sd:.2g}"
+    return f"{mean:.{max(0, places)}f} ± {sd:.{max(0, places)}f}"
 
 
 def print_caveats(caveats: Sequence[str]) -> None:
     """Print each reason for doubt as a point of a list."""
     if caveats:
         click.secho("\nCaveats", bold=True)
+    # Where nobody sees the output, it is always the same.
+    columns = get_terminal_size().columns if sys.stdout.isatty() else _WIDEST
+    width = min(_WIDEST, columns)
     for caveat in caveats:
-        click.echo(textwrap.fill(caveat, 96, initial_indent="  - ", subsequent_indent="    "))
+        click.echo(textwrap.fill(caveat, width, initial_indent="  - ", subsequent_indent="    "))
 
 
 def format_duration(seconds: float) -> str:

@@ -10,6 +10,7 @@ from outperform.analysis.planning import Plan, plan, tabulate_gammas
 from outperform.cli.options import (
     alpha_option,
     drop_option,
+    find_given,
     gamma_option,
     only_option,
     output_options,
@@ -19,12 +20,17 @@ from outperform.cli.output import (
     format_duration,
     print_caveats,
     print_json,
+    print_lines,
     print_table,
     save_plot,
 )
 from outperform.cli.sources import open_runs
 from outperform.report.comparison_tables import tabulate_plan
 from outperform.stats.power import PlannedInterval
+
+_WITHOUT_PILOT = {
+    *("alpha", "as_json", "beta", "figure", "gamma", "interval", "n_pairs", "seconds_per_fit")
+}
 
 
 @click.command()
@@ -63,6 +69,8 @@ def command(
 
     With RUNS A B, a pilot, it plans for the P(A>B) seen there instead of gamma.
     """
+    if not words and (given := find_given(_WITHOUT_PILOT)):
+        raise click.UsageError(f"{', '.join(given)} needs a pilot: RUNS A B.")
     pilot = _read_pilot(words, reading, only, drop_incomplete) if words else None
     result = plan(pilot=pilot, **options)
     if as_json:
@@ -93,22 +101,37 @@ def _read_pilot(
 
 def _print(result: Plan) -> None:
     click.secho(str(result), bold=True)
-    click.echo(f"\nWith {result.n_pairs} pairs, if P(A>B) is really {result.probability:.2g}:")
+    click.echo(
+        f"\nWith {result.n_pairs} pairs, if {result.chance} is really {result.probability:.2g}:"
+    )
     detectable = result.smallest_detectable
-    lines = {
-        "chance of the verdict (power)": f"{result.power:.1%}",
-        "false alarms between equals": f"{result.size:.1%}",
-        "smallest P(A>B) found reliably": "none" if detectable is None else f"{detectable:.3f}",
-    }
+    lines = [
+        ("chance of the verdict (power)", f"{result.power:.1%}"),
+        ("false alarms between equals", f"{result.size:.1%}"),
+        ("smallest P(A>B) found reliably", "none" if detectable is None else f"{detectable:.3f}"),
+    ]
     if result.seconds is not None:
-        lines[f"time for {2 * result.n_pairs} fits"] = format_duration(result.seconds)
-    width = max(map(len, lines))
-    for name, value in lines.items():
-        click.echo(f"  {name.ljust(width)}  {value}")
+        lines.append((f"time for {2 * result.n_pairs} fits", format_duration(result.seconds)))
+    print_lines(lines)
     click.echo(f"\nPairs needed for power {1 - result.beta:g} at α = {result.alpha:g}")
     print_table(*tabulate_plan(result))
     print_caveats(result.caveats)
-    click.echo(
-        "\nNext: run that many seeds of both algorithms, paired, decide nothing before, and call "
-        "`outperform compare`."
+    click.echo(f"\nNext: {_suggest(result)}")
+
+
+def _suggest(result: Plan) -> str:
+    enough = result.power >= 1 - result.beta
+    n = result.n_pairs if enough else result.n_required
+    instead = "" if enough else f", not {result.n_pairs},"
+    # The plan holds for the verdict that it was made for.
+    defaults = {"gamma": 0.75, "alpha": 0.05, "interval": "percentile"}
+    chosen = {name: getattr(result, name) for name in defaults}
+    options = [
+        f" --{name} {value}"
+        for name, value in chosen.items()
+        if value not in (defaults[name], 0.5)  # a γ of 0.5 is the plan's own
+    ]
+    return (
+        f"run {n} seeds{instead} of both algorithms, paired, decide nothing before, and call "
+        f"`outperform compare{''.join(options)}`."
     )

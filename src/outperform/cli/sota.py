@@ -177,7 +177,7 @@ def _print(result: _Result) -> None:
 
 def _print_expected(result: ExpectedBest) -> None:
     best, alone = result.distribution, result.alone
-    level = f"{100 * result.interval.confidence_level:g} %"
+    level = f"{100 * result.interval.confidence_level:g}%"
     _print_lines(
         {
             "expected best": f"{result.mean:.4f} ± {best.sd:.6f}",
@@ -202,7 +202,7 @@ def _print_expected(result: ExpectedBest) -> None:
 
 
 def _print_leaderboard(result: LeaderboardAssessment) -> None:
-    level = f"{100 * result.interval.confidence_level:g} %"
+    level = f"{100 * result.interval.confidence_level:g}%"
     share = "all" if result.luck_share == 1 else f"{result.luck_share:.0%}"
     ahead = f", {share} of the lead over the median ({result.median:.4f})"
     n_shown = f"{len(result.entries):,}"

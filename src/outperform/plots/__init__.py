@@ -65,6 +65,7 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
     view = next(iter(views)) if view is None else view
     check_choice("view", view, views)
     if ax is not None:
+        _check_axes(ax)
         views[view](result, ax)
         return ax
     with house_style():
@@ -73,6 +74,16 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
         views[view](result, ax)
         settle_ticks(made)
     return ax
+
+
+def _check_axes(ax: object) -> None:
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise InvalidInput(
+            f"ax is of type {type(ax).__name__}, not matplotlib's axes",
+            "Pass one of the axes that plt.subplots returned, or leave it out",
+        )
 
 
 def figure(result: Any) -> "Figure":
@@ -97,6 +108,8 @@ def figure(result: Any) -> "Figure":
 
 def check_path(path: str | Path) -> Path:
     """Path of a figure, if one can be saved there."""
+    if not isinstance(path, str | Path):
+        raise InvalidInput(f"the path of a figure is {path!r}", "Pass a string or a Path")
     path = Path(path)
     if path.suffix.lower() not in _METADATA:
         raise InvalidInput(

@@ -112,7 +112,7 @@ def draw_gaps(audit: Audit | SelfAudit, ax: "Axes") -> None:
         enough = curve.picked.sizes >= 4
         _draw_line(curve, np.where(enough, curve.picked.gap, np.nan), ax)
     ax.axhline(0, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid="zero")
-    level = f"{100 * curves[0].picked.confidence_level:g} %"
+    level = f"{100 * curves[0].picked.confidence_level:g}%"
     _finish(curves, ax, f"gap between {level} intervals", "Best n against its own worst n")
 
 

@@ -153,7 +153,7 @@ def _shade_choice(found: BestOf, ax: "Axes") -> None:
     n_likely = int(np.searchsorted(np.cumsum(weights[order]), _LIKELY)) + 1
     edge = float(found.validation[order[min(n_likely, order.size) - 1]])
     far = float(ax.get_xlim()[1 if up else 0])
-    label = f"{100 * _LIKELY:g} % of choices"
+    label = f"{100 * _LIKELY:g}% of choices"
     ax.axvspan(edge, far, color=COLOUR_BAND, zorder=0, lw=0, label=label, gid="chosen")
     ax.set_xlim(*((None, far) if up else (far, None)))
 

@@ -1,6 +1,5 @@
 """Whole figures: the views of a result put together, with the verdict as title."""
 
-import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -28,8 +27,9 @@ from outperform.plots.labels import (
     escape,
     short_names,
     shorten,
+    wrap_lines,
 )
-from outperform.plots.planning import draw_plan
+from outperform.plots.planning import describe_chance, draw_plan
 from outperform.plots.probability import draw_probability
 from outperform.plots.style import COLOUR_NOTE, COLUMN_WIDTH, PAGE_WIDTH, make_figure
 
@@ -89,11 +89,8 @@ def compose_tasks(tasks: TaskComparisons) -> "Figure":
 
 def compose_plan(plan: Plan) -> "Figure":
     """Draw the sample sizes below the number that is needed."""
-    title = _wrap(
-        f"{plan.n_required:,} pairs show a P(A > B) of {plan.probability:.2g} with power "
-        f"{1 - plan.beta:g}",
-        COLUMN_WIDTH,
-    )
+    claim = f"{plan.n_required:,} pairs show a {describe_chance(plan)} of {plan.probability:.2g}"
+    title = _wrap(f"{claim} with power {1 - plan.beta:g}", COLUMN_WIDTH)
     figure = make_figure(COLUMN_WIDTH, 2.4 + _title_height(title))
     draw_plan(plan, figure.subplots())
     figure.suptitle(title, fontsize="medium")
@@ -153,7 +150,7 @@ def _format_sizes(comparison: Comparison) -> str:
 
 def _format_chance(comparison: Comparison) -> str:
     interval = comparison.interval
-    return f"{comparison.probability:.2f} [{interval.low:.3f}, {interval.high:.3f}]"
+    return f"{comparison.probability:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
 
 
 def _format_difference(comparison: Comparison) -> str:
@@ -166,7 +163,7 @@ def _entitle(result: PairResult, *, on: str = "", condition: str = "") -> str:
     """Say the verdict in one short sentence."""
     a, b = short_names(result, 22)
     verdict = f"{result.verdict}{condition}"
-    winner = f"{describe(a, b, result.winner, result.verdict)}{on}:"
+    winner = f"{describe(a, b, result.winner, result.verdict, on=on)}:"
     together = _wrap(f"{winner} {verdict}", COLUMN_WIDTH)
     apart = f"{_wrap(winner, COLUMN_WIDTH)}\n{verdict}"
     # The verdict has a line of its own where that costs none.
@@ -174,7 +171,7 @@ def _entitle(result: PairResult, *, on: str = "", condition: str = "") -> str:
 
 
 def _wrap(sentence: str, width: float) -> str:
-    return "\n".join(textwrap.wrap(sentence, int(_CHARACTERS * width)))
+    return "\n".join(wrap_lines(sentence, int(_CHARACTERS * width)))
 
 
 def _title_height(title: str) -> float:

@@ -107,7 +107,7 @@ def _draw_shares(total: float, ax: "Axes") -> None:
     there, back = (partial(np.multiply, factor) for factor in (1 / total, total))
     shares = ax.secondary_xaxis("top", functions=(there, back))
     shares.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    shares.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
+    shares.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol="%"))
     shares.spines["top"].set_visible(True)
     shares.set_xlabel("as share of all")
 

@@ -2,12 +2,13 @@
 
 import textwrap
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import Protocol
 
 from outperform.analysis.comparison import Comparison
 from outperform.analysis.published import PublishedComparison
 from outperform.runs import Goal
+from outperform.runs.naming import measure
 from outperform.stats import Interval
 
 _LINE = 40  # characters below an axis
@@ -36,10 +37,16 @@ def shorten(name: str, length: int) -> str:
     'resne…ed-v2'
     """
     name = " ".join(name.split())
-    if len(name) <= length:
+    if measure(name) <= length:
         return name
     tail = (length - 1) // 2
-    return f"{name[: length - 1 - tail]}…{name[-tail:]}"
+    return f"{_begin(name, length - 1 - tail)}…{_begin(name[::-1], tail)[::-1]}"
+
+
+def _begin(name: str, length: int) -> str:
+    """As much of the beginning of a name as fits."""
+    widths = accumulate(map(measure, name))
+    return name[: sum(1 for _ in takewhile(lambda width: width <= length, widths))]
 
 
 def shorten_apart(names: Sequence[str], length: int) -> list[str]:
@@ -95,14 +102,27 @@ def wrap_name(name: str, width: int) -> str:
 
     Examples
     --------
-    >>> wrap_name("gradient boosting", 12)
-    'gradient\nboosting'
+    >>> wrap_name("gradient boosting", 12), wrap_name("best_test_acc", 12)
+    ('gradient\nboosting', 'best_\ntest_acc')
     """
-    lines = textwrap.wrap(name, width)
+    lines = wrap_lines(name, width)
+    joints = [i for i in range(1, len(name)) if name[i - 1] in "_./:"]
+    fitting = [i for i in joints if max(measure(name[:i]), measure(name[i:])) <= width]
+    if len(lines) == 2 and " " not in name and fitting:
+        place = min(fitting, key=lambda i: abs(2 * i - len(name)))
+        return f"{name[:place]}\n{name[place:]}"
     if len(lines) > 2:
         name = shorten(name, 2 * width)
-        lines = [name[:width], name[width:]]
+        first = _begin(name, width)
+        lines = [first, name[len(first) :]]
     return "\n".join(lines)
+
+
+def wrap_lines(text: str, width: int) -> list[str]:
+    """Break a text into lines that are no wider than so many letters, where wide ones count two."""
+    # A filler behind each wide letter makes textwrap count right.
+    filled = "".join(letter + "\0" * (measure(letter) - 1) for letter in text)
+    return [line.replace("\0", "") for line in textwrap.wrap(filled, width)]
 
 
 def describe_metric(result: Measured) -> str:
@@ -115,7 +135,7 @@ def join_phrases(*phrases: str) -> str:
     """Join with commas, on as few lines as a column is wide."""
     lines = [phrases[0]]
     for phrase in phrases[1:]:
-        if len(lines[-1]) + len(phrase) <= _LINE:
+        if measure(lines[-1]) + measure(phrase) <= _LINE:
             lines[-1] += f", {phrase}"
         else:
             lines.append(phrase)
@@ -124,4 +144,4 @@ def join_phrases(*phrases: str) -> str:
 
 def describe_level(interval: Interval) -> str:
     """Confidence level in percent."""
-    return f"{100 * interval.confidence_level:g} %"
+    return f"{100 * interval.confidence_level:g}%"

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from outperform.analysis.planning import Plan, PlanRow, tabulate_gammas
+from outperform.analysis.planning import GAMMAS, Plan, PlanRow, tabulate_gammas
+from outperform.plots.labels import escape, shorten_apart
 from outperform.plots.style import COLOUR_A, COLOUR_B, COLOUR_NOTE
 
 if TYPE_CHECKING:
@@ -50,12 +51,19 @@ def _mark_plan(plan: Plan, ax: "Axes") -> None:
     ax.plot([plan.probability], [plan.n_required], "o", gid="required", **ring)
     lines = [f"{plan.n_required:,} pairs (Noether: {plan.n_noether:,})"]
     if plan.probability != plan.gamma:
-        lines.append(f"for a true P(A > B) of {plan.probability:.2g}")
-    lines.append(f"γ = {plan.gamma:g}, α = {plan.alpha:g}, β = {plan.beta:g}")
+        lines.append(f"for a true {describe_chance(plan)} of {plan.probability:.2g}")
+    gamma = f"γ = {plan.gamma:g}, " if plan.gamma > 0.5 else ""
+    lines.append(f"{gamma}α = {plan.alpha:g}, β = {plan.beta:g}")
     if plan.n_pairs != plan.n_required:
         ax.plot([plan.probability], [plan.n_pairs], "D", gid="asked", **{**ring, "ms": 6})
         lines.append(f"◇ {plan.n_pairs:,} pairs: power {plan.power:.2f}")
     _point_at(plan.probability, plan.n_required, "\n".join(lines), ax)
+
+
+def describe_chance(plan: Plan) -> str:
+    """What is planned for, in symbols and with short names."""
+    better, worse = shorten_apart([plan.better, plan.worse], 10)
+    return f"P({escape(better)} > {escape(worse)})"
 
 
 def _point_at(x: float, y: float, text: str, ax: "Axes") -> None:
@@ -74,12 +82,13 @@ def _point_at(x: float, y: float, text: str, ax: "Axes") -> None:
         color=COLOUR_NOTE,
         horizontalalignment="right",
         verticalalignment="top",
-        # The line leaves the text at its lower left corner, so as never to cross it.
+        # The line leaves the text at its lower edge, so as never to cross it, where the point is
+        # below, so as not to run along a curve.
         arrowprops={
             "arrowstyle": "-",
             "lw": 0.6,
             "ec": COLOUR_NOTE,
-            "relpos": (0, 0),
+            "relpos": (min(max((x - GAMMAS[0]) / (GAMMAS[-1] - GAMMAS[0]), 0), 1), 0),
             "shrinkB": 5,
         },
         gid="numbers",

@@ -18,7 +18,7 @@ _LINES = ("-", "--", ":", "-.")
 
 
 def draw_search_curves(result: SearchCurves, ax: "Axes") -> None:
-    """Draw the mean of the best validation score so far, in a band of 80 % of the searches."""
+    """Draw the mean of the best validation score so far, in a band of 80% of the searches."""
     for index, curve in enumerate(result.curves):
         _draw_course(curve.valid, ax, index, label=_label(result, curve))
     longest = _lay_out_trials(result, ax)
@@ -31,7 +31,7 @@ def draw_search_curves(result: SearchCurves, ax: "Axes") -> None:
 def draw_test_curves(result: SearchCurves, ax: "Axes") -> None:
     """Draw the test score of the trial that is best on validation data so far.
 
-    To the right, the test scores of the final fits: their mean, and the range of 80 % of them.
+    To the right, the test scores of the final fits: their mean, and the range of 80% of them.
     """
     longest = _lay_out_trials(result, ax)
     for index, curve in enumerate(result.curves):
@@ -64,7 +64,7 @@ def compose_search_curves(result: SearchCurves) -> "Figure":
             right.get_legend().remove()
         if len(tasks) > 1:
             left.set_title(escape(shorten(task, 40)), loc="left")
-    figure.suptitle("How far searches get: mean and range of 80 % of them", fontsize="medium")
+    figure.suptitle("How far searches get: mean and range of 80% of them", fontsize="medium")
     return figure
 
 

@@ -1,5 +1,6 @@
 """How messages list names and rows, and which name was probably meant."""
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
@@ -49,4 +50,20 @@ def find_near(name: str, known: Sequence[str]) -> list[str]:
     by_case: dict[str, str] = {}
     for candidate in known:
         by_case.setdefault(candidate.casefold(), candidate)
-    return [by_case[match] for match in get_close_matches(name.casefold(), by_case, n=3)]
+    return [by_case[match] for match in get_close_matches(str(name).casefold(), by_case, n=3)]
+
+
+def measure(text: str) -> int:
+    """Columns that a text takes where all letters are equally wide: Chinese ones take two.
+
+    Examples
+    --------
+    >>> measure("resnet"), measure("残差网络")
+    (6, 8)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
+        for letter in text
+    )

@@ -1,5 +1,6 @@
 """Published summaries: mean, standard deviation and number of runs per algorithm."""
 
+import re
 from pathlib import Path
 
 from outperform.errors import InvalidInput, UnknownColumn, UnknownName
@@ -16,28 +17,30 @@ _COLUMNS = {
     "n": ("n", "runs", "seeds"),
 }
 
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+# As papers print it: 76.3±0.4, 76.3 +/- 0.4 or 76.3 (0.4), then 10, n=10 or (n = 10).
+_PRINTED = re.compile(
+    rf"(?P<name>.+?)=\s*(?P<mean>{_NUMBER})\s*%?\s*(?:,|±|\+/?-|\()\s*(?P<sd>{_NUMBER})\s*%?\s*\)?"
+    rf"(?:\s*[,;]\s*|\s+)\(?\s*(?:n\s*=\s*)?(?P<n>{_NUMBER})\s*\)?\s*"
+)
+
 
 def parse_summary(text: str) -> tuple[str, Summary]:
-    """Name and summary from ``NAME=MEAN,SD,N`` or, as papers print it, ``NAME=MEAN±SD,N``.
+    """Name and summary from ``NAME=MEAN,SD,N`` or as papers print it, such as ``NAME=MEAN±SD,N``.
 
     Examples
     --------
     >>> parse_summary("resnet=76.3,0.4,10")
     ('resnet', Summary(mean=76.3, sd=0.4, n=10))
     """
-    name, _, numbers = text.rpartition("=")
-    try:
-        mean, sd, n = numbers.replace("±", ",").split(",")
-        if not name:
-            raise ValueError
-        return name, Summary(float(mean), float(sd), _as_count(float(n)))
-    except InvalidInput:
-        raise
-    except ValueError:
+    found = _PRINTED.fullmatch(text)
+    if found is None:
         raise InvalidInput(
             f"cannot read the summary {text!r}",
             "Write NAME=MEAN,SD,N, for example resnet=76.3,0.4,10",
-        ) from None
+        )
+    mean, sd, n = (float(found[part]) for part in ("mean", "sd", "n"))
+    return found["name"].strip(), Summary(mean, sd, _as_count(n))
 
 
 def read_summary(path: str | Path, algorithm: str) -> Summary:

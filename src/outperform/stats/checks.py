@@ -1,6 +1,7 @@
 """Validation of what callers pass in, so that the statistics read clean."""
 
 from collections.abc import Collection
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -83,24 +84,38 @@ def check_paired(n_a: int, n_b: int) -> None:
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Refuse a word that is not among the choices."""
-    if value not in choices:
+    if value not in tuple(choices):  # which need not be hashed
         raise InvalidInput(f"{name} is {value!r}", "Choose one of " + ", ".join(map(repr, choices)))
 
 
 def check_open_unit(name: str, value: float) -> None:
     """Refuse a level or probability outside (0, 1)."""
+    _check_number(name, value)
     if not 0 < value < 1:
-        percent = f" ({value:g} % is {value / 100:g})" if 1 < value <= 100 else ""
+        percent = f" ({value:g}% is {value / 100:g})" if 1 < value <= 100 else ""
         raise InvalidInput(f"{name} is {value}", f"Pass a value between 0 and 1{percent}")
 
 
 def check_gamma(gamma: float) -> None:
     """Refuse a smallest share of wins that matters which is no advantage, or beyond reach."""
+    _check_number("gamma", gamma)
     if not 0.5 <= gamma < 1:
-        percent = f" ({gamma:g} % is {gamma / 100:g})" if 1 < gamma <= 100 else ""
+        percent = f" ({gamma:g}% is {gamma / 100:g})" if 1 < gamma <= 100 else ""
         raise InvalidInput(
             f"gamma is {gamma}", f"Pass a value from 0.5 up to, not including, 1{percent}"
         )
+
+
+def check_positive(name: str, value: float) -> None:
+    """Refuse what is not a number above 0."""
+    _check_number(name, value)
+    if not value > 0:
+        raise InvalidInput(f"{name} is {value}", "Pass a positive number")
+
+
+def _check_number(name: str, value: object) -> None:
+    if not isinstance(value, Real):
+        raise InvalidInput(f"{name} is {value!r}", "Pass a number")
 
 
 def check_count(name: str, value: int, *, at_least: int) -> None:

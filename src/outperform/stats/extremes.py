@@ -238,7 +238,7 @@ def group_chances(m: int, n: int, p: ArrayLike) -> tuple[FloatArray, FloatArray]
     chances = as_scores(np.atleast_1d(p), "p")
     if ((chances < 0) | (chances > 1)).any():
         wrong = chances[(chances < 0) | (chances > 1)][0]
-        percent = f" ({wrong:g} % is {wrong / 100:g})" if 1 < wrong <= 100 else ""
+        percent = f" ({wrong:g}% is {wrong / 100:g})" if 1 < wrong <= 100 else ""
         raise InvalidInput(f"p is {wrong:g}", f"Pass probabilities between 0 and 1{percent}")
     if np.ndim(p) == 0:
         return chances, np.array([float(m)])

@@ -179,9 +179,9 @@ def _bootstrap_interval(
     n_resamples: int,
     rng: np.random.Generator | None,
 ) -> Interval:
-    if rng is None:
+    if not isinstance(rng, np.random.Generator):
         raise InvalidInput(
-            "method='bootstrap' draws resamples, but rng is None",
+            f"method='bootstrap' draws resamples, but rng is {rng!r}",
             "Pass rng=np.random.default_rng(seed)",
         )
     check_count("n_resamples", n_resamples, at_least=1)

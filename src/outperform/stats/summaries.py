@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from scipy.special import ndtr
@@ -24,7 +25,8 @@ class Summary:
 
     def __post_init__(self) -> None:
         check_count("n", self.n, at_least=2)
-        if not (math.isfinite(self.mean) and math.isfinite(self.sd) and self.sd >= 0):
+        numbers = all(isinstance(value, Real) for value in (self.mean, self.sd))
+        if not (numbers and math.isfinite(self.mean) and math.isfinite(self.sd) and self.sd >= 0):
             raise InvalidInput(
                 f"mean is {self.mean} and standard deviation {self.sd}",
                 "Pass finite numbers and a standard deviation that is not negative",

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from scipy.special import bdtrc
+
 from outperform.stats.checks import check_count, check_gamma, check_open_unit
 from outperform.stats.outperforming import PairedMethod, paired_interval
 from outperform.stats.power import smallest_conclusive
@@ -59,6 +61,17 @@ class VerdictRule:
                 needed -= 1
             enough = needed + tied <= n and n - tied >= self.n_conclusive
             yield needed if enough else n + 1
+
+    def chance_between_equals(self, n: int, ties: int) -> float:
+        """Chance that either of two equals outperforms the other, if so many of n pairs are tied.
+
+        Examples
+        --------
+        >>> VerdictRule().chance_between_equals(10, 0), VerdictRule().chance_between_equals(10, 3)
+        (0.021484375, 0.125)
+        """
+        (needed,) = self.fewest_wins(n, range(ties, ties + 1))
+        return 0.0 if needed > n - ties else 2 * float(bdtrc(needed - 1, n - ties, 0.5))
 
     def _bisect_wins(self, n: int, ties: int) -> int:
         too_few, enough = -1, n - ties + 1
