@@ -266,11 +266,17 @@ def test_equivalence_says_whether_the_interval_is_within_the_margin(sample, pair
     assert wider.pvalue <= test.pvalue + 1e-12
 
 
-def test_sign_flip_needs_rng_only_where_signs_do_not_fit():
+def test_sign_flip_draws_only_where_signs_do_not_fit():
     d = np.arange(1.0, 6.0)  # 32 sign patterns
     assert sign_flip_test(d, np.zeros(5), n_resamples=31).pvalue == 2 / 32
-    with pytest.raises(InvalidInput, match="rng"):
-        sign_flip_test(d, np.zeros(5), n_resamples=30)
+    drawn = sign_flip_test(d, np.zeros(5), n_resamples=30).pvalue * 31
+    assert drawn == pytest.approx(round(drawn))
+
+
+def test_sign_flip_without_a_generator_repeats():
+    a, b = np.random.default_rng(3).normal(0.2, size=(2, 40))
+    seeded = sign_flip_test(a, b, rng=np.random.default_rng(0))
+    assert sign_flip_test(a, b) == sign_flip_test(a, b) == seeded
 
 
 def test_random_signs_repeat_with_their_seed_and_never_give_zero():

@@ -272,6 +272,14 @@ def test_numbers_kept_as_objects_are_numbers():
     assert probability_of_outperforming(np.array([2, 1.5], dtype=object), [1, 2]) == 0.5
 
 
+def test_bootstrap_without_a_generator_repeats():
+    options = {"paired": False, "method": "bootstrap", "n_resamples": 99}
+    a, b = RNG.normal(size=(2, 20))
+    seeded = outperforming_interval(a, b, **options, rng=np.random.default_rng(0))
+    assert outperforming_interval(a, b, **options) == seeded
+    assert outperforming_interval(a, b, **options) == seeded
+
+
 def test_bootstrap_repeats_with_its_seed_only():
     def interval(seed):
         rng = np.random.default_rng(seed)
@@ -396,7 +404,7 @@ def test_scores_that_cannot_be_paired_are_refused(function):
         ({"method": "bootstrap"}, r"percentile"),
         ({"method": "brunner-munzel"}, r"percentile"),
         ({"paired": False, "method": "wilson"}, r"brunner-munzel.*bootstrap"),
-        ({"paired": False, "method": "bootstrap"}, r"rng"),
+        ({"paired": False, "method": "bootstrap", "rng": 7}, r"rng is 7"),
         ({"ties": "drop"}, r"half.*strict"),
         (
             {"paired": False, "method": "bootstrap", "n_resamples": 0, "rng": RNG},

@@ -81,6 +81,17 @@ def check_paired(n_a: int, n_b: int) -> None:
         )
 
 
+def as_generator(rng: np.random.Generator | None) -> np.random.Generator:
+    """Take the generator passed in, or one seeded with 0: the same scores, the same answer."""
+    if rng is None:
+        return np.random.default_rng(0)
+    if not isinstance(rng, np.random.Generator):
+        raise InvalidInput(
+            f"rng is {rng!r}, not a numpy.random.Generator", "Pass rng=np.random.default_rng(seed)"
+        )
+    return rng
+
+
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Refuse a word that is not among the choices."""
     if value not in choices:

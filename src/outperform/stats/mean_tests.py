@@ -12,6 +12,7 @@ from scipy.special import stdtr
 from outperform.errors import InvalidInput
 from outperform.stats.checks import (
     FloatArray,
+    as_generator,
     as_pairs,
     as_samples,
     check_count,
@@ -134,7 +135,8 @@ def sign_flip_test(
     n_resamples
         Random flips; all 2**n_pairs instead where they are at most `n_resamples` + 1.
     rng
-        Needed only for random flips.
+        Draws the random flips; by default seeded with 0, so that the same scores always give the
+        same p-value.
 
     Returns
     -------
@@ -155,7 +157,7 @@ def sign_flip_test(
     blocks = (
         [_all_signs(differences.size)]
         if exact
-        else _random_signs(n_resamples, differences.size, rng)
+        else _random_signs(n_resamples, differences.size, as_generator(rng))
     )
     null = np.concatenate([signs @ (differences / scale) for signs in blocks]) / differences.size
     null.sort()
@@ -257,15 +259,8 @@ def _ratio(value: Any, error: Any) -> FloatArray:
         return np.asarray(np.divide(value, error), dtype=np.float64)
 
 
-def _random_signs(
-    n_resamples: int, n: int, rng: np.random.Generator | None
-) -> Iterator[FloatArray]:
+def _random_signs(n_resamples: int, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     """Random signs, in blocks that bound the memory."""
-    if rng is None:
-        raise InvalidInput(
-            f"{n} pairs have too many sign flips to try all, and rng is None",
-            "Pass rng=np.random.default_rng(seed)",
-        )
     n_rows = max(1, _BLOCK // n)
     for start in range(0, n_resamples, n_rows):
         shape = (min(n_rows, n_resamples - start), n)

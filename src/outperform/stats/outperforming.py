@@ -9,6 +9,7 @@ from scipy.special import stdtrit
 from outperform.errors import InvalidInput
 from outperform.stats.checks import (
     FloatArray,
+    as_generator,
     as_pairs,
     as_scores,
     check_choice,
@@ -88,7 +89,10 @@ def outperforming_interval(
         Paired: ``"percentile"`` (the bootstrap's exact distribution), ``"wilson"``,
         ``"clopper-pearson"``, ``"anytime"`` (may be looked at after every pair).
         Unpaired: ``"brunner-munzel"``, also what ``"percentile"`` stands for there, since it
-        needs no draws; ``"bootstrap"`` resamples both samples with `rng`.
+        needs no draws; ``"bootstrap"`` resamples both samples.
+    rng
+        Draws for the bootstrap; by default seeded with 0, so that the same scores always give the
+        same interval.
 
     Examples
     --------
@@ -108,7 +112,8 @@ def outperforming_interval(
     first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
     if method == "brunner-munzel":
         return _brunner_munzel_interval(first, second, ties, confidence_level)
-    return _bootstrap_interval(first, second, ties, confidence_level, n_resamples, rng)
+    generator = as_generator(rng)
+    return _bootstrap_interval(first, second, ties, confidence_level, n_resamples, generator)
 
 
 def _check_method(method: str, choices: tuple[str, ...], how: str) -> None:
@@ -177,13 +182,8 @@ def _bootstrap_interval(
     ties: Ties,
     confidence_level: float,
     n_resamples: int,
-    rng: np.random.Generator | None,
+    rng: np.random.Generator,
 ) -> Interval:
-    if rng is None:
-        raise InvalidInput(
-            "method='bootstrap' draws resamples, but rng is None",
-            "Pass rng=np.random.default_rng(seed)",
-        )
     check_count("n_resamples", n_resamples, at_least=1)
     ordered = np.sort(b)
     below = np.searchsorted(ordered, a, side="left")
