@@ -279,6 +279,30 @@ def test_sign_flip_without_a_generator_repeats():
     assert sign_flip_test(a, b) == sign_flip_test(a, b) == seeded
 
 
+SPREAD_A, SPREAD_B = np.array([1.0, 2, 4, 8]), np.array([0.0, 3, 1, 2])
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-170, 1e-100, 1e100, 1e148])
+@pytest.mark.parametrize("function", [paired_t_test, welch_t_test, nadeau_bengio])
+def test_units_however_small_or_large_change_no_pvalue(function, unit):
+    expected = function(SPREAD_A, SPREAD_B)
+    found = function(unit * SPREAD_A, unit * SPREAD_B)
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-9)
+    assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+def test_samples_of_one_value_do_not_differ_by_rounding():
+    assert np.mean([0.1] * 3) != np.mean([0.1] * 7)
+    assert welch_t_test([0.1] * 3, [0.1] * 7).pvalue == 1
+
+
+def test_many_tests_are_one_sentence():
+    a, b = np.array([[1.0, 2, 4], [5, 5, 6]]), np.array([[1.0, 2, 3], [1, 2, 1]])
+    smallest = welch_t_test(a[1], b[1]).pvalue
+    assert str(welch_t_test(a, b)) == f"welch t: 2 tests, smallest p = {smallest:.2g} (two-sided)"
+    assert str(welch_t_test(a[:0], b[:0])) == "welch t: 0 tests, smallest p = 1 (two-sided)"
+
+
 def test_random_signs_repeat_with_their_seed_and_never_give_zero():
     def pvalue(seed, shift):
         rng = np.random.default_rng(seed)

@@ -19,7 +19,7 @@ from outperform.stats.checks import (
     check_paired,
     leading_shape,
 )
-from outperform.stats.effect_sizes import difference_of_means, mean_difference, sample_variance
+from outperform.stats.effect_sizes import mean_and_deviation, mean_difference, subtract_means
 from outperform.stats.intervals import Interval
 from outperform.stats.testing import (
     Alternative,
@@ -53,8 +53,8 @@ def paired_t_test(
     """
     differences = _differences(a, b, axis)
     n = differences.shape[-1]
-    error = np.sqrt(sample_variance(differences) / n)
-    return student_test("paired t", _ratio(differences.mean(axis=-1), error), n - 1, alternative)
+    mean, deviation = mean_and_deviation(differences)
+    return student_test("paired t", _ratio(mean, deviation / math.sqrt(n)), n - 1, alternative)
 
 
 def welch_t_test(
@@ -75,12 +75,7 @@ def welch_t_test(
     first = as_samples(a, "a", at_least=2, axis=axis)
     second = as_samples(b, "b", at_least=2, axis=axis)
     leading_shape(first, second)
-    value, error, df = difference_of_means(
-        first.mean(axis=-1) - second.mean(axis=-1),
-        sample_variance(first) / first.shape[-1],
-        sample_variance(second) / second.shape[-1],
-        (first.shape[-1], second.shape[-1]),
-    )
+    value, error, df = subtract_means(first, second)
     return student_test("welch t", _ratio(value, error), df, alternative)
 
 
@@ -113,10 +108,9 @@ def nadeau_bengio_test(
     check_count("n_train", n_train, at_least=1)
     check_count("n_test", n_test, at_least=1)
     first, second = as_pairs(a, b, at_least=2)
-    differences = first - second
-    variance = sample_variance(differences) * (1 / differences.size + n_test / n_train)
-    statistic = _ratio(differences.mean(), np.sqrt(variance))
-    return student_test("nadeau-bengio", statistic, differences.size - 1, alternative)
+    mean, deviation = mean_and_deviation(first - second)
+    error = deviation * math.sqrt(1 / first.size + n_test / n_train)
+    return student_test("nadeau-bengio", _ratio(mean, error), first.size - 1, alternative)
 
 
 def sign_flip_test(

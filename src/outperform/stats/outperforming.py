@@ -162,7 +162,7 @@ def _brunner_munzel_interval(
     if variance == 0:
         return _separated_interval(estimate, min(a.size, b.size), confidence_level)
     df = variance**2 / (variance_a**2 / (a.size - 1) + variance_b**2 / (b.size - 1))
-    reach = float(stdtrit(df, (1 + confidence_level) / 2) * np.sqrt(variance))
+    reach = -float(stdtrit(df, (1 - confidence_level) / 2) * np.sqrt(variance))
     low, high = max(0.0, estimate - reach), min(1.0, estimate + reach)
     return Interval(low, high, confidence_level, "brunner-munzel")
 

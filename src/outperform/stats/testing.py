@@ -22,7 +22,9 @@ class HypothesisTest:
     alternative: Alternative
 
     def __str__(self) -> str:
-        return f"{self.name}: p = {self.pvalue:.2g} ({self.alternative})"
+        many = f"{np.size(self.pvalue)} tests, smallest " if np.ndim(self.pvalue) else ""
+        smallest = np.min(self.pvalue, initial=1)
+        return f"{self.name}: {many}p = {smallest:.2g} ({self.alternative})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
