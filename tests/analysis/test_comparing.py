@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outperform import Comparison, TaskComparisons, compare, compare_runs, read_runs
+from outperform.analysis.applied_tests import apply_test
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnpairedScores
 from outperform.stats import percentile_interval, verdict_power, verdict_size
 
@@ -98,6 +99,17 @@ def test_29_wins_of_29_carry_a_caveat():
         "every comparison was won by the same side, so the percentile interval collapses to a "
         "point: its true chance to win may be as low as 0.88 (Clopper–Pearson)",
     )
+
+
+def test_few_unpaired_runs_are_too_few_for_an_interval_not_for_a_test():
+    comparison = compare([6, 7, 8, 9, 10], [1, 2, 3, 4, 5], paired=False)
+    assert comparison.verdict == "not significant"
+    assert comparison.caveats[0] == (
+        "5 runs are too few for an interval at α = 0.05, whoever wins: at least 6 of each are "
+        "needed; the test brunner-munzel-permutation is exact with any number"
+    )
+    exact = apply_test(comparison, "brunner-munzel-permutation", rng=np.random.default_rng(0))
+    assert exact.pvalue == pytest.approx(2 / 252)
 
 
 @pytest.mark.parametrize("n", [2, 3, 5])

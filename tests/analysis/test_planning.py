@@ -62,9 +62,29 @@ def test_pilot_without_any_difference_is_refused():
     with pytest.raises(InvalidInput) as caught:
         plan(pilot=pilot(5, 5))
     assert str(caught.value) == (
-        "the pilot of 10 pairs shows no difference at all (P(A>B) = 0.5). Plan without a pilot, "
-        "for the smallest P(A>B) that matters to you."
+        "the pilot of 10 pairs shows no advantage: neither side wins more than half (0.5). Plan "
+        "without a pilot, for the smallest P(A>B) that matters to you."
     )
+
+
+TIED = ([1, 2, 3, 4, 5, 6, 7, 8, 9], [0, 1, 2, 3, 5, 6, 7, 8, 10])  # 4 wins, 4 ties, 1 loss
+
+
+def test_pilot_of_which_neither_wins_half_is_refused():
+    comparison = compare(*TIED, ties="strict")
+    assert comparison.probability == 4 / 9
+    with pytest.raises(InvalidInput, match=r"neither side wins more than half \(0\.44\)"):
+        plan(pilot=comparison)
+
+
+def test_unpaired_pilot_is_counted_in_runs():
+    first = plan(pilot=compare([3, 4, 5, 6], [1, 2, 3, 4, 5], paired=False)).caveats[0]
+    assert "seen in 4 and 5 runs; its interval" in first
+
+
+def test_wilson_asks_for_more_pairs_than_chance_does():
+    assert plan(alpha=1e-4, interval="wilson", n_pairs=15).smallest_detectable is None
+    assert plan(alpha=1e-4, interval="wilson", n_pairs=16).smallest_detectable > 0.9
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from outperform.errors import InvalidInput
+from outperform.errors import InvalidInput, TooFewRuns
 from outperform.stats import (
     noether_sample_size,
     outperforming_interval,
@@ -92,6 +92,13 @@ def test_smallest_detectable_probability_by_hand():
     # Six pairs must all be won: p^6 = .95.
     assert smallest_detectable_probability(6) == pytest.approx(0.95 ** (1 / 6), abs=1e-6)
     assert smallest_detectable_probability(6, beta=0.2) == pytest.approx(0.8 ** (1 / 6), abs=1e-6)
+
+
+def test_noether_takes_any_error_rates():
+    # Φ⁻¹(10⁻¹⁷) = -8.4938: ((8.4938 + 1.6449) / (√6 / 4))² = 274.11.
+    assert noether_sample_size(0.75, 1e-17, 0.05) == 275
+    assert noether_sample_size(0.75, 0.05, 1e-17) == 275
+    assert noether_sample_size(0.75, 0.9, 0.9) == 1  # chance alone has that power
 
 
 def test_types_are_plain():
@@ -252,9 +259,25 @@ def test_power_that_cannot_be_reached_is_refused(beta):
         required_pairs(0.75, 0.05, beta)
 
 
+def test_gamma_next_to_one_is_refused_for_what_it_is():
+    with pytest.raises(InvalidInput) as caught:
+        required_pairs(0.9999)
+    assert caught.value.problem == (
+        "with gamma = 0.9999, alpha/2 = 0.025 and P(A>B) = 0.9999 it takes more than 300,000 pairs "
+        "until the power is sure to stay above 0.95"
+    )
+
+
 def test_power_below_gamma_cannot_be_reached():
     with pytest.raises(InvalidInput):
         required_pairs(0.75, 0.05, 0.05, probability=0.7)
+
+
+def test_wilson_says_how_many_pairs_it_needs():
+    # z² = 15.1 at α = 10⁻⁴: 15 wins of 15 are too few, though ½¹⁵ is below α / 2.
+    with pytest.raises(TooFewRuns, match="At least 16 pairs are needed"):
+        smallest_detectable_probability(15, alpha=1e-4, interval="wilson")
+    assert smallest_detectable_probability(16, alpha=1e-4, interval="wilson") < 1
 
 
 @pytest.mark.parametrize("n", [1, 5])

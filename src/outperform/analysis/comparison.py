@@ -84,6 +84,13 @@ class Comparison:
         return self.scores_a.size if self.paired else self.scores_a.size * self.scores_b.size
 
     @property
+    def sample(self) -> str:
+        """What was compared, in words."""
+        if self.paired:
+            return f"{self.n_pairs} pairs"
+        return f"{self.scores_a.size} and {self.scores_b.size} runs"
+
+    @property
     def higher_a(self) -> FloatArray:
         """Scores of `a`, turned so that higher is better."""
         return self.scores_a if self.goal == "maximize" else -self.scores_a
@@ -110,15 +117,10 @@ class Comparison:
 
     def __str__(self) -> str:
         task = f" on {self.task}" if self.task else ""
-        runs = (
-            f"{self.n_pairs} pairs"
-            if self.paired
-            else f"{self.scores_a.size} and {self.scores_b.size} runs"
-        )
         return (
             f"{describe(self.a, self.b, self.winner, self.verdict)}{task}: "
             f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}, "
-            f"{self.verdict} ({runs}, γ = {self.gamma:g})."
+            f"{self.verdict} ({self.sample}, γ = {self.gamma:g})."
         )
 
     def to_dict(self) -> dict[str, Any]:

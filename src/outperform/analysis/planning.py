@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from outperform.analysis.comparison import Comparison
-from outperform.errors import InvalidInput
+from outperform.errors import InvalidInput, TooFewRuns
 from outperform.stats import (
     noether_sample_size,
     required_pairs,
-    smallest_conclusive,
     smallest_detectable_probability,
     verdict_power,
     verdict_size,
@@ -74,15 +73,15 @@ class Plan:
     @property
     def smallest_detectable(self) -> float | None:
         """Smallest P(A>B) that n_pairs detect with the power asked for; None if they never can."""
-        if self.n_pairs < smallest_conclusive(self.alpha):
-            return None
-        return smallest_detectable_probability(
-            self.n_pairs,
-            gamma=self.gamma,
-            alpha=self.alpha,
-            beta=self.beta,
-            interval=self.interval,
-        )
+        with suppress(TooFewRuns):
+            return smallest_detectable_probability(
+                self.n_pairs,
+                gamma=self.gamma,
+                alpha=self.alpha,
+                beta=self.beta,
+                interval=self.interval,
+            )
+        return None
 
     @property
     def seconds(self) -> float | None:
@@ -241,13 +240,14 @@ def _learn_from(pilot: Comparison, gamma: float) -> tuple[float, float, tuple[st
     """P(A>B) to plan for, the gamma that can be reached with it, and what that rests on."""
     seen = max(pilot.probability, pilot.reverse_probability)
     better = pilot.a if pilot.probability >= 0.5 else pilot.b
-    if seen == 0.5:
+    if seen <= 0.5:  # less than half where ties count for neither side
         raise InvalidInput(
-            f"the pilot of {pilot.n_pairs} pairs shows no difference at all (P(A>B) = 0.5)",
+            f"the pilot of {pilot.sample} shows no advantage: neither side wins more than half "
+            f"({seen:.2g})",
             "Plan without a pilot, for the smallest P(A>B) that matters to you",
         )
     caveats = [
-        f"planned for P({better} wins) = {seen:.2g}, seen in {pilot.n_pairs} pairs; its interval "
+        f"planned for P({better} wins) = {seen:.2g}, seen in {pilot.sample}; its interval "
         f"is {pilot.interval if better == pilot.a else pilot.reverse}, so plan again when more "
         "are in"
     ]

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
+from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_gamma, check_open_unit
 from outperform.stats.power import smallest_conclusive
 
@@ -54,6 +55,8 @@ def anytime_power(
     check_gamma(gamma)
     check_open_unit("alpha", alpha)
     chance = np.asarray(probability, dtype=np.float64).reshape(-1)
+    if not ((chance >= 0) & (chance <= 1)).all():
+        raise InvalidInput(f"probability is {probability}", "Pass values between 0 and 1")
     won, fewest = np.zeros(chance.size), 0
     going_on = np.ones((1, chance.size))  # chance of each number of wins, from the fewest on
     for n in range(1, n_pairs + 1):
