@@ -79,8 +79,8 @@ def _liberal(comparison: Comparison) -> Iterator[str]:
     if not comparison.paired and comparison.n_decided < _FEW_UNPAIRED:
         yield (
             f"with {comparison.n_decided} runs the {comparison.interval.method} interval is too "
-            "narrow: between equals it finds a difference more often than it says (7 % instead of "
-            "5 % at 6 runs each)"
+            "narrow: between equals it finds a difference more often than it says (6.5 % instead "
+            "of 5 % at 6 runs each)"
         )
 
 

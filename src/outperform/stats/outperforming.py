@@ -64,7 +64,9 @@ def probability_of_outperforming(
         wins, tied, n = count_wins(*as_pairs(a, b))
         return (wins + (tied / 2 if ties == "half" else 0)) / n
     first, second = as_scores(a, "a"), as_scores(b, "b")
-    return float(_placements(first, second, _TIE_VALUE[ties]).mean())
+    # Counts are multiples of 1/2, so that only this division rounds.
+    beaten = _count_beaten(first, second, _TIE_VALUE[ties]).sum()
+    return float(beaten / (first.size * second.size))
 
 
 def outperforming_interval(
@@ -142,20 +144,20 @@ def count_wins(a: FloatArray, b: FloatArray) -> tuple[int, int, int]:
     return int(np.count_nonzero(a > b)), int(np.count_nonzero(a == b)), a.size
 
 
-def _placements(a: FloatArray, b: FloatArray, tie_value: float) -> FloatArray:
-    """Share of `b` that each score of `a` beats."""
+def _count_beaten(a: FloatArray, b: FloatArray, tie_value: float) -> FloatArray:
+    """How many of `b` each score of `a` beats."""
     ordered = np.sort(b)
     beaten = np.searchsorted(ordered, a, side="left")
     beaten_or_tied = np.searchsorted(ordered, a, side="right")
-    return np.asarray(((1 - tie_value) * beaten + tie_value * beaten_or_tied) / b.size)
+    return np.asarray((1 - tie_value) * beaten + tie_value * beaten_or_tied)
 
 
 def _brunner_munzel_interval(
     a: FloatArray, b: FloatArray, ties: Ties, confidence_level: float
 ) -> Interval:
     tie_value = _TIE_VALUE[ties]
-    share_a = _placements(a, b, tie_value)
-    share_b = 1 - _placements(b, a, 1 - tie_value)
+    share_a = _count_beaten(a, b, tie_value) / b.size
+    share_b = 1 - _count_beaten(b, a, 1 - tie_value) / a.size
     estimate = float(share_a.mean())
     variance_a, variance_b = share_a.var(ddof=1) / a.size, share_b.var(ddof=1) / b.size
     variance = variance_a + variance_b
