@@ -113,6 +113,15 @@ def test_few_unpaired_runs_are_too_few_for_an_interval_not_for_a_test():
     assert exact.pvalue == pytest.approx(2 / 252)
 
 
+def test_false_alarms_are_counted_with_the_ties_there_are():
+    a, b = [1.0] * 6 + [0.0, 0.0], [0.0] * 6 + [0.0, 1.0]  # 6 wins, 1 tie, 1 loss
+    assert "with 8 pairs, 1 of them tied, the percentile interval finds a difference between " in (
+        doubts(compare(a, b))
+    )
+    assert compare(a, b).size == pytest.approx(2 * 8 / 128)
+    assert compare(a, b, ties="strict").size == pytest.approx(0.05)  # not known
+
+
 def test_what_few_unpaired_runs_are_said_to_do_is_what_they_do():
     ranks = np.arange(12.0)
     splits = [list(chosen) for chosen in combinations(range(12), 6)]

@@ -56,6 +56,11 @@ def test_an_interval_contains_its_ends_and_nothing_beyond():
     assert not any(value in interval for value in (0.2499, 0.7501, math.nan))
 
 
+def test_a_mirrored_interval_is_not_a_bit_too_long():
+    assert 1 - 0.42 > 0.58
+    assert Interval(0.1, 0.42, 0.95, "wilson").mirrored().low == 0.58
+
+
 def test_a_mirrored_interval_is_about_the_other_side():
     interval = Interval(0.25, 0.875, 0.9, "wilson")
     assert interval.mirrored() == Interval(0.125, 0.75, 0.9, "wilson")

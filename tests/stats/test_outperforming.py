@@ -268,6 +268,22 @@ def test_strict_unpaired_intervals_leave_out_the_ties():
         assert interval.high - interval.low < 0.15
 
 
+@given(st.lists(whole, min_size=3, max_size=9), st.lists(whole, min_size=3, max_size=9))
+def test_unpaired_interval_is_that_of_the_table_of_all_comparisons(a, b):
+    a, b = np.array(a), np.array(b)
+    for ties, value in (("half", 0.5), ("strict", 0.0)):
+        table = (a[:, None] > b) + value * (a[:, None] == b)
+        variances = np.array([table.mean(axis=1).var(ddof=1), table.mean(axis=0).var(ddof=1)])
+        variances /= table.shape
+        if variances.sum() < 1e-12:  # complete separation, or all tied
+            continue
+        df = variances.sum() ** 2 / (variances**2 / (np.array(table.shape) - 1)).sum()
+        reach = t.ppf(0.975, df) * np.sqrt(variances.sum())
+        expected = np.clip([table.mean() - reach, table.mean() + reach], 0, 1)
+        interval = outperforming_interval(a, b, paired=False, ties=ties)
+        assert ends(interval) == pytest.approx(tuple(expected), abs=1e-9)
+
+
 def test_numbers_kept_as_objects_are_numbers():
     assert probability_of_outperforming(np.array([2, 1.5], dtype=object), [1, 2]) == 0.5
 

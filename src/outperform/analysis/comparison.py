@@ -1,7 +1,7 @@
 """The results of comparing two algorithms: on one task, and on several."""
 
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from outperform.stats import (
     HypothesisTest,
     Interval,
     MeanDifference,
+    VerdictRule,
     cohens_d,
     mean_difference,
     paired_d,
@@ -73,10 +74,15 @@ class Comparison:
     @property
     def size(self) -> float:
         """Chance that equals are found to differ: exact where it is known, else alpha."""
-        method = self.interval.method
-        if self.paired and method in get_args(PlannedInterval):
+        method, n_ties = self.interval.method, self.n_pairs - self.n_decided
+        if not self.paired or method not in get_args(PlannedInterval):
+            return self.alpha
+        if n_ties == 0:
             return verdict_size(self.n_pairs, alpha=self.alpha, interval=method)
-        return self.alpha
+        if self.probability + self.reverse_probability < 1 - 1e-9:  # strict ties
+            return self.alpha
+        rule = VerdictRule(self.interval.confidence_level, interval=cast(PlannedInterval, method))
+        return rule.size(self.n_pairs, n_ties)
 
     @property
     def n_pairs(self) -> int:

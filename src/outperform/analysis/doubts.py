@@ -71,9 +71,11 @@ def _liberal(comparison: Comparison) -> Iterator[str]:
     if comparison.winner is None:
         return
     if comparison.size > _INFLATION * comparison.alpha:
+        n_ties = comparison.n_pairs - comparison.n_decided
+        tied = f", {n_ties} of them tied," if n_ties else ""
         yield (
-            f"with {comparison.n_pairs} pairs the {comparison.interval.method} interval finds a "
-            f"difference between equals {comparison.size:.1%} of the time, not "
+            f"with {comparison.n_pairs} pairs{tied} the {comparison.interval.method} interval "
+            f"finds a difference between equals {comparison.size:.1%} of the time, not "
             f"{comparison.alpha:.1%}: interval clopper-pearson does not"
         )
     if not comparison.paired and comparison.n_decided < _FEW_UNPAIRED:

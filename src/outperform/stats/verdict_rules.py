@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from scipy.special import bdtrc
+
 from outperform.stats.checks import check_count, check_gamma, check_open_unit
 from outperform.stats.outperforming import PairedMethod, paired_interval
 from outperform.stats.power import smallest_conclusive
@@ -43,6 +45,17 @@ class VerdictRule:
         (True, False)
         """
         return n - ties >= self.n_conclusive and self._interval_lies_above(wins, ties, n)
+
+    def size(self, n: int, ties: int) -> float:
+        """Chance that either of two equals outperforms the other, given how many pairs are tied.
+
+        Examples
+        --------
+        >>> round(VerdictRule().size(29, 0), 4), round(VerdictRule().size(29, 9), 4)
+        (0.0614, 0.0414)
+        """
+        wins = next(self.fewest_wins(n, range(ties, ties + 1)))
+        return 2 * float(bdtrc(wins - 1, n - ties, 0.5)) if wins <= n - ties else 0.0
 
     def fewest_wins(self, n: int, ties: range) -> Iterator[int]:
         """Fewest wins with which the rule holds, for each number of ties; n + 1 if none do.
