@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 from outperform import Comparison, TaskComparisons, compare, compare_runs, read_runs
 from outperform.analysis.applied_tests import apply_test
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnpairedScores
-from outperform.stats import percentile_interval, verdict_power, verdict_size
+from outperform.stats import (
+    clopper_pearson_interval,
+    percentile_interval,
+    verdict_power,
+    verdict_size,
+)
 
 
 def wins(n_wins: int, n_losses: int, n_ties: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -102,6 +107,23 @@ def test_29_wins_of_29_carry_a_caveat():
     )
 
 
+def test_unpaired_separation_is_as_sure_as_its_disjoint_pairs():
+    comparison = compare(np.arange(7.0) + 20, np.arange(12.0), paired=False)
+    low = clopper_pearson_interval(7, 7).low
+    assert f"may be as low as {low:.2f} (Clopper–Pearson)" in doubts(comparison)
+    assert comparison.interval.low == low
+
+
+def test_unpaired_tasks_have_the_size_that_was_asked_for():
+    rows = [
+        {"algorithm": name, "task": task, "accuracy": score}
+        for task in ("x", "y")
+        for name in ("new", "old")
+        for score in (1, 2, 3)
+    ]
+    assert "at least one is up to 10%" in compare_runs(rows, "new", "old").caveats[0]
+
+
 def test_few_unpaired_runs_are_too_few_for_an_interval_not_for_a_test():
     comparison = compare([6, 7, 8, 9, 10], [1, 2, 3, 4, 5], paired=False)
     assert comparison.verdict == "not significant"
@@ -111,6 +133,32 @@ def test_few_unpaired_runs_are_too_few_for_an_interval_not_for_a_test():
     )
     exact = apply_test(comparison, "brunner-munzel-permutation", rng=np.random.default_rng(0))
     assert exact.pvalue == pytest.approx(2 / 252)
+
+
+def test_strict_intervals_of_both_sides_leave_out_the_ties():
+    a, b = [1.0] * 4 + [0.0] * 6, [0.0] * 8 + [1.0] * 2  # 4 wins, 4 ties, 2 losses
+    result = compare(a, b, ties="strict")
+    assert result.interval == percentile_interval(4, 0, 10)
+    assert result.reverse == percentile_interval(2, 0, 10)
+
+
+@pytest.mark.parametrize("interval", ["percentile", "wilson", "clopper-pearson", "anytime"])
+@pytest.mark.parametrize("level", [0.5, 0.78125, 0.95, 1 - 1e-12])
+@given(counts=st.lists(st.integers(0, 40), min_size=3, max_size=3), ties=st.booleans())
+def test_names_never_change_a_verdict(interval, level, counts, ties):
+    won, tied, lost = counts[0] + 1, counts[1], counts[2] + 1
+    a = np.repeat([1.0, 0.0, 0.0], [won, tied, lost])
+    b = np.repeat([0.0, 0.0, 1.0], [won, tied, lost])
+    options = {
+        "interval": interval,
+        "confidence_level": level,
+        "ties": "half" if ties else "strict",
+    }
+    forward, backward = compare(a, b, **options), compare(b, a, **options)
+    assert forward.verdict == backward.verdict
+    assert (forward.winner, backward.winner) in {("a", "b"), ("b", "a"), (None, None)}
+    if forward.winner == "b":
+        assert forward.reverse == backward.interval
 
 
 def test_false_alarms_are_counted_with_the_ties_there_are():

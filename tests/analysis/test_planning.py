@@ -1,12 +1,14 @@
 """Plans: how many runs, what they buy, what they cost."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from outperform import compare, plan
 from outperform.analysis.planning import suggest_next, tabulate_gammas
 from outperform.errors import InvalidInput
-from outperform.stats import required_pairs, verdict_power, verdict_size
+from outperform.stats import noether_sample_size, required_pairs, verdict_power, verdict_size
 
 
 def pilot(n_wins: int, n_losses: int):
@@ -131,3 +133,14 @@ def test_next_step_does_not_call_a_perfect_sample_as_here():
 def test_next_step_counts_the_missing_pairs():
     n = required_pairs(0.5, probability=18 / 29)
     assert f"{n - 29} more pairs ({n} in all)" in suggest_next(pilot(18, 11))
+    comparison = replace(pilot(4, 1), gamma=0.7999)  # A wins more often, and has to show it
+    n = required_pairs(0.7999, beta=0.03, probability=0.8)
+    assert n > required_pairs(0.5, beta=0.03, probability=0.8)
+    assert f"{n - 5} more pairs ({n} in all)" in suggest_next(comparison, beta=0.03)
+
+
+def test_next_step_of_unpaired_runs_is_two_sided():
+    comparison = compare([3, 5, 7, 9], [2, 4, 6, 8, 8], paired=False)
+    assert comparison.probability == 11 / 20
+    n = noether_sample_size(0.55, 0.025, 0.05)
+    assert f"{n - 4} more runs of each ({n} in all)" in suggest_next(comparison)

@@ -1,5 +1,6 @@
 """Sample sizes and the exact power of the verdict."""
 
+import itertools
 import math
 
 import numpy as np
@@ -10,9 +11,11 @@ from scipy.stats import binom, binomtest
 
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.stats import (
+    VerdictRule,
     noether_sample_size,
     outperforming_interval,
     required_pairs,
+    smallest_conclusive,
     smallest_detectable_probability,
     verdict_power,
     verdict_size,
@@ -86,6 +89,30 @@ def test_size_of_few_pairs_by_hand(n, size, interval):
 def test_a_lower_bound_of_one_half_is_not_above_it():
     # 6 of 7: P(W >= 6) = 8/128 = α/2, so Clopper–Pearson's bound is ½ exactly; only 7 of 7 counts.
     assert verdict_size(7, alpha=1 / 8, interval="clopper-pearson") == pytest.approx(2 / 128)
+
+
+def test_fewest_conclusive_pairs_by_hand():
+    # ½⁵ is 1/32: below 0.05 / 2 it is not, and not below 2⁻⁴ / 2 either, which it equals.
+    assert [smallest_conclusive(alpha) for alpha in (0.05, 2**-4, 0.07, 0.5)] == [6, 6, 5, 3]
+
+
+def test_tails_that_equal_their_level_decide_as_the_interval_does():
+    for n, share in itertools.product(range(5, 16), (0.6, 0.7, 0.75, 0.8)):
+        alpha = 2 * binom.cdf(n // 2, n, round(share * n) / n)  # the lower bound is just one half
+        rule = VerdictRule(1 - alpha)
+        wins = next(w for w in range(n + 2) if w > n or rule.holds(w, 0, n))
+        expected = binom.sf(wins - 1, n, 0.7)
+        assert verdict_power(n, 0.7, gamma=0.5, alpha=alpha) == pytest.approx(expected), (n, share)
+
+
+@pytest.mark.parametrize(("wins", "n"), [(31, 39), (58, 67), (63, 69), (18, 20), (21, 22)])
+def test_rounding_of_gamma_times_n_does_not_decide(wins, n):
+    # 31 / 39 · 39 is less than 31 in floats, and (18 / 20 less a bit) · 20 is 18.
+    for gamma in (wins / n, np.nextafter(wins / n, 0), np.nextafter(wins / n, 1)):
+        rule = VerdictRule(gamma=gamma)
+        needed = next(w for w in range(n + 2) if w > n or rule.holds(w, 0, n))
+        expected = binom.sf(needed - 1, n, 0.9)
+        assert verdict_power(n, 0.9, gamma=gamma) == pytest.approx(expected)
 
 
 def test_smallest_detectable_probability_by_hand():
