@@ -296,6 +296,23 @@ def test_samples_of_one_value_do_not_differ_by_rounding():
     assert welch_t_test([0.1] * 3, [0.1] * 7).pvalue == 1
 
 
+@pytest.mark.parametrize("outlier", [10, 1e8, 1e13, 1e14])
+def test_one_huge_difference_hides_no_other(outlier):
+    scores = [outlier, 1, 2, 3, 4, 5, 6]
+    assert sign_flip_test(scores, np.zeros(7)).pvalue == 2 / 2**7
+    scores[1] *= -1  # the signs of 1, of 2, and of both at once go further or as far
+    assert sign_flip_test(scores, np.zeros(7)).pvalue == 2 * 2 / 2**7
+
+
+def test_sums_that_are_equal_but_for_rounding_are_as_extreme():
+    # In tenths 1 + 2 - 3 + 6 = 6. As far goes -1 - 2 + 3 + 6 = 6; further go 1 - 2 + 3 + 6 = 8,
+    # 1 + 2 + 3 + 6 = 12 and -1 + 2 + 3 + 6 = 10: five, and their mirror images.
+    for offset in (0, 0.7, 1000, 1e6):
+        b = np.array([0.1, 0.2, 0.3, 0.4]) + offset
+        a = b + np.array([0.1, 0.2, -0.3, 0.6])
+        assert sign_flip_test(a, b).pvalue == 10 / 16, offset
+
+
 def test_many_tests_are_one_sentence():
     a, b = np.array([[1.0, 2, 4], [5, 5, 6]]), np.array([[1.0, 2, 3], [1, 2, 1]])
     smallest = welch_t_test(a[1], b[1]).pvalue

@@ -261,6 +261,12 @@ def test_what_is_no_generator_is_refused(rng):
         brunner_munzel([1, 2, 3], [2, 3, 4], method="permutation", rng=rng)
 
 
+@pytest.mark.parametrize("axis", [None, 0.5, 2, -3])
+def test_what_is_no_axis_is_refused(axis):
+    with pytest.raises(InvalidInput, match=f"axis is {axis}, but a has 2 dimension"):
+        brunner_munzel(np.ones((3, 4)), np.ones((3, 4)), axis=axis)
+
+
 @pytest.mark.parametrize("method", ["t", "permutation"])
 def test_no_samples_are_no_tests(method):
     test = brunner_munzel(np.ones((0, 4, 5)), np.ones((4, 6)), method=method)

@@ -21,7 +21,7 @@ def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -
         raise InvalidScores(
             f"{name} is the single value {values!r}", "Pass a sequence with one score per run"
         )
-    if not -array.ndim <= axis < array.ndim:
+    if not isinstance(axis, int | np.integer) or not -array.ndim <= axis < array.ndim:
         raise InvalidInput(
             f"axis is {axis}, but {name} has {array.ndim} dimension(s)",
             f"Pass an axis from {-array.ndim} to {array.ndim - 1}",

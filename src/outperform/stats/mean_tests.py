@@ -145,8 +145,11 @@ def sign_flip_test(
     first, second = as_pairs(a, b)
     differences = first - second
     exact = differences.size <= math.log2(n_resamples + 1)
-    # In units of the largest difference, so that the comparison tolerates rounding at any scale.
+    # In units of the largest difference, so that the comparison tolerates rounding at any scale:
+    # of the scores and of the sum, and no more, lest one huge difference hide all others.
     scale = np.abs(differences).max() or 1.0
+    magnitude = np.abs([first, second]).sum() / first.size + np.abs(differences).sum()
+    rounding = float(np.finfo(np.float64).eps * magnitude / scale)
     blocks: Iterable[FloatArray]
     blocks = (
         [_all_signs(differences.size)]
@@ -156,7 +159,7 @@ def sign_flip_test(
     null = np.concatenate([signs @ (differences / scale) for signs in blocks]) / differences.size
     null.sort()
     pvalue = permutation_pvalue(
-        np.asarray(differences.mean() / scale), null, alternative, exact=exact
+        np.asarray(differences.mean() / scale), null, alternative, exact=exact, rounding=rounding
     )
     return HypothesisTest("sign flip", float(differences.mean()), float(pvalue), alternative)
 

@@ -58,7 +58,12 @@ def student_test(
 
 
 def permutation_pvalue(
-    observed: FloatArray, null: FloatArray, alternative: Alternative, *, exact: bool
+    observed: FloatArray,
+    null: FloatArray,
+    alternative: Alternative,
+    *,
+    exact: bool,
+    rounding: float = 1e-12,
 ) -> FloatArray:
     """Share of a sorted null distribution at least as extreme as each observed value.
 
@@ -68,7 +73,7 @@ def permutation_pvalue(
     check_choice("alternative", alternative, get_args(Alternative))
     observed, null = np.nan_to_num(observed, posinf=np.inf, neginf=-np.inf), np.nan_to_num(null)
     # Equal statistics may differ in the last bits, depending on the order of their sums.
-    slack = 1e-12 * np.maximum(1.0, np.abs(observed))
+    slack = rounding * np.maximum(1.0, np.abs(observed))
     upper = np.abs(observed) if alternative == "two-sided" else observed
     lower = -np.abs(observed) if alternative == "two-sided" else observed
     above = null.size - np.searchsorted(null, upper - slack, side="left")
