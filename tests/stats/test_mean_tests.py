@@ -1,6 +1,7 @@
 """Tests about means: t, sign-flip, Nadeau–Bengio, equivalence."""
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -311,6 +312,13 @@ def test_sums_that_are_equal_but_for_rounding_are_as_extreme():
         b = np.array([0.1, 0.2, 0.3, 0.4]) + offset
         a = b + np.array([0.1, 0.2, -0.3, 0.6])
         assert sign_flip_test(a, b).pvalue == 10 / 16, offset
+
+
+def test_infinite_statistics_are_null_in_json():
+    one, many = paired_t_test([2, 3], [1, 2]), paired_t_test([[2, 3], [1, 3]], [[1, 2], [1, 2]])
+    assert (one.statistic, one.to_dict()["statistic"]) == (math.inf, None)
+    assert many.to_dict()["statistic"] == [None, pytest.approx(1)]
+    json.dumps([one.to_dict(), many.to_dict()], allow_nan=False)
 
 
 def test_many_tests_are_one_sentence():

@@ -89,4 +89,5 @@ def unwrap(array: NDArray[Any]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else float(value)
+    # JSON has no infinity, which differences without any variation have for a statistic.
+    return np.where(np.isfinite(value), value, None).tolist()
