@@ -90,4 +90,5 @@ def unwrap(array: NDArray[Any]) -> Any:
 
 def _plain(value: Any) -> Any:
     # JSON has no infinity, which differences without any variation have for a statistic.
-    return np.where(np.isfinite(value), value, None).tolist()
+    plain = np.asarray(value, dtype=object)
+    return np.where(np.isfinite(value), plain, np.asarray(None)).tolist()
