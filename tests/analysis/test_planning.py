@@ -143,4 +143,7 @@ def test_next_step_of_unpaired_runs_is_two_sided():
     comparison = compare([3, 5, 7, 9], [2, 4, 6, 8, 8], paired=False)
     assert comparison.probability == 11 / 20
     n = noether_sample_size(0.55, 0.025, 0.05)
-    assert f"{n - 4} more runs of each ({n} in all)" in suggest_next(comparison)
+    words = suggest_next(comparison)
+    assert f"{n - 4} more runs of each ({n} in all)" in words
+    assert words.endswith("; look only then.")  # the anytime interval needs pairs
+    assert suggest_next(pilot(6, 4)).endswith("; look only then, or use `compare --sequential`.")

@@ -217,8 +217,8 @@ def suggest_next(comparison: Comparison, *, beta: float = 0.05) -> str:
     as_here = "" if best == _TOO_GOOD else ", as here"
     return (
         f"If {better} really wins {best:.0%} of the time{as_here}, {more} more {what} "
-        f"({n + more} in all) would show it with power {1 - beta:g}; look only then, or use "
-        "`compare --sequential`."
+        f"({n + more} in all) would show it with power {1 - beta:g}; look only then"
+        + (", or use `compare --sequential`." if comparison.paired else ".")
     )
 
 

@@ -57,8 +57,8 @@ def brunner_munzel(
     Returns
     -------
     A statistic that is positive when a tends to be higher (scipy's is negative then) and its
-    p-value. At complete separation the variance estimate would be 0; the smallest it can
-    otherwise be is taken instead. Where all scores are tied, p is 1.
+    p-value. At complete separation the variance estimate would be 0; the smallest that untied
+    scores can otherwise have is taken instead. Where all scores are tied, p is 1.
 
     References
     ----------
