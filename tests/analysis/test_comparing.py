@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outperform import Comparison, TaskComparisons, compare, compare_runs, read_runs
+from outperform.analysis.applied_tests import apply_test
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnknownName, UnpairedScores
 from outperform.stats import (
     clopper_pearson_interval,
@@ -114,6 +116,79 @@ def test_separated_runs_say_where_their_interval_is_from():
     comparison = compare(np.arange(12) + 20.0, np.arange(12.0), paired=False)
     assert comparison.interval.low == clopper_pearson_interval(12, 12).low
     assert "the interval is that of 12 independent pairs (Clopper–Pearson)" in doubts(comparison)
+
+
+def test_unpaired_separation_is_as_sure_as_its_disjoint_pairs():
+    comparison = compare(np.arange(7.0) + 20, np.arange(12.0), paired=False)
+    low = clopper_pearson_interval(7, 7).low
+    assert "the interval is that of 7 independent pairs (Clopper–Pearson)" in doubts(comparison)
+    assert comparison.interval.low == low
+
+
+def test_unpaired_tasks_have_the_size_that_was_asked_for():
+    rows = [
+        {"algorithm": name, "task": task, "accuracy": score}
+        for task in ("x", "y")
+        for name in ("new", "old")
+        for score in (1, 2, 3)
+    ]
+    assert "at least one is up to 10%" in compare_runs(rows, "new", "old").caveats[0]
+
+
+def test_few_unpaired_runs_are_too_few_for_an_interval_not_for_a_test():
+    comparison = compare([6, 7, 8, 9, 10], [1, 2, 3, 4, 5], paired=False)
+    assert comparison.verdict == "not significant"
+    assert comparison.caveats[0] == (
+        "5 runs are too few for an interval at α = 0.05, whoever wins: at least 6 of each are "
+        "needed; the test brunner-munzel-permutation is exact with any number"
+    )
+    exact = apply_test(comparison, "brunner-munzel-permutation", rng=np.random.default_rng(0))
+    assert exact.pvalue == pytest.approx(2 / 252)
+
+
+def test_strict_intervals_of_both_sides_leave_out_the_ties():
+    a, b = [1.0] * 4 + [0.0] * 6, [0.0] * 8 + [1.0] * 2  # 4 wins, 4 ties, 2 losses
+    result = compare(a, b, ties="strict")
+    assert result.interval == percentile_interval(4, 0, 10)
+    assert result.reverse == percentile_interval(2, 0, 10)
+
+
+@pytest.mark.parametrize("interval", ["percentile", "wilson", "clopper-pearson", "anytime"])
+@pytest.mark.parametrize("level", [0.5, 0.78125, 0.95, 1 - 1e-12])
+@given(counts=st.lists(st.integers(0, 40), min_size=3, max_size=3), ties=st.booleans())
+def test_names_never_change_a_verdict(interval, level, counts, ties):
+    won, tied, lost = counts[0] + 1, counts[1], counts[2] + 1
+    a = np.repeat([1.0, 0.0, 0.0], [won, tied, lost])
+    b = np.repeat([0.0, 0.0, 1.0], [won, tied, lost])
+    options = {
+        "interval": interval,
+        "confidence_level": level,
+        "ties": "half" if ties else "strict",
+    }
+    forward, backward = compare(a, b, **options), compare(b, a, **options)
+    assert forward.verdict == backward.verdict
+    assert (forward.winner, backward.winner) in {("a", "b"), ("b", "a"), (None, None)}
+    if forward.winner == "b":
+        assert forward.reverse == backward.interval
+
+
+def test_false_alarms_are_counted_with_the_ties_there_are():
+    a, b = [1.0] * 6 + [0.0, 0.0], [0.0] * 6 + [0.0, 1.0]  # 6 wins, 1 tie, 1 loss
+    assert "with 8 pairs, 1 of them tied, the percentile interval finds a difference between " in (
+        doubts(compare(a, b))
+    )
+    assert compare(a, b).size == pytest.approx(2 * 8 / 128)
+    assert compare(a, b, ties="strict").size == pytest.approx(0.05)  # not known
+
+
+def test_what_few_unpaired_runs_are_said_to_do_is_what_they_do():
+    ranks = np.arange(12.0)
+    splits = [list(chosen) for chosen in combinations(range(12), 6)]
+    found = [compare(ranks[s], np.delete(ranks, s), paired=False) for s in splits]
+    assert np.mean([each.winner is not None for each in found]) == pytest.approx(0.065, abs=5e-4)
+    said = "finds a difference more often than it says (6.5% instead of 5% at 6 runs each)"
+    assert all((said in doubts(each)) == (each.winner is not None) for each in found)
+    assert said not in doubts(compare(ranks[2:], ranks[2:] - 9, paired=False))
 
 
 @pytest.mark.parametrize("n", [2, 3, 5])
@@ -286,8 +361,7 @@ def test_one_run_only():
         ({"paired": "no"}, "paired is 'no'. Pass True or False."),
         (
             {"paired": False, "interval": "bootstrap", "rng": 3},
-            "method='bootstrap' draws resamples, but rng is 3. Pass "
-            "rng=np.random.default_rng(seed).",
+            "rng is 3, not a numpy.random.Generator. Pass rng=np.random.default_rng(seed).",
         ),
         (
             {"interval": "brunner-munzel"},

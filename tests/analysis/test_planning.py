@@ -13,6 +13,7 @@ from outperform.errors import InvalidInput
 from outperform.stats import (
     VerdictRule,
     equivalence_test,
+    noether_sample_size,
     required_pairs,
     verdict_power,
     verdict_size,
@@ -115,9 +116,24 @@ def test_pilot_without_any_difference_is_refused():
     with pytest.raises(InvalidInput) as caught:
         plan(pilot=pilot(5, 5))
     assert str(caught.value) == (
-        "the pilot of 10 pairs shows no difference at all (P(A>B) = 0.5). Plan without a pilot, "
-        "for the smallest P(A>B) that matters to you."
+        "the pilot of 10 pairs shows no advantage: neither side wins more than half (0.5). Plan "
+        "without a pilot, for the smallest P(A>B) that matters to you."
     )
+
+
+TIED = ([1, 2, 3, 4, 5, 6, 7, 8, 9], [0, 1, 2, 3, 5, 6, 7, 8, 10])  # 4 wins, 4 ties, 1 loss
+
+
+def test_pilot_of_which_neither_wins_half_is_refused():
+    comparison = compare(*TIED, ties="strict")
+    assert comparison.probability == 4 / 9
+    with pytest.raises(InvalidInput, match=r"neither side wins more than half \(0\.44\)"):
+        plan(pilot=comparison)
+
+
+def test_wilson_asks_for_more_pairs_than_chance_does():
+    assert plan(alpha=1e-4, interval="wilson", n_pairs=15).smallest_detectable is None
+    assert plan(alpha=1e-4, interval="wilson", n_pairs=16).smallest_detectable > 0.9
 
 
 @pytest.mark.parametrize(
@@ -219,3 +235,17 @@ def test_nobody_is_advised_to_run_for_ever():
 def test_next_step_counts_the_missing_pairs():
     n = required_pairs(0.5, probability=18 / 29)
     assert f"{n - 29} more pairs ({n} in all)" in suggest_next(pilot(18, 11))
+    comparison = replace(pilot(4, 1), gamma=0.7999)  # A wins more often, and has to show it
+    n = required_pairs(0.7999, beta=0.03, probability=0.8)
+    assert n > required_pairs(0.5, beta=0.03, probability=0.8)
+    assert f"{n - 5} more pairs ({n} in all)" in suggest_next(comparison, beta=0.03)
+
+
+def test_next_step_of_unpaired_runs_is_two_sided():
+    comparison = compare([3, 5, 7, 9], [2, 4, 6, 8, 8], paired=False)
+    assert comparison.probability == 11 / 20
+    n = noether_sample_size(0.55, 0.025, 0.05)
+    words = suggest_next(comparison)
+    assert f"{n - 4} more runs of each ({n} in all)" in words
+    assert words.endswith("; look only then.")  # the anytime interval needs pairs
+    assert suggest_next(pilot(6, 4)).endswith("; look only then, or use `compare --sequential`.")

@@ -267,8 +267,8 @@ def test_a_summary_as_papers_print_it(spelling):
         ),
         (
             ["new=76.3,-1,5", "old=75,1,10"],
-            "Error: mean is 76.3 and standard deviation -1.0. Pass finite numbers and a standard "
-            "deviation that is not negative.",
+            "Error: mean is 76.3 and standard deviation -1.0. Pass numbers below 1e150 and a "
+            "standard deviation that is not negative.",
         ),
     ],
 )

@@ -2,6 +2,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -28,6 +29,7 @@ BAD_SCORES = {
     "NaN": (_with(math.nan, 3, 17), InvalidScores, r"\b3\b.*\b17\b"),
     "infinite": (_with(-math.inf, 13), InvalidScores, r"\b13\b"),
     "huge": (_with(-1e200, 13), InvalidScores, r"reaches -1e\+200, too large"),
+    "masked": (np.ma.masked_equal(_with(9.0, 3, 17), 9.0), InvalidScores, "2 masked"),
     "text": (_with("high", 11), InvalidScores, "not a number"),
     "2-D": ([[i / 20 for i in range(20)]], InvalidScores, r"\(1, 20\)"),
     "scalar": (0.5, InvalidScores, r"\b0\.5\b"),

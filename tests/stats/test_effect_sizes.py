@@ -101,6 +101,32 @@ def test_effect_sizes_are_rescaled_t_statistics(sample):
 # Properties
 
 
+def test_samples_of_one_value_do_not_differ_by_rounding():
+    assert np.mean([0.1] * 3) != np.mean([0.1] * 7)
+    assert cohens_d([0.1] * 3, [0.1] * 7) == 0
+    assert mean_difference([0.1] * 3, [0.1] * 7, paired=False).value == 0
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-170, 1e148])
+def test_units_however_small_or_large_change_no_effect(unit):
+    a, b = np.array([1.0, 2, 4, 8]), np.array([0.0, 3, 1, 2])
+    for function in (cohens_d, paired_d):
+        assert function(unit * a, unit * b) == pytest.approx(function(a, b), rel=1e-9)
+    for paired in (True, False):
+        expected = mean_difference(a, b, paired=paired)
+        found = mean_difference(unit * a, unit * b, paired=paired)
+        assert found.interval.low / unit == pytest.approx(expected.interval.low, rel=1e-9)
+        assert found.interval.high / unit == pytest.approx(expected.interval.high, rel=1e-9)
+        assert found.df == pytest.approx(expected.df)
+
+
+def test_confidence_next_to_one_gives_a_finite_interval():
+    # t with 1 degree of freedom is Cauchy's: its quantile at tail u is cot(πu).
+    level = 1 - 2**-53
+    interval = mean_difference([1, 3], [0, 0], confidence_level=level).interval
+    assert interval.high - 2 == pytest.approx(1 / math.tan(math.pi * 2**-54), rel=1e-9)
+
+
 @pytest.mark.parametrize("function", [cohens_d, paired_d])
 @given(sample=pairs, order=st.randoms(use_true_random=False))
 def test_effect_sizes_swap_shuffle_and_ignore_units(function, sample, order):

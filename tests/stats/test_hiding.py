@@ -319,17 +319,15 @@ def test_equals_with_ties_outperform_each_other_as_often_as_all_outcomes_say(int
             untied = n - ties
             won = [w for w in range(untied + 1) if rule.holds(w, ties, n)]
             expected = 2 * binom.pmf(won, untied, 0.5).sum()
-            assert rule.chance_between_equals(n, ties) == pytest.approx(expected, abs=1e-12)
+            assert rule.size(n, ties) == pytest.approx(expected, abs=1e-12)
     # By hand: 6 of the 7 that are not tied suffice, 2·(1 + 7)/2⁷ of all outcomes.
-    assert VerdictRule().chance_between_equals(10, 3) == 0.125
+    assert VerdictRule().size(10, 3) == 0.125
 
 
 def test_clopper_and_pearson_keep_the_level_with_ties_and_percentiles_do_not():
     worst = {
         interval: max(
-            VerdictRule(interval=interval).chance_between_equals(n, ties)
-            for n in range(6, 31)
-            for ties in range(n)
+            VerdictRule(interval=interval).size(n, ties) for n in range(6, 31) for ties in range(n)
         )
         for interval in ("percentile", "clopper-pearson")
     }

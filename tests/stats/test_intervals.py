@@ -56,6 +56,11 @@ def test_an_interval_contains_its_ends_and_nothing_beyond():
     assert not any(value in interval for value in (0.2499, 0.7501, math.nan))
 
 
+def test_a_mirrored_interval_is_not_a_bit_too_long():
+    assert 1 - 0.42 > 0.58
+    assert Interval(0.1, 0.42, 0.95, "wilson").mirrored().low == 0.58
+
+
 def test_a_mirrored_interval_is_about_the_other_side():
     interval = Interval(0.25, 0.875, 0.9, "wilson")
     assert interval.mirrored() == Interval(0.125, 0.75, 0.9, "wilson")
@@ -207,6 +212,33 @@ def test_percentile_interval_of_many_pairs_matches_repeated_convolution(wins, ti
     assert (interval.low, interval.high) == pytest.approx((low / 2 / n, high / 2 / n), abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("wins", "ties", "n"), [(13, 4, 78), (6, 40, 93), (33, 29, 91), (0, 1, 50)]
+)
+@pytest.mark.parametrize("alpha", [1e-9, 1e-12, 1e-14])
+def test_percentile_interval_is_exact_far_out_in_the_tails(wins, ties, n, alpha):
+    ways = np.array([1], dtype=object)  # to draw each number of half wins, as whole numbers
+    for _ in range(n):
+        ways = np.convolve(ways, np.array([n - wins - ties, ties, wins], dtype=object))
+    interval = percentile_interval(wins, ties, n, confidence_level=1 - alpha)
+    tail = Fraction((1 - interval.confidence_level) / 2) * n**n
+    low = next(i for i, total in enumerate(itertools.accumulate(ways)) if total >= tail)
+    lost = next(i for i, total in enumerate(itertools.accumulate(ways[::-1])) if total >= tail)
+    assert (interval.low, interval.high) == (low / (2 * n), (2 * n - lost) / (2 * n))
+
+
+@pytest.mark.parametrize("method", ["wilson", "clopper-pearson"])
+def test_bounds_far_out_in_the_tails_mirror(method):
+    # 1 - 5e-13 has lost digits that 5e-13 has.
+    for level in (1 - 1e-12, 1 - 1e-15, 1 - 2e-16):
+        interval = INTERVALS[method](20, 29, confidence_level=level)
+        mirrored = INTERVALS[method](9, 29, confidence_level=level).mirrored()
+        assert (interval.low, interval.high) == pytest.approx(
+            (mirrored.low, mirrored.high), rel=1e-12
+        )
+        assert 0 < interval.low < interval.high < 1
+
+
 @given(counts_with_ties(), LEVELS)
 def test_percentile_interval_mirrors_contains_its_estimate_and_stays_on_the_grid(case, level):
     wins, ties, n = case
@@ -354,7 +386,7 @@ def test_impossible_counts_are_refused(method, wins, n):
         INTERVALS[method](wins, n)
 
 
-@pytest.mark.parametrize(("wins", "ties", "n"), [(3, 3, 5), (0, -1, 5)])
+@pytest.mark.parametrize(("wins", "ties", "n"), [(3, 3, 5), (0, -1, 5), (2.5, 0, 5), (2, 0.5, 5)])
 def test_impossible_ties_are_refused(wins, ties, n):
     with pytest.raises(InvalidInput):
         percentile_interval(wins, ties, n)

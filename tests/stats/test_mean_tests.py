@@ -1,6 +1,7 @@
 """Tests about means: t, sign-flip, Nadeau–Bengio, equivalence."""
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -266,11 +267,65 @@ def test_equivalence_says_whether_the_interval_is_within_the_margin(sample, pair
     assert wider.pvalue <= test.pvalue + 1e-12
 
 
-def test_sign_flip_needs_rng_only_where_signs_do_not_fit():
+def test_sign_flip_draws_only_where_signs_do_not_fit():
     d = np.arange(1.0, 6.0)  # 32 sign patterns
     assert sign_flip_test(d, np.zeros(5), n_resamples=31).pvalue == 2 / 32
-    with pytest.raises(InvalidInput, match="rng"):
-        sign_flip_test(d, np.zeros(5), n_resamples=30)
+    drawn = sign_flip_test(d, np.zeros(5), n_resamples=30).pvalue * 31
+    assert drawn == pytest.approx(round(drawn))
+
+
+def test_sign_flip_without_a_generator_repeats():
+    a, b = np.random.default_rng(3).normal(0.2, size=(2, 40))
+    seeded = sign_flip_test(a, b, rng=np.random.default_rng(0))
+    assert sign_flip_test(a, b) == sign_flip_test(a, b) == seeded
+
+
+SPREAD_A, SPREAD_B = np.array([1.0, 2, 4, 8]), np.array([0.0, 3, 1, 2])
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-170, 1e-100, 1e100, 1e148])
+@pytest.mark.parametrize("function", [paired_t_test, welch_t_test, nadeau_bengio])
+def test_units_however_small_or_large_change_no_pvalue(function, unit):
+    expected = function(SPREAD_A, SPREAD_B)
+    found = function(unit * SPREAD_A, unit * SPREAD_B)
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-9)
+    assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+def test_samples_of_one_value_do_not_differ_by_rounding():
+    assert np.mean([0.1] * 3) != np.mean([0.1] * 7)
+    assert welch_t_test([0.1] * 3, [0.1] * 7).pvalue == 1
+
+
+@pytest.mark.parametrize("outlier", [10, 1e8, 1e13, 1e14])
+def test_one_huge_difference_hides_no_other(outlier):
+    scores = [outlier, 1, 2, 3, 4, 5, 6]
+    assert sign_flip_test(scores, np.zeros(7)).pvalue == 2 / 2**7
+    scores[1] *= -1  # the signs of 1, of 2, and of both at once go further or as far
+    assert sign_flip_test(scores, np.zeros(7)).pvalue == 2 * 2 / 2**7
+
+
+def test_sums_that_are_equal_but_for_rounding_are_as_extreme():
+    # In tenths 1 + 2 - 3 + 6 = 6. As far goes -1 - 2 + 3 + 6 = 6; further go 1 - 2 + 3 + 6 = 8,
+    # 1 + 2 + 3 + 6 = 12 and -1 + 2 + 3 + 6 = 10: five, and their mirror images.
+    for offset in (0, 0.7, 1000, 1e6):
+        b = np.array([0.1, 0.2, 0.3, 0.4]) + offset
+        a = b + np.array([0.1, 0.2, -0.3, 0.6])
+        assert sign_flip_test(a, b).pvalue == 10 / 16, offset
+
+
+def test_infinite_statistics_are_null_in_json():
+    one, many = paired_t_test([2, 3], [1, 2]), paired_t_test([[2, 3], [1, 3]], [[1, 2], [1, 2]])
+    assert (one.statistic, one.to_dict()["statistic"]) == (math.inf, None)
+    assert many.to_dict()["statistic"] == [None, pytest.approx(1)]
+    json.dumps([one.to_dict(), many.to_dict()], allow_nan=False)
+
+
+def test_many_tests_are_one_sentence():
+    a, b = np.array([[1.0, 2, 4], [5, 5, 6]]), np.array([[1.0, 2, 3], [1, 2, 1]])
+    smallest = welch_t_test(a[1], b[1]).pvalue
+    assert str(welch_t_test(a, b)) == f"welch t: 2 tests, smallest p = {smallest:.2g} (two-sided)"
+    assert str(welch_t_test(a[:0], b[:0])) == "welch t: 0 tests, smallest p = 1 (two-sided)"
 
 
 def test_random_signs_repeat_with_their_seed_and_never_give_zero():

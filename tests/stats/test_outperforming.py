@@ -199,9 +199,9 @@ def test_strict_chances_leave_out_the_ties(paired, scores):
 
 
 @given(sample, sample)
-def test_unpaired_probability_is_the_share_of_all_pairs(a, b):
-    won = np.mean([(x > y) + (x == y) / 2 for x in a for y in b])
-    assert probability_of_outperforming(a, b, paired=False) == pytest.approx(won, abs=1e-12)
+def test_unpaired_probability_is_the_share_of_all_pairs_rounded_once(a, b):
+    wins = sum((x > y) + (x == y) / 2 for x in a for y in b)
+    assert probability_of_outperforming(a, b, paired=False) == wins / (len(a) * len(b))
 
 
 @pytest.mark.parametrize("method", PAIRED)
@@ -268,8 +268,32 @@ def test_strict_unpaired_intervals_leave_out_the_ties():
         assert interval.high - interval.low < 0.15
 
 
+@given(st.lists(whole, min_size=3, max_size=9), st.lists(whole, min_size=3, max_size=9))
+def test_unpaired_interval_is_that_of_the_table_of_all_comparisons(a, b):
+    a, b = np.array(a), np.array(b)
+    for ties, value in (("half", 0.5), ("strict", 0.0)):
+        table = (a[:, None] > b) + value * (a[:, None] == b)
+        variances = np.array([table.mean(axis=1).var(ddof=1), table.mean(axis=0).var(ddof=1)])
+        variances /= table.shape
+        if variances.sum() < 1e-12:  # complete separation, or all tied
+            continue
+        df = variances.sum() ** 2 / (variances**2 / (np.array(table.shape) - 1)).sum()
+        reach = t.ppf(0.975, df) * np.sqrt(variances.sum())
+        expected = np.clip([table.mean() - reach, table.mean() + reach], 0, 1)
+        interval = outperforming_interval(a, b, paired=False, ties=ties)
+        assert ends(interval) == pytest.approx(tuple(expected), abs=1e-9)
+
+
 def test_numbers_kept_as_objects_are_numbers():
     assert probability_of_outperforming(np.array([2, 1.5], dtype=object), [1, 2]) == 0.5
+
+
+def test_bootstrap_without_a_generator_repeats():
+    options = {"paired": False, "method": "bootstrap", "n_resamples": 99}
+    a, b = RNG.normal(size=(2, 20))
+    seeded = outperforming_interval(a, b, **options, rng=np.random.default_rng(0))
+    assert outperforming_interval(a, b, **options) == seeded
+    assert outperforming_interval(a, b, **options) == seeded
 
 
 def test_bootstrap_repeats_with_its_seed_only():
@@ -396,7 +420,7 @@ def test_scores_that_cannot_be_paired_are_refused(function):
         ({"method": "bootstrap"}, r"percentile"),
         ({"method": "brunner-munzel"}, r"percentile"),
         ({"paired": False, "method": "wilson"}, r"brunner-munzel.*bootstrap"),
-        ({"paired": False, "method": "bootstrap"}, r"rng"),
+        ({"paired": False, "method": "bootstrap", "rng": 7}, r"rng is 7"),
         ({"ties": "drop"}, r"half.*strict"),
         (
             {"paired": False, "method": "bootstrap", "n_resamples": 0, "rng": RNG},

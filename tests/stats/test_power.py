@@ -1,5 +1,6 @@
 """Sample sizes and the exact power of the verdict."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from outperform.errors import InvalidInput
+from outperform.errors import InvalidInput, TooFewRuns
 from outperform.stats import (
+    VerdictRule,
     noether_sample_size,
     outperforming_interval,
     required_pairs,
+    smallest_conclusive,
     smallest_detectable_probability,
     verdict_power,
     verdict_size,
@@ -88,10 +91,41 @@ def test_a_lower_bound_of_one_half_is_not_above_it():
     assert verdict_size(7, alpha=1 / 8, interval="clopper-pearson") == pytest.approx(2 / 128)
 
 
+def test_fewest_conclusive_pairs_by_hand():
+    # ½⁵ is 1/32: below 0.05 / 2 it is not, and not below 2⁻⁴ / 2 either, which it equals.
+    assert [smallest_conclusive(alpha) for alpha in (0.05, 2**-4, 0.07, 0.5)] == [6, 6, 5, 3]
+
+
+def test_tails_that_equal_their_level_decide_as_the_interval_does():
+    for n, share in itertools.product(range(5, 16), (0.6, 0.7, 0.75, 0.8)):
+        alpha = 2 * binom.cdf(n // 2, n, round(share * n) / n)  # the lower bound is just one half
+        rule = VerdictRule(1 - alpha)
+        wins = next(w for w in range(n + 2) if w > n or rule.holds(w, 0, n))
+        expected = binom.sf(wins - 1, n, 0.7)
+        assert verdict_power(n, 0.7, gamma=0.5, alpha=alpha) == pytest.approx(expected), (n, share)
+
+
+@pytest.mark.parametrize(("wins", "n"), [(31, 39), (58, 67), (63, 69), (18, 20), (21, 22)])
+def test_rounding_of_gamma_times_n_does_not_decide(wins, n):
+    # 31 / 39 · 39 is less than 31 in floats, and (18 / 20 less a bit) · 20 is 18.
+    for gamma in (wins / n, np.nextafter(wins / n, 0), np.nextafter(wins / n, 1)):
+        rule = VerdictRule(gamma=gamma)
+        needed = next(w for w in range(n + 2) if w > n or rule.holds(w, 0, n))
+        expected = binom.sf(needed - 1, n, 0.9)
+        assert verdict_power(n, 0.9, gamma=gamma) == pytest.approx(expected)
+
+
 def test_smallest_detectable_probability_by_hand():
     # Six pairs must all be won: p^6 = .95.
     assert smallest_detectable_probability(6) == pytest.approx(0.95 ** (1 / 6), abs=1e-6)
     assert smallest_detectable_probability(6, beta=0.2) == pytest.approx(0.8 ** (1 / 6), abs=1e-6)
+
+
+def test_noether_takes_any_error_rates():
+    # Φ⁻¹(10⁻¹⁷) = -8.4938: ((8.4938 + 1.6449) / (√6 / 4))² = 274.11.
+    assert noether_sample_size(0.75, 1e-17, 0.05) == 275
+    assert noether_sample_size(0.75, 0.05, 1e-17) == 275
+    assert noether_sample_size(0.75, 0.9, 0.9) == 1  # chance alone has that power
 
 
 def test_types_are_plain():
@@ -252,9 +286,25 @@ def test_power_that_cannot_be_reached_is_refused(beta):
         required_pairs(0.75, 0.05, beta)
 
 
+def test_gamma_next_to_one_is_refused_for_what_it_is():
+    with pytest.raises(InvalidInput) as caught:
+        required_pairs(0.9999)
+    assert caught.value.problem == (
+        "with gamma = 0.9999, alpha/2 = 0.025 and P(A>B) = 0.9999 it takes more than 300,000 pairs "
+        "until the power is sure to stay above 0.95"
+    )
+
+
 def test_power_below_gamma_cannot_be_reached():
     with pytest.raises(InvalidInput):
         required_pairs(0.75, 0.05, 0.05, probability=0.7)
+
+
+def test_wilson_says_how_many_pairs_it_needs():
+    # z² = 15.1 at α = 10⁻⁴: 15 wins of 15 are too few, though ½¹⁵ is below α / 2.
+    with pytest.raises(TooFewRuns, match="At least 16 pairs are needed"):
+        smallest_detectable_probability(15, alpha=1e-4, interval="wilson")
+    assert smallest_detectable_probability(16, alpha=1e-4, interval="wilson") < 1
 
 
 @pytest.mark.parametrize("n", [1, 5])

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
@@ -248,6 +248,50 @@ def test_random_permutation_repeats_with_its_seed_and_never_says_zero():
     assert pvalue(1, 100) == 1 / 1000  # (1 + 0) / (1 + 999)
 
 
+def test_random_permutation_without_a_generator_repeats():
+    a, b = np.random.default_rng(3).normal(size=(2, 30))
+    seeded = brunner_munzel(a, b, method="permutation", rng=np.random.default_rng(0))
+    assert brunner_munzel(a, b, method="permutation") == seeded
+    assert brunner_munzel(a, b, method="permutation") == seeded
+
+
+@pytest.mark.parametrize("rng", [0, np.random.RandomState(0)])
+def test_what_is_no_generator_is_refused(rng):
+    with pytest.raises(InvalidInput, match=r"rng is .*, not a numpy\.random\.Generator"):
+        brunner_munzel([1, 2, 3], [2, 3, 4], method="permutation", rng=rng)
+
+
+@pytest.mark.parametrize("axis", [None, 0.5, 2, -3])
+def test_what_is_no_axis_is_refused(axis):
+    with pytest.raises(InvalidInput, match=f"axis is {axis}, but a has 2 dimension"):
+        brunner_munzel(np.ones((3, 4)), np.ones((3, 4)), axis=axis)
+
+
+@pytest.mark.parametrize("method", ["t", "permutation"])
+def test_no_samples_are_no_tests(method):
+    test = brunner_munzel(np.ones((0, 4, 5)), np.ones((4, 6)), method=method)
+    assert (test.statistic.shape, test.pvalue.shape) == ((0, 4), (0, 4))
+
+
+@pytest.mark.parametrize("n", [99_999, 999_999])
+def test_many_tied_scores_lose_no_digit(n):
+    separated = brunner_munzel(np.full(n, 2.0), np.full(n + 2, 1.0))
+    assert separated.statistic == pytest.approx(0.5 * n * (n + 2) / math.sqrt(2))
+    assert separated.pvalue == 0
+    # One of a ties with one of b: each sample has one count that is 1/2 less than the others.
+    touching = brunner_munzel(np.r_[np.full(n - 1, 2.0), 1.0], np.r_[np.full(n + 1, 0.0), 1.0])
+    effect = 0.5 - 0.5 / (n * (n + 2))
+    assert touching.statistic == pytest.approx(effect * n * (n + 2) * math.sqrt(2))
+
+
+def test_millions_of_scores_overflow_nothing():
+    b = np.arange(2_200_000.0)
+    a = b + 5 / 8 * b.size + 0.5  # the sum of its squared counts is above 2**63
+    assert brunner_munzel(a, b).statistic == pytest.approx(
+        -scipy_stats.brunnermunzel(a, b).statistic, rel=1e-9
+    )
+
+
 # Brunner–Munzel calibration: under the null all splits of the ranks are equally likely, so that
 # for few runs the true level is a count, not a simulation.
 
@@ -371,6 +415,7 @@ def test_wilcoxon_is_the_share_of_all_signs(differences, alternative):
 # Wilcoxon properties
 
 
+@example([(3, 2), (1, 2), (9, 0)])
 @given(st.lists(st.tuples(st.integers(0, 9000), st.integers(0, 9)), min_size=1, max_size=12))
 def test_tenths_are_as_tied_as_whole_numbers(pairs):
     # .3 - .2 and .2 - .1 differ in floats only.

@@ -137,5 +137,8 @@ def test_impossible_settings_are_refused():
     for options, word in (({"gamma": 0.3}, "gamma"), ({"alpha": 2}, "alpha")):
         with pytest.raises(InvalidInput, match=word):
             anytime_power(20, np.array(0.5), **options)
+    for probability in (-0.1, 1.5, np.nan):
+        with pytest.raises(InvalidInput, match="probability is"):
+            anytime_power(20, np.array([0.5, probability]))
     with pytest.raises(InvalidInput, match="n_pairs is 0"):
         anytime_power(0, np.array(0.5))

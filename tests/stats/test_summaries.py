@@ -132,6 +132,19 @@ def test_bounds_are_the_noncentralities_at_which_the_result_is_extreme(a, b):
             assert norm.cdf(seen * scale - ncp).mean() == pytest.approx(tail, abs=1e-4)
 
 
+@pytest.mark.parametrize("unit", [1e-200, 1e-90, 1e148])
+def test_units_however_small_or_large_change_nothing(unit):
+    def scale(summary):
+        return Summary(unit * summary.mean, unit * summary.sd, summary.n)
+
+    a, b = Summary(0.8, 0.1, 10), Summary(0.7, 0.2, 5)
+    welch, scaled = welch_from_summary(a, b), welch_from_summary(scale(a), scale(b))
+    assert scaled.pvalue == pytest.approx(welch.pvalue, rel=1e-9)
+    chance, scaled = probability_from_summary(a, b), probability_from_summary(scale(a), scale(b))
+    assert scaled.interval.low == pytest.approx(chance.interval.low, rel=1e-9)
+    assert scaled.interval.high == pytest.approx(chance.interval.high, rel=1e-9)
+
+
 def test_huge_effects_stay_probabilities():
     estimate = probability_from_summary(Summary(90, 0.1, 5), Summary(10, 0.1, 5))
     assert estimate.value == 1
@@ -179,7 +192,16 @@ def test_coverage_check_can_fail():
 
 @pytest.mark.parametrize(
     "bad",
-    [(math.nan, 1, 5), (math.inf, 1, 5), (1, -1, 5), (1, math.nan, 5), (1, 1, 0), (1, 1, 2.5)],
+    [
+        (math.nan, 1, 5),
+        (math.inf, 1, 5),
+        (1, -1, 5),
+        (1, math.nan, 5),
+        (1, 1, 0),
+        (1, 1, 2.5),
+        (-1e200, 1, 5),
+        (1, 1e200, 5),
+    ],
 )
 @pytest.mark.parametrize("function", [welch_from_summary, probability_from_summary])
 def test_impossible_summaries_are_refused(function, bad):

@@ -26,7 +26,7 @@ from outperform.stats import (
     pick_best_pairs,
     welch_t_test,
 )
-from outperform.stats.checks import IntArray, check_open_unit
+from outperform.stats.checks import IntArray, as_generator, check_open_unit
 from outperform.stats.outperforming import PairedMethod, count_wins
 
 MILESTONES = (3, 5, 10, 25)  # sizes of seed sets that papers use
@@ -91,7 +91,6 @@ def audit(
             f"cannot audit {a!r} against itself as if it were two",
             "Name it once: its best runs are compared with its worst",
         )
-    rng = np.random.default_rng(0) if rng is None else rng
     comparison = compare_runs(
         table,
         a,
@@ -104,7 +103,8 @@ def audit(
         interval=interval,
     )
     assert isinstance(comparison, Comparison)  # of one task
-    return _audit_comparison(comparison, tuple(note_seeds(table, (a, b), task)), n_resamples, rng)
+    notes = tuple(note_seeds(table, (a, b), task))
+    return _audit_comparison(comparison, notes, n_resamples, as_generator(rng))
 
 
 def suggest_after(result: Audit | SelfAudit) -> str:

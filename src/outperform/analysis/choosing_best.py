@@ -34,7 +34,7 @@ from outperform.stats import (
 )
 from outperform.stats.best_of_n import BestOfEstimator, IntArray, as_budgets
 from outperform.stats.best_of_resamples import BestOfInterval
-from outperform.stats.checks import FloatArray
+from outperform.stats.checks import FloatArray, as_generator
 
 _EVERY = 100  # n up to which curves have a point at each
 _N_MORE = 60  # points beyond
@@ -100,7 +100,7 @@ def best_of_runs(
         interval,
         confidence_level,
         n_resamples,
-        rng or np.random.default_rng(0),
+        as_generator(rng),
         limits,
     )
     if b is None:

@@ -57,7 +57,10 @@ def compare(
     interval
         ``"percentile"``, ``"wilson"``, ``"clopper-pearson"`` or ``"anytime"`` for pairs;
         ``"brunner-munzel"`` (which is also what ``"percentile"`` stands for there) or
-        ``"bootstrap"``, which draws with `rng`, for unpaired runs.
+        ``"bootstrap"`` for unpaired runs.
+    rng
+        Draws for the bootstrap; by default seeded with 0, so that the same scores always give the
+        same verdict.
 
     Returns
     -------
@@ -118,7 +121,7 @@ def _reverse(
 ) -> Interval:
     """Interval of P(B>A); where B outperforms A, to the last bit as were B named first."""
     # With strict ties, what A has not won B has not won either; the bootstrap is drawn once.
-    b_may_win = options["paired"] and forward.high * ROUNDING <= 0.5
+    b_may_win = options["method"] != "bootstrap" and forward.high * ROUNDING <= 0.5
     if options["ties"] == "half" and not b_may_win:
         return forward.mirrored()
     return outperforming_interval(b, a, **options)

@@ -75,12 +75,12 @@ class Comparison:
     def size(self) -> float:
         """Chance that equals, tied as often, are found to differ: exact if known, else alpha."""
         method, level = self.interval.method, self.interval.confidence_level
-        if not self.paired or method not in get_args(PlannedInterval):
+        if not self.paired or self.strict or method not in get_args(PlannedInterval):
             return self.alpha
-        if self.n_ties and not self.strict:
-            rule = VerdictRule(level, interval=cast(PlannedInterval, method))
-            return rule.chance_between_equals(self.n_pairs, self.n_ties)
-        return verdict_size(self.n_pairs, alpha=self.alpha, interval=method)
+        if self.n_ties == 0:
+            return verdict_size(self.n_pairs, alpha=self.alpha, interval=method)
+        rule = VerdictRule(level, interval=cast(PlannedInterval, method))
+        return rule.size(self.n_pairs, self.n_ties)
 
     @property
     def n_ties(self) -> int:

@@ -30,14 +30,20 @@ def find_doubts(comparison: Comparison) -> tuple[str, ...]:
 
 
 def _too_few(comparison: Comparison) -> Iterator[str]:
-    if not comparison.conclusive and comparison.n_decided:
-        what = "runs"
-        if comparison.paired:
-            what = "pairs" if comparison.n_decided == comparison.n_pairs else "untied pairs"
+    if comparison.conclusive or not comparison.n_decided:
+        return
+    n, alpha = comparison.n_decided, f"{comparison.alpha:.2g}"
+    fewest = smallest_conclusive(comparison.alpha)
+    if comparison.paired:
+        what = "pairs" if n == comparison.n_pairs else "untied pairs"
         yield (
-            f"{comparison.n_decided} {what} cannot be significant at α = "
-            f"{comparison.alpha:.2g}, whoever wins: at least "
-            f"{smallest_conclusive(comparison.alpha)} are needed"
+            f"{n} {what} cannot be significant at α = {alpha}, whoever wins: at least {fewest} are "
+            "needed"
+        )
+    else:
+        yield (
+            f"{n} runs are too few for an interval at α = {alpha}, whoever wins: at least {fewest} "
+            "of each are needed; the test brunner-munzel-permutation is exact with any number"
         )
 
 

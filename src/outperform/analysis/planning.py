@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from outperform.analysis.comparison import Comparison
-from outperform.errors import InvalidInput
+from outperform.errors import InvalidInput, TooFewRuns
 from outperform.stats import (
     noether_sample_size,
     required_pairs,
-    smallest_conclusive,
     smallest_detectable_probability,
     verdict_power,
     verdict_size,
@@ -76,15 +75,15 @@ class Plan:
     @property
     def smallest_detectable(self) -> float | None:
         """Smallest P(A>B) that n_pairs detect with the power asked for; None if they never can."""
-        if self.n_pairs < smallest_conclusive(self.alpha):
-            return None
-        return smallest_detectable_probability(
-            self.n_pairs,
-            gamma=self.gamma,
-            alpha=self.alpha,
-            beta=self.beta,
-            interval=self.interval,
-        )
+        with suppress(TooFewRuns):
+            return smallest_detectable_probability(
+                self.n_pairs,
+                gamma=self.gamma,
+                alpha=self.alpha,
+                beta=self.beta,
+                interval=self.interval,
+            )
+        return None
 
     @property
     def seconds(self) -> float | None:
@@ -208,9 +207,10 @@ def tabulate_gammas(
 def _learn_from(pilot: Comparison, gamma: float) -> tuple[float, float, tuple[str, ...]]:
     """P(A>B) to plan for, the gamma that can be reached with it, and what that rests on."""
     seen, better, _ = _find_better(pilot)
-    if seen <= 0.5:
+    if seen <= 0.5:  # less than half where ties count for neither side
         raise InvalidInput(
-            f"the pilot of {pilot.n_pairs} pairs shows no difference at all (P(A>B) = {seen:g})",
+            f"the pilot of {pilot.n_pairs} pairs shows no advantage: neither side wins more than "
+            f"half ({seen:.2g})",
             "Plan without a pilot, for the smallest P(A>B) that matters to you",
         )
     caveats = [

@@ -20,12 +20,11 @@ from outperform.stats import (
     prepare_balanced_accuracy,
     prepare_f1,
 )
-from outperform.stats.checks import as_scores, check_choice
+from outperform.stats.checks import as_generator, as_scores, check_choice
 from outperform.stats.resampled_scores import Scorer
 
 PredictedMetric = Literal["accuracy", "balanced accuracy", "f1", "auc"]
 _NAMES = {"f1": "F1", "auc": "AUC"}
-_SEED = 0  # the same predictions always give the same numbers
 _FEW = 30  # examples of a class below which its share of a score hardly varies as it should
 
 
@@ -147,7 +146,7 @@ def assess_predictions(
     found = bootstrap_winner(
         _prepare(columns, codes, classes, metric),
         truth.size,
-        rng=np.random.default_rng(_SEED) if rng is None else rng,
+        rng=as_generator(rng),
         n_resamples=n_resamples,
         confidence_level=confidence_level,
     )

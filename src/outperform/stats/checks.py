@@ -22,7 +22,7 @@ def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -
         raise InvalidScores(
             f"{name} is the single value {values!r}", "Pass a sequence with one score per run"
         )
-    if not -array.ndim <= axis < array.ndim:
+    if not isinstance(axis, int | np.integer) or not -array.ndim <= axis < array.ndim:
         raise InvalidInput(
             f"axis is {axis}, but {name} has {array.ndim} dimension(s)",
             f"Pass an axis from {-array.ndim} to {array.ndim - 1}",
@@ -80,6 +80,17 @@ def check_paired(n_a: int, n_b: int) -> None:
             "Pass the runs that share their seeds, in the same order, or paired=False if the "
             "runs are independent",
         )
+
+
+def as_generator(rng: np.random.Generator | None) -> np.random.Generator:
+    """Take the generator passed in, or one seeded with 0: the same scores, the same answer."""
+    if rng is None:
+        return np.random.default_rng(0)
+    if not isinstance(rng, np.random.Generator):
+        raise InvalidInput(
+            f"rng is {rng!r}, not a numpy.random.Generator", "Pass rng=np.random.default_rng(seed)"
+        )
+    return rng
 
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:

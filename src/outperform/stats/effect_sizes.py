@@ -1,5 +1,6 @@
 """How large a difference is, in the unit of the scores and in standard deviations."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,20 +52,11 @@ def mean_difference(
     check_open_unit("confidence_level", confidence_level)
     if paired:
         first, second = as_pairs(a, b, at_least=2)
-        differences = first - second
-        value, df = float(differences.mean()), float(differences.size - 1)
-        error = float(np.sqrt(sample_variance(differences) / differences.size))
+        value, deviation = map(float, mean_and_deviation(first - second))
+        error, df = deviation / math.sqrt(first.size), float(first.size - 1)
     else:
         first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
-        value, error, df = map(
-            float,
-            difference_of_means(
-                first.mean() - second.mean(),
-                sample_variance(first) / first.size,
-                sample_variance(second) / second.size,
-                (first.size, second.size),
-            ),
-        )
+        value, error, df = map(float, subtract_means(first, second))
     return student_interval(value, error, df, confidence_level)
 
 
@@ -72,30 +64,42 @@ def student_interval(
     value: float, error: float, df: float, confidence_level: float
 ) -> MeanDifference:
     """Value with its t interval."""
-    reach = float(stdtrit(df, (1 + confidence_level) / 2)) * error
+    reach = -float(stdtrit(df, (1 - confidence_level) / 2)) * error
     interval = Interval(value - reach, value + reach, confidence_level, "t")
     return MeanDifference(value, interval, error, df)
 
 
-def difference_of_means(
-    value: Any, variance_a: Any, variance_b: Any, sizes: tuple[Any, Any]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Difference, standard error and Welch-Satterthwaite degrees of freedom.
+def subtract_means(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Difference of means over the last axis, its standard error and degrees of freedom."""
+    (mean_a, deviation_a), (mean_b, deviation_b) = mean_and_deviation(a), mean_and_deviation(b)
+    n_a, n_b = a.shape[-1], b.shape[-1]
+    errors = deviation_a / math.sqrt(n_a), deviation_b / math.sqrt(n_b)
+    return mean_a - mean_b, *join_errors(*errors, (n_a, n_b))
 
-    The variances are those of the two means.
-    """
-    variance = np.asarray(variance_a + variance_b)
+
+def join_errors(
+    error_a: Any, error_b: Any, sizes: tuple[Any, Any]
+) -> tuple[FloatArray, FloatArray]:
+    """Standard error of a difference, and its Welch-Satterthwaite degrees of freedom."""
+    error = np.hypot(error_a, error_b)
     with np.errstate(invalid="ignore"):
-        df = variance**2 / (variance_a**2 / (sizes[0] - 1) + variance_b**2 / (sizes[1] - 1))
+        share = np.square(error_a / error)  # of the variance: its own square might underflow
+    df = 1 / (share**2 / (sizes[0] - 1) + (1 - share) ** 2 / (sizes[1] - 1))
     # Without any variance the degrees of freedom do not matter, but must be a number.
-    df = np.where(variance == 0, sum(sizes) - 2, df)
-    return np.asarray(value), np.sqrt(variance), df
+    return error, np.where(error == 0, sum(sizes) - 2, df)
 
 
-def sample_variance(values: FloatArray) -> FloatArray:
-    """Variance over the last axis; exactly 0 where all values are equal, whatever their mean."""
-    constant = values.max(axis=-1) == values.min(axis=-1)
-    return np.where(constant, 0.0, values.var(axis=-1, ddof=1))
+def mean_and_deviation(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation over the last axis; of equal values exactly these, and 0.
+
+    In units of the range, so that no square overflows or vanishes.
+    """
+    lowest = values.min(axis=-1, keepdims=True)
+    width = values.max(axis=-1, keepdims=True) - lowest
+    unit = np.where(width == 0, 1.0, width)
+    scaled = (values - lowest) / unit
+    mean, deviation = scaled.mean(axis=-1), scaled.std(axis=-1, ddof=1)
+    return lowest[..., 0] + unit[..., 0] * mean, unit[..., 0] * deviation
 
 
 def cohens_d(a: ArrayLike, b: ArrayLike) -> float:
@@ -111,9 +115,10 @@ def cohens_d(a: ArrayLike, b: ArrayLike) -> float:
     1.0
     """
     first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
+    (mean_a, deviation_a), (mean_b, deviation_b) = map(mean_and_deviation, (first, second))
     df_a, df_b = first.size - 1, second.size - 1
-    pooled = (df_a * sample_variance(first) + df_b * sample_variance(second)) / (df_a + df_b)
-    return _standardize(first.mean() - second.mean(), np.sqrt(pooled))
+    pooled = np.hypot(math.sqrt(df_a) * deviation_a, math.sqrt(df_b) * deviation_b)
+    return _standardize(mean_a - mean_b, pooled / math.sqrt(df_a + df_b))
 
 
 def paired_d(a: ArrayLike, b: ArrayLike) -> float:
@@ -129,8 +134,7 @@ def paired_d(a: ArrayLike, b: ArrayLike) -> float:
     2.0
     """
     first, second = as_pairs(a, b, at_least=2)
-    differences = first - second
-    return _standardize(differences.mean(), np.sqrt(sample_variance(differences)))
+    return _standardize(*mean_and_deviation(first - second))
 
 
 def rank_correlation(a: ArrayLike, b: ArrayLike) -> float:

@@ -72,7 +72,8 @@ def _grow_block(
         _join(b[last], a[: last + 1], beaten_by_b[last], beaten_by_a[: last + 1])
         n = last + 1
         if n in sizes:
-            found.append(studentize_placements(beaten_by_a[:n].T / 2, beaten_by_b[:n].T / 2, n, n))
+            first, second = (c[:n].T.astype(np.int64) for c in (beaten_by_a, beaten_by_b))
+            found.append(studentize_placements(first, second, n, n, win=2))
     return found
 
 

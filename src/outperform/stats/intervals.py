@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, betaincinv, betaln, ndtri
+from scipy.special import bdtr, betainccinv, betaincinv, betaln, ndtri
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_open_unit
@@ -77,16 +77,15 @@ def percentile_interval(
     [0.517, 0.862]
     """
     _check_wins(wins + ties / 2, n, confidence_level)
-    if not (ties >= 0 and wins >= 0 and wins + ties <= n):
-        raise InvalidInput(f"{wins} wins and {ties} ties of {n}", "Pass counts that add up")
+    if not (wins >= 0 and ties >= 0 and wins + ties <= n and wins % 1 == ties % 1 == 0):
+        raise InvalidInput(f"{wins} wins and {ties} ties of {n}", "Pass whole counts that add up")
     tail = (1 - confidence_level) / 2 * ROUNDING
+    losses = n - wins - ties
     if ties == 0:
-        low, lost = _wins_reaching(tail, wins, n), _wins_reaching(tail, n - wins, n)
+        low, lost = _wins_reaching(tail, wins, n), _wins_reaching(tail, losses, n)
         return Interval(low / n, (n - lost) / n, confidence_level, "percentile")
-    first, mass = _resampled_half_wins(wins, ties, n)
-    low = first + int(np.searchsorted(np.cumsum(mass), tail))
-    high = first + mass.size - 1 - int(np.searchsorted(np.cumsum(mass[::-1]), tail))
-    return Interval(low / (2 * n), high / (2 * n), confidence_level, "percentile")
+    low, lost = (_half_wins_reaching(tail, won, ties, n) for won in (wins, losses))
+    return Interval(low / (2 * n), (2 * n - lost) / (2 * n), confidence_level, "percentile")
 
 
 def _wins_reaching(tail: float, wins: int, n: int) -> int:
@@ -94,20 +93,58 @@ def _wins_reaching(tail: float, wins: int, n: int) -> int:
     return bisect_left(range(n), tail, key=lambda k: float(bdtr(k, n, wins / n)))
 
 
-def _resampled_half_wins(wins: int, ties: int, n: int) -> tuple[int, FloatArray]:
-    """First value and probabilities of 2·wins + ties among n resampled pairs.
+def _half_wins_reaching(tail: float, wins: int, ties: int, n: int) -> int:
+    """Find how many half wins or fewer n resampled pairs have with at least this probability."""
+    chances = ((n - wins - ties) / n, ties / n, wins / n)  # of 0, 1 and 2 half wins
+    tilt = _tilt_towards(math.log(tail), chances, n)
+    scale, tilted = _tilted(chances, tilt)
+    first, mass = _resampled_half_wins(tilted, n)
+    growth = n * math.log(scale) - tilt * (first + np.arange(mass.size))
+    # Far above the tilted mean the growth is immense, but the tail has been reached by then.
+    mass *= np.exp(np.minimum(growth, 700))
+    return first + int(np.searchsorted(np.cumsum(mass), tail))
+
+
+_Chances = tuple[float, float, float]
+
+
+def _tilt_towards(log_tail: float, chances: _Chances, n: int) -> float:
+    """Find the exponential tilt whose mean has about the given lower tail, by Chernoff's bound.
+
+    Around the mean of the tilted distribution rounding errors are small beside what they
+    disturb, however far out in the tail of the distribution itself it lies.
+    """
+    tilt, step = 0.0, 32.0
+    while step > 0.25 / math.sqrt(n):  # less than a quarter of a standard deviation
+        scale, (_, tied, won) = _tilted(chances, tilt - step)
+        if n * (math.log(scale) - (tilt - step) * (tied + 2 * won)) > log_tail:
+            tilt -= step
+        step /= 2
+    return tilt
+
+
+def _tilted(chances: _Chances, tilt: float) -> tuple[float, _Chances]:
+    """Mean of exp(tilt · half wins), and the chances weighted by it."""
+    factor = math.exp(tilt)
+    lost, tied, won = chances[0], chances[1] * factor, chances[2] * factor**2
+    scale = lost + tied + won
+    return scale, (lost / scale, tied / scale, won / scale)
+
+
+def _resampled_half_wins(chances: _Chances, n: int) -> tuple[int, FloatArray]:
+    """First value and probabilities of the sum of the half wins of n resampled pairs.
 
     The characteristic function of one pair to the power n, transformed back on a window that
     leaves out less than 1e-17 of the mass; its length is a power of two, which is fastest.
     """
-    win, tie = wins / n, ties / n
-    mean = 2 * win + tie
-    deviation = math.sqrt(max(n * (4 * win + tie - mean**2), 0.0))
+    lost, tied, won = chances
+    mean = 2 * won + tied
+    deviation = math.sqrt(max(n * (4 * won + tied - mean**2), 0.0))
     reach = min(2 * n, math.ceil(9 * deviation) + 12)
     first = max(0, round(n * mean) - reach)
     size = 1 << (2 * reach + 1).bit_length()
     step = _roots_of_unity(size)
-    one_pair = (1 - win - tie) + tie * step + win * step**2
+    one_pair = lost + tied * step + won * step**2
     # Powers of complex numbers are slow, and most of them vanish.
     lasts = np.abs(one_pair) > 1e-18 ** (1 / n)
     all_pairs = np.zeros_like(one_pair)
@@ -131,7 +168,7 @@ def wilson_interval(wins: float, n: int, *, confidence_level: float = 0.95) -> I
     [0.883, 1]
     """
     _check_wins(wins, n, confidence_level)
-    z = float(ndtri((1 + confidence_level) / 2))
+    z = -float(ndtri((1 - confidence_level) / 2))
     share = wins / n
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     reach = z / (1 + z**2 / n) * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
@@ -153,7 +190,7 @@ def clopper_pearson_interval(wins: float, n: int, *, confidence_level: float = 0
     _check_wins(wins, n, confidence_level)
     tail = (1 - confidence_level) / 2
     low = 0.0 if wins == 0 else float(betaincinv(wins, n - wins + 1, tail))
-    high = 1.0 if wins == n else float(betaincinv(wins + 1, n - wins, 1 - tail))
+    high = 1.0 if wins == n else float(betainccinv(wins + 1, n - wins, tail))
     return Interval(low, high, confidence_level, "clopper-pearson")
 
 

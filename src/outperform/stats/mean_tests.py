@@ -12,13 +12,14 @@ from scipy.special import stdtr
 from outperform.errors import InvalidInput
 from outperform.stats.checks import (
     FloatArray,
+    as_generator,
     as_pairs,
     as_samples,
     check_count,
     check_paired,
     leading_shape,
 )
-from outperform.stats.effect_sizes import difference_of_means, mean_difference, sample_variance
+from outperform.stats.effect_sizes import mean_and_deviation, mean_difference, subtract_means
 from outperform.stats.intervals import Interval
 from outperform.stats.testing import (
     Alternative,
@@ -52,8 +53,8 @@ def paired_t_test(
     """
     differences = _differences(a, b, axis)
     n = differences.shape[-1]
-    error = np.sqrt(sample_variance(differences) / n)
-    return student_test("paired t", _ratio(differences.mean(axis=-1), error), n - 1, alternative)
+    mean, deviation = mean_and_deviation(differences)
+    return student_test("paired t", _ratio(mean, deviation / math.sqrt(n)), n - 1, alternative)
 
 
 def welch_t_test(
@@ -74,12 +75,7 @@ def welch_t_test(
     first = as_samples(a, "a", at_least=2, axis=axis)
     second = as_samples(b, "b", at_least=2, axis=axis)
     leading_shape(first, second)
-    value, error, df = difference_of_means(
-        first.mean(axis=-1) - second.mean(axis=-1),
-        sample_variance(first) / first.shape[-1],
-        sample_variance(second) / second.shape[-1],
-        (first.shape[-1], second.shape[-1]),
-    )
+    value, error, df = subtract_means(first, second)
     return student_test("welch t", _ratio(value, error), df, alternative)
 
 
@@ -112,10 +108,9 @@ def nadeau_bengio_test(
     check_count("n_train", n_train, at_least=1)
     check_count("n_test", n_test, at_least=1)
     first, second = as_pairs(a, b, at_least=2)
-    differences = first - second
-    variance = sample_variance(differences) * (1 / differences.size + n_test / n_train)
-    statistic = _ratio(differences.mean(), np.sqrt(variance))
-    return student_test("nadeau-bengio", statistic, differences.size - 1, alternative)
+    mean, deviation = mean_and_deviation(first - second)
+    error = deviation * math.sqrt(1 / first.size + n_test / n_train)
+    return student_test("nadeau-bengio", _ratio(mean, error), first.size - 1, alternative)
 
 
 def sign_flip_test(
@@ -134,7 +129,8 @@ def sign_flip_test(
     n_resamples
         Random flips; all 2**n_pairs instead where they are at most `n_resamples` + 1.
     rng
-        Needed only for random flips.
+        Draws the random flips; by default seeded with 0, so that the same scores always give the
+        same p-value.
 
     Returns
     -------
@@ -149,18 +145,21 @@ def sign_flip_test(
     first, second = as_pairs(a, b)
     differences = first - second
     exact = differences.size <= math.log2(n_resamples + 1)
-    # In units of the largest difference, so that the comparison tolerates rounding at any scale.
+    # In units of the largest difference, so that the comparison tolerates rounding at any scale:
+    # of the scores and of the sum, and no more, lest one huge difference hide all others.
     scale = np.abs(differences).max() or 1.0
+    magnitude = np.abs([first, second]).sum() / first.size + np.abs(differences).sum()
+    rounding = float(np.finfo(np.float64).eps * magnitude / scale)
     blocks: Iterable[FloatArray]
     blocks = (
         [_all_signs(differences.size)]
         if exact
-        else _random_signs(n_resamples, differences.size, rng)
+        else _random_signs(n_resamples, differences.size, as_generator(rng))
     )
     null = np.concatenate([signs @ (differences / scale) for signs in blocks]) / differences.size
     null.sort()
     pvalue = permutation_pvalue(
-        np.asarray(differences.mean() / scale), null, alternative, exact=exact
+        np.asarray(differences.mean() / scale), null, alternative, exact=exact, rounding=rounding
     )
     return HypothesisTest("sign flip", float(differences.mean()), float(pvalue), alternative)
 
@@ -257,15 +256,8 @@ def _ratio(value: Any, error: Any) -> FloatArray:
         return np.asarray(np.divide(value, error), dtype=np.float64)
 
 
-def _random_signs(
-    n_resamples: int, n: int, rng: np.random.Generator | None
-) -> Iterator[FloatArray]:
+def _random_signs(n_resamples: int, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     """Random signs, in blocks that bound the memory."""
-    if rng is None:
-        raise InvalidInput(
-            f"{n} pairs have too many sign flips to try all, and rng is None",
-            "Pass rng=np.random.default_rng(seed)",
-        )
     n_rows = max(1, _BLOCK // n)
     for start in range(0, n_resamples, n_rows):
         shape = (min(n_rows, n_resamples - start), n)

@@ -15,7 +15,7 @@ from outperform.stats.checks import (
     check_open_unit,
     check_sizes,
 )
-from outperform.stats.effect_sizes import difference_of_means
+from outperform.stats.effect_sizes import join_errors
 from outperform.stats.rank_tests import brunner_munzel
 from outperform.stats.testing import student_test
 
@@ -104,9 +104,9 @@ def pick_best_against_worst(
     chosen = _choose_sizes(sizes, best.size, worst.size)
     check_open_unit("confidence_level", confidence_level)
     means, variances = zip(*(_summarise_first(x, chosen) for x in (best, worst)), strict=True)
-    value, error, df = difference_of_means(
-        means[0] - means[1], variances[0] / chosen, variances[1] / chosen, (chosen, chosen)
-    )
+    value = means[0] - means[1]
+    error_a, error_b = np.sqrt(variances / chosen)
+    error, df = join_errors(error_a, error_b, (chosen, chosen))
     return PickedRuns(
         chosen,
         value,

@@ -8,11 +8,12 @@ tails beyond these numbers.
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import count
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, bdtrc, betaincinv, ndtri
+from scipy.special import bdtr, bdtrc, betainccinv, ndtri
 
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.stats.checks import (
@@ -48,7 +49,9 @@ def noether_sample_size(gamma: float = 0.75, alpha: float = 0.05, beta: float = 
     check_open_unit("beta", beta)
     if gamma == 0.5:
         raise InvalidInput("gamma is 0.5, which is no difference", "Pass a gamma above 0.5")
-    size = float(((ndtri(1 - alpha) - ndtri(beta)) / (math.sqrt(6) * (0.5 - gamma))) ** 2)
+    # Below 0, chance alone reaches the power: alpha + beta is above 1.
+    quantiles = max(0.0, -float(ndtri(alpha) + ndtri(beta)))
+    size = (quantiles / (math.sqrt(6) * (gamma - 0.5))) ** 2
     # 1e-9: a size that is whole but for rounding is not rounded up.
     return max(1, math.ceil(size - 1e-9))
 
@@ -149,15 +152,24 @@ def smallest_detectable_probability(
     if wins > n_pairs:
         raise TooFewRuns(
             f"{n_pairs} pair(s) show no difference at alpha = {alpha:g}, not even if all are won",
-            f"At least {smallest_conclusive(alpha)} pairs are needed",
+            f"At least {_fewest_pairs(alpha, interval)} pairs are needed",
         )
-    return float(betaincinv(wins, n_pairs - wins + 1, 1 - beta))
+    return float(betainccinv(wins, n_pairs - wins + 1, beta))
 
 
 def smallest_conclusive(alpha: float) -> int:
     """Fewest pairs of which all wins are evidence at alpha, two-sided: 0.5**n < alpha / 2."""
     check_open_unit("alpha", alpha)
     return math.floor(math.log2(2 / alpha)) + 1
+
+
+def _fewest_pairs(alpha: float, interval: PlannedInterval) -> int:
+    """Fewest pairs of which all wins are significant: Wilson's interval may ask for more."""
+    return next(
+        n
+        for n in count(smallest_conclusive(alpha))
+        if wins_needed(np.array([n]), 0.5, alpha, interval)[0] <= n
+    )
 
 
 def wins_needed(n: IntArray, gamma: float, alpha: float, interval: PlannedInterval) -> IntArray:
@@ -245,8 +257,9 @@ def _horizon(probability: float, gamma: float, alpha: float, beta: float) -> int
     if horizon > LARGEST_PLAN:
         if 3 * significant < LARGEST_PLAN:
             raise InvalidInput(
-                f"beta = {beta:g} is so close to alpha/2 = {alpha / 2:g} that no number of pairs "
-                f"is sure to keep the power above {1 - beta:g}",
+                f"with gamma = {gamma:g}, alpha/2 = {alpha / 2:g} and P(A>B) = {probability:g} it "
+                f"takes more than {LARGEST_PLAN:,} pairs until the power is sure to stay above "
+                f"{1 - beta:g}",
                 "Pass a larger beta, or plan for a P(A>B) further above gamma",
             )
         raise InvalidInput(

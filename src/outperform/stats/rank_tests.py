@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from outperform.stats.checks import (
     FloatArray,
+    IntArray,
+    as_generator,
     as_samples,
     check_choice,
     check_count,
@@ -49,13 +51,14 @@ def brunner_munzel(
         ``"t"``: the usual approximation, liberal in small samples. ``"permutation"``: keeps its
         level; all splits where there are at most `n_resamples` + 1, else random ones.
     rng
-        Draws the random splits; a fresh, unseeded generator if not given.
+        Draws the random splits; by default seeded with 0, so that the same scores always give
+        the same p-value.
 
     Returns
     -------
     A statistic that is positive when a tends to be higher (scipy's is negative then) and its
-    p-value. At complete separation the variance estimate would be 0; the smallest it can
-    otherwise be is taken instead. Where all scores are tied, p is 1.
+    p-value. At complete separation the variance estimate would be 0; the smallest that untied
+    scores can otherwise have is taken instead. Where all scores are tied, p is 1.
 
     References
     ----------
@@ -84,7 +87,8 @@ def brunner_munzel(
         return student_test(
             "brunner-munzel", statistic.reshape(shape), df.reshape(shape), alternative
         )
-    pvalue = _permutation_pvalues(pooled, n_a, statistic, alternative, n_resamples, rng)
+    generator = as_generator(rng)
+    pvalue = _permutation_pvalues(pooled, n_a, statistic, alternative, n_resamples, generator)
     return HypothesisTest(
         "brunner-munzel permutation",
         unwrap(np.nan_to_num(statistic.reshape(shape))),
@@ -96,8 +100,8 @@ def brunner_munzel(
 def _in_blocks(pooled: FloatArray, n_a: int) -> tuple[FloatArray, FloatArray]:
     n_rows = max(1, _BLOCK // pooled.shape[1])
     parts = [
-        _studentize(*_sort_pooled(pooled[i : i + n_rows], n_a))
-        for i in range(0, len(pooled), n_rows)
+        _studentize(*_sort_pooled(pooled[i : i + n_rows], n_a), n_a)
+        for i in range(0, max(1, len(pooled)), n_rows)
     ]
     statistic, df = (np.concatenate(part) for part in zip(*parts, strict=True))
     return statistic, df
@@ -128,52 +132,60 @@ def _tie_groups(ordered: FloatArray) -> _TieGroups | None:
 
 
 def _studentize(
-    from_a: NDArray[np.bool_], ties: _TieGroups | None
+    from_a: NDArray[np.bool_], ties: _TieGroups | None, n_a: int
 ) -> tuple[FloatArray, FloatArray]:
     """Brunner and Munzel's statistic and degrees of freedom, one per row.
 
     Sorted, the number of b below an element of a is a cumulative sum, and so is the number of a
     below an element of b: all the ranks that the test needs.
     """
-    n_a = int(np.count_nonzero(from_a[0]))
     n_b = from_a.shape[1] - n_a
-    below_a: NDArray[Any] = np.cumsum(from_a, axis=1, dtype=np.int64)
-    below_b: NDArray[Any] = np.arange(1, n_a + n_b + 1) - below_a
-    if ties is not None:
-        below_a, below_b = (_average_over_ties(counts, ties) for counts in (below_a, below_b))
-    return studentize_placements(below_b * from_a, below_a * ~from_a, n_a, n_b)
+    below_a: IntArray = np.cumsum(from_a, axis=1, dtype=np.int64)
+    below_b: IntArray = np.arange(1, n_a + n_b + 1) - below_a
+    if ties is None:
+        return studentize_placements(below_b * from_a, below_a * ~from_a, n_a, n_b)
+    below_a, below_b = (_sum_around_ties(counts, ties) for counts in (below_a, below_b))
+    return studentize_placements(below_b * from_a, below_a * ~from_a, n_a, n_b, win=2)
 
 
 def studentize_placements(
-    beaten_by_a: NDArray[Any], beaten_by_b: NDArray[Any], n_a: int, n_b: int
+    beaten_by_a: IntArray, beaten_by_b: IntArray, n_a: int, n_b: int, *, win: int = 1
 ) -> tuple[FloatArray, FloatArray]:
     """Statistic and degrees of freedom from how many of the other sample each score beats.
 
-    A row per test; entries that stand for no score of the sample are 0.
+    A row per test; entries that stand for no score of the sample are 0. A win counts 1, or 2
+    where a tie counts 1.
     """
-    variance_a = _variance(beaten_by_a, n_a) / (n_a * n_b**2)
-    variance_b = _variance(beaten_by_b, n_b) / (n_b * n_a**2)
-    effect = beaten_by_a.sum(axis=1) / (n_a * n_b) - 0.5
+    variance_a = _variance(beaten_by_a, n_a, win * n_b) / (n_a * (win * n_b) ** 2)
+    variance_b = _variance(beaten_by_b, n_b, win * n_a) / (n_b * (win * n_a) ** 2)
+    effect = beaten_by_a.sum(axis=1) / (win * n_a * n_b) - 0.5
     return _divide(effect, variance_a, variance_b, n_a, n_b)
 
 
-def _average_over_ties(counts: NDArray[Any], ties: _TieGroups) -> FloatArray:
-    """Mean of the counts before and after each group of equal scores."""
+def _sum_around_ties(counts: IntArray, ties: _TieGroups) -> IntArray:
+    """Sum of the counts before and after each group of equal scores: twice their mean."""
     first, last = ties
     before = np.concatenate([np.zeros_like(counts[:, :1]), counts], axis=1)
     if len(first) == 1:  # one tie pattern for all rows: permutations of the same scores
-        return np.asarray((before[:, first[0]] + counts[:, last[0]]) / 2)
+        return np.asarray(before[:, first[0]] + counts[:, last[0]])
     below = np.take_along_axis(before, first, axis=1)
-    return np.asarray((below + np.take_along_axis(counts, last, axis=1)) / 2)
+    return np.asarray(below + np.take_along_axis(counts, last, axis=1))
 
 
-def _variance(counts: NDArray[Any], n: int) -> FloatArray:
-    """Sample variance of n counts; the other entries of each row are 0."""
-    squares, sums = np.einsum("ij,ij->i", counts, counts), counts.sum(axis=1)
-    if counts.dtype.kind == "i" and n * int(squares.max()) >= 2**62:
-        # 64 bits are too few for samples of 70,000 and more; Python's integers are not.
+def _variance(counts: IntArray, n: int, largest: int) -> FloatArray:
+    """Sample variance of n counts; the other entries of each row are 0.
+
+    Whole numbers make the difference exact, and 0 if all counts are equal. 64 bits are too few
+    for samples of 46,000 and more; Python's integers are not.
+    """
+    sums: NDArray[Any] = counts.sum(axis=1)
+    squares: NDArray[Any]
+    if n * largest**2 < 2**63:
+        squares = np.einsum("ij,ij->i", counts, counts)
+    else:
+        squares = np.square(counts).sum(axis=1, dtype=object)
+    if (n * largest) ** 2 >= 2**63:
         squares, sums = squares.astype(object), sums.astype(object)
-    # Counts are multiples of 1/2, so the difference is exact, and 0 if all counts are equal.
     return np.asarray((n * squares - sums**2) / (n * (n - 1)), dtype=np.float64)
 
 
@@ -197,7 +209,7 @@ def _permutation_pvalues(
     statistic: FloatArray,
     alternative: Alternative,
     n_resamples: int,
-    rng: np.random.Generator | None,
+    rng: np.random.Generator,
 ) -> FloatArray:
     n = pooled.shape[1]
     exact = math.comb(n, n_a) <= n_resamples + 1
@@ -208,7 +220,7 @@ def _permutation_pvalues(
     cases += [([i], _tie_groups(ordered[i : i + 1])) for i in np.flatnonzero(tied)]
     blocks: Iterable[NDArray[np.bool_]]
     blocks = [_all_splits(n, n_a)] if exact else _random_splits(n, n_a, n_resamples, rng)
-    nulls = [[_studentize(splits, ties)[0] for _, ties in cases] for splits in blocks]
+    nulls = [[_studentize(splits, ties, n_a)[0] for _, ties in cases] for splits in blocks]
     pvalue = np.empty(len(pooled))
     for (rows, _), parts in zip(cases, zip(*nulls, strict=True), strict=True):
         null = np.sort(np.concatenate(parts))
@@ -224,10 +236,9 @@ def _all_splits(n: int, n_a: int) -> NDArray[np.bool_]:
 
 
 def _random_splits(
-    n: int, n_a: int, n_resamples: int, rng: np.random.Generator | None
+    n: int, n_a: int, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.bool_]]:
     """Random splits, in blocks that bound the memory."""
-    rng = np.random.default_rng() if rng is None else rng
     n_rows = max(1, 10 * _BLOCK // n)
     for start in range(0, n_resamples, n_rows):
         splits = np.zeros((min(n_rows, n_resamples - start), n), dtype=bool)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
+from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_gamma, check_open_unit
-from outperform.stats.power import smallest_conclusive
 
 BoolArray = NDArray[np.bool_]
 
@@ -23,10 +23,9 @@ def decide_by_looking(a: FloatArray, b: FloatArray, *, gamma: float, alpha: floa
     a, b : shape (n_samples, n_pairs), higher is better; in the order of looking
     """
     half_wins = np.cumsum((a > b) + 0.5 * (a == b), axis=1)
-    enough = np.cumsum(a != b, axis=1) >= smallest_conclusive(alpha)
     looks = np.arange(1, a.shape[1] + 1)
-    for_a = enough & _significant(half_wins, looks, alpha)
-    over = for_a | (enough & _significant(looks - half_wins, looks, alpha))
+    for_a = _significant(half_wins, looks, alpha)
+    over = for_a | _significant(looks - half_wins, looks, alpha)
     last = np.argmax(over, axis=1)  # 0, where nobody has won, if it is never over
     row = np.arange(len(a))
     meaningful = _meaningful(half_wins[row, last], last + 1, gamma, alpha)
@@ -54,14 +53,14 @@ def anytime_power(
     check_gamma(gamma)
     check_open_unit("alpha", alpha)
     chance = np.asarray(probability, dtype=np.float64).reshape(-1)
+    if not ((chance >= 0) & (chance <= 1)).all():
+        raise InvalidInput(f"probability is {probability}", "Pass values between 0 and 1")
     won, fewest = np.zeros(chance.size), 0
     going_on = np.ones((1, chance.size))  # chance of each number of wins, from the fewest on
     for n in range(1, n_pairs + 1):
         lost, gained = going_on * (1 - chance), going_on * chance
         going_on = np.vstack([lost, np.zeros(chance.size)])
         going_on[1:] += gained
-        if n < smallest_conclusive(alpha):
-            continue
         wins, looks = fewest + np.arange(len(going_on)), np.asarray(n)
         for_a, for_b = _significant(wins, looks, alpha), _significant(n - wins, looks, alpha)
         won += going_on[for_a & _meaningful(wins, looks, gamma, alpha)].sum(axis=0)
@@ -71,7 +70,11 @@ def anytime_power(
 
 
 def _significant(wins: NDArray[Any], n: NDArray[Any], alpha: float) -> BoolArray:
-    """Whether the lower end of the anytime interval is above one half."""
+    """Whether the lower end of the anytime interval is above one half.
+
+    It takes `smallest_conclusive` untied pairs: n wins in a row are C(2n, n) / 2ⁿ < 2ⁿ / 2 times
+    as likely as among equals, and a tie only lowers that, by 2√(q(1 - q)) ≤ 1 for each share q.
+    """
     return np.asarray((wins > n / 2) & _outside(wins, n, 0.5, alpha))
 
 

@@ -9,10 +9,12 @@ from scipy.special import ndtr
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count, check_open_unit
-from outperform.stats.effect_sizes import Estimate, difference_of_means
+from outperform.stats.effect_sizes import Estimate, join_errors
 from outperform.stats.intervals import Interval
 from outperform.stats.quadrature import chi_square_nodes
 from outperform.stats.testing import Alternative, HypothesisTest, student_test
+
+_LARGEST = 1e150  # as for single scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +28,10 @@ class Summary:
     def __post_init__(self) -> None:
         check_count("n", self.n, at_least=2)
         numbers = all(isinstance(value, Real) for value in (self.mean, self.sd))
-        if not (numbers and math.isfinite(self.mean) and math.isfinite(self.sd) and self.sd >= 0):
+        if not (numbers and abs(self.mean) < _LARGEST and 0 <= self.sd < _LARGEST):
             raise InvalidInput(
                 f"mean is {self.mean} and standard deviation {self.sd}",
-                "Pass finite numbers and a standard deviation that is not negative",
+                "Pass numbers below 1e150 and a standard deviation that is not negative",
             )
 
 
@@ -43,11 +45,10 @@ def welch_from_summary(
     >>> round(welch_from_summary(Summary(0.8, 0.1, 3), Summary(0.7, 0.1, 3)).pvalue, 4)
     0.2879
     """
-    value, error, df = difference_of_means(
-        a.mean - b.mean, np.float64(a.sd**2 / a.n), np.float64(b.sd**2 / b.n), (a.n, b.n)
-    )
+    error_a, error_b = np.array([a.sd, b.sd]) / np.sqrt([a.n, b.n])
+    error, df = join_errors(error_a, error_b, (a.n, b.n))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return student_test("welch t", np.asarray(value / error), df, alternative)
+        return student_test("welch t", np.asarray((a.mean - b.mean) / error), df, alternative)
 
 
 def probability_from_summary(a: Summary, b: Summary, *, confidence_level: float = 0.95) -> Estimate:
@@ -66,15 +67,17 @@ def probability_from_summary(a: Summary, b: Summary, *, confidence_level: float 
     0.76 [0.515, 0.913]
     """
     check_open_unit("confidence_level", confidence_level)
-    variance = a.sd**2 + b.sd**2
-    if variance == 0:
+    deviation = math.hypot(a.sd, b.sd)
+    if deviation == 0:
         raise InvalidInput(
             "both standard deviations are 0", "Pass the standard deviations over runs"
         )
-    effect = (a.mean - b.mean) / math.sqrt(variance)
-    # Reiser and Guttman's equation 3: effective number of runs and degrees of freedom.
-    n = variance / (a.sd**2 / a.n + b.sd**2 / b.n)
-    df = variance**2 / (a.sd**4 / (a.n - 1) + b.sd**4 / (b.n - 1))
+    effect = (a.mean - b.mean) / deviation
+    # Reiser and Guttman's equation 3: effective number of runs and degrees of freedom, from the
+    # share of each in the variance.
+    share_a, share_b = (a.sd / deviation) ** 2, (b.sd / deviation) ** 2
+    n = 1 / (share_a / a.n + share_b / b.n)
+    df = 1 / (share_a**2 / (a.n - 1) + share_b**2 / (b.n - 1))
     tail = (1 - confidence_level) / 2
     low, high = (
         float(ndtr(_noncentrality(math.sqrt(n) * effect, df, chance) / math.sqrt(n)))

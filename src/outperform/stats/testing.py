@@ -22,7 +22,9 @@ class HypothesisTest:
     alternative: Alternative
 
     def __str__(self) -> str:
-        return f"{self.name}: p = {self.pvalue:.2g} ({self.alternative})"
+        many = f"{np.size(self.pvalue)} tests, smallest " if np.ndim(self.pvalue) else ""
+        smallest = np.min(self.pvalue, initial=1)
+        return f"{self.name}: {many}p = {smallest:.2g} ({self.alternative})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -56,7 +58,12 @@ def student_test(
 
 
 def permutation_pvalue(
-    observed: FloatArray, null: FloatArray, alternative: Alternative, *, exact: bool
+    observed: FloatArray,
+    null: FloatArray,
+    alternative: Alternative,
+    *,
+    exact: bool,
+    rounding: float = 1e-12,
 ) -> FloatArray:
     """Share of a sorted null distribution at least as extreme as each observed value.
 
@@ -66,7 +73,7 @@ def permutation_pvalue(
     check_choice("alternative", alternative, get_args(Alternative))
     observed, null = np.nan_to_num(observed, posinf=np.inf, neginf=-np.inf), np.nan_to_num(null)
     # Equal statistics may differ in the last bits, depending on the order of their sums.
-    slack = 1e-12 * np.maximum(1.0, np.abs(observed))
+    slack = rounding * np.maximum(1.0, np.abs(observed))
     upper = np.abs(observed) if alternative == "two-sided" else observed
     lower = -np.abs(observed) if alternative == "two-sided" else observed
     above = null.size - np.searchsorted(null, upper - slack, side="left")
@@ -82,4 +89,6 @@ def unwrap(array: NDArray[Any]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else float(value)
+    # JSON has no infinity, which differences without any variation have for a statistic.
+    plain = np.asarray(value, dtype=object)
+    return np.where(np.isfinite(value), plain, np.asarray(None)).tolist()

@@ -9,7 +9,7 @@ from scipy.special import chdtri, fdtri, ndtri
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
-from outperform.stats.effect_sizes import Estimate
+from outperform.stats.effect_sizes import Estimate, mean_and_deviation
 from outperform.stats.intervals import Interval
 
 _FEWEST = 5  # values from which a kurtosis can be estimated
@@ -132,13 +132,11 @@ def normality_pvalue(values: ArrayLike) -> float:
 
 
 def _quantile(confidence_level: float) -> float:
-    return float(ndtri((1 + confidence_level) / 2))
+    return -float(ndtri((1 - confidence_level) / 2))
 
 
 def _standard_deviation(values: FloatArray) -> float:
-    """Exactly 0 where all values are equal; of values of any magnitude."""
-    width = float(np.ptp(values))
-    return width * float(np.std((values - values.min()) / width, ddof=1)) if width else 0.0
+    return float(mean_and_deviation(values)[1])
 
 
 def _bonett_interval(sd: float, factor: float, error: float, confidence_level: float) -> Interval:

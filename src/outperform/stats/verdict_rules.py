@@ -46,6 +46,17 @@ class VerdictRule:
         """
         return n - ties >= self.n_conclusive and self._interval_lies_above(wins, ties, n)
 
+    def size(self, n: int, ties: int) -> float:
+        """Chance that either of two equals outperforms the other, given how many pairs are tied.
+
+        Examples
+        --------
+        >>> round(VerdictRule().size(29, 0), 4), round(VerdictRule().size(29, 9), 4)
+        (0.0614, 0.0414)
+        """
+        wins = next(self.fewest_wins(n, range(ties, ties + 1)))
+        return 2 * float(bdtrc(wins - 1, n - ties, 0.5)) if wins <= n - ties else 0.0
+
     def fewest_wins(self, n: int, ties: range) -> Iterator[int]:
         """Fewest wins with which the rule holds, for each number of ties; n + 1 if none do.
 
@@ -61,17 +72,6 @@ class VerdictRule:
                 needed -= 1
             enough = needed + tied <= n and n - tied >= self.n_conclusive
             yield needed if enough else n + 1
-
-    def chance_between_equals(self, n: int, ties: int) -> float:
-        """Chance that either of two equals outperforms the other, if so many of n pairs are tied.
-
-        Examples
-        --------
-        >>> VerdictRule().chance_between_equals(10, 0), VerdictRule().chance_between_equals(10, 3)
-        (0.021484375, 0.125)
-        """
-        (needed,) = self.fewest_wins(n, range(ties, ties + 1))
-        return 0.0 if needed > n - ties else 2 * float(bdtrc(needed - 1, n - ties, 0.5))
 
     def _bisect_wins(self, n: int, ties: int) -> int:
         too_few, enough = -1, n - ties + 1
