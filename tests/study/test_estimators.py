@@ -128,6 +128,14 @@ def test_pipelines_are_paired():
     assert [run.seeds for run in first] == [run.seeds for run in second]
 
 
+def test_a_source_of_ones_own_moves_no_other_seed():
+    more = replace(PIPELINE, sources=(*SOURCES, "my_sampler"))
+    for first, second in zip(plan(Ideal(4)), plan(Ideal(4), more), strict=True):
+        seeds = dict(second.seeds)
+        assert seeds.pop("my_sampler") is not None
+        assert seeds == dict(first.seeds)
+
+
 def test_another_root_moves_every_seed():
     first, second = dict(plan(Ideal(1))[0].seeds), dict(plan(Ideal(1), root=1)[0].seeds)
     assert all(first[name] != second[name] for name in first)

@@ -12,7 +12,7 @@ from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.entries import entry
 from outperform.study.estimators import ALL, Estimator, FixHopt, Ideal, Variance, honoured
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline
-from outperform.study.sources import LEARNING_SOURCES, make_sources
+from outperform.study.sources import LEARNING_SOURCES, check_sources
 from outperform.study.splits import CrossValidation, FixedSplit
 from outperform.study.tasks import Task
 from outperform.study.tuners import make_tuner
@@ -38,7 +38,7 @@ def check_study(study: "Study") -> None:
                 _check_metric(pipeline, task)
         with entry("pipeline", place):
             with entry("sources"):
-                make_sources(pipeline.sources)
+                check_sources(pipeline.sources)
                 _check_spelling(pipeline)
             _check_told(pipeline, study.tasks)
             _check_split(pipeline, study)
@@ -160,7 +160,7 @@ def _check_redrawn(estimator: Estimator, study: "Study") -> None:
     word = "vary" if isinstance(estimator, FixHopt) else "sources"
     named: tuple[str, ...] = getattr(estimator, word, ())
     with entry(word):
-        make_sources(named)
+        check_sources(named)
         for place, name in enumerate(named):
             with entry(place):
                 _check_source(name, word, study)
