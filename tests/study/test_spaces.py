@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from scipy.stats import kstest
 
 from outperform.errors import InvalidInput
+from outperform.study.space_tables import make_space
 from outperform.study.spaces import (
     Choices,
     Integers,
     LogUniform,
     Uniform,
     default_params,
-    make_space,
 )
 
 units = st.floats(0, 1)

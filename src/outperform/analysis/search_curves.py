@@ -11,6 +11,7 @@ from outperform.errors import TooFewRuns
 from outperform.runs import Goal
 from outperform.runs.naming import enumerate_names
 from outperform.stats.checks import FloatArray
+from outperform.stats.variances import middle_range
 from outperform.study.estimators import PlannedRun
 from outperform.study.sources import TUNING_SOURCE
 from outperform.study.study import Study
@@ -40,8 +41,7 @@ class Course:
     @property
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Ends of the range of the middle 80 % of searches."""
-        low, high = np.quantile(self.scores, [0.1, 0.9], axis=0)
-        return low, high
+        return middle_range(self.scores)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -75,6 +75,11 @@ class SearchCurve:
     def final_sd(self) -> float:
         """Standard deviation of the test scores of final fits."""
         return float((self.final - self.final[0]).std(ddof=1))
+
+    @property
+    def final_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Ends of the range of the middle 80 % of the test scores of final fits."""
+        return middle_range(self.final)
 
     def __str__(self) -> str:
         return (

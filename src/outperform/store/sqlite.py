@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import astuple
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from outperform.store.failures import explain_failures
@@ -60,12 +59,7 @@ class SqliteStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def lock(self) -> None:
