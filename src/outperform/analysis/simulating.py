@@ -17,6 +17,7 @@ from outperform.analysis.error_rates import (
 )
 from outperform.analysis.scenarios import IDEAL, Scenario
 from outperform.errors import InvalidInput
+from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, check_count, check_gamma
 from outperform.stats.decision_rules import (
     PUBLISHED_IMPROVEMENT,
@@ -105,6 +106,13 @@ fails to in 5.5% of those with P(A>B) = γ = 0.75 (normal scores, α = 0.05).
     )
 
 
+def find_critical(
+    rules: Sequence[Rule], n: int, alpha: float, rng: np.random.Generator
+) -> CriticalValue | None:
+    """Critical value of the permutation test, if it is among the rules."""
+    return permutation_critical_value(n, alpha, rng=rng) if PERMUTATION in rules else None
+
+
 def _check_settings(
     scenarios: Sequence[Scenario], n_pairs: Sequence[int], gammas: Sequence[float]
 ) -> None:
@@ -165,7 +173,7 @@ class _Simulation:
         threads: ThreadPoolExecutor,
     ) -> Iterator[tuple[int, int, list[int]]]:
         """Decisions for A by number of the scenario and of the P(A>B), block by block."""
-        critical = self._find_critical(n)
+        critical = find_critical(self.rules, n, self.alpha, self.rng)
         for size in self._split(n):
             noise = _Noise.draw(size, n, self.rng)
             for number, scenario in enumerate(scenarios):
@@ -175,13 +183,7 @@ class _Simulation:
 
     def _split(self, n: int) -> list[int]:
         """Draws of each block."""
-        size = max(1, _BLOCK // (2 * n))
-        return [min(size, self.n_draws - start) for start in range(0, self.n_draws, size)]
-
-    def _find_critical(self, n: int) -> CriticalValue | None:
-        if PERMUTATION not in self.rules:
-            return None
-        return permutation_critical_value(n, self.alpha, rng=self.rng)
+        return divide_rows(self.n_draws, 2 * n, limit=_BLOCK)
 
     def _count(
         self,

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import (
     FloatArray,
     as_samples,
@@ -228,8 +229,7 @@ def _random_splits(
 ) -> Iterator[NDArray[np.bool_]]:
     """Random splits, in blocks that bound the memory."""
     rng = np.random.default_rng() if rng is None else rng
-    n_rows = max(1, 10 * _BLOCK // n)
-    for start in range(0, n_resamples, n_rows):
-        splits = np.zeros((min(n_rows, n_resamples - start), n), dtype=bool)
+    for n_rows in divide_rows(n_resamples, n, limit=10 * _BLOCK):
+        splits = np.zeros((n_rows, n), dtype=bool)
         splits[:, :n_a] = True
         yield rng.permuted(splits, axis=1, out=splits)
