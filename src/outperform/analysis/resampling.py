@@ -14,11 +14,17 @@ from outperform.analysis.error_rates import (
     make_curve,
     monte_carlo_error,
 )
-from outperform.analysis.simulating import PERMUTATION, PROBABILITIES, Report, find_critical
+from outperform.analysis.simulating import (
+    PERMUTATION,
+    PROBABILITIES,
+    Report,
+    check_settings,
+    find_critical,
+)
 from outperform.errors import InvalidInput
 from outperform.runs import Runs, read_runs
 from outperform.stats.blocks import divide_rows
-from outperform.stats.checks import FloatArray, check_count, check_gamma
+from outperform.stats.checks import FloatArray, check_count
 from outperform.stats.decision_rules import (
     PUBLISHED_IMPROVEMENT,
     RULES,
@@ -79,13 +85,8 @@ def resample_error_rates(
     """
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     paired = table.replicates is not None if paired is None else paired
-    check_gamma(gamma)
     check_count("n_draws", n_draws, at_least=100)
-    if not n_pairs:
-        raise InvalidInput("there is no number of pairs to look at", "Name one or more")
-    for n in n_pairs:
-        check_count("n_pairs", n, at_least=2)
-    n_pairs = sorted(set(n_pairs))
+    check_settings(n_pairs, [gamma])
     known = [rule for rule in RULES if rule != "oracle" and (paired or rule not in RULES_OF_PAIRS)]
     chosen = check_rules(known if rules is None else rules, known)
     take = table.pair if paired else table.separate
@@ -99,7 +100,7 @@ def resample_error_rates(
         )
     criteria = Criteria(gamma, alpha, PUBLISHED_IMPROVEMENT, pool.sd)
     resampling = _Resampling(pool, criteria, chosen, n_draws, rng)
-    curves = resampling.trace(f"{a} against {b}", n_pairs, report)
+    curves = resampling.trace(f"{a} against {b}", sorted(set(n_pairs)), report)
     doubts = (*table.notes, *_find_doubts(pool, gamma, scores.n_dropped))
     return ErrorRates(curves, alpha, n_draws, f"runs of {a} and {b}, drawn again", doubts)
 

@@ -83,7 +83,8 @@ fails to in 5.5% of those with P(A>B) = γ = 0.75 (normal scores, α = 0.05).
     rules = check_rules(rules)
     Criteria(alpha=alpha, delta=_choose_delta(delta, 0.75))  # refuses what is none
     check_count("n_draws", n_draws, at_least=100)
-    _check_settings(scenarios, n_pairs, gammas)
+    _check_scenarios(scenarios)
+    check_settings(n_pairs, gammas)
     n_pairs, gammas = sorted(set(n_pairs)), sorted(set(gammas))
     grid = np.unique([*probabilities, 0.5, *gammas])
     difference_of_probability(grid)  # refuses what is no probability
@@ -113,21 +114,28 @@ def find_critical(
     return permutation_critical_value(n, alpha, rng=rng) if PERMUTATION in rules else None
 
 
-def _check_settings(
-    scenarios: Sequence[Scenario], n_pairs: Sequence[int], gammas: Sequence[float]
-) -> None:
-    for what, given in (("scenario", scenarios), ("number of pairs", n_pairs), ("gamma", gammas)):
-        if not given:
-            raise InvalidInput(f"there is no {what} to look at", "Name one or more")
+def check_settings(n_pairs: Sequence[int], gammas: Sequence[float]) -> None:
+    """Refuse sample sizes and smallest P(A>B) that matter which nobody could look at."""
+    _check_any("number of pairs", n_pairs)
+    _check_any("gamma", gammas)
+    for n in n_pairs:
+        check_count("n_pairs", n, at_least=2)
+    for gamma in gammas:
+        check_gamma(gamma)
+
+
+def _check_scenarios(scenarios: Sequence[Scenario]) -> None:
+    _check_any("scenario", scenarios)
     names = [scenario.name for scenario in scenarios]
     if repeated := next((name for name in names if names.count(name) > 1), None):
         raise InvalidInput(
             f"{names.count(repeated)} scenarios are called {repeated!r}", "Name them apart"
         )
-    for n in n_pairs:
-        check_count("n_pairs", n, at_least=2)
-    for gamma in gammas:
-        check_gamma(gamma)
+
+
+def _check_any(what: str, given: Sequence[object]) -> None:
+    if not given:
+        raise InvalidInput(f"there is no {what} to look at", "Name one or more")
 
 
 def _choose_delta(delta: float | None, gamma: float) -> float:

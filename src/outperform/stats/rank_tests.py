@@ -71,15 +71,8 @@ def brunner_munzel(
     check_count("n_resamples", n_resamples, at_least=1)
     first = as_samples(a, "a", at_least=2, axis=axis)
     second = as_samples(b, "b", at_least=2, axis=axis)
-    shape = leading_shape(first, second)
-    n_a, n_b = first.shape[-1], second.shape[-1]
-    pooled = np.concatenate(
-        [
-            np.broadcast_to(first, (*shape, n_a)).reshape(-1, n_a),
-            np.broadcast_to(second, (*shape, n_b)).reshape(-1, n_b),
-        ],
-        axis=1,
-    )
+    shape, n_a = leading_shape(first, second), first.shape[-1]
+    pooled = np.concatenate([_stack_rows(x, shape) for x in (first, second)], axis=1)
     statistic, df = _in_blocks(pooled, n_a)
     if method == "t":
         return student_test(
@@ -92,6 +85,12 @@ def brunner_munzel(
         unwrap(pvalue.reshape(shape)),
         alternative,
     )
+
+
+def _stack_rows(samples: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+    """Samples of all tests, a row each."""
+    n = samples.shape[-1]
+    return np.broadcast_to(samples, (*shape, n)).reshape(-1, n)
 
 
 def _in_blocks(pooled: FloatArray, n_a: int) -> tuple[FloatArray, FloatArray]:
