@@ -106,9 +106,7 @@ def _open(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[Runs, str, s
             "quotes."
         )
     path, *names = words
-    if reading["wide"] and names and not reading["algorithm"]:
-        reading = {**reading, "algorithm": tuple(names)}  # other columns may hold anything
-    runs = open_runs(path, reading)
+    runs = open_runs(path, reading, names)
     if not names and len(runs.algorithms) > 1:
         joined = (word for other in reading["others"] for word in ("--with", other))
         example = shlex.join([path, *joined, *runs.algorithms[:2]])
