@@ -125,6 +125,8 @@ def trace_spreads(found: BestOf, *, rng: np.random.Generator) -> BestOfSpreads:
 
 
 def _choose_names(table: Runs, a: str | None, b: str | None) -> tuple[str, ...]:
+    if a is None and b is not None:
+        raise InvalidInput(f"b is {b!r}, but a is not named", "Name one algorithm as a, or both")
     if a is None:
         return table.algorithms
     if b is None:
