@@ -7,15 +7,7 @@ import pytest
 from outperform.errors import InvalidInput
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.designs import make_estimator
-from outperform.study.estimators import (
-    ALL,
-    NOISE,
-    Crossed,
-    Draw,
-    FixHopt,
-    Ideal,
-    Variance,
-)
+from outperform.study.estimators import ALL, NOISE, Crossed, Draw, FixHopt, Ideal, Variance
 from outperform.study.neural import NeuralPipeline
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
 from outperform.study.spaces import Uniform

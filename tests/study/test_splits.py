@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 
 from outperform.errors import InvalidInput
 from outperform.study.designs import make_splitter
-from outperform.study.splits import (
-    CrossValidation,
-    FixedSplit,
-    HoldOut,
-    OutOfBootstrap,
-    Split,
-)
+from outperform.study.splits import CrossValidation, FixedSplit, HoldOut, OutOfBootstrap, Split
 
 RANDOM = [OutOfBootstrap, HoldOut, CrossValidation]
 

@@ -9,12 +9,7 @@ from itertools import count
 
 import numpy as np
 
-from outperform.analysis.error_rates import (
-    ErrorRates,
-    check_rules,
-    make_curve,
-    monte_carlo_error,
-)
+from outperform.analysis.error_rates import ErrorRates, check_rules, make_curve, monte_carlo_error
 from outperform.analysis.scenarios import IDEAL, Scenario
 from outperform.errors import InvalidInput
 from outperform.stats.blocks import divide_rows

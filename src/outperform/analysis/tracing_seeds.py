@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from outperform.analysis.seeds_curve import (
-    INFLATION,
-    SEEDS_TESTS,
-    SeedsCurve,
-    SeedsLine,
-    SeedsTest,
-)
+from outperform.analysis.seeds_curve import INFLATION, SEEDS_TESTS, SeedsCurve, SeedsLine, SeedsTest
 from outperform.analysis.simulating import Report
 from outperform.errors import InvalidInput, TooFewRuns, UnknownName
 from outperform.runs import Runs, read_runs

@@ -18,12 +18,7 @@ from outperform.cli.options import (
     reading_options,
     seed_option,
 )
-from outperform.cli.output import (
-    present,
-    print_caveats,
-    print_table,
-    say_if_slow,
-)
+from outperform.cli.output import present, print_caveats, print_table, say_if_slow
 from outperform.cli.sources import open_runs
 from outperform.plots.labels import shorten_apart
 from outperform.runs import Runs

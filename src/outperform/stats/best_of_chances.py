@@ -7,13 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
-from outperform.stats.best_of_n import (
-    BestOfEstimator,
-    Goal,
-    IntArray,
-    as_budgets,
-    rank_weights,
-)
+from outperform.stats.best_of_n import BestOfEstimator, Goal, IntArray, as_budgets, rank_weights
 from outperform.stats.best_of_resamples import (
     BestOfEstimates,
     SortedRuns,

@@ -9,14 +9,7 @@ from typing import Any, Self
 
 from outperform.store.failures import explain_failures
 from outperform.store.locking import FileLock
-from outperform.store.measurement import (
-    Added,
-    Measurement,
-    Role,
-    RunLabel,
-    Status,
-    compare_scores,
-)
+from outperform.store.measurement import Added, Measurement, Role, RunLabel, Status, compare_scores
 from outperform.store.opening import check_place, connect_to_read, connect_to_write
 from outperform.store.rows import COLUMNS, decode_json, decode_rows, encode_json, encode_row
 

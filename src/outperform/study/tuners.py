@@ -17,14 +17,7 @@ from outperform.errors import InvalidInput, InvalidScores, MissingExtra
 from outperform.runs.naming import suggest_names
 from outperform.stats.checks import check_count
 from outperform.study.sources import derive_seed
-from outperform.study.spaces import (
-    Choices,
-    Dimension,
-    Integers,
-    Jitter,
-    Params,
-    Space,
-)
+from outperform.study.spaces import Choices, Dimension, Integers, Jitter, Params, Space
 
 
 @dataclass(frozen=True, slots=True)
