@@ -10,12 +10,13 @@ from typing import NamedTuple, TypeAlias
 
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.crossed_decomposition import CrossedDecomposition, join_sources
-from outperform.analysis.decomposition import ALL, Decomposition
+from outperform.analysis.decomposition import Decomposition
 from outperform.analysis.search_curves import SearchCurves
 from outperform.errors import InvalidInput
 from outperform.plots import figure
 from outperform.plots.style import freeze_layout, house_style
 from outperform.stats import Estimate
+from outperform.study.sources import ALL
 
 Result: TypeAlias = (
     Comparison | TaskComparisons | Decomposition | CrossedDecomposition | SearchCurves

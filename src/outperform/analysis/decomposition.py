@@ -18,8 +18,9 @@ from outperform.stats.variances import (
     deviation_ratio,
     normality_pvalue,
 )
+from outperform.study.sources import ALL, NOISE
 
-ALL, NOISE, SPLIT = "all", "noise", "split"  # sources with a meaning of their own
+SPLIT = "split"  # whose standard deviation others are shares of, if it varies
 _FEW_RUNS = 20
 
 

@@ -13,7 +13,7 @@ from outperform.runs.naming import enumerate_names
 from outperform.stats.checks import FloatArray
 from outperform.stats.variances import middle_range
 from outperform.study.estimators import PlannedRun
-from outperform.study.sources import TUNING_SOURCE
+from outperform.study.sources import ALL, TUNING_SOURCE
 from outperform.study.study import Study
 
 _MOST_TOLD = 3  # groups of searches in a sentence
@@ -142,7 +142,7 @@ def trace_searches(study: Study, scores: Scores) -> SearchCurves:
     groups: dict[tuple[str, str, str], list[_Traced]] = {}
     seen, unfinished = set(), set()
     for run in study.plan_runs():
-        names = run.pipeline, run.task, run.source if run.source == TUNING_SOURCE else "all"
+        names = run.pipeline, run.task, run.source if run.source == TUNING_SOURCE else ALL
         if run.search is None or (names, run.search) in seen:
             continue
         seen.add((names, run.search))

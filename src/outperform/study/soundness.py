@@ -10,10 +10,11 @@ from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.stats.checks import check_count
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.entries import entry
-from outperform.study.estimators import ALL, Estimator, FixHopt, Ideal, Variance, honoured
+from outperform.study.estimators import Estimator, FixHopt, Ideal, Variance, honoured
+from outperform.study.fixed_splits import FixedSplit
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline
-from outperform.study.sources import LEARNING_SOURCES, check_sources
-from outperform.study.splits import CrossValidation, FixedSplit
+from outperform.study.sources import ALL, LEARNING_SOURCES, check_sources
+from outperform.study.splits import CrossValidation
 from outperform.study.tasks import Task
 from outperform.study.tuners import make_tuner
 

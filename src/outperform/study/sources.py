@@ -11,7 +11,8 @@ from outperform.errors import InvalidInput
 
 LEARNING_SOURCES = ("split", "init", "order", "augmentation", "dropout")
 TUNING_SOURCE = "hpo"
-_RESERVED = "noise"  # what is left when every seed is fixed has no seed
+NOISE = "noise"  # what is left when every seed is fixed: a run's, but no source's, name
+ALL = "all"  # every learning source redrawn
 
 
 def derive_seed(*parts: int | str) -> int:
@@ -42,9 +43,9 @@ def check_sources(names: Iterable[str]) -> None:
                 f"a source of variation is called {name!r}",
                 "Use letters, digits and underscores, as {seed.name} in a command needs them",
             )
-        if name == _RESERVED:
+        if name == NOISE:
             raise InvalidInput(
-                f"a source of variation is called {_RESERVED!r}, which means what is left when "
+                f"a source of variation is called {NOISE!r}, which means what is left when "
                 "every seed is fixed",
                 "Choose another name",
             )
