@@ -137,7 +137,7 @@ def test_several_are_drawn_as_shares_grouped_by_source(find, ax):
     assert ax.child_axes == []
 
 
-def test_bars_never_overlap_and_lie_next_to_their_source(find, ax):
+def test_bars_never_overlap_and_lie_next_to_their_source(ax):
     group = [make(task="rte"), make({"split": 0.3}, task="sst2"), make(task="mnli")]
     draw_decomposition(group, ax)
     spans = sorted((bar.get_y(), bar.get_y() + bar.get_height()) for bar in ax.patches)
