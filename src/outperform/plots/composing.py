@@ -22,7 +22,13 @@ from outperform.plots.auditing import (
     draw_within,
 )
 from outperform.plots.comparison import draw_densities, draw_differences
-from outperform.plots.labels import PairResult, describe_level, escape, short_names, shorten
+from outperform.plots.labels import (
+    PairResult,
+    describe_level,
+    escape,
+    short_names,
+    shorten,
+)
 from outperform.plots.planning import draw_plan
 from outperform.plots.probability import draw_probability
 from outperform.plots.style import COLOUR_NOTE, COLUMN_WIDTH, PAGE_WIDTH, make_figure

@@ -21,7 +21,12 @@ from outperform.stats.checks import (
 )
 from outperform.stats.effect_sizes import difference_of_means, mean_difference, sample_variance
 from outperform.stats.intervals import Interval
-from outperform.stats.testing import Alternative, HypothesisTest, permutation_pvalue, student_test
+from outperform.stats.testing import (
+    Alternative,
+    HypothesisTest,
+    permutation_pvalue,
+    student_test,
+)
 
 _BLOCK = 4_000_000  # signs drawn at a time, to bound the memory
 

@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.stats.blocks import divide_rows
-from outperform.stats.checks import FloatArray, as_samples, check_choice, check_count, leading_shape
+from outperform.stats.checks import (
+    FloatArray,
+    as_samples,
+    check_choice,
+    check_count,
+    leading_shape,
+)
 from outperform.stats.testing import (
     Alternative,
     HypothesisTest,
