@@ -78,7 +78,7 @@ class SearchCurve:
 
     @property
     def final_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Ends of the range of the middle 80 % of the test scores of final fits."""
+        """Ends of the range of the middle 80% of the test scores of final fits."""
         return middle_range(self.final)
 
     def __str__(self) -> str:

@@ -132,7 +132,7 @@ def normality_pvalue(values: ArrayLike) -> float:
 
 
 def middle_range(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Ends of the range of the middle 80 % of the values, column by column.
+    """Ends of the range of the middle 80% of the values, column by column.
 
     Parameters
     ----------
