@@ -11,7 +11,7 @@ from outperform.cli import _COMMANDS
 
 PACKAGE = Path(__file__).parents[1] / "src" / "outperform"
 LAYERS = [
-    *("errors", "stats", "runs", "study", "store", "engines", "runner", "analysis"),
+    *("errors", "lazy", "stats", "runs", "study", "store", "engines", "runner", "analysis"),
     *("plots", "report", "web", "cli", "__main__", "__init__"),
 ]
 SLOW_IMPORTS = ("scipy.stats", "pandas", "matplotlib", "sklearn", "polars", "pyarrow")

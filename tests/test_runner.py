@@ -357,7 +357,7 @@ def test_failed_fits_are_tried_as_often_as_the_study_says(store, tmp_path):
     assert (progress.n_failed, progress.blocked) == (4, {"a on toy": 1})
 
 
-def test_what_is_retried_may_change_what_a_search_finds(store, other, monkeypatch):
+def test_what_is_retried_may_change_what_a_search_finds(store, other):
     mended: list[bool] = []
 
     def high_values_fail_at_first(params, split, seeds):

@@ -9,13 +9,7 @@ import pytest
 from outperform.analysis.auditing import audit, suggest_after
 from outperform.analysis.audits import Audit, SelfAudit
 from outperform.analysis.comparing import compare
-from outperform.errors import (
-    InvalidInput,
-    InvalidScores,
-    TooFewRuns,
-    UnknownName,
-    UnpairedScores,
-)
+from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnknownName, UnpairedScores
 from outperform.runs import read_runs
 
 

@@ -408,6 +408,12 @@ def with_score(name, value, row=2):
         ),
         (
             make_records(10),
+            {"b": "net"},
+            InvalidInput,
+            "b is 'net', but a is not named. Name one algorithm as a, or both.",
+        ),
+        (
+            make_records(10),
             {"a": "nett"},
             UnknownName,
             "no algorithm 'nett' in the list of records. Did you mean 'net'? It has: net.",

@@ -7,12 +7,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from outperform.analysis.crossed_decomposition import decompose_crossed
-from outperform.analysis.decomposition import decompose, decompose_runs
-from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnknownColumn
+from outperform.analysis.decomposition import decompose
+from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
 from outperform.stats.variances import deviation, deviation_ratio, normality_pvalue
 
 SUM = (
@@ -192,23 +190,18 @@ def test_the_order_of_real_sources_is_recovered(shared_data):
     with path.open() as file:
         for row in csv.DictReader(file):
             truth.setdefault(row["task"], {})[row["source"]] = float(row["std"])
-    records = [
-        {"task": task, "source": source, "score": score}
-        for task, sds in truth.items()
-        for source, sd in sds.items()
-        for score in rng.normal(0.5, sd, 20_000)
-    ]
-    results = decompose_runs(records)
-    assert [found.task for found in results] == list(truth)
-    for found in results:
-        sds = truth[found.task]
+    largest = {}
+    for task, sds in truth.items():
+        drawn = {source: rng.normal(0.5, sd, 20_000) for source, sd in sds.items()}
+        found = decompose(drawn, task=task)
+        largest[task] = found.ranked[0].source
         ranked = [variation.source for variation in found.ranked]
         for first, second in itertools.pairwise(ranked):
             assert sds[first] > 0.97 * sds[second]  # nearer ones may change places
         whole = max(sds.values())
         for variation in found.sources:
             assert variation.share.value == pytest.approx(sds[variation.source] / whole, rel=0.03)
-    assert {found.task: found.ranked[0].source for found in results} == {
+    assert largest == {
         "bert-sst2": "bootstrap",
         "bert-rte": "bootstrap",
         "segmentation": "bootstrap",
@@ -225,43 +218,6 @@ def test_true_shares_are_covered_at_the_papers_sizes():
         found = decompose({"split": rng.normal(0, 3, 200), "hpo": rng.normal(0, 1, 20)})
         hits += 1 / 3 in by_source(found)["hpo"].share.interval
     assert 0.93 < hits / 2000 < 0.97
-
-
-# Records
-
-
-@given(st.permutations(range(12)))
-def test_rows_and_columns_in_any_order_say_the_same(order):
-    rows = [
-        {"algorithm": a, "task": t, "source": s, "score": score}
-        for i, (a, t, s) in enumerate([("x", "u", "split"), ("x", "u", "init"), ("y", "v", "init")])
-        for score in normal(0.1 * (i + 1), 4)
-    ]
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
-    expected = [decompose_runs(rows)[i].to_dict() for i in (0, 1)]
-    assert [(found["algorithm"], found["task"]) for found in expected] == [("x", "u"), ("y", "v")]
-    assert [found.to_dict() for found in decompose_runs(columns)] == expected
-    shuffled = {found.task: found for found in decompose_runs([rows[i] for i in order])}
-    for found in expected:
-        other = shuffled[found["task"]].to_dict()
-        assert other["largest"] == found["largest"]
-        sds = [{s["source"]: s["sd"]["value"] for s in x["sources"]} for x in (found, other)]
-        assert sds[0] == pytest.approx(sds[1])
-
-
-def test_test_sets_may_differ_by_task():
-    rows = [
-        {"task": task, "source": "split", "score": score}
-        for task in ("rte", "sst2", "mnli")
-        for score in normal(0.01)
-    ]
-    options = {"metric": "accuracy", "n_test": {"rte": 277, "sst2": 872}}
-    rte, sst2, mnli = decompose_runs(rows, **options)
-    assert rte.sources[0].binomial_sd == pytest.approx(math.sqrt(0.21 / 277))
-    assert sst2.sources[0].binomial_sd == pytest.approx(math.sqrt(0.21 / 872))
-    assert mnli.sources[0].binomial_sd is None
-    assert decompose_runs(rows, metric="accuracy", n_test=9)[2].sources[0].binomial_sd > 0.1
-    assert (rte.algorithm, rte.metric) == ("", "accuracy")
 
 
 # A crossed design
@@ -323,17 +279,3 @@ def test_bad_scores_are_refused_by_the_name_of_their_source(scores):
         InvalidInput, match=r"^n_test is 0\. Pass a whole number not less than 1\.$"
     ):
         decompose(scores, n_test=0)
-
-
-def test_missing_columns_are_refused():
-    with pytest.raises(UnknownColumn) as caught:
-        decompose_runs([{"source": "a", "score": 1}, {"sauce": "a", "score": 1}])
-    assert str(caught.value) == (
-        "run 2 has no 'source'; it has sauce, score. Pass the columns source and score, and "
-        "algorithm and task where there are several."
-    )
-    with pytest.raises(InvalidInput) as caught:
-        decompose_runs({"source": ["a", "b"], "score": [1]})
-    assert str(caught.value) == (
-        "columns differ in length: source 2, score 1. Pass one entry per run."
-    )

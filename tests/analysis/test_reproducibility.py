@@ -109,7 +109,7 @@ def test_only_one_source_moves_at_a_time():
     assert seen[0][2] == 0.25
 
 
-def test_workers_give_the_same(tmp_path):
+def test_workers_give_the_same():
     study = make_study(heed, ignore_init)
     with LocalEngine(2) as engine:
         parallel = check_reproducibility(study, engine)

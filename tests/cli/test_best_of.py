@@ -182,8 +182,9 @@ def test_one_run_is_refused(write_runs):
     )
 
 
-def test_too_many_words_are_refused(write_runs):
-    assert "Name the runs file, then one or two algorithms" in refused(call("best-of"))
+@pytest.mark.parametrize("words", [(), ("runs.csv", "a", "b", "c")])
+def test_too_few_and_too_many_words_are_refused(words):
+    assert "Name the runs file, then one or two algorithms" in refused(call("best-of", *words))
 
 
 # Trials of searches

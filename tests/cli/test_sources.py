@@ -88,3 +88,12 @@ def test_reading_a_store_as_a_table_says_how_to(store):
         "study.sqlite3 is a database, such as the store of a study. Read a store with "
         "outperform.analysis.stored_runs.load_store_runs."
     )
+
+
+@pytest.mark.parametrize("words", ["compare {} a b", "audit {} a b --draws 50", "simulate {} a b"])
+def test_wide_files_of_one_algorithm_each_may_be_joined(tmp_path, words):
+    for name, scores in (("a", "1 2 4 5 6"), ("b", "2 1 3 5 7")):
+        (tmp_path / f"{name}.csv").write_text("\n".join([name, *scores.split()]))
+    filled = words.format(tmp_path / "a.csv").split()
+    result = call(*filled, "--with", tmp_path / "b.csv", "--wide", "--maximize")
+    assert result.exit_code == 0, result.output

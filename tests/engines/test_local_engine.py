@@ -115,7 +115,7 @@ class TestDeath:
             engine.submit(perish, "crash", tag=0)
             assert "in perish" in collect(engine, 1)[0].error
 
-    def test_workers_killed_at_any_moment_cost_no_other_fit(self, collect):
+    def test_workers_killed_at_any_moment_cost_no_other_fit(self):
         rng, n_fits, n_kills = random.Random(9), 1500, 0
         pids: list[int] = []
         with LocalEngine(2) as engine:

@@ -1,7 +1,9 @@
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from outperform.analysis.comparing import compare
 from outperform.analysis.comparison import TaskComparisons
@@ -54,3 +56,42 @@ def find():
         return artist
 
     return search
+
+
+@pytest.fixture
+def drawn_texts(monkeypatch):
+    """Draw a figure and list the texts that were drawn in fact."""
+
+    def draw(drawn):
+        seen, original = [], Text.draw
+
+        def record(text, renderer):
+            seen.append(text)
+            original(text, renderer)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Text, "draw", record)
+            drawn.draw_without_rendering()
+        return [t for t in dict.fromkeys(seen) if t.get_visible() and t.get_text().strip()]
+
+    return draw
+
+
+@pytest.fixture
+def check_texts(drawn_texts):
+    """Check that no text is cut off, and that none overlaps another unless it may."""
+
+    def check(drawn, may_overlap=()):
+        texts = drawn_texts(drawn)
+        assert len(texts) > 5
+        boxes = {text: Text.get_window_extent(text) for text in texts}
+        for text, box in boxes.items():
+            assert box.x0 >= 0, text
+            assert box.y0 >= 0, text
+            assert box.x1 <= drawn.bbox.x1, text
+            assert box.y1 <= drawn.bbox.y1, text
+        others = [text for text in texts if text not in may_overlap]
+        for first, second in combinations(others, 2):
+            assert not boxes[first].padded(-1).overlaps(boxes[second].padded(-1)), (first, second)
+
+    return check

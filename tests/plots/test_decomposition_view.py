@@ -1,9 +1,8 @@
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.text import Text
 
 from outperform.analysis.decomposition import decompose
 from outperform.errors import InvalidInput
@@ -138,7 +137,7 @@ def test_several_are_drawn_as_shares_grouped_by_source(find, ax):
     assert ax.child_axes == []
 
 
-def test_bars_never_overlap_and_lie_next_to_their_source(find, ax):
+def test_bars_never_overlap_and_lie_next_to_their_source(ax):
     group = [make(task="rte"), make({"split": 0.3}, task="sst2"), make(task="mnli")]
     draw_decomposition(group, ax)
     spans = sorted((bar.get_y(), bar.get_y() + bar.get_height()) for bar in ax.patches)
@@ -219,29 +218,11 @@ FIGURES = {
 
 
 @pytest.mark.parametrize("kind", FIGURES)
-def test_no_text_is_cut_off_or_overlaps_another(kind, monkeypatch):
+def test_no_text_is_cut_off_or_overlaps_another(kind, check_texts):
     with house_style():
         figure = compose_decomposition(FIGURES[kind]())
         figure.draw_without_rendering()
-    seen, original = [], Text.draw
-
-    def record(text, renderer):
-        seen.append(text)
-        original(text, renderer)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Text, "draw", record)
-        figure.draw_without_rendering()
-    texts = [t for t in dict.fromkeys(seen) if t.get_visible() and t.get_text().strip()]
-    assert len(texts) > 5
-    boxes = {text: Text.get_window_extent(text) for text in texts}
-    for text, box in boxes.items():
-        assert box.x0 >= 0, text
-        assert box.y0 >= 0, text
-        assert box.x1 <= figure.bbox.x1, text
-        assert box.y1 <= figure.bbox.y1, text
-    for first, second in combinations(texts, 2):
-        assert not boxes[first].padded(-1).overlaps(boxes[second].padded(-1)), (first, second)
+    check_texts(figure)
 
 
 @pytest.mark.parametrize(

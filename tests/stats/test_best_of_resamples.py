@@ -7,11 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from outperform.errors import InvalidInput, UnpairedScores
-from outperform.stats import (
-    estimate_best_of,
-    expected_best_of,
-    gaussian_best_of,
-)
+from outperform.stats import estimate_best_of, expected_best_of, gaussian_best_of
 
 ESTIMATORS = ["v", "u", "gaussian"]
 

@@ -251,8 +251,8 @@ def test_welch_takes_unequal_lengths_over_leading_axes():
     assert together.pvalue.shape == (2, 5)
 
 
-@given(st.lists(st.tuples(scores, scores), min_size=2, max_size=9), st.booleans(), st.booleans())
-def test_equivalence_says_whether_the_interval_is_within_the_margin(sample, paired, swap):
+@given(st.lists(st.tuples(scores, scores), min_size=2, max_size=9), st.booleans())
+def test_equivalence_says_whether_the_interval_is_within_the_margin(sample, paired):
     a, b = np.transpose(sample)
     margin = 40.0
     test = equivalence_test(a, b, margin=margin, paired=paired)

@@ -186,8 +186,8 @@ def test_brunner_munzel_swaps_scales_and_shuffles(a, b, alternative, method):
     assert cubed.statistic == pytest.approx(test.statistic, abs=1e-9)
 
 
-@given(sample, sample, alternatives)
-def test_one_sided_pvalues_of_the_t_version_add_up(a, b, alternative):
+@given(sample, sample)
+def test_one_sided_pvalues_of_the_t_version_add_up(a, b):
     two, greater, less = (brunner_munzel(a, b, alternative=word).pvalue for word in ALTERNATIVES)
     if len({*a, *b}) > 1:
         assert greater + less == pytest.approx(1)

@@ -9,15 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, chi2, norm, ttest_ind_from_stats
 
 from outperform.errors import InvalidInput, OutperformError
-from outperform.stats import (
-    Summary,
-    probability_from_summary,
-    welch_from_summary,
-    welch_t_test,
-)
+from outperform.stats import Summary, probability_from_summary, welch_from_summary, welch_t_test
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
-MIRRORED = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 summaries = st.builds(Summary, mean=st.floats(-3, 3), sd=st.floats(0.5, 2), n=st.integers(2, 50))
 
 

@@ -112,7 +112,7 @@ def test_add_all_records_all_or_nothing(store, done):
     store.add(done("first"))
     with pytest.raises(InvalidInput):
         store.add_all([done("second"), done("third", params={"x": math.nan})])
-    assert store.done_keys() == {"first"}
+    assert set(store.scores()) == {"first"}
     assert store.add_all([]) == []
 
 
@@ -123,7 +123,6 @@ def test_reading_is_by_key_by_status_and_in_order_of_recording(store, done, fail
     assert list(store.measurements("failed")) == everything[::7]
     successes = [each for each in everything if each.status == "done"]
     assert list(store.measurements("done")) == successes
-    assert store.done_keys() == {each.key for each in successes}
     assert store.failed_keys() == {each.key for each in everything[::7]}
     assert list(store.scores()) == [each.key for each in successes]
     assert store.scores()["k1"] == everything[1].scores
@@ -172,9 +171,9 @@ def test_meta_is_kept_and_replaced(store, path):
 
 def test_labels_say_which_fits_are_runs_and_the_latest_holds(store):
     first = RunLabel("ideal", "all", 0, "svm", "digits", "k0")
-    store.label_runs([first, RunLabel("ideal", "all", 1, "svm", "digits", "k1")])
-    store.label_runs([RunLabel("ideal", "all", 1, "svm", "digits", "new"), first])
-    store.label_runs([])
+    store.add_all([], [first, RunLabel("ideal", "all", 1, "svm", "digits", "k1")])
+    store.add_all([], [RunLabel("ideal", "all", 1, "svm", "digits", "new"), first])
+    store.add_all([], [])
     assert store.run_labels() == [first, RunLabel("ideal", "all", 1, "svm", "digits", "new")]
 
 
@@ -189,7 +188,7 @@ def test_any_file_name_will_do(tmp_path, done, name):
     with SqliteStore(str(tmp_path / name)) as store:
         store.add(done())
     with SqliteStore(tmp_path / name) as store:
-        assert store.done_keys() == {"k0"}
+        assert set(store.scores()) == {"k0"}
     assert [each.name for each in tmp_path.iterdir()] == [name]
 
 
@@ -203,9 +202,9 @@ def test_a_relative_path_will_do(tmp_path, monkeypatch, done):
 def test_a_store_can_be_read_and_written_again_after_close(store, done):
     store.add(done("a"))
     store.close()
-    assert store.done_keys() == {"a"}
+    assert set(store.scores()) == {"a"}
     store.add(done("b"))
-    assert store.done_keys() == {"a", "b"}
+    assert set(store.scores()) == {"a", "b"}
 
 
 def test_mean_seconds_are_by_pipeline_and_task(store, done, failed):

@@ -91,11 +91,11 @@ def test_reading_goes_on_while_another_process_writes(path):
             newest = process.stdout.readline().strip()
             with SqliteStore(path) as store:
                 assert newest in store.get([newest])
-                assert newest in store.done_keys()
+                assert newest in store.scores()
                 assert sum(store.counts().values()) >= int(newest) + 1
         with SqliteStore(path) as store:  # one reader that stays sees what comes
-            before = len(store.done_keys())
-            while len(store.done_keys()) < before + 5:
+            before = len(store.scores())
+            while len(store.scores()) < before + 5:
                 process.stdout.readline()
 
 

@@ -7,19 +7,13 @@ import pytest
 from outperform.errors import InvalidInput
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.designs import make_estimator
-from outperform.study.estimators import (
-    ALL,
-    NOISE,
-    Crossed,
-    Draw,
-    FixHopt,
-    Ideal,
-    Variance,
-)
+from outperform.study.estimators import Crossed, Draw, FixHopt, Ideal, Variance
+from outperform.study.fixed_splits import FixedSplit
 from outperform.study.neural import NeuralPipeline
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
+from outperform.study.sources import ALL, NOISE
 from outperform.study.spaces import Uniform
-from outperform.study.splits import CrossValidation, FixedSplit
+from outperform.study.splits import CrossValidation
 from outperform.study.study import Study
 from outperform.study.tasks import make_task
 
@@ -126,6 +120,14 @@ def test_more_levels_leave_every_cell_its_number():
 def test_pipelines_are_paired():
     first, second = plan(Ideal(4)), plan(Ideal(4), OTHER)
     assert [run.seeds for run in first] == [run.seeds for run in second]
+
+
+def test_a_source_of_ones_own_moves_no_other_seed():
+    more = replace(PIPELINE, sources=(*SOURCES, "my_sampler"))
+    for first, second in zip(plan(Ideal(4)), plan(Ideal(4), more), strict=True):
+        seeds = dict(second.seeds)
+        assert seeds.pop("my_sampler") is not None
+        assert seeds == dict(first.seeds)
 
 
 def test_another_root_moves_every_seed():

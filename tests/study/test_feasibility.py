@@ -5,7 +5,8 @@ import pytest
 
 from outperform.errors import InvalidInput
 from outperform.study.feasibility import check_feasible, is_spacious, split_dataset
-from outperform.study.splits import CrossValidation, FixedSplit, HoldOut, OutOfBootstrap
+from outperform.study.fixed_splits import FixedSplit
+from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap
 from outperform.study.tables import Dataset
 
 

@@ -11,19 +11,24 @@ from sklearn.neural_network import MLPClassifier
 
 from outperform.errors import InvalidInput
 from outperform.study.neural import SPACE, Network, NeuralPipeline
-from outperform.study.sources import LEARNING_SOURCES, draw_seeds, make_sources
+from outperform.study.sources import LEARNING_SOURCES, derive_seed
 from outperform.study.spaces import Uniform
-from outperform.study.splits import OutOfBootstrap, Split
+from outperform.study.splits import OutOfBootstrap
 from outperform.study.tables import Dataset
 from outperform.study.tasks import BundledData
+from outperform.study.units import Split
 
-SOURCES = make_sources(LEARNING_SOURCES)
 PIPELINE = NeuralPipeline(n_epochs=3)
 
 
 @pytest.fixture(scope="module")
 def digits() -> Dataset:
     return BundledData("digits")()
+
+
+def draw(replicate: int, vary=LEARNING_SOURCES) -> dict[str, int]:
+    """Seeds of a replicate; sources that do not vary stay at replicate 0."""
+    return {s: derive_seed(0, s, replicate if s in vary else 0) for s in LEARNING_SOURCES}
 
 
 def fit(dataset: Dataset, seeds: dict[str, int], pipeline: NeuralPipeline = PIPELINE, **params):
@@ -33,12 +38,7 @@ def fit(dataset: Dataset, seeds: dict[str, int], pipeline: NeuralPipeline = PIPE
 
 @pytest.mark.parametrize("source", LEARNING_SOURCES)
 def test_a_seed_repeats_and_other_seeds_differ(digits, source):
-    scores = np.array(
-        [
-            [fit(digits, draw_seeds(SOURCES, seed, root=0, vary={source})) for _ in range(3)]
-            for seed in range(5)
-        ]
-    )
+    scores = np.array([[fit(digits, draw(seed, {source})) for _ in range(3)] for seed in range(5)])
     assert (scores == scores[:, :1]).all()  # bit by bit
     assert len(set(scores[:, 0])) >= 3
 
@@ -47,24 +47,22 @@ def test_a_seed_repeats_and_other_seeds_differ(digits, source):
     ("source", "params"), [("augmentation", {"augmentation": 0.0}), ("dropout", {"dropout": 0.0})]
 )
 def test_a_source_that_is_switched_off_changes_nothing(digits, source, params):
-    found = {
-        fit(digits, draw_seeds(SOURCES, seed, root=0, vary={source}), **params) for seed in range(4)
-    }
+    found = {fit(digits, draw(seed, {source}), **params) for seed in range(4)}
     assert len(found) == 1
 
 
 def test_the_tuner_and_unknown_sources_change_nothing(digits):
-    seeds = draw_seeds(SOURCES, 0, root=0)
+    seeds = draw(0)
     assert fit(digits, seeds | {"hpo": 1, "noise": 2}) == fit(digits, seeds)
 
 
 def test_defaults_learn_digits(digits):
-    scores = [fit(digits, draw_seeds(SOURCES, seed, root=0), NeuralPipeline()) for seed in range(5)]
+    scores = [fit(digits, draw(seed), NeuralPipeline()) for seed in range(5)]
     assert np.mean(scores) > 0.96
 
 
 def test_it_is_fast_enough_for_many_fits(digits):
-    seeds = draw_seeds(SOURCES, 0, root=0)
+    seeds = draw(0)
     fit(digits, seeds, NeuralPipeline())
     start = time.process_time()
     for _ in range(5):
@@ -75,7 +73,7 @@ def test_it_is_fast_enough_for_many_fits(digits):
 @pytest.mark.parametrize("name", SPACE)
 def test_every_hyperparameter_matters(digits, name):
     low, high = (
-        [fit(digits, draw_seeds(SOURCES, i, root=0), **{name: value}) for i in range(3)]
+        [fit(digits, draw(i), **{name: value}) for i in range(3)]
         for value in (SPACE[name].from_unit(0.0), SPACE[name].from_unit(1.0))
     )
     assert low != high
@@ -83,7 +81,7 @@ def test_every_hyperparameter_matters(digits, name):
 
 def test_the_number_of_threads_changes_nothing(digits):
     threadpoolctl = pytest.importorskip("threadpoolctl")
-    seeds = draw_seeds(SOURCES, 0, root=0)
+    seeds = draw(0)
     found = set()
     for n_threads in (1, 2):
         with threadpoolctl.threadpool_limits(n_threads):

@@ -11,13 +11,9 @@ from hypothesis import strategies as st
 
 from outperform.errors import InvalidInput
 from outperform.study.designs import make_splitter
-from outperform.study.splits import (
-    CrossValidation,
-    FixedSplit,
-    HoldOut,
-    OutOfBootstrap,
-    Split,
-)
+from outperform.study.fixed_splits import FixedSplit
+from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap
+from outperform.study.units import Split
 
 RANDOM = [OutOfBootstrap, HoldOut, CrossValidation]
 

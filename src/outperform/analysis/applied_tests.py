@@ -1,5 +1,7 @@
 """Hypothesis tests asked for by name, applied to a comparison."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -15,7 +17,7 @@ from outperform.stats import (
     welch_t_test,
     wilcoxon_test,
 )
-from outperform.stats.checks import check_choice
+from outperform.stats.checks import FloatArray, check_choice
 
 TestName = Literal[
     "brunner-munzel",
@@ -55,24 +57,26 @@ def apply_test(
             "Use brunner-munzel or welch-t, or pair the runs by a replicate column",
         )
     a, b = comparison.higher_a, comparison.higher_b
-    match name:
-        case "brunner-munzel":
-            return brunner_munzel(a, b)
-        case "brunner-munzel-permutation":
-            return brunner_munzel(a, b, method="permutation", rng=rng)
-        case "paired-t":
-            return paired_t_test(a, b)
-        case "sign-flip":
-            return sign_flip_test(a, b, rng=rng)
-        case "welch-t":
-            return welch_t_test(a, b)
-        case "wilcoxon":
-            return wilcoxon_test(a, b)
-        case "nadeau-bengio":
-            if n_train is None or n_test is None:
-                raise InvalidInput(
-                    "the test 'nadeau-bengio' corrects for overlapping splits, but their sizes "
-                    "are not known",
-                    "Pass --train-size and --test-size (n_train and n_test in Python)",
-                )
-            return nadeau_bengio_test(a, b, n_train=n_train, n_test=n_test)
+    if name == "nadeau-bengio":
+        return _apply_corrected(a, b, n_train, n_test)
+    tests: dict[TestName, Callable[..., HypothesisTest]] = {
+        "brunner-munzel": brunner_munzel,
+        "brunner-munzel-permutation": partial(brunner_munzel, method="permutation", rng=rng),
+        "paired-t": paired_t_test,
+        "sign-flip": partial(sign_flip_test, rng=rng),
+        "welch-t": welch_t_test,
+        "wilcoxon": wilcoxon_test,
+    }
+    return tests[name](a, b)
+
+
+def _apply_corrected(
+    a: FloatArray, b: FloatArray, n_train: int | None, n_test: int | None
+) -> HypothesisTest:
+    if n_train is None or n_test is None:
+        raise InvalidInput(
+            "the test 'nadeau-bengio' corrects for overlapping splits, but their sizes are not "
+            "known",
+            "Pass --train-size and --test-size (n_train and n_test in Python)",
+        )
+    return nadeau_bengio_test(a, b, n_train=n_train, n_test=n_test)

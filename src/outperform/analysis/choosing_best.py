@@ -91,9 +91,6 @@ def best_of_runs(
     asked = tuple(int(size) for size in as_budgets(n, len(table), "v"))
     names = _choose_names(table, a, b)
     scores = [_take(table, name, task, drop_incomplete=drop_incomplete) for name in names]
-    limits = _find_limits(table, scores)
-    if a is not None and b is not None:
-        _check_alike(table, names, scores)
     estimation = _Estimation(
         asked,
         estimator,
@@ -101,15 +98,16 @@ def best_of_runs(
         confidence_level,
         n_resamples,
         as_generator(rng),
-        limits,
+        _find_limits(table, scores),
     )
-    if b is None:
-        results = [
-            estimation.estimate(table, name, task, taken)[0]
-            for name, taken in zip(names, scores, strict=True)
-        ]
-        return results[0] if len(results) == 1 else BestOfEach(tuple(results), list_doubts(results))
-    return estimation.compare(table, names, task, scores)
+    if b is not None:
+        _check_alike(table, names, scores)
+        return estimation.compare(table, names, task, scores)
+    results = [
+        estimation.estimate(table, name, task, taken)[0]
+        for name, taken in zip(names, scores, strict=True)
+    ]
+    return results[0] if len(results) == 1 else BestOfEach(tuple(results), list_doubts(results))
 
 
 def trace_spreads(found: BestOf, *, rng: np.random.Generator) -> BestOfSpreads:
@@ -127,6 +125,8 @@ def trace_spreads(found: BestOf, *, rng: np.random.Generator) -> BestOfSpreads:
 
 
 def _choose_names(table: Runs, a: str | None, b: str | None) -> tuple[str, ...]:
+    if a is None and b is not None:
+        raise InvalidInput(f"b is {b!r}, but a is not named", "Name one algorithm as a, or both")
     if a is None:
         return table.algorithms
     if b is None:

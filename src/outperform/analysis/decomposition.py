@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from outperform.errors import InvalidInput, UnknownColumn
+from outperform.errors import InvalidInput
 from outperform.runs.naming import enumerate_names
 from outperform.stats import Estimate, Interval
 from outperform.stats.checks import FloatArray, as_scores, check_count
@@ -18,8 +18,9 @@ from outperform.stats.variances import (
     deviation_ratio,
     normality_pvalue,
 )
+from outperform.study.sources import ALL, NOISE
 
-ALL, NOISE, SPLIT = "all", "noise", "split"  # sources with a meaning of their own
+SPLIT = "split"  # whose standard deviation others are shares of, if it varies
 _FEW_RUNS = 20
 
 
@@ -147,69 +148,9 @@ def decompose(
     return replace(found, caveats=(*_find_doubts(found), *_no_binomial(metric, n_test, model)))
 
 
-def decompose_runs(
-    records: Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]],
-    *,
-    n_test: int | Mapping[str, int] | None = None,
-    **options: Any,
-) -> tuple[Decomposition, ...]:
-    """Decompose every algorithm on every task.
-
-    Parameters
-    ----------
-    records
-        A mapping per run, or a mapping of columns: source, score, and where there are several
-        algorithm and task.
-    n_test
-        Examples in the test set; by task where they differ.
-    **options
-        As of `decompose`: metric, confidence_level.
-
-    Returns
-    -------
-    One result per algorithm and task, in order of appearance.
-
-    Examples
-    --------
-    >>> rows = [{"task": "rte", "source": "init", "score": x} for x in (0.6, 0.7, 0.65, 0.6, 0.6)]
-    >>> [(found.task, found.reference) for found in decompose_runs(rows)]
-    [('rte', 'init')]
-    """
-    groups: dict[tuple[str, str], dict[str, list[Any]]] = {}
-    for row in _as_rows(records):
-        group = groups.setdefault((str(row.get("algorithm", "")), str(row.get("task", ""))), {})
-        group.setdefault(str(row["source"]), []).append(row["score"])
-    sizes = n_test if isinstance(n_test, Mapping) else dict.fromkeys((t for _, t in groups), n_test)
-    return tuple(
-        decompose(scores, algorithm=algorithm, task=task, n_test=sizes.get(task), **options)
-        for (algorithm, task), scores in groups.items()
-    )
-
-
 def describe_runs(algorithm: str, task: str) -> str:
     """Say whose runs they are and on what."""
     return (f" of {algorithm}" if algorithm else "") + (f" on {task}" if task else "")
-
-
-def _as_rows(
-    records: Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]],
-) -> Iterator[Mapping[str, Any]]:
-    if isinstance(records, Mapping):
-        sizes = {name: len(column) for name, column in records.items()}
-        if len(set(sizes.values())) > 1:
-            listed = enumerate_names(f"{name} {size}" for name, size in sizes.items())
-            raise InvalidInput(f"columns differ in length: {listed}", "Pass one entry per run")
-        rows = zip(*records.values(), strict=True)
-        records = [dict(zip(records, row, strict=True)) for row in rows]
-    for position, row in enumerate(records, start=1):
-        for column in ("source", "score"):
-            if column not in row:
-                raise UnknownColumn(
-                    f"run {position} has no {column!r}; it has {enumerate_names(row)}",
-                    "Pass the columns source and score, and algorithm and task where there are "
-                    "several",
-                )
-        yield row
 
 
 def _choose_reference(spreads: Mapping[str, Estimate]) -> str:

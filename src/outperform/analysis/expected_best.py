@@ -124,12 +124,7 @@ def expect_best(
     check_open_unit("accuracy", accuracy)
     check_open_unit("confidence_level", confidence_level)
     if better is not None:
-        check_open_unit("better", better)
-        if better <= accuracy:
-            raise InvalidInput(
-                f"better is {better:g}, which is not above the accuracy {accuracy:g}",
-                "Pass the true accuracy of one that is better than the others",
-            )
+        _check_better(better, accuracy)
     right = round(accuracy * test_size)
     alone = clopper_pearson_interval(right, test_size, confidence_level=confidence_level)
     best = _distribute(n_classifiers, test_size, accuracy, dependence, agreement)
@@ -142,6 +137,15 @@ def expect_best(
         power=_POWER,
         caveats=_list_doubts(dependence, agreement, n_classifiers),
     )
+
+
+def _check_better(better: float, accuracy: float) -> None:
+    check_open_unit("better", better)
+    if better <= accuracy:
+        raise InvalidInput(
+            f"better is {better:g}, which is not above the accuracy {accuracy:g}",
+            "Pass the true accuracy of one that is better than the others",
+        )
 
 
 def _distribute(

@@ -1,5 +1,7 @@
 """What a reading of a leaderboard rests on, and whether its scores bear that out."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,44 +9,27 @@ from outperform.analysis.score_models import AccuracyModel, ScoreModel
 from outperform.stats import Interval
 from outperform.stats.checks import FloatArray
 
+if TYPE_CHECKING:
+    from outperform.analysis.leaderboards import LeaderboardAssessment
+
 _MOST_DECIMALS = 10
 _BY_CHANCE = 0.05  # that exact scores all happen to be so round
 _SPREAD = 1.5  # times the spread by chance from which entries are not equally good
 _MEANINGFUL = 4  # rounding steps per example from which a misfit tells anything
 
 
-def list_doubts(
-    scores: FloatArray,
-    model: ScoreModel,
-    *,
-    interval: Interval,
-    different: float,
-    n_contenders: int,
-    n_entries: int,
-) -> tuple[str, ...]:
-    """Say what is assumed and what of it the scores contradict.
-
-    Parameters
-    ----------
-    interval
-        Of the true score of equals.
-    different
-        The sober estimate if entries differ.
-    n_contenders
-        How many entries may be the best.
-    n_entries
-        How many took part; more than there are scores if only the top is shown.
-    """
+def list_doubts(found: "LeaderboardAssessment", model: ScoreModel) -> tuple[str, ...]:
+    """Say what is assumed and what of it the scores contradict."""
+    scores, interval = found.scores, found.interval
     doubts = _doubt_grid(scores, model)
-    if n_entries > scores.size:
+    if found.is_cut_off:
         doubts.append(
-            f"only {scores.size:,} of {n_entries:,} entries are shown, which are taken to be the "
-            "top: more may be the best, and the estimate by score counts only those shown"
+            f"only {scores.size:,} of {found.n_entries:,} entries are shown, which are taken to be "
+            "the top: more may be the best, and the estimate by score counts only those shown"
         )
     else:
         noise = model.noise((interval.low + interval.high) / 2)
-        others = _read_otherwise(model, float(scores.max()), n_contenders, different)
-        doubts += _doubt_equality(scores, noise, readings=others)
+        doubts += _doubt_equality(scores, noise, readings=_read_otherwise(found, model))
         doubts += [*_doubt_independence(scores, interval), *_doubt_copies(scores, model)]
     if model.correlation == 0:
         doubts.append(
@@ -90,10 +75,12 @@ def count_decimals(scores: FloatArray) -> int:
     return _MOST_DECIMALS
 
 
-def _read_otherwise(model: ScoreModel, top: float, n_contenders: int, different: float) -> str:
+def _read_otherwise(found: "LeaderboardAssessment", model: ScoreModel) -> str:
+    n_contenders = int(found.contends.sum())
     return (
         f"counting only the {n_contenders:,} that may be the best, the sober estimate is "
-        f"{model.estimate(n_contenders, top):.4f}, taking each at its score it is {different:.4f}"
+        f"{model.estimate(n_contenders, found.top):.4f}, taking each at its score it is "
+        f"{found.sober_if_different:.4f}"
     )
 
 

@@ -1,7 +1,7 @@
 """A sober reading of a leaderboard: how much of its top is luck."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -157,20 +157,10 @@ good (95% interval [0.8954, 0.9313]); 3 entries cannot be told from the best.
     check_open_unit("confidence_level", confidence_level)
     model = _choose_model(test_size, n_positives, dependence)
     top, m = float(array.max()), _count_entries(array.size, n_entries)
-    sober, different = model.estimate(m, top), top - model.luck(array)
-    interval = model.limit(m, top, confidence_level)
+    sober, interval = model.estimate(m, top), model.limit(m, top, confidence_level)
     # Equals that never fail would not differ at all; no finite test set shows that they never do.
     typical = sober if 0 < sober < 1 else (interval.low + interval.high) / 2
-    gap = model.gap(m, typical, confidence_level)
-    doubts = list_doubts(
-        array,
-        model,
-        interval=interval,
-        different=different,
-        n_contenders=int((top - array <= gap).sum()),
-        n_entries=m,
-    )
-    return LeaderboardAssessment(
+    found = LeaderboardAssessment(
         entries=_name_entries(entries, array.size),
         scores=array,
         metric=metric or ("accuracy" if n_positives is None else "AUC"),
@@ -179,11 +169,11 @@ good (95% interval [0.8954, 0.9313]); 3 entries cannot be told from the best.
         dependence=dependence,
         sober=sober,
         interval=interval,
-        sober_if_different=different,
-        gap=gap,
+        sober_if_different=top - model.luck(array),
+        gap=model.gap(m, typical, confidence_level),
         lead_chance=model.lead_chance(m, typical, _measure_lead(array)),
-        caveats=doubts,
     )
+    return replace(found, caveats=list_doubts(found, model))
 
 
 def format_range(assessed: LeaderboardAssessment) -> str:

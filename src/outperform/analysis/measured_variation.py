@@ -16,7 +16,8 @@ from outperform.stats.checks import FloatArray
 from outperform.stats.repetitions import RepeatedMeans, repeated_means
 from outperform.stats.variances import deviation
 from outperform.store import SqliteStore
-from outperform.study.estimators import ALL, is_later_repetition, name_repetition
+from outperform.study.estimators import is_later_repetition, name_repetition
+from outperform.study.sources import ALL
 
 _FEW_REPETITIONS = 10
 _REPEAT = (

@@ -14,19 +14,24 @@ from outperform.analysis.error_rates import (
     make_curve,
     monte_carlo_error,
 )
-from outperform.analysis.simulating import PERMUTATION, PROBABILITIES, Report
+from outperform.analysis.simulating import (
+    PERMUTATION,
+    PROBABILITIES,
+    Report,
+    check_settings,
+    find_critical,
+)
 from outperform.errors import InvalidInput
 from outperform.runs import Runs, read_runs
-from outperform.stats.checks import FloatArray, check_count, check_gamma
+from outperform.stats.blocks import divide_rows
+from outperform.stats.checks import FloatArray, check_count
 from outperform.stats.decision_rules import (
     PUBLISHED_IMPROVEMENT,
     RULES,
     RULES_OF_PAIRS,
     Criteria,
-    CriticalValue,
     Rule,
     decide,
-    permutation_critical_value,
 )
 from outperform.stats.power import verdict_power
 from outperform.stats.sequential import anytime_power
@@ -80,13 +85,8 @@ def resample_error_rates(
     """
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     paired = table.replicates is not None if paired is None else paired
-    check_gamma(gamma)
     check_count("n_draws", n_draws, at_least=100)
-    if not n_pairs:
-        raise InvalidInput("there is no number of pairs to look at", "Name one or more")
-    for n in n_pairs:
-        check_count("n_pairs", n, at_least=2)
-    n_pairs = sorted(set(n_pairs))
+    check_settings(n_pairs, [gamma])
     known = [rule for rule in RULES if rule != "oracle" and (paired or rule not in RULES_OF_PAIRS)]
     chosen = check_rules(known if rules is None else rules, known)
     take = table.pair if paired else table.separate
@@ -100,7 +100,7 @@ def resample_error_rates(
         )
     criteria = Criteria(gamma, alpha, PUBLISHED_IMPROVEMENT, pool.sd)
     resampling = _Resampling(pool, criteria, chosen, n_draws, rng)
-    curves = resampling.trace(f"{a} against {b}", n_pairs, report)
+    curves = resampling.trace(f"{a} against {b}", sorted(set(n_pairs)), report)
     doubts = (*table.notes, *_find_doubts(pool, gamma, scores.n_dropped))
     return ErrorRates(curves, alpha, n_draws, f"runs of {a} and {b}, drawn again", doubts)
 
@@ -182,14 +182,13 @@ class _Resampling:
         """Draws of each block; none where every rate is known."""
         if set(self.rules) <= set(_EXACT):
             return []
-        size = max(1, _BLOCK // (2 * n))
-        return [min(size, self.n_draws - start) for start in range(0, self.n_draws, size)]
+        return divide_rows(self.n_draws, 2 * n, limit=_BLOCK)
 
     def _draw_rates(
         self, n: int, shifts: FloatArray, report: Callable[[], object]
     ) -> dict[Rule, tuple[FloatArray, FloatArray]]:
         rules = [rule for rule in self.rules if rule not in _EXACT]
-        critical = self._find_critical(n)
+        critical = find_critical(self.rules, n, self.criteria.alpha, self.rng)
         hits = {rule: np.zeros(shifts.size) for rule in rules}
         borderline = np.zeros(shifts.size)
         for size in self._split(n):
@@ -206,11 +205,6 @@ class _Resampling:
             of_null = borderline / self.n_draws / 2
             errors[PERMUTATION] = np.hypot(errors[PERMUTATION], of_null)
         return {rule: (rates[rule], errors[rule]) for rule in rules}
-
-    def _find_critical(self, n: int) -> CriticalValue | None:
-        if PERMUTATION not in self.rules:
-            return None
-        return permutation_critical_value(n, self.criteria.alpha, rng=self.rng)
 
 
 def _find_doubts(pool: _Pool, gamma: float, n_dropped: int) -> Iterator[str]:

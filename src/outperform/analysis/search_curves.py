@@ -11,8 +11,9 @@ from outperform.errors import TooFewRuns
 from outperform.runs import Goal
 from outperform.runs.naming import enumerate_names
 from outperform.stats.checks import FloatArray
+from outperform.stats.variances import middle_range
 from outperform.study.estimators import PlannedRun
-from outperform.study.sources import TUNING_SOURCE
+from outperform.study.sources import ALL, TUNING_SOURCE
 from outperform.study.study import Study
 
 _MOST_TOLD = 3  # groups of searches in a sentence
@@ -40,8 +41,7 @@ class Course:
     @property
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Ends of the range of the middle 80% of searches."""
-        low, high = np.quantile(self.scores, [0.1, 0.9], axis=0)
-        return low, high
+        return middle_range(self.scores)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -75,6 +75,11 @@ class SearchCurve:
     def final_sd(self) -> float:
         """Standard deviation of the test scores of final fits."""
         return float((self.final - self.final[0]).std(ddof=1))
+
+    @property
+    def final_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Ends of the range of the middle 80% of the test scores of final fits."""
+        return middle_range(self.final)
 
     def __str__(self) -> str:
         return (
@@ -137,7 +142,7 @@ def trace_searches(study: Study, scores: Scores) -> SearchCurves:
     groups: dict[tuple[str, str, str], list[_Traced]] = {}
     seen, unfinished = set(), set()
     for run in study.plan_runs():
-        names = run.pipeline, run.task, run.source if run.source == TUNING_SOURCE else "all"
+        names = run.pipeline, run.task, run.source if run.source == TUNING_SOURCE else ALL
         if run.search is None or (names, run.search) in seen:
             continue
         seen.add((names, run.search))

@@ -9,14 +9,10 @@ from itertools import count
 
 import numpy as np
 
-from outperform.analysis.error_rates import (
-    ErrorRates,
-    check_rules,
-    make_curve,
-    monte_carlo_error,
-)
+from outperform.analysis.error_rates import ErrorRates, check_rules, make_curve, monte_carlo_error
 from outperform.analysis.scenarios import IDEAL, Scenario
 from outperform.errors import InvalidInput
+from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, check_count, check_gamma
 from outperform.stats.decision_rules import (
     PUBLISHED_IMPROVEMENT,
@@ -82,7 +78,8 @@ fails to in 5.5% of those with P(A>B) = γ = 0.75 (normal scores, α = 0.05).
     rules = check_rules(rules)
     Criteria(alpha=alpha, delta=_choose_delta(delta, 0.75))  # refuses what is none
     check_count("n_draws", n_draws, at_least=100)
-    _check_settings(scenarios, n_pairs, gammas)
+    _check_scenarios(scenarios)
+    check_settings(n_pairs, gammas)
     n_pairs, gammas = sorted(set(n_pairs)), sorted(set(gammas))
     grid = np.unique([*probabilities, 0.5, *gammas])
     difference_of_probability(grid)  # refuses what is no probability
@@ -105,21 +102,35 @@ fails to in 5.5% of those with P(A>B) = γ = 0.75 (normal scores, α = 0.05).
     )
 
 
-def _check_settings(
-    scenarios: Sequence[Scenario], n_pairs: Sequence[int], gammas: Sequence[float]
-) -> None:
-    for what, given in (("scenario", scenarios), ("number of pairs", n_pairs), ("gamma", gammas)):
-        if not given:
-            raise InvalidInput(f"there is no {what} to look at", "Name one or more")
+def find_critical(
+    rules: Sequence[Rule], n: int, alpha: float, rng: np.random.Generator
+) -> CriticalValue | None:
+    """Critical value of the permutation test, if it is among the rules."""
+    return permutation_critical_value(n, alpha, rng=rng) if PERMUTATION in rules else None
+
+
+def check_settings(n_pairs: Sequence[int], gammas: Sequence[float]) -> None:
+    """Refuse sample sizes and smallest P(A>B) that matter which nobody could look at."""
+    _check_any("number of pairs", n_pairs)
+    _check_any("gamma", gammas)
+    for n in n_pairs:
+        check_count("n_pairs", n, at_least=2)
+    for gamma in gammas:
+        check_gamma(gamma)
+
+
+def _check_scenarios(scenarios: Sequence[Scenario]) -> None:
+    _check_any("scenario", scenarios)
     names = [scenario.name for scenario in scenarios]
     if repeated := next((name for name in names if names.count(name) > 1), None):
         raise InvalidInput(
             f"{names.count(repeated)} scenarios are called {repeated!r}", "Name them apart"
         )
-    for n in n_pairs:
-        check_count("n_pairs", n, at_least=2)
-    for gamma in gammas:
-        check_gamma(gamma)
+
+
+def _check_any(what: str, given: Sequence[object]) -> None:
+    if not given:
+        raise InvalidInput(f"there is no {what} to look at", "Name one or more")
 
 
 def _choose_delta(delta: float | None, gamma: float) -> float:
@@ -165,7 +176,7 @@ class _Simulation:
         threads: ThreadPoolExecutor,
     ) -> Iterator[tuple[int, int, list[int]]]:
         """Decisions for A by number of the scenario and of the P(A>B), block by block."""
-        critical = self._find_critical(n)
+        critical = find_critical(self.rules, n, self.alpha, self.rng)
         for size in self._split(n):
             noise = _Noise.draw(size, n, self.rng)
             for number, scenario in enumerate(scenarios):
@@ -175,13 +186,7 @@ class _Simulation:
 
     def _split(self, n: int) -> list[int]:
         """Draws of each block."""
-        size = max(1, _BLOCK // (2 * n))
-        return [min(size, self.n_draws - start) for start in range(0, self.n_draws, size)]
-
-    def _find_critical(self, n: int) -> CriticalValue | None:
-        if PERMUTATION not in self.rules:
-            return None
-        return permutation_critical_value(n, self.alpha, rng=self.rng)
+        return divide_rows(self.n_draws, 2 * n, limit=_BLOCK)
 
     def _count(
         self,

@@ -9,7 +9,8 @@ from outperform.runs import Runs, read_runs
 from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.store import RunLabel, SqliteStore
 from outperform.store.measurement import count_replicates
-from outperform.study.estimators import ALL, is_later_repetition
+from outperform.study.estimators import is_later_repetition
+from outperform.study.sources import ALL
 
 # Estimators whose runs are paired replicates, the best first.
 _ESTIMATORS = ("ideal", "fix-hopt")

@@ -9,18 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from outperform.analysis.seeds_curve import (
-    INFLATION,
-    SEEDS_TESTS,
-    SeedsCurve,
-    SeedsLine,
-    SeedsTest,
-)
+from outperform.analysis.seeds_curve import INFLATION, SEEDS_TESTS, SeedsCurve, SeedsLine, SeedsTest
 from outperform.analysis.simulating import Report
 from outperform.errors import InvalidInput, TooFewRuns, UnknownName
 from outperform.runs import Runs, read_runs
 from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.stats import welch_t_test
+from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
 from outperform.stats.decision_rules import critical_value
 from outperform.stats.growing_samples import grow_brunner_munzel
@@ -140,8 +135,7 @@ class _Tracing:
     @property
     def blocks(self) -> list[int]:
         """Draws to make at a time."""
-        size = max(1, _BLOCK // self.pool.size)
-        return [min(size, self.n_draws - start) for start in range(0, self.n_draws, size)]
+        return divide_rows(self.n_draws, self.pool.size, limit=_BLOCK)
 
     def trace(self, test: SeedsTest, report: Callable[[], object]) -> Iterator[SeedsLine]:
         """Lines of one test, a line per level; a report after each block."""

@@ -18,12 +18,7 @@ from outperform.cli.options import (
     reading_options,
     seed_option,
 )
-from outperform.cli.output import (
-    present,
-    print_caveats,
-    print_table,
-    say_if_slow,
-)
+from outperform.cli.output import present, print_caveats, print_table, say_if_slow
 from outperform.cli.sources import open_runs
 from outperform.plots.labels import shorten_apart
 from outperform.report.audit_tables import (
@@ -111,9 +106,7 @@ def _open(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[Runs, str, s
             "quotes."
         )
     path, *names = words
-    if reading["wide"] and names and not reading["algorithm"]:
-        reading = {**reading, "algorithm": tuple(names)}  # other columns may hold anything
-    runs = open_runs(path, reading)
+    runs = open_runs(path, reading, names)
     if not names and len(runs.algorithms) > 1:
         joined = (word for other in reading["others"] for word in ("--with", other))
         example = shlex.join([path, *joined, *runs.algorithms[:2]])

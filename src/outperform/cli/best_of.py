@@ -23,11 +23,7 @@ from outperform.cli.options import (
     reading_options,
     seed_option,
 )
-from outperform.cli.output import (
-    present,
-    print_caveats,
-    print_table,
-)
+from outperform.cli.output import present, print_caveats, print_table
 from outperform.cli.sources import is_store, open_runs, read_study_of
 from outperform.errors import InvalidInput
 from outperform.report.best_of_tables import tabulate_best_of

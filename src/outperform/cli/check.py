@@ -4,11 +4,7 @@ import shlex
 
 import click
 
-from outperform.analysis.reproducibility import (
-    Reproducibility,
-    check_reproducibility,
-    count_checks,
-)
+from outperform.analysis.reproducibility import Reproducibility, check_reproducibility, count_checks
 from outperform.cli.options import debug_option
 from outperform.cli.output import format_duration, print_caveats, print_json, print_table
 from outperform.cli.progress import LiveLine, measure_seconds

@@ -6,12 +6,13 @@ from typing import Any
 import click
 
 from outperform.analysis.crossed_decomposition import CrossedDecomposition
-from outperform.analysis.decomposition import Decomposition, decompose
+from outperform.analysis.decomposition import Decomposition
+from outperform.analysis.redrawn_runs import Variation
 from outperform.analysis.search_curves import SearchCurves, trace_searches
 from outperform.cli.options import alpha_option, check_figure, output_options
 from outperform.cli.output import print_caveats, print_json, print_table, save_plot
 from outperform.cli.sources import is_store, read_study_of
-from outperform.cli.variation import Variation, open_variation
+from outperform.cli.variation import open_variation
 from outperform.errors import InvalidInput
 from outperform.report.kinds import tabulate
 from outperform.runs.columns import Wanted
@@ -73,7 +74,8 @@ def command(
         if searches is None:
             raise
         runs = []  # an ideal estimator searches, but redraws no source apart
-    singles = [_decompose(each, test_size, alpha) for each in runs if each.by_source]
+    apart = [each for each in runs if each.by_source]
+    singles = [each.decompose(n_test=test_size, confidence_level=1 - alpha) for each in apart]
     tables = _cross(runs, alpha, fatal=not singles)
     results: list[_Result] = [*singles, *tables, *([searches] if searches else [])]
     if as_json:
@@ -101,17 +103,6 @@ def _as_dict(
         "sources": [each.to_dict() for each in singles],
         "crossed": [each.to_dict() for each in tables],
     } | ({"searches": searches.to_dict()} if searches else {})
-
-
-def _decompose(runs: Variation, n_test: int | None, alpha: float) -> Decomposition:
-    return decompose(
-        runs.by_source,
-        algorithm=runs.algorithm,
-        task=runs.task,
-        metric=runs.metric,
-        n_test=n_test,
-        confidence_level=1 - alpha,
-    )
 
 
 def _cross(runs: list[Variation], alpha: float, *, fatal: bool) -> list[CrossedDecomposition]:

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from outperform.analysis.comparing import compare_runs
-from outperform.analysis.decomposition import Decomposition, decompose
+from outperform.analysis.decomposition import Decomposition
+from outperform.analysis.redrawn_runs import load_variation
 from outperform.analysis.search_curves import SearchCurves, trace_searches
 from outperform.analysis.stored_runs import load_store_runs
 from outperform.cli.compare import command as compare_command
@@ -17,7 +18,6 @@ from outperform.cli.options import debug_option
 from outperform.cli.output import save_plot
 from outperform.cli.run import command as run_command
 from outperform.cli.sources import read_study
-from outperform.cli.variation import load_variation
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.report import write_report
 from outperform.store import SqliteStore
@@ -73,14 +73,8 @@ def _gather(store: SqliteStore, study: Study, a: str, b: str) -> list[Any]:
     results: list[Any] = [compare_runs(load_store_runs(store), a, b)]
     if any(estimator.kind == "variance" for estimator in study.estimators):
         results += [
-            decompose(
-                each.by_source,
-                algorithm=each.algorithm,
-                task=each.task,
-                metric=each.metric,
-                n_test=_count_test_examples(study, each.task),
-            )
-            for each in load_variation(store)
+            each.decompose(n_test=_count_test_examples(study, each.task))
+            for each in load_variation(store)[0]
             if each.by_source
         ]
     with suppress(TooFewRuns):

@@ -186,9 +186,7 @@ def _resample(
 ) -> ErrorRates:
     _refuse(options, _ABOUT_NORMAL, "is for normal scores: leave out RUNS")
     path, a, b = words
-    if reading["wide"] and not reading["algorithm"]:
-        reading = {**reading, "algorithm": (a, b)}  # other columns may hold anything
-    runs = open_runs(path, reading)
+    runs = open_runs(path, reading, (a, b))
     with ProgressLine("simulating") as report:
         return resample_error_rates(
             runs,

@@ -1,6 +1,7 @@
 """Where commands get their runs and studies from; studies are imported where they are used."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,10 +25,18 @@ def is_store(path: str) -> bool:
     return begin == _HEADER or (not begin and Path(path).suffix.casefold() in _SUFFIXES)
 
 
-def open_runs(path: str, reading: dict[str, Any]) -> Runs:
-    """Runs of a file or of a store, joined with those of the other files."""
+def open_runs(path: str, reading: dict[str, Any], names: Sequence[str] = ()) -> Runs:
+    """Runs of a file or of a store, joined with those of the other files.
+
+    Parameters
+    ----------
+    names
+        Algorithms that are looked at: other columns of a wide file may hold anything.
+    """
     options = dict(reading)
     others = options.pop("others", ())
+    if names and options["wide"] and not options["algorithm"] and not others:
+        options["algorithm"] = tuple(names)
     return join_runs(*(_open_one(each, options) for each in (path, *others)))
 
 

@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, Self
 
 from outperform.engines.engine import Outcome, closed_engine, run
@@ -31,12 +30,7 @@ class InlineEngine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
         self.close() if error is None else self.stop()
 
     def submit(self, work: Callable[[Any], Any], item: Any, *, tag: Any) -> None:

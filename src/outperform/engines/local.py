@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import wait as wait_for_any
-from types import MethodType, TracebackType
+from types import MethodType
 from typing import Any, Literal, Self
 
 from outperform.engines.engine import Outcome, closed_engine
@@ -76,12 +76,7 @@ class LocalEngine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
         self.close() if error is None else self.stop()
 
     def submit(self, work: Callable[[Any], Any], item: Any, *, tag: Any) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.analysis.decomposition import ALL, NOISE, SPLIT, Decomposition, SourceVariation
+from outperform.analysis.decomposition import SPLIT, Decomposition, SourceVariation
 from outperform.errors import InvalidInput
 from outperform.plots.labels import describe_level, escape, join_phrases, shorten
 from outperform.plots.style import (
@@ -20,6 +20,7 @@ from outperform.plots.style import (
     make_figure,
 )
 from outperform.stats import Estimate
+from outperform.study.sources import ALL, NOISE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -79,7 +79,7 @@ def _draw_course(course: Course, ax: "Axes", index: int, *, label: str) -> None:
 
 def _draw_final(curve: SearchCurve, ax: "Axes", index: int, *, place: float) -> None:
     colour = _COLOURS[index % len(_COLOURS)]
-    ends = np.quantile(curve.final, [0.1, 0.9])
+    ends = curve.final_bounds
     ax.plot([place, place], ends, color=colour, linewidth=0.9, gid=f"interval-{index}")
     ax.plot([place], [curve.final.mean()], "D", color=colour, markersize=3.5, gid=f"final-{index}")
 

@@ -1,10 +1,11 @@
 """What the runs of a study show, as tables of text."""
 
 from outperform.analysis.crossed_decomposition import CrossedDecomposition, join_sources
-from outperform.analysis.decomposition import ALL, Decomposition
+from outperform.analysis.decomposition import Decomposition
 from outperform.analysis.search_curves import SearchCurves
 from outperform.report.tabulated import Tabulated
 from outperform.stats import Estimate
+from outperform.study.sources import ALL
 
 
 def tabulate_sources(found: Decomposition) -> Tabulated:

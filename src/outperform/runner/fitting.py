@@ -12,11 +12,12 @@ from outperform.errors import InvalidScores
 from outperform.runs.naming import enumerate_names
 from outperform.study.feasibility import check_feasible, split_dataset
 from outperform.study.fits import Fit, make_fit
+from outperform.study.sources import NOISE
 from outperform.study.spaces import default_params
-from outperform.study.splits import Split
 from outperform.study.study import Study
 from outperform.study.tables import Dataset
 from outperform.study.tasks import Task
+from outperform.study.units import Split
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class FitWork:
         pipeline, task = self.study.pipeline(fit.pipeline), self.study.task(fit.task)
         dataset = self._load(task)
         split = None if dataset is None else _split(task, dataset, fit)
-        seeds = {name: seed for name, seed in fit.seeds.items() if name != "noise"}
+        seeds = {name: seed for name, seed in fit.seeds.items() if name != NOISE}
         scores = pipeline.fit(
             fit.params, split, seeds, dataset, task=fit.task, fold=fit.fold, refit=fit.refit
         )

@@ -7,17 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
-from outperform.stats.best_of_n import (
-    BestOfEstimator,
-    Goal,
-    IntArray,
-    as_budgets,
-    rank_weights,
-)
+from outperform.stats.best_of_n import BestOfEstimator, Goal, IntArray, as_budgets, rank_weights
 from outperform.stats.best_of_resamples import (
     BestOfEstimates,
     SortedRuns,
-    divide_rows,
+    divide_resamples,
     draw_sorted,
 )
 from outperform.stats.checks import FloatArray, check_choice, check_count, check_open_unit
@@ -67,7 +61,7 @@ def best_of_probability(
     (value,) = _compare(sides, every, n, estimator)
     widest = max(side.size for side in sides)
     chances = []
-    for n_rows, _ in divide_rows(n_resamples, widest):
+    for n_rows in divide_resamples(n_resamples, widest):
         rows = [draw_sorted(side.size, (n_rows, side.size), rng=rng) for side in sides]
         chances.append(_compare(sides, rows, n, estimator))
     tail = (1 - confidence_level) / 2
@@ -233,8 +227,13 @@ def _draw_experiments(
     runs: SortedRuns, size: int, n: IntArray, n_resamples: int, rng: np.random.Generator
 ) -> FloatArray:
     """Boo_n, for each n, of experiments with that many runs."""
-    evaluate, blocks = runs.make_evaluator(n, size, "v"), divide_rows(n_resamples, size)
-    return np.concatenate([evaluate(draw_sorted(runs.size, shape, rng=rng)) for shape in blocks])
+    evaluate = runs.make_evaluator(n, size, "v")
+    return np.concatenate(
+        [
+            evaluate(draw_sorted(runs.size, (n_rows, size), rng=rng))
+            for n_rows in divide_resamples(n_resamples, size)
+        ]
+    )
 
 
 def _spread_of_single(

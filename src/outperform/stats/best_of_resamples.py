@@ -5,7 +5,7 @@ weighs the same in every resample, so all resamples and all n are one product of
 Positions drawn twice are tied, but have the same scores: it does not matter which is chosen.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -26,6 +26,7 @@ from outperform.stats.best_of_n import (
     sort_groups,
     turn,
 )
+from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, check_choice, check_count, check_open_unit
 from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
@@ -138,8 +139,8 @@ def estimate_best_of(
     runs = SortedRuns.make(validation, test, goal)
     evaluate = runs.make_evaluator(sizes, runs.size, estimator)
     resampled = [
-        evaluate(draw_sorted(runs.size, shape, rng=rng))
-        for shape in divide_rows(n_resamples, runs.size)
+        evaluate(draw_sorted(runs.size, (n_rows, runs.size), rng=rng))
+        for n_rows in divide_resamples(n_resamples, runs.size)
     ]
     left = _leave_one_out_gaussian if estimator == "gaussian" else _leave_one_out
     error = np.sqrt(runs.size - 1) * np.array([left(runs, int(size)).std() for size in sizes])
@@ -147,11 +148,9 @@ def estimate_best_of(
     return BestOfEstimates(sizes, value, np.concatenate(resampled), error, df)
 
 
-def divide_rows(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
-    """Shapes of blocks of rows that bound the memory."""
-    block = max(1, _BLOCK // (n_columns + 1))
-    for start in range(0, n_rows, block):
-        yield min(block, n_rows - start), n_columns
+def divide_resamples(n_resamples: int, n_runs: int) -> list[int]:
+    """Numbers of resamples to draw at a time, to bound the memory."""
+    return divide_rows(n_resamples, n_runs + 1, limit=_BLOCK)
 
 
 def draw_sorted(n_runs: int, shape: tuple[int, int], *, rng: np.random.Generator) -> IntArray:

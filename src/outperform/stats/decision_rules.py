@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from outperform.errors import InvalidInput
+from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, check_count, check_gamma, check_open_unit
 from outperform.stats.mean_tests import paired_t_test, welch_t_test
 from outperform.stats.rank_tests import brunner_munzel
@@ -116,11 +117,10 @@ def permutation_critical_value(
     check_open_unit("alpha", alpha)
     if n_resamples is None:
         n_resamples = min(99_999, max(9_999, 50_000_000 // n))
-    block = max(1, 2_000_000 // n)
     parts = []
-    for start in range(0, n_resamples, block):
+    for n_rows in divide_rows(n_resamples, n, limit=2_000_000):
         # The ranks of independent uniform numbers are as random as those of a random split.
-        shape = (min(block, n_resamples - start), n)
+        shape = (n_rows, n)
         parts.append(np.abs(brunner_munzel(rng.random(shape), rng.random(shape)).statistic))
     null = np.sort(np.concatenate(parts))
     error = math.sqrt(alpha * (1 - alpha) / n_resamples)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
 from outperform.errors import InvalidInput
+from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import (
     FloatArray,
     as_generator,
@@ -258,10 +259,8 @@ def _ratio(value: Any, error: Any) -> FloatArray:
 
 def _random_signs(n_resamples: int, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     """Random signs, in blocks that bound the memory."""
-    n_rows = max(1, _BLOCK // n)
-    for start in range(0, n_resamples, n_rows):
-        shape = (min(n_rows, n_resamples - start), n)
-        yield rng.integers(0, 2, shape).astype(np.float64) * 2 - 1
+    for n_rows in divide_rows(n_resamples, n, limit=_BLOCK):
+        yield rng.integers(0, 2, (n_rows, n)).astype(np.float64) * 2 - 1
 
 
 def _all_signs(n: int) -> FloatArray:

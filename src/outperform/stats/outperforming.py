@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from outperform.errors import InvalidInput
+from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import (
     FloatArray,
     as_generator,
@@ -191,12 +192,9 @@ def _bootstrap_interval(
     below = np.searchsorted(ordered, a, side="left")
     not_above = np.searchsorted(ordered, a, side="right") if ties == "half" else below
     # Blocks keep the memory of the resamples near 64 MB.
-    block = max(1, 4_000_000 // (a.size + b.size))
+    blocks = divide_rows(n_resamples, a.size + b.size, limit=4_000_000)
     shares = np.concatenate(
-        [
-            _resampled_shares(below, not_above, b.size, min(block, n_resamples - start), rng)
-            for start in range(0, n_resamples, block)
-        ]
+        [_resampled_shares(below, not_above, b.size, n_rows, rng) for n_rows in blocks]
     )
     low, high = np.quantile(shares, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
     return Interval(float(low), float(high), confidence_level, "bootstrap")

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import (
     FloatArray,
     IntArray,
@@ -73,15 +74,8 @@ def brunner_munzel(
     check_count("n_resamples", n_resamples, at_least=1)
     first = as_samples(a, "a", at_least=2, axis=axis)
     second = as_samples(b, "b", at_least=2, axis=axis)
-    shape = leading_shape(first, second)
-    n_a, n_b = first.shape[-1], second.shape[-1]
-    pooled = np.concatenate(
-        [
-            np.broadcast_to(first, (*shape, n_a)).reshape(-1, n_a),
-            np.broadcast_to(second, (*shape, n_b)).reshape(-1, n_b),
-        ],
-        axis=1,
-    )
+    shape, n_a = leading_shape(first, second), first.shape[-1]
+    pooled = np.concatenate([_stack_rows(x, shape) for x in (first, second)], axis=1)
     statistic, df = _in_blocks(pooled, n_a)
     if method == "t":
         return student_test(
@@ -95,6 +89,12 @@ def brunner_munzel(
         unwrap(pvalue.reshape(shape)),
         alternative,
     )
+
+
+def _stack_rows(samples: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+    """Samples of all tests, a row each."""
+    n = samples.shape[-1]
+    return np.broadcast_to(samples, (*shape, n)).reshape(-1, n)
 
 
 def _in_blocks(pooled: FloatArray, n_a: int) -> tuple[FloatArray, FloatArray]:
@@ -239,8 +239,7 @@ def _random_splits(
     n: int, n_a: int, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.bool_]]:
     """Random splits, in blocks that bound the memory."""
-    n_rows = max(1, 10 * _BLOCK // n)
-    for start in range(0, n_resamples, n_rows):
-        splits = np.zeros((min(n_rows, n_resamples - start), n), dtype=bool)
+    for n_rows in divide_rows(n_resamples, n, limit=10 * _BLOCK):
+        splits = np.zeros((n_rows, n), dtype=bool)
         splits[:, :n_a] = True
         yield rng.permuted(splits, axis=1, out=splits)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
+from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import (
     FloatArray,
     IntArray,
@@ -174,9 +175,7 @@ def _draw_orders(
     n_a: int, n_b: int, paired: bool, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Random orders of both samples, in blocks that bound the memory."""
-    n_rows = max(1, _BLOCK // (n_a + n_b))
-    for start in range(0, n_resamples, n_rows):
-        rows = min(n_rows, n_resamples - start)
+    for rows in divide_rows(n_resamples, n_a + n_b, limit=_BLOCK):
         order = rng.permuted(np.tile(np.arange(n_a), (rows, 1)), axis=1)
         yield order, order if paired else rng.permuted(np.tile(np.arange(n_b), (rows, 1)), axis=1)
 

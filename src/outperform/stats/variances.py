@@ -131,6 +131,22 @@ def normality_pvalue(values: ArrayLike) -> float:
         return float(shapiro((array - array.min()) / width).pvalue)
 
 
+def middle_range(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Ends of the range of the middle 80% of the values, column by column.
+
+    Parameters
+    ----------
+    values : shape (n,) or (n, k)
+
+    Examples
+    --------
+    >>> [end.tolist() for end in middle_range(np.arange(11.0))]
+    [1.0, 9.0]
+    """
+    low, high = np.quantile(values, [0.1, 0.9], axis=0)
+    return low, high
+
+
 def _quantile(confidence_level: float) -> float:
     return -float(ndtri((1 - confidence_level) / 2))
 

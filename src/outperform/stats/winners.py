@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput
+from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, check_count, check_open_unit
 from outperform.stats.intervals import Interval
 from outperform.stats.resampled_scores import Scorer
@@ -106,9 +107,7 @@ def _resample(scorer: Scorer, n: int, n_resamples: int, rng: np.random.Generator
 
 def _draw(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     """How often each resample holds each example, in blocks of shape (n, b)."""
-    size = max(1, _BLOCK_CELLS // n)
-    for begin in range(0, n_resamples, size):
-        block = min(size, n_resamples - begin)
+    for block in divide_rows(n_resamples, n, limit=_BLOCK_CELLS):
         drawn = rng.integers(0, n, size=(n, block))
         drawn *= block
         drawn += np.arange(block)

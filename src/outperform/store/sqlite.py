@@ -5,19 +5,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import astuple
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from outperform.store.failures import explain_failures
 from outperform.store.locking import FileLock
-from outperform.store.measurement import (
-    Added,
-    Measurement,
-    Role,
-    RunLabel,
-    Status,
-    compare_scores,
-)
+from outperform.store.measurement import Added, Measurement, Role, RunLabel, Status, compare_scores
 from outperform.store.opening import check_place, connect_to_read, connect_to_write
 from outperform.store.rows import COLUMNS, decode_json, decode_rows, encode_json, encode_row
 
@@ -60,12 +52,7 @@ class SqliteStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def lock(self) -> None:
@@ -124,13 +111,10 @@ class SqliteStore:
             found.update({each.key: each for each in decode_rows(self._read(query, some))})
         return found
 
-    def done_keys(self) -> set[str]:
-        """Keys of the fits that need not be done again."""
-        return self._keys("done")
-
     def failed_keys(self) -> set[str]:
         """Keys of the fits of which only failures are recorded."""
-        return self._keys("failed")
+        rows = self._read("SELECT key FROM measurements WHERE status = 'failed'")
+        return {key for (key,) in rows}
 
     def scores(self) -> dict[str, dict[str, float]]:
         """Scores of every fit that is done, by key, in order of recording: what a resume needs."""
@@ -180,10 +164,6 @@ class SqliteStore:
         rows = self._read("SELECT value FROM meta WHERE name = ?", (name,))
         return decode_json([rows[0][0]])[0] if rows else None
 
-    def label_runs(self, labels: Iterable[RunLabel]) -> None:
-        """Say which fits are the runs of which estimator, in place of what was said before."""
-        self.add_all([], labels)
-
     def keep_labels(self, of: Collection[tuple[str, str]]) -> None:
         """Forget which fits are runs, but for these pairs of pipeline and task."""
         labelled = self._read("SELECT DISTINCT pipeline, task FROM run_labels")
@@ -200,10 +180,6 @@ class SqliteStore:
     def run_keys(self) -> dict[Role, str]:
         """Keys of the fits that are runs, by their role: quicker than labels, of which many."""
         return {row[:5]: row[5] for row in self._read("SELECT * FROM run_labels")}
-
-    def _keys(self, status: Status) -> set[str]:
-        rows = self._read("SELECT key FROM measurements WHERE status = ?", (status,))
-        return {key for (key,) in rows}
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

@@ -18,9 +18,9 @@ from outperform.study.fingerprints import fingerprint
 from outperform.study.scores import check_scores, needed_sets
 from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Params, Space, Value
-from outperform.study.splits import Split
 from outperform.study.tables import Dataset
 from outperform.study.telling import TOLD
+from outperform.study.units import Split
 
 _SETTINGS = (*TOLD, "out")
 _SEED = "seed."

@@ -8,7 +8,8 @@ from outperform.errors import InvalidInput
 from outperform.runs.naming import suggest_names
 from outperform.study.entries import Kind, check_kind, check_words, entry
 from outperform.study.estimators import Crossed, Estimator, FixHopt, Ideal, Variance
-from outperform.study.splits import CrossValidation, FixedSplit, HoldOut, OutOfBootstrap, Splitter
+from outperform.study.fixed_splits import FixedSplit
+from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap, Splitter
 
 # What each estimator is made by, and its words; the first cannot be left out.
 _ESTIMATORS: dict[str, tuple[Callable[..., Estimator], dict[str, str]]] = {

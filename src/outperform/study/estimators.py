@@ -13,12 +13,9 @@ from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count
 from outperform.study.entries import entry
 from outperform.study.pipelines import Pipeline
-from outperform.study.sources import LEARNING_SOURCES, TUNING_SOURCE, derive_seed
+from outperform.study.sources import ALL, LEARNING_SOURCES, NOISE, TUNING_SOURCE, derive_seed
 from outperform.study.splits import CrossValidation
 from outperform.study.tasks import Task
-
-NOISE = "noise"  # what is left when every seed is fixed
-ALL = "all"  # every learning source redrawn
 
 _REPETITION = ", repetition "  # between what is redrawn and the number of a later repetition
 _APART = 1_000_000  # between draws of repetitions: more than anybody fits

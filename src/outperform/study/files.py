@@ -13,7 +13,7 @@ from outperform.study.designs import make_estimator, make_splitter
 from outperform.study.entries import Kind, check_kind, check_words, entry
 from outperform.study.neural import NeuralPipeline
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline, check_metric
-from outperform.study.spaces import make_space
+from outperform.study.space_tables import make_space
 from outperform.study.splits import OutOfBootstrap
 from outperform.study.study import Study
 from outperform.study.tables import check_header

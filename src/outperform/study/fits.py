@@ -9,12 +9,13 @@ import numpy as np
 from outperform.errors import InvalidInput, UnknownName
 from outperform.study.fingerprints import hash_text, write_canonical
 from outperform.study.pipelines import Pipeline
+from outperform.study.sources import NOISE
 from outperform.study.spaces import Params
 from outperform.study.tasks import Task
 
 # The split is the task's, whatever the pipeline honours; `noise` counts repetitions with all
 # seeds fixed, which would otherwise be the same fit.
-_ALWAYS = ("split", "noise")
+_ALWAYS = ("split", NOISE)
 
 
 @dataclass(frozen=True, slots=True)

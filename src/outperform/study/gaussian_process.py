@@ -26,7 +26,6 @@ _REFINEMENTS = (0.1, 0.03, 0.01, 0.003)  # widths of the search around the best 
 _N_REFINED = 100  # candidates per width
 # Of amplitude, length scales and noise, for inputs in the unit cube and standardised scores.
 _BOUNDS = ((0.05, 20.0), (0.05, 20.0), (1e-6, 1.0))
-_SQRT5 = math.sqrt(5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,10 +72,10 @@ def fit_process(x: FloatArray, y: FloatArray, rng: np.random.Generator) -> Gauss
     bounds = np.array([amplitude, *[scale] * x.shape[1], noise])
     middle = np.log([1.0, *[0.5] * x.shape[1], 0.01])
     starts = [middle, *rng.uniform(bounds[:, 0], bounds[:, 1], size=(_N_STARTS - 1, len(bounds)))]
-    differences2 = ((x[:, None] - x[None]) ** 2).reshape(-1, x.shape[1]).T.copy()
+    differences2 = square_differences(x)
 
     def loss(log_theta: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = _log_likelihood(log_theta, differences2, y)
+        value, gradient = log_marginal_likelihood(log_theta, differences2, y)
         return -value, -gradient
 
     options = {"maxiter": 50}
@@ -87,20 +86,39 @@ def fit_process(x: FloatArray, y: FloatArray, rng: np.random.Generator) -> Gauss
     return condition(min(found, key=lambda result: result.fun).x, x, y)
 
 
+def square_differences(x: FloatArray) -> FloatArray:
+    """Squared differences of all pairs of rows of x (n, d), column by column: (d, n²)."""
+    return ((x[:, None] - x[None]) ** 2).reshape(-1, x.shape[1]).T.copy()
+
+
 def log_marginal_likelihood(
-    log_theta: FloatArray, x: FloatArray, y: FloatArray
+    log_theta: FloatArray, differences2: FloatArray, y: FloatArray
 ) -> tuple[float, FloatArray]:
-    """Log density of y at x, and its gradient with respect to log_theta.
+    """Log density of y, and its gradient: Rasmussen & Williams (2006), eq. 5.8 and 5.9.
 
     Parameters
     ----------
     log_theta
         Logarithms of amplitude (variance), one length scale per column of x, noise variance.
-    x : shape (n, d)
-    y : shape (n,)
+    differences2
+        From `square_differences`.
     """
-    differences2 = ((x[:, None] - x[None]) ** 2).reshape(-1, x.shape[1]).T
-    return _log_likelihood(log_theta, differences2, y)
+    n = len(y)
+    amplitude, noise = math.exp(log_theta[0]), math.exp(log_theta[-1])
+    inverse2 = np.exp(-2 * log_theta[1:-1])
+    root = np.sqrt(5 * (inverse2 @ differences2))
+    decay = np.exp(-root)
+    signal = (amplitude * (1 + root + root**2 / 3) * decay).reshape(n, n)
+    factor = lapack.dpotrf(signal + noise * np.eye(n), lower=1)[0]
+    weights = lapack.dpotrs(factor, y, lower=1)[0]
+    value = -0.5 * y @ weights - np.log(np.diag(factor)).sum() - 0.5 * n * math.log(2 * math.pi)
+    inverse = lapack.dpotri(factor, lower=1)[0]
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    outer = np.outer(weights, weights) - inverse
+    # dM/dlog(l_k) = 5/3 (1 + √5 r) exp(-√5 r) (x_k - x'_k)² / l_k²
+    slope = outer.ravel() * (5 / 3 * amplitude * (1 + root) * decay)
+    gradient = [np.sum(outer * signal), *(differences2 @ slope * inverse2), noise * np.trace(outer)]
+    return float(value), 0.5 * np.array(gradient)
 
 
 def log_expected_improvement(mean: FloatArray, sd: FloatArray, best: float) -> FloatArray:
@@ -159,28 +177,6 @@ def _rank_candidates(space: Space, scored: Sequence[Trial], rng: np.random.Gener
         points = np.concatenate([points, fresh])
         values = np.concatenate([values, log_expected_improvement(mean, sd, best)])
     return points[np.argsort(-values, kind="stable")]
-
-
-def _log_likelihood(
-    log_theta: FloatArray, differences2: FloatArray, y: FloatArray
-) -> tuple[float, FloatArray]:
-    """Rasmussen & Williams (2006), eq. 5.8 and 5.9; differences2 has shape (d, n²)."""
-    n = len(y)
-    amplitude, noise = math.exp(log_theta[0]), math.exp(log_theta[-1])
-    inverse2 = np.exp(-2 * log_theta[1:-1])
-    root = np.sqrt(5 * (inverse2 @ differences2))
-    decay = np.exp(-root)
-    signal = (amplitude * (1 + root + root**2 / 3) * decay).reshape(n, n)
-    factor = lapack.dpotrf(signal + noise * np.eye(n), lower=1)[0]
-    weights = lapack.dpotrs(factor, y, lower=1)[0]
-    value = -0.5 * y @ weights - np.log(np.diag(factor)).sum() - 0.5 * n * math.log(2 * math.pi)
-    inverse = lapack.dpotri(factor, lower=1)[0]
-    inverse = np.tril(inverse) + np.tril(inverse, -1).T
-    outer = np.outer(weights, weights) - inverse
-    # dM/dlog(l_k) = 5/3 (1 + √5 r) exp(-√5 r) (x_k - x'_k)² / l_k²
-    slope = outer.ravel() * (5 / 3 * amplitude * (1 + root) * decay)
-    gradient = [np.sum(outer * signal), *(differences2 @ slope * inverse2), noise * np.trace(outer)]
-    return float(value), 0.5 * np.array(gradient)
 
 
 def _matern(root: FloatArray) -> FloatArray:

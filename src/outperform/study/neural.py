@@ -21,8 +21,8 @@ from outperform.study.pipelines import require_data
 from outperform.study.scores import check_scores, held_out, needed_sets
 from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Integers, LogUniform, Params, Space, Uniform, default_params
-from outperform.study.splits import Split
 from outperform.study.tables import Dataset
+from outperform.study.units import Split
 
 FloatArray = NDArray[np.float32]
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8

@@ -81,11 +81,7 @@ def _solution(trial: Trial, names: Sequence[str], space: Space) -> tuple[np.ndar
 
 
 def _distribution(dimension: Dimension) -> "BaseDistribution":
-    from optuna.distributions import (
-        CategoricalDistribution,
-        FloatDistribution,
-        IntDistribution,
-    )
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
     if isinstance(dimension, Choices):
         return CategoricalDistribution(dimension.options)

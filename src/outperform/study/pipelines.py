@@ -20,10 +20,9 @@ from outperform.study.importing import import_object, import_sklearn
 from outperform.study.scores import check_scores, held_out, needed_sets
 from outperform.study.sources import LEARNING_SOURCES, derive_seed
 from outperform.study.spaces import Params, Space
-from outperform.study.splits import Split
 from outperform.study.tables import Dataset
 from outperform.study.telling import find_told
-from outperform.study.units import IntArray
+from outperform.study.units import IntArray, Split
 
 
 class Pipeline(Protocol):

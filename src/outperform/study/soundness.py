@@ -10,10 +10,11 @@ from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.stats.checks import check_count
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.entries import entry
-from outperform.study.estimators import ALL, Estimator, FixHopt, Ideal, Variance, honoured
+from outperform.study.estimators import Estimator, FixHopt, Ideal, Variance, honoured
+from outperform.study.fixed_splits import FixedSplit
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline
-from outperform.study.sources import LEARNING_SOURCES, make_sources
-from outperform.study.splits import CrossValidation, FixedSplit
+from outperform.study.sources import ALL, LEARNING_SOURCES, check_sources
+from outperform.study.splits import CrossValidation
 from outperform.study.tasks import Task
 from outperform.study.tuners import make_tuner
 
@@ -38,7 +39,7 @@ def check_study(study: "Study") -> None:
                 _check_metric(pipeline, task)
         with entry("pipeline", place):
             with entry("sources"):
-                make_sources(pipeline.sources)
+                check_sources(pipeline.sources)
                 _check_spelling(pipeline)
             _check_told(pipeline, study.tasks)
             _check_split(pipeline, study)
@@ -160,7 +161,7 @@ def _check_redrawn(estimator: Estimator, study: "Study") -> None:
     word = "vary" if isinstance(estimator, FixHopt) else "sources"
     named: tuple[str, ...] = getattr(estimator, word, ())
     with entry(word):
-        make_sources(named)
+        check_sources(named)
         for place, name in enumerate(named):
             with entry(place):
                 _check_source(name, word, study)

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count
 from outperform.study.entries import entry
-from outperform.study.fixed_splits import FixedSplit
 from outperform.study.units import (
     IntArray,
     Size,
@@ -28,15 +27,6 @@ from outperform.study.units import (
     refuse_class,
     take_sets,
 )
-
-__all__ = [
-    "CrossValidation",
-    "FixedSplit",
-    "HoldOut",
-    "OutOfBootstrap",
-    "Split",
-    "Splitter",
-]
 
 
 class Splitter(Protocol):

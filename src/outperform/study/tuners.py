@@ -17,16 +17,7 @@ from outperform.errors import InvalidInput, InvalidScores, MissingExtra
 from outperform.runs.naming import suggest_names
 from outperform.stats.checks import check_count
 from outperform.study.sources import derive_seed
-from outperform.study.spaces import (
-    Choices,
-    Dimension,
-    Integers,
-    Jitter,
-    LogUniform,
-    Params,
-    Space,
-    Uniform,
-)
+from outperform.study.spaces import Choices, Dimension, Integers, Jitter, Params, Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +83,7 @@ def suggest_grid(space: Space, history: Sequence[Trial], seed: int, n_trials: in
 
     Examples
     --------
+    >>> from outperform.study.spaces import Uniform
     >>> space = {"c": Uniform(0, 1), "kernel": Choices(["rbf", "poly"])}
     >>> suggest_grid(space, [], 0, 4), suggest_grid(space, [Trial({}, 0.5)], 0, 4)
     ({'c': 0.0, 'kernel': 'rbf'}, {'c': 0.0, 'kernel': 'poly'})
@@ -120,27 +112,6 @@ def suggest_noisy_grid(space: Space, history: Sequence[Trial], seed: int, n_tria
     return _grid_point(space, len(history), n_trials, jitters)
 
 
-def suggest_widened(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
-    """Random search over all that the noisy grid may reach: see `widen_space`."""
-    return suggest_random(widen_space(space, n_trials), history, seed, n_trials)
-
-
-def widen_space(space: Space, n_trials: int) -> Space:
-    """Space widened by half a step of the grid at both ends, as far as a noisy grid reaches.
-
-    References
-    ----------
-    Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, appendix E.3.
-
-    Examples
-    --------
-    >>> widen_space({"c": Uniform(0, 4)}, n_trials=5)
-    {'c': Uniform(low=-0.5, high=4.5, default=2.0)}
-    """
-    levels = count_levels(space, n_trials)
-    return {name: _widen(dimension, levels[name]) for name, dimension in space.items()}
-
-
 def count_levels(space: Space, n_trials: int) -> dict[str, int]:
     """Values per dimension of the smallest grid with n_trials points, as even as can be.
 
@@ -148,6 +119,7 @@ def count_levels(space: Space, n_trials: int) -> dict[str, int]:
 
     Examples
     --------
+    >>> from outperform.study.spaces import Uniform
     >>> count_levels({"a": Uniform(0, 1), "b": Uniform(0, 1), "c": Choices(["x", "y"])}, 10)
     {'a': 3, 'b': 2, 'c': 2}
     """
@@ -193,13 +165,8 @@ TUNERS: Mapping[str, Tuner] = {
 _PACKAGES = {"tpe": "optuna", "cma-es": "cmaes"}
 
 
-def make_tuner(name: str, *, widened: bool = False) -> Tuner:
+def make_tuner(name: str) -> Tuner:
     """Tuner of that name.
-
-    Parameters
-    ----------
-    widened
-        Let random search cover all that the noisy grid may reach, to compare the two.
 
     Examples
     --------
@@ -214,11 +181,7 @@ def make_tuner(name: str, *, widened: bool = False) -> Tuner:
             f"tuner {name!r} needs the package {package}",
             "Install it with: pip install 'outperform[optuna]'",
         )
-    if not widened:
-        return TUNERS[name]
-    if name != "random":
-        raise InvalidInput(f"tuner {name!r} cannot be widened", "Only 'random' can")
-    return Tuner("random, widened", suggest_widened, uses_history=False)
+    return TUNERS[name]
 
 
 def _grid_point(space: Space, index: int, n_trials: int, jitters: Mapping[str, Jitter]) -> Params:
@@ -235,14 +198,3 @@ def _has_room(dimension: Dimension, n_levels: int) -> bool:
     if isinstance(dimension, Choices):
         return False
     return not isinstance(dimension, Integers) or n_levels < dimension.n_values
-
-
-def _widen(dimension: Dimension, n_levels: int) -> Dimension:
-    if isinstance(dimension, Integers | Choices) or n_levels == 1:
-        return dimension
-    half_step = 0.5 / (n_levels - 1)
-    if isinstance(dimension, Uniform):
-        margin = half_step * (dimension.high - dimension.low)
-        return Uniform(dimension.low - margin, dimension.high + margin, dimension.default)
-    factor = (dimension.high / dimension.low) ** half_step
-    return LogUniform(dimension.low / factor, dimension.high * factor, dimension.default)

@@ -94,17 +94,17 @@ def make_units(
     return Units(noun, strata, tuple(classes.tolist()), examples, starts)
 
 
-def check_size(name: str, size: Any, *, largest: float = 1.0, empty: bool = False) -> None:
+def check_size(name: str, size: Any, *, empty: bool = False) -> None:
     """Refuse what is neither a count nor a fraction."""
     with entry(name):
         if isinstance(size, bool) or not isinstance(size, int | float):
             raise InvalidInput(f"{name} is {size!r}", "Pass a number of examples, or a fraction")
         good = size > 0 or (empty and size == 0)
-        if not good or (isinstance(size, float) and not size <= largest):
+        if not good or (isinstance(size, float) and not size <= 1):
             least = "0" if empty else "1"
             raise InvalidInput(
                 f"{name} is {size}",
-                f"Pass a whole number not less than {least}, or a fraction up to {largest}",
+                f"Pass a whole number not less than {least}, or a fraction up to 1.0",
             )
 
 
