@@ -182,12 +182,14 @@ def _reach_below(terms: Sequence[tuple[float, float, int]], unit: float, tail: f
     added = [(weight * square / unit, df) for weight, square, df in terms if weight > 0]
     taken = [(-weight * square / unit, df) for weight, square, df in terms if weight < 0]
     parts = [(_shortfall(df, tail) * term) ** 2 for term, df in added]
+    for (x, n), (y, m) in combinations(added, 2):
+        parts.append(_support(n, m, tail) * x * y / (len(added) - 1))
+    alone = math.sqrt(max(0.0, math.fsum(parts))) - math.fsum(term for term, _ in taken)
     parts += [(_excess(df, tail) * term) ** 2 for term, df in taken]
     for x, n in added:
         parts += [_oppose(n, m, tail) * x * y for y, m in taken]
-    for (x, n), (y, m) in combinations(added, 2):
-        parts.append(_support(n, m, tail) * x * y / (len(added) - 1))
-    return unit * math.sqrt(max(0.0, math.fsum(parts)))
+    # What is taken is a variance, too: the bound is never above that of what is added alone.
+    return unit * max(math.sqrt(max(0.0, math.fsum(parts))), alone)
 
 
 def _shortfall(df: int, tail: float) -> float:

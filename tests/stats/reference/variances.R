@@ -30,7 +30,8 @@ for (n in c(2, 3, 4)) {
   )
 }
 # Ting et al. (1990), bounds of a sum of mean squares with weights of either sign; F(n, Inf) is
-# a chi-square divided by n. The upper bound is written out, as the paper has it.
+# a chi-square divided by n. The upper bound is written out, as the paper has it. What is taken is a
+# variance too, so that neither bound lies inside that of the mean squares on its own side alone.
 ting <- function(weights, squares, df, alpha = 0.025) {
   w <- abs(weights) * squares
   p <- which(weights > 0)
@@ -56,7 +57,10 @@ ting <- function(weights, squares, df, alpha = 0.025) {
     }))
   }
   value <- sum(weights * squares)
-  pmax(0, c(value - sqrt(lower + pairs(p)), value + sqrt(upper + pairs(r))))
+  alone <- function(k) sqrt(sum((G * w)[k]^2) + pairs(k))
+  below <- max(sqrt(lower + pairs(p)), alone(p) - sum(w[r]))
+  above <- max(sqrt(upper + pairs(r)), alone(r) - sum(w[p]))
+  pmax(0, c(value - below, value + above))
 }
 # Two and three factors: mean squares of aov in the order of its table, main effects first.
 crossed <- function(levels) {
