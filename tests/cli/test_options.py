@@ -53,6 +53,6 @@ def test_a_table_of_means_is_not_taken_for_runs(tmp_path):
     path = tmp_path / "paper.csv"
     path.write_text("Method,Mean,std,n\nOurs,93.1,0.3,5\nBaseline,92.5,0.4,5\n")
     assert refuse("compare", str(path), "Ours", "Baseline") == (
-        "Error: paper.csv holds means and standard deviations, not runs. "
-        "Compare them with --summary (from Python: compare_published)."
+        "Error: paper.csv holds a mean of each algorithm (Ours, Baseline), not runs. "
+        "Compare published means with --summary (from Python: compare_published)."
     )

@@ -126,12 +126,6 @@ def is_transposed(head: CellTable, parts: Parts, others: Sequence[str]) -> bool:
 
 def explain_transposed(head: CellTable) -> UnreadableRuns:
     """Say that rows and columns are swapped, or that the rows are summaries."""
-    known = {name.casefold() for name in head.names}
-    if "mean" in known and known & {"sd", "std", "stdev"}:
-        return UnreadableRuns(
-            f"{head.source} holds means and standard deviations, not runs",
-            "Compare them with --summary (from Python: compare_published)",
-        )
     first = next(filter(None, head.names))
     listed = enumerate_names((str(value) for value in head.column(first)), limit=3)
     if {"mean", "average"} & {name.casefold() for name in head.names}:
