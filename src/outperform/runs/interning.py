@@ -16,6 +16,7 @@ from outperform.runs.decimals import pack, pad
 from outperform.runs.labels import Labels, Numerals
 
 _MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying loses nothing
+_N_TRIED = 64  # rows that mostly show whether few names are distinct
 _FEW = 4  # distinct names up to which looking for each in turn is faster than sorting
 _BLANKS = " \t\r\v\f\x1c\x1d\x1e\x1f"  # what strip removes from ASCII, but the newline
 
@@ -103,6 +104,8 @@ def _number(words: WordArray) -> tuple[WordArray, IntArray]:
 
 def _number_few(values: WordArray) -> tuple[WordArray, IntArray] | None:
     """Do what `np.unique` does, but without sorting, for values of which few are distinct."""
+    if len({*values[:: 1 + len(values) // _N_TRIED].tolist()}) > _FEW:
+        return None
     distinct = values[:1]
     codes = np.zeros(len(values), dtype=np.int64)
     others = values != distinct[0]
