@@ -573,3 +573,22 @@ def test_peeking_after_every_pair_breaks_the_level_but_not_with_the_anytime_inte
             )
     assert alarms["anytime"] / n_studies <= 0.05
     assert alarms["percentile"] / n_studies > 0.15  # the negative control
+
+
+class LabelledArray:
+    """As arrays of xarray are: with `reindex`, but no index of its own."""
+
+    def __init__(self, scores):
+        self.scores = scores
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.scores, dtype=dtype)
+
+    def reindex(self):
+        raise NotImplementedError
+
+
+def test_labelled_arrays_are_paired_in_their_order():
+    a, b = wins(5, 5)
+    labelled = compare(LabelledArray(a), LabelledArray(b))
+    assert labelled.probability == compare(a, b).probability

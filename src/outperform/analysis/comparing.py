@@ -142,7 +142,7 @@ def _align(scores_a: Any, scores_b: Any, paired: bool) -> tuple[FloatArray, Floa
         else:
             scores_b = list(scores_b.values())
         scores_a = list(scores_a.values())
-    elif paired and hasattr(scores_a, "reindex") and hasattr(scores_b, "reindex"):  # pandas
+    elif paired and _has_seeds(scores_a) and _has_seeds(scores_b):
         _check_same_seeds(list(scores_a.index), list(scores_b.index))
         scores_b = scores_b.reindex(scores_a.index)
     first, second = as_scores(scores_a, "scores_a"), as_scores(scores_b, "scores_b")
@@ -160,6 +160,11 @@ def _align(scores_a: Any, scores_b: Any, paired: bool) -> tuple[FloatArray, Floa
 def _check_paired(paired: object) -> None:
     if not isinstance(paired, bool):
         raise InvalidInput(f"paired is {paired!r}", "Pass True or False")
+
+
+def _has_seeds(scores: Any) -> bool:
+    """Whether scores are a pandas Series."""
+    return hasattr(scores, "reindex") and hasattr(scores, "index")
 
 
 def _check_same_seeds(seeds_a: list[Any], seeds_b: list[Any]) -> None:

@@ -4,7 +4,7 @@ import json
 import math
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from shutil import get_terminal_size
 from threading import Timer
@@ -36,7 +36,7 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         click.secho("  " + "  ".join(cells).rstrip(), bold=number == 0)
 
 
-def print_lines(lines: Sequence[tuple[str, str]]) -> None:
+def print_lines(lines: Collection[tuple[str, str]]) -> None:
     """Print a value per line behind its name."""
     width = max(measure(name) for name, _ in lines)
     for name, value in lines:

@@ -8,7 +8,7 @@ from outperform.analysis.expected_best import ExpectedBest, expect_best
 from outperform.analysis.leaderboards import LeaderboardAssessment, assess_leaderboard
 from outperform.analysis.predicted_leaderboards import PredictionAssessment, assess_predictions
 from outperform.cli.options import alpha_option, output_options
-from outperform.cli.output import present, print_caveats, print_table, say_if_slow
+from outperform.cli.output import present, print_caveats, print_lines, print_table, say_if_slow
 from outperform.errors import InvalidInput
 from outperform.report.board_tables import tabulate_predictions
 from outperform.runs.boards import read_leaderboard, read_predictions, standardise
@@ -173,22 +173,22 @@ def _print(result: _Result) -> None:
 def _print_expected(result: ExpectedBest) -> None:
     best, alone = result.distribution, result.alone
     level = f"{100 * result.interval.confidence_level:g}%"
-    _print_lines(
+    print_lines(
         {
             "expected best": f"{result.mean:.4f} ± {best.sd:.6f}",
             f"{level} of the best": f"{result.interval.low:.4f} to {result.upper:.4f}",
             f"{level} of one alone": f"{alone.low:.4f} to {alone.high:.4f}",
-        }
+        }.items()
     )
     click.echo(
         f"\nA truly better classifier, of accuracy {result.better:.4f}, has a chance to show"
     )
-    _print_lines(
+    print_lines(
         {
             "at least the expected best": f"{result.chance_to_reach_mean:.2%}",
             f"at least {result.upper:.4f}": f"{result.chance_to_reach_upper:.2%}",
             f"more than {result.upper:.4f}": f"{result.chance_to_exceed_upper:.2%}",
-        }
+        }.items()
     )
     click.echo(
         f"\nTo show at least the expected best with a chance of {result.power:.0%}, its true "
@@ -203,7 +203,7 @@ def _print_leaderboard(result: LeaderboardAssessment) -> None:
     n_shown = f"{len(result.entries):,}"
     if result.is_cut_off:
         ahead, n_shown = "", f"{n_shown} shown"
-    _print_lines(
+    print_lines(
         {
             "top score": f"{result.top:.5g} ({result.best})",
             "sober, if all are equally good": f"{result.sober:.4f}, {level} interval "
@@ -214,7 +214,7 @@ def _print_leaderboard(result: LeaderboardAssessment) -> None:
             f"of such a lead is {result.lead_chance:.0%}",
             "may be the truly best": f"{int(result.contends.sum()):,} of {n_shown}, at {level} "
             f"confidence: scores from {max(0.0, result.top - result.gap):.4f} up",
-        }
+        }.items()
     )
 
 
@@ -225,12 +225,6 @@ def _print_predictions(result: PredictionAssessment) -> None:
     print_table(*table)
     if n_more := len(result.entries) - len(table.rows):
         click.echo(f"  and {n_more} more")
-
-
-def _print_lines(lines: dict[str, str]) -> None:
-    width = max(map(len, lines))
-    for name, value in lines.items():
-        click.echo(f"  {name.ljust(width)}  {value}")
 
 
 def _suggest(result: _Result) -> str:
