@@ -83,7 +83,7 @@ def compare(
     options = _IntervalOptions(
         paired=paired, ties=ties, method=interval, confidence_level=confidence_level, rng=rng
     )
-    comparison = _compare(first, second, goal, gamma, options)
+    comparison = _compare(first, second, goal, gamma, options, a="A", b="B")
     return replace(comparison, caveats=find_doubts(comparison))
 
 
@@ -96,14 +96,18 @@ class _IntervalOptions(TypedDict):
 
 
 def _compare(
-    first: FloatArray, second: FloatArray, goal: Goal, gamma: float, options: _IntervalOptions
+    first: FloatArray,
+    second: FloatArray,
+    goal: Goal,
+    gamma: float,
+    options: _IntervalOptions,
+    **names: Any,
 ) -> Comparison:
     paired, ties = options["paired"], options["ties"]
     a, b = (first, second) if goal == "maximize" else (-first, -second)
     forward = outperforming_interval(a, b, **options)
     return Comparison(
-        a="A",
-        b="B",
+        **names,
         scores_a=first,
         scores_b=second,
         goal=goal,
@@ -235,10 +239,10 @@ def compare_runs(
     for name in table.tasks if task is None else (task,):
         take = table.pair if paired else table.separate
         scores = take(a, b, name, drop_incomplete=drop_incomplete)
-        comparison = _compare(scores.a, scores.b, table.goal, gamma, options)
-        named = replace(comparison, a=a, b=b, metric=table.metric, task=name)
-        doubts = (*find_doubts(named), *_doubts_about_table(table, paired, scores.n_dropped))
-        comparisons.append(replace(named, caveats=doubts))
+        names = {"a": a, "b": b, "metric": table.metric, "task": name}
+        comparison = _compare(scores.a, scores.b, table.goal, gamma, options, **names)
+        doubts = (*find_doubts(comparison), *_doubts_about_table(table, paired, scores.n_dropped))
+        comparisons.append(replace(comparison, caveats=doubts))
     return comparisons[0] if len(comparisons) == 1 else TaskComparisons(tuple(comparisons))
 
 

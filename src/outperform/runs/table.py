@@ -82,9 +82,9 @@ class Runs:
         cell: npt.NDArray[Any] = self.algorithm.astype(kind)
         cell *= len(self.tasks)
         cell += self.task.astype(kind)
-        order = _sort(cell, n_cells)
+        order, cells = _sort(cell, n_cells)
         object.__setattr__(self, "_order", order)
-        object.__setattr__(self, "_cells", cell.take(order))
+        object.__setattr__(self, "_cells", cells)
 
     def __len__(self) -> int:
         return len(self.score)
@@ -200,13 +200,15 @@ class Runs:
         return known.index(name)
 
 
-def _sort(codes: npt.NDArray[Any], n_codes: int) -> IntArray:
-    """Order rows by their code, and those of one code as they come."""
+def _sort(codes: npt.NDArray[Any], n_codes: int) -> tuple[IntArray, npt.NDArray[Any]]:
+    """Order rows by their code, those of one code as they come, and give the codes so ordered."""
     if 1 <= n_codes <= _FEW_CELLS:
-        return np.concatenate([np.flatnonzero(codes == code) for code in range(n_codes)])
+        rows = [np.flatnonzero(codes == code) for code in range(n_codes)]
+        return np.concatenate(rows), np.sort(codes)
     if (codes[1:] >= codes[:-1]).all():
-        return np.arange(len(codes))
-    return np.argsort(codes, kind="stable")
+        return np.arange(len(codes)), codes
+    order = np.argsort(codes, kind="stable")
+    return order, codes.take(order)
 
 
 def _count(n: int, noun: str) -> str:
