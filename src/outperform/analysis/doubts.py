@@ -100,8 +100,10 @@ def _rounding(comparison: Comparison) -> Iterator[str]:
     """Wins by no more than representation error, as 0.1 + 0.2 has over 0.3."""
     if comparison.paired:
         a, b = comparison.scores_a, comparison.scores_b
-        largest = max(np.abs(a).max(), np.abs(b).max())
-        near = np.flatnonzero(np.abs(a - b) <= 1e-12 * largest)  # few, each looked at by itself
+        rounding = 1e-12 * max(np.abs(a).max(), np.abs(b).max())
+        near = np.flatnonzero(np.abs(a - b) <= rounding)  # few, each looked at by itself
+        if not near.size:
+            return
         a, b = a[near], b[near]
         close = np.abs(a - b) <= 1e-12 * np.maximum(np.abs(a), np.abs(b))
         n_close = int(np.count_nonzero(close & (a != b)))
