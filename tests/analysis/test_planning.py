@@ -249,3 +249,8 @@ def test_next_step_of_unpaired_runs_is_two_sided():
     assert f"{n - 4} more runs of each ({n} in all)" in words
     assert words.endswith("; look only then.")  # the anytime interval needs pairs
     assert suggest_next(pilot(6, 4)).endswith("; look only then, or use `compare --sequential`.")
+
+
+def test_a_pilot_is_named_even_if_its_better_side_is_called_a():
+    named = replace(pilot(25, 4), a="A", b="C")
+    assert "P(A > C)" in str(plan(pilot=named))

@@ -103,7 +103,9 @@ class Plan:
     @property
     def chance(self) -> str:
         """What is planned for, in symbols: P(A>B), with the names of a pilot."""
-        return "P(A>B)" if self.better == "A" else f"P({self.better} > {self.worse})"
+        if (self.better, self.worse) == ("A", "B"):
+            return "P(A>B)"
+        return f"P({self.better} > {self.worse})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""

@@ -18,7 +18,7 @@ from outperform.cli.options import (
     reading_options,
     seed_option,
 )
-from outperform.cli.output import present, print_caveats, print_table, say_if_slow
+from outperform.cli.output import present, print_end, print_table, say_if_slow
 from outperform.cli.sources import open_runs
 from outperform.plots.labels import shorten_apart
 from outperform.report.audit_tables import (
@@ -125,8 +125,7 @@ def _print(result: Audit) -> None:
     print_table(*tabulate_hidden(result))
     _print_sets(result)
     _print_picked(result)
-    print_caveats(result.caveats)
-    click.echo(f"\nNext: {suggest_after(result)}")
+    print_end(result.caveats, suggest_after(result))
 
 
 def _print_sets(result: Audit) -> None:
@@ -197,5 +196,4 @@ def _print_alone(result: SelfAudit) -> None:
     click.echo(f"\n{result.metric}, {better} is better")
     print_table(*tabulate_picked(result))
     _explain_picked(result.picked)
-    print_caveats(result.caveats)
-    click.echo(f"\nNext: {suggest_after(result)}")
+    print_end(result.caveats, suggest_after(result))

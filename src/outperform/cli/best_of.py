@@ -23,7 +23,7 @@ from outperform.cli.options import (
     reading_options,
     seed_option,
 )
-from outperform.cli.output import present, print_caveats, print_table
+from outperform.cli.output import present, print_end, print_table
 from outperform.cli.sources import is_store, open_runs, read_study_of
 from outperform.errors import InvalidInput
 from outperform.report.best_of_tables import tabulate_best_of
@@ -188,8 +188,7 @@ def _print(result: BestOfResult) -> None:
         _print_contrast(list_results(result))
     if isinstance(result, BestOfComparison):
         click.echo(f"\n{_describe_crossing(result)}")
-    print_caveats(result.caveats)
-    click.echo(f"\nNext: {_suggest(result)}")
+    print_end(result.caveats, _suggest(result))
 
 
 def _print_contrast(results: tuple[BestOf, ...]) -> None:

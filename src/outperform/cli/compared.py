@@ -8,7 +8,7 @@ import click
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.next_steps import suggest_next
 from outperform.analysis.published import PublishedComparison
-from outperform.cli.output import format_spread, print_caveats, print_lines, print_table
+from outperform.cli.output import format_spread, print_end, print_lines, print_table
 from outperform.stats import EquivalenceTest, HypothesisTest
 from outperform.stats.checks import FloatArray
 
@@ -31,8 +31,7 @@ def print_compared(result: Compared) -> None:
         _print_published(result)
     else:
         _print_one(result)
-    print_caveats(result.caveats)
-    click.echo(f"\nNext: {_suggest(result)}")
+    print_end(result.caveats, _suggest(result))
 
 
 def _print_one(comparison: Comparison) -> None:

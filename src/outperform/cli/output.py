@@ -57,6 +57,12 @@ def format_spread(mean: float, sd: float) -> str:
     return f"{mean:.{max(0, places)}f} ± {sd:.{max(0, places)}f}"
 
 
+def print_end(caveats: Sequence[str], advice: str) -> None:
+    """Print what all results end with: reasons for doubt, and what to do next."""
+    print_caveats(caveats)
+    click.echo(f"\nNext: {advice}")
+
+
 def print_caveats(caveats: Sequence[str]) -> None:
     """Print each reason for doubt as a point of a list."""
     if caveats:

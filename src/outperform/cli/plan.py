@@ -18,7 +18,7 @@ from outperform.cli.options import (
 )
 from outperform.cli.output import (
     format_duration,
-    print_caveats,
+    print_end,
     print_json,
     print_lines,
     print_table,
@@ -115,8 +115,7 @@ def _print(result: Plan) -> None:
     print_lines(lines)
     click.echo(f"\nPairs needed for power {1 - result.beta:g} at α = {result.alpha:g}")
     print_table(*tabulate_plan(result))
-    print_caveats(result.caveats)
-    click.echo(f"\nNext: {_suggest(result)}")
+    print_end(result.caveats, _suggest(result))
 
 
 def _suggest(result: Plan) -> str:

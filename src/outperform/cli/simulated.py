@@ -4,7 +4,7 @@ import click
 
 from outperform.analysis.error_rates import DetectionCurve, ErrorRates
 from outperform.analysis.seeds_curve import SeedsCurve
-from outperform.cli.output import print_caveats, print_table
+from outperform.cli.output import print_end, print_table
 from outperform.report.simulation_tables import tabulate_rates, tabulate_seeds
 
 _MOST_TABLES = 8  # of scenarios; where there are more, means stand for them
@@ -27,8 +27,7 @@ def print_simulated(result: ErrorRates | SeedsCurve) -> None:
             "run at least that many seeds, fixed beforehand; with fewer, or at small α, use "
             "`outperform compare --test brunner-munzel-permutation`."
         )
-    print_caveats(result.caveats)
-    click.echo(f"\nNext: {advice}")
+    print_end(result.caveats, advice)
 
 
 def _print_rates(result: ErrorRates) -> None:

@@ -8,7 +8,7 @@ from outperform.analysis.expected_best import ExpectedBest, expect_best
 from outperform.analysis.leaderboards import LeaderboardAssessment, assess_leaderboard
 from outperform.analysis.predicted_leaderboards import PredictionAssessment, assess_predictions
 from outperform.cli.options import alpha_option, output_options
-from outperform.cli.output import present, print_caveats, print_lines, print_table, say_if_slow
+from outperform.cli.output import present, print_end, print_lines, print_table, say_if_slow
 from outperform.errors import InvalidInput
 from outperform.report.board_tables import tabulate_predictions
 from outperform.runs.boards import read_leaderboard, read_predictions, standardise
@@ -166,8 +166,7 @@ def _print(result: _Result) -> None:
         _print_leaderboard(result)
     else:
         _print_predictions(result)
-    print_caveats(result.caveats)
-    click.echo(f"\nNext: {_suggest(result)}")
+    print_end(result.caveats, _suggest(result))
 
 
 def _print_expected(result: ExpectedBest) -> None:

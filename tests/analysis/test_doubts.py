@@ -1,0 +1,152 @@
+"""Caveats: what a comparison says of its own weaknesses."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from outperform import Comparison, compare
+from outperform.analysis.applied_tests import apply_test
+from outperform.stats import (
+    clopper_pearson_interval,
+    verdict_size,
+)
+
+
+def wins(n_wins: int, n_losses: int, n_ties: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Scores in which A wins, loses and ties so many pairs, no two pairs alike."""
+    base = np.arange(n_wins + n_losses + n_ties) / 100
+    shift = np.repeat([0.001, -0.001, 0.0], [n_wins, n_losses, n_ties])
+    return base + shift, base
+
+
+def doubts(comparison: Comparison) -> str:
+    return " | ".join(comparison.caveats)
+
+
+def test_29_wins_of_29_carry_a_caveat():
+    comparison = compare(*wins(29, 0))
+    assert (comparison.interval.low, comparison.interval.high) == (1, 1)
+    assert comparison.caveats == (
+        "every comparison was won by the same side, so the percentile interval collapses to a "
+        "point: its true chance to win may be as low as 0.88 (Clopper–Pearson)",
+    )
+
+
+@pytest.mark.parametrize("interval", ["wilson", "clopper-pearson"])
+def test_an_interval_that_does_not_collapse_needs_no_caveat(interval):
+    assert not compare(*wins(29, 0), interval=interval).caveats
+
+
+def test_separated_runs_say_where_their_interval_is_from():
+    comparison = compare(np.arange(12) + 20.0, np.arange(12.0), paired=False)
+    assert comparison.interval.low == clopper_pearson_interval(12, 12).low
+    assert "the interval is that of 12 independent pairs (Clopper–Pearson)" in doubts(comparison)
+
+
+def test_unpaired_separation_is_as_sure_as_its_disjoint_pairs():
+    comparison = compare(np.arange(7.0) + 20, np.arange(12.0), paired=False)
+    low = clopper_pearson_interval(7, 7).low
+    assert "the interval is that of 7 independent pairs (Clopper–Pearson)" in doubts(comparison)
+    assert comparison.interval.low == low
+
+
+def test_few_unpaired_runs_are_too_few_for_an_interval_not_for_a_test():
+    comparison = compare([6, 7, 8, 9, 10], [1, 2, 3, 4, 5], paired=False)
+    assert comparison.verdict == "not significant"
+    assert comparison.caveats[0] == (
+        "5 runs are too few for an interval at α = 0.05, whoever wins: at least 6 of each are "
+        "needed; the test brunner-munzel-permutation is exact with any number"
+    )
+    exact = apply_test(comparison, "brunner-munzel-permutation", rng=np.random.default_rng(0))
+    assert exact.pvalue == pytest.approx(2 / 252)
+
+
+def test_false_alarms_are_counted_with_the_ties_there_are():
+    a, b = [1.0] * 6 + [0.0, 0.0], [0.0] * 6 + [0.0, 1.0]  # 6 wins, 1 tie, 1 loss
+    assert "with 8 pairs, 1 of them tied, the percentile interval finds a difference between " in (
+        doubts(compare(a, b))
+    )
+    assert compare(a, b).size == pytest.approx(2 * 8 / 128)
+    assert compare(a, b, ties="strict").size == pytest.approx(0.05)  # not known
+
+
+def test_what_few_unpaired_runs_are_said_to_do_is_what_they_do():
+    ranks = np.arange(12.0)
+    splits = [list(chosen) for chosen in combinations(range(12), 6)]
+    found = [compare(ranks[s], np.delete(ranks, s), paired=False) for s in splits]
+    assert np.mean([each.winner is not None for each in found]) == pytest.approx(0.065, abs=5e-4)
+    said = "finds a difference more often than it says (6.5% instead of 5% at 6 runs each)"
+    assert all((said in doubts(each)) == (each.winner is not None) for each in found)
+    assert said not in doubts(compare(ranks[2:], ranks[2:] - 9, paired=False))
+
+
+def test_a_liberal_interval_says_how_often_it_errs():
+    comparison = compare(*wins(6, 1))
+    assert comparison.winner == "a"
+    assert "finds a difference between equals 12.5% of the time, not 5.0%" in doubts(comparison)
+    exact = compare(*wins(6, 1), interval="clopper-pearson")
+    assert exact.winner is None
+    assert "between equals" not in doubts(exact)
+
+
+def test_false_alarms_are_no_doubt_where_an_exact_interval_agrees():
+    words = "6.1% of the time, not 5.0%: interval clopper-pearson does not, and finds none here"
+    assert words in doubts(compare(*wins(20, 9)))
+    assert "between equals" not in doubts(compare(*wins(21, 8)))
+    assert compare(*wins(21, 8), interval="clopper-pearson").winner == "a"
+
+
+def test_ties_make_the_false_alarms_of_fewer_pairs():
+    # Of 10 pairs 3 are tied, so 6 of 7 decide: 2·8/2⁷ between equals, not the 2% of 10 untied.
+    comparison = compare(*wins(6, 1, 3))
+    assert comparison.winner == "a"
+    assert comparison.size == 0.125
+    assert (
+        "with 10 pairs, 3 of them tied, the percentile interval finds a difference between equals "
+        "12.5% of the time, not 5.0%"
+    ) in doubts(comparison)
+    assert compare(*wins(9, 1)).size == verdict_size(10) == pytest.approx(22 / 1024)
+
+
+def test_a_winner_with_the_worse_mean_is_doubted():
+    base = np.arange(30) / 1000
+    won_by_little = base + np.repeat([0.001, -0.3], [25, 5])
+    for first, second in ((won_by_little, base), (base, won_by_little)):
+        assert "has the better mean, although" in doubts(compare(first, second))
+    loss = compare(-won_by_little, -base, goal="minimize")
+    assert (
+        "B has the better mean, although A wins more often, for it loses by more than it wins by: "
+        "the verdict counts wins, whatever their size"
+    ) in loss.caveats
+    assert "better mean" not in doubts(compare(*wins(25, 4)))
+
+
+def test_means_that_differ_where_wins_do_not_are_mentioned():
+    base = np.arange(30) / 1000
+    comparison = compare(base + np.repeat([0.3, -0.001], [16, 14]), base)
+    assert comparison.winner is None
+    assert "interval of the mean difference excludes 0, in favour of A" in doubts(comparison)
+    assert "excludes 0" not in doubts(compare(*wins(16, 14)))
+
+
+def test_only_the_interval_of_the_probability_may_be_looked_at_often():
+    assert "hold for one look only" in doubts(compare(*wins(16, 14), interval="anytime"))
+    assert "hold for one look only" not in doubts(compare(*wins(16, 14)))
+
+
+def test_coarse_metrics_and_unused_seeds_are_pointed_out():
+    assert "10 of 30 pairs are tied" in doubts(compare(*wins(15, 5, 10)))
+    constant = compare(np.full(8, 0.9), np.linspace(0.5, 0.8, 8))
+    assert "all 8 runs of A have the same score 0.9: does the seed reach" in doubts(constant)
+
+
+def test_wins_by_rounding_error_are_pointed_out():
+    result = compare([0.1 + 0.2] * 8, [0.3] * 8)
+    assert "8 of 8 pairs differ by rounding error only" in doubts(result)
+
+
+def test_few_unpaired_runs_are_liberal_and_say_so():
+    result = compare(np.arange(6) + 10.0, np.arange(6.0) + 5.5, paired=False)
+    assert result.winner == "a"
+    assert "between equals it finds a difference more often" in doubts(result)
