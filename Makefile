@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test fast slow minimal check format docs bench clean
+.PHONY: demo test fast slow minimal check format docs bench calibrate clean
 
 demo: $(VENV)/ready  ## Tune and train two real learners over 51 paired replicates, then compare them.
 	$(BIN)/outperform demo demo
@@ -35,6 +35,9 @@ docs: $(VENV)/ready  ## Write the generated pages anew.
 
 bench: $(VENV)/ready $(VENV)-peers/ready  ## Speed as ratios, side by side with others, in one run.
 	$(BIN)/python bench/run.py --peers $(VENV)-peers/bin/python
+
+calibrate: $(VENV)/ready  ## How often every rule, interval and test errs: writes docs/calibration.md.
+	$(BIN)/python -m calibration
 
 clean:
 	rm -rf $(VENV) $(VENV)-minimal $(VENV)-peers demo

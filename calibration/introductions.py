@@ -1,0 +1,86 @@
+"""What the page says around its tables, for readers who are no statisticians."""
+
+INTRODUCTION = """# How often each method errs
+
+Made by `make calibrate`; do not edit. Every decision rule, interval and test of this project is tried here on data of which the truth is known, and its errors are counted. [statistics.md](statistics.md) says what each method is.
+
+**How to read it.** All numbers are percentages. *False alarms* is how often a method finds a difference between equals: it should be at most 5. *Coverage* is how often an interval holds the truth: it should be at least 95. *Power* is how often a true difference of P(A>B) = 0.75 is found: more is better, and no method claims any. Columns are numbers of pairs, or of runs of each algorithm.
+
+**A number in bold is off**: it breaks the claim by more than chance can do (more than {n_errors} Monte-Carlo standard errors) and by more than a tenth of the errors that are allowed ({slack} false alarms, where 5% are claimed). Methods that promise never to err more often get no such slack. Fewer false alarms and more coverage than claimed are never off: they cost power, not truth. Where a cell stands for several true P(A>B) or kinds of data, it shows the worst.
+
+**Error.** The last column is the largest Monte-Carlo standard error of the row, in percentage points. *exact* means that every outcome was summed up, with its chance, and nothing was drawn. The rest comes from 500 to 40,000 simulated studies a cell; permutation tests draw 999 splits or sign flips a study, the bootstrap 500 resamples. Seeds derive from the names of the cells, so the page comes out the same every time.
+
+**Data.**
+
+| kind | what it is |
+| --- | --- |
+| normal | scores of A and of B are normal, with the same spread |
+| 30% ties | the same, rounded so that equals are tied in 30% of pairs |
+| skewed | exponential scores |
+| heavy tails | Student's t with 3 degrees of freedom: now and then a run is far out |
+| unequal variances | normal, A varies three times as much as B |
+| skewed, unequal variances | exponential, A varies three times as much as B, so that differences are skewed, too. Equals win equally often or have equal means, whichever the method is about |
+| n against 50 | n runs of A, which vary three times as much as the 50 runs of B |
+| re-splits of one dataset | equals for *data like these*: all scores of an algorithm share the luck of one dataset, so that two of them correlate by 0.2 (800 examples to train on, 200 to test on). Right about *this dataset*, methods that take runs as independent are wrong about others like it |"""
+
+SUMMARY = """## Summary
+
+Worst is the worst cell but for re-splits, which have a column of their own. *Of this dataset only*: the method keeps its claim about the dataset at hand, and not about other data like it."""
+
+# Group: title of its section, and what to know about it.
+GROUPS = {
+    "paired": (
+        "P(A>B) of pairs, and the verdict",
+        "False alarms: equals of which either is called *significantly* better. Power: A is called *significantly and meaningfully* better where it wins 75% of the untied pairs. Coverage: the lowest where A wins 50, 75, 90 or 97% of the untied pairs. Only wins and ties count, so the shape of scores does not matter.",
+    ),
+    "looking": (
+        "Looking after every pair",
+        "How often the interval has missed the truth at least once by the n-th look. Only `anytime` claims to survive that; the others show what looking costs.",
+    ),
+    "unpaired": (
+        "P(A>B) of independent runs",
+        "Coverage: the lowest where P(A>B) is 0.5, 0.75 or 0.97.",
+    ),
+    "tests": (
+        "Tests",
+        "Equals have the same mean for `welch-t`, `paired-t`, `sign-flip` and `nadeau-bengio`, and P(A>B) = 0.5 for the others. The sign test is the verdict by `exact`, above.",
+    ),
+    "means": (
+        "Mean difference and equivalence",
+        "False alarms of `equivalence_test`: means that differ by exactly the margin are called equivalent. Power: equal means are. The margin is one standard deviation of the differences. `resampled_difference` is the interval of `nadeau-bengio`.",
+    ),
+    "rules": (
+        "Decision rules, by data",
+        "How often a rule declares A better than its equal, with the number of pairs at which that is most frequent. Rules by tests and intervals claim half of 5%, since they may err for B, too; `single-point`, `average` and `oracle` decide by a threshold and claim nothing.",
+    ),
+    "rules by n": (
+        "Decision rules, by number of pairs",
+        "The same for normal scores, and how often A is declared better where P(A>B) = 0.75.",
+    ),
+    "variation": (
+        "Deviations, their ratios and variance components",
+        "Coverage of the true standard deviation, ratio or variance. Columns of `variance_components` are levels of each of two factors; main effects and interaction have the same variance. Columns of `repeated_means` are repetitions of 10 scores. Below 5 values `deviation` is the chi-square interval and `deviation_ratio` the F interval, for normal values.",
+    ),
+    "best of n": (
+        "The best of n",
+        "Columns are *n of m*: the expected best of n, estimated from m runs that are chosen and reported on the same score. `best_of_probability` is tried on equals.",
+    ),
+    "published": (
+        "From published numbers",
+        "`probability_from_summary` and `welch_from_summary` know mean, standard deviation and number of runs; the lowest where P(A>B) is 0.5 or 0.97. The others are about the best of m equals, all with an accuracy (or area under the ROC curve) of 0.9 on n examples (n of each class).",
+    ),
+}
+
+_AT_MOST, _AT_LEAST = "false alarms ≤ 5", "coverage ≥ 95"
+CLAIMS = {
+    "paired": f"{_AT_MOST}, {_AT_LEAST}",
+    "looking": "misses, ever, ≤ 5",
+    "unpaired": _AT_LEAST,
+    "tests": _AT_MOST,
+    "means": f"{_AT_LEAST}, or {_AT_MOST}",
+    "rules": "for A ≤ 2.5",
+    "rules by n": "for A ≤ 2.5",
+    "variation": f"{_AT_LEAST}, or {_AT_MOST}",
+    "best of n": _AT_LEAST,
+    "published": f"{_AT_LEAST}, or {_AT_MOST}",
+}

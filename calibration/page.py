@@ -1,0 +1,105 @@
+"""The page: a summary for everyone, then a table for each group of methods."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from calibration.cells import ALPHA, N_ERRORS, SLACK, Cell
+from calibration.introductions import CLAIMS, GROUPS, INTRODUCTION, SUMMARY
+
+RESPLITS = "re-splits"  # how rows about data like these begin
+Key = TypeVar("Key")
+_WORDS = {"size": "false alarms", "coverage": "coverage", "power": "power"}
+
+
+def render(cells: Sequence[Cell], more_sections: Iterable[str] = ()) -> str:
+    """Markdown of the whole page."""
+    grouped = {group: [cell for cell in cells if cell.group == group] for group in GROUPS}
+    slack = f"{ALPHA * (1 + SLACK):.1%}"
+    parts = [INTRODUCTION.format(n_errors=N_ERRORS, slack=slack), _summarise(grouped)]
+    for group, (title, text) in GROUPS.items():
+        parts.append(f"## {title}\n\n{text}\n\n{_tabulate(grouped[group])}")
+    return "\n\n".join([*parts, *more_sections]) + "\n"
+
+
+def _summarise(grouped: dict[str, list[Cell]]) -> str:
+    """One line per method: its claim, its worst cell, and whether it keeps the claim."""
+    lines = []
+    for group, cells in grouped.items():
+        for method, own in _by(cells, lambda cell: cell.method.split(",")[0]):
+            claimed = [cell for cell in own if cell.alpha is not None]
+            if claimed:
+                lines.append(_summarise_method(group, method, claimed))
+    header = ["method", "claims", "worst", "of re-splits", "verdict"]
+    return f"{SUMMARY}\n\n{_join_table(header, lines)}"
+
+
+def _summarise_method(group: str, method: str, cells: list[Cell]) -> list[str]:
+    resplits = [cell for cell in cells if _is_about_resplits(cell)]
+    others = [cell for cell in cells if not _is_about_resplits(cell)]
+    worst = max(others, key=lambda cell: (cell.off, cell.excess))
+    shown = f"{_format(worst)} ({_WORDS[worst.measure]}, {_place(worst)})"
+    of_resplits = _format(max(resplits, key=lambda cell: cell.excess)) if resplits else ""
+    n_off = sum(cell.off for cell in others)
+    verdict = f"off in {n_off} of {len(others)} cells" if n_off else "holds"
+    if any(cell.off for cell in resplits):
+        verdict += "; of this dataset only" if not n_off else ""
+    title = GROUPS[group][0]
+    link = f"[{title[0].lower()}{title[1:]}](#{_anchor(title)})"
+    return [f"`{method}`, {link}", CLAIMS[group], shown, of_resplits, verdict]
+
+
+def _is_about_resplits(cell: Cell) -> bool:
+    return any(text.startswith(RESPLITS) for text in (cell.data, cell.column))
+
+
+def _place(cell: Cell) -> str:
+    where = [cell.data, cell.detail, f"n = {cell.column}" if cell.column.isdigit() else cell.column]
+    return ", ".join(text for text in where if text)
+
+
+def _tabulate(cells: list[Cell]) -> str:
+    """Rows of methods and data, columns of sizes, with the Monte-Carlo error of each row."""
+    columns = sorted({cell.column for cell in cells}, key=_order_of_column)
+    lines = []
+    methods = [method for method, _ in _by(cells, lambda cell: cell.method)]
+    ordered = sorted(
+        cells, key=lambda cell: (methods.index(cell.method), list(_WORDS).index(cell.measure))
+    )
+    for (method, measure, data), row in _by(ordered, lambda c: (c.method, c.measure, c.data)):
+        shown = {
+            column: max(same, key=lambda cell: (cell.off, cell.excess))
+            for column, same in _by(row, lambda cell: cell.column)
+        }
+        texts = [_format(shown[column]) if column in shown else "" for column in columns]
+        error = max(cell.error for cell in shown.values())
+        told = f"±{100 * error:.1f}" if error else "exact"
+        lines.append([f"`{method}`", _WORDS[measure], data, *texts, told])
+    return _join_table(["method", "what", "data", *columns, "error"], lines)
+
+
+def _order_of_column(column: str) -> tuple[int, int, str]:
+    numbers = [int(word) for word in column.split() if word.isdigit()]
+    return (numbers[-1], numbers[0], "") if numbers and column[0].isdigit() else (0, 0, column)
+
+
+def _format(cell: Cell) -> str:
+    text = f"{100 * cell.value:.1f}"
+    return f"**{text}**" if cell.off else text
+
+
+def _by(cells: Iterable[Cell], key: Callable[[Cell], Key]) -> list[tuple[Key, list[Cell]]]:
+    """Cells with the same key together, keys in the order in which they first occur."""
+    groups: dict[Key, list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault(key(cell), []).append(cell)
+    return list(groups.items())
+
+
+def _join_table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    rows = [header, ["---"] * len(header), *lines]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _anchor(title: str) -> str:
+    kept = "".join(c for c in title.lower() if c.isalnum() or c in " -")
+    return kept.replace(" ", "-")
