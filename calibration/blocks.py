@@ -26,6 +26,7 @@ MODULES = (
     "paired_intervals",
     "two_samples",
     "hypothesis_tests",
+    *(["trained_learners"] if find_spec("calibration.resplits") else []),
     "decision_rules",
     "deviations",
     "best_of",

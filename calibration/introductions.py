@@ -31,11 +31,11 @@ Worst is the worst cell but for re-splits, which have a column of their own. *Of
 GROUPS = {
     "paired": (
         "P(A>B) of pairs, and the verdict",
-        "False alarms: equals of which either is called *significantly* better. Power: A is called *significantly and meaningfully* better where it wins 75% of the untied pairs. Coverage: the lowest where A wins 50, 75, 90 or 97% of the untied pairs. Only wins and ties count, so the shape of scores does not matter.",
+        "False alarms: equals of which either is called *significantly* better. Power: A is called *significantly and meaningfully* better where it wins 75% of the untied pairs. Coverage: the lowest where A wins 50, 75, 90 or 97% of the untied pairs. Only wins and ties count, so the shape of scores does not matter. All are methods of `outperforming_interval`; without ties `exact` is `clopper_pearson_interval`.",
     ),
     "looking": (
         "Looking after every pair",
-        "How often the interval has missed the truth at least once by the n-th look. Only `anytime` claims to survive that; the others show what looking costs.",
+        "How often the interval has missed the truth at least once by the n-th look. Only `anytime` claims to survive that; `exact`, `percentile` and `wilson` show what looking costs. `second_look_level`: the verdict on n pairs and, where it is not significant, once more on 2n at the level that is left.",
     ),
     "unpaired": (
         "P(A>B) of independent runs",
@@ -48,6 +48,10 @@ GROUPS = {
     "means": (
         "Mean difference and equivalence",
         "False alarms of `equivalence_test`: means that differ by exactly the margin are called equivalent. Power: equal means are. The margin is one standard deviation of the differences. `resampled_difference` is the interval of `nadeau-bengio`.",
+    ),
+    "trained learners": (
+        "Re-splits by learners that train",
+        "Equals for *data like these*, told apart by re-splits of one dataset of 300 examples: each study draws a dataset and trains both learners on every split. Columns are re-splits; a cell is the worst of six pairs of learners.",
     ),
     "rules": (
         "Decision rules, by data",
@@ -63,7 +67,7 @@ GROUPS = {
     ),
     "best of n": (
         "The best of n",
-        "Columns are *n of m*: the expected best of n, estimated from m runs that are chosen and reported on the same score. `best_of_probability` is tried on equals.",
+        "Both intervals of `estimate_best_of`. Columns are *n of m*: the expected best of n, estimated from m runs that are chosen and reported on the same score. `best_of_probability` is tried on equals.",
     ),
     "published": (
         "From published numbers",
@@ -78,6 +82,7 @@ CLAIMS = {
     "unpaired": _AT_LEAST,
     "tests": _AT_MOST,
     "means": f"{_AT_LEAST}, or {_AT_MOST}",
+    "trained learners": _AT_MOST,
     "rules": "for A ≤ 2.5",
     "rules by n": "for A ≤ 2.5",
     "variation": f"{_AT_LEAST}, or {_AT_MOST}",

@@ -11,14 +11,15 @@ Key = TypeVar("Key")
 _WORDS = {"size": "false alarms", "coverage": "coverage", "power": "power"}
 
 
-def render(cells: Sequence[Cell], more_sections: Iterable[str] = ()) -> str:
+def render(cells: Sequence[Cell]) -> str:
     """Markdown of the whole page."""
     grouped = {group: [cell for cell in cells if cell.group == group] for group in GROUPS}
     slack = f"{ALPHA * (1 + SLACK):.1%}"
     parts = [INTRODUCTION.format(n_errors=N_ERRORS, slack=slack), _summarise(grouped)]
     for group, (title, text) in GROUPS.items():
-        parts.append(f"## {title}\n\n{text}\n\n{_tabulate(grouped[group])}")
-    return "\n\n".join([*parts, *more_sections]) + "\n"
+        if grouped[group]:
+            parts.append(f"## {title}\n\n{text}\n\n{_tabulate(grouped[group])}")
+    return "\n\n".join(parts) + "\n"
 
 
 def _summarise(grouped: dict[str, list[Cell]]) -> str:

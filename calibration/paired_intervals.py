@@ -10,12 +10,13 @@ from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, ndtr, xlogy
+from scipy.special import bdtrc, gammaln, ndtr, xlogy
 
 from calibration.cells import ALPHA, GAMMA, LEVEL, SIZES, SLACK, Cell
 from calibration.data import SHARED, TIES, FloatArray
 from outperform.stats.intervals import anytime_interval
 from outperform.stats.outperforming import PairedMethod, paired_interval
+from outperform.stats.sequential import second_look_level
 from outperform.stats.verdict_rules import VerdictRule
 
 METHODS: tuple[PairedMethod, ...] = get_args(PairedMethod)
@@ -60,7 +61,7 @@ def list_blocks() -> list[dict[str, Any]]:
 def measure(_: np.random.Generator, *, part: str, n: int) -> list[Cell]:
     """Size, power and coverage of all methods; nothing is drawn."""
     if part == "looking":
-        return list(_measure_looking(n))
+        return [*_measure_looking(n), *map(_measure_second_look, SIZES)]
     outcomes = Outcomes.list_all(n, tied=DATA[part] > 0)
     return [cell for method in METHODS for cell in _measure_method(method, part, outcomes)]
 
@@ -138,6 +139,22 @@ def _measure_looking(n_looks: int) -> Iterator[Cell]:
         missed = _ever_missed(_bounds_over_time(one_look, n_looks, step=2), 0.5, 0.0)
         for n in SIZES:
             yield Cell("looking", method, "size", "no ties", str(n), "P = 0.5", missed[n - 1])
+
+
+def _measure_second_look(n: int) -> Cell:
+    """Chance that equals differ at the first look at n pairs or at the second, at 2n."""
+    level = second_look_level(n, 2 * n, alpha=ALPHA)
+    first = next(VerdictRule(LEVEL).fewest_wins(n, range(1)))
+    second = next(VerdictRule(1 - level).fewest_wins(2 * n, range(1))) if level else 2 * n + 1
+    wins = np.arange(n + 1)
+    differs = (wins >= first) | (n - wins >= first)
+    # Given the wins of the first n pairs, either side may reach its number with the next n.
+    missing = (second - wins, second - n + wins)
+    late = sum(np.where(k > n, 0.0, bdtrc(np.minimum(k, n) - 1, n, 0.5)) for k in missing)
+    chances = Outcomes.list_all(n, tied=False).chances(np.array([0.5]), 0.0)[:, 0]
+    size = float(chances @ np.where(differs, 1.0, late))
+    place = ("looking", "second_look_level", "size", "no ties", str(n), "P = 0.5")
+    return Cell(*place, size, alpha=ALPHA, slack=0.0)
 
 
 _Bounds = list[tuple[FloatArray, FloatArray]]
