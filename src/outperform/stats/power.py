@@ -144,7 +144,7 @@ def smallest_detectable_probability(
     Examples
     --------
     >>> round(smallest_detectable_probability(29), 3)
-    0.8
+    0.828
     """
     check_count("n_pairs", n_pairs, at_least=1)
     check_open_unit("beta", beta)
