@@ -14,7 +14,7 @@ from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import scipy
@@ -94,17 +94,55 @@ def _hash(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
+_Name = tuple[str, str]  # of a module, and of something that it defines
+
+
 @lru_cache(maxsize=64)
 def _code_of(module: str) -> str:
-    """Hash of the code of a module and of all of ours that it imports, at whatever remove."""
-    pending, codes = [module], {}
+    """Hash of a module's `measure` and of all code of ours that it uses, at whatever remove."""
+    pending, codes = [(module, "measure")], {}
     while pending:
-        name = pending.pop()
-        if name not in codes:
-            tree = _read_code(name)
-            codes[name] = ast.dump(tree)
-            pending.extend(_list_imported(tree))
+        place = pending.pop()
+        if place not in codes:
+            defined, imported = _read_names(place[0])
+            nodes = defined.get(place[1], [])
+            codes[place] = [ast.dump(node) for node in nodes]
+            used = {name.id for node in nodes for name in ast.walk(node) if _is_name(name)}
+            pending.extend((place[0], name) for name in used & defined.keys())
+            pending.extend(imported[name] for name in used & imported.keys())
     return _hash(json.dumps(sorted(codes.items())))
+
+
+def _is_name(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name)
+
+
+@lru_cache(maxsize=128)
+def _read_names(module: str) -> tuple[dict[str, list[ast.stmt]], dict[str, _Name]]:
+    """What a module defines, by name, and where what it imports of ours is defined."""
+    tree = _read_code(module)
+    defined: dict[str, list[ast.stmt]] = {}
+    for node in tree.body:
+        for name in _defined_names(node):
+            defined.setdefault(name, []).append(node)
+    # Absolute `from` imports of modules: the rule of the house.
+    imported = {
+        alias.asname or alias.name: (node.module, alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module is not None
+        for alias in node.names
+        if node.module.split(".")[0] in ("calibration", "outperform")
+    }
+    return defined, imported
+
+
+def _defined_names(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+        for target in ast.walk(node):
+            if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store):
+                yield target.id
 
 
 def _read_code(module: str) -> ast.Module:
@@ -119,11 +157,3 @@ def _read_code(module: str) -> ast.Module:
         ):
             node.body = node.body[1:]
     return tree
-
-
-def _list_imported(tree: ast.Module) -> Iterator[str]:
-    """Modules of ours, which are imported by absolute `from` imports: the rule of the house."""
-    for node in ast.walk(tree):
-        module = (isinstance(node, ast.ImportFrom) and node.module) or ""
-        if module.split(".")[0] in ("calibration", "outperform"):
-            yield module

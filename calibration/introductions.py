@@ -25,7 +25,7 @@ Made by `make calibrate`; do not edit. Every decision rule, interval and test of
 
 SUMMARY = """## Summary
 
-Worst is the worst cell but for re-splits, which have a column of their own. *Of this dataset only*: the method keeps its claim about the dataset at hand, and not about other data like it."""
+*Worst* is the worst cell but for re-splits of one dataset, which have a column of their own. *About this dataset only*: the method keeps its claim about the dataset at hand, not about other data like it."""
 
 # Group: title of its section, and what to know about it.
 GROUPS = {
@@ -73,19 +73,4 @@ GROUPS = {
         "From published numbers",
         "`probability_from_summary` and `welch_from_summary` know mean, standard deviation and number of runs; the lowest where P(A>B) is 0.5 or 0.97. The others are about the best of m equals, all with an accuracy (or area under the ROC curve) of 0.9 on n examples (n of each class).",
     ),
-}
-
-_AT_MOST, _AT_LEAST = "false alarms ≤ 5", "coverage ≥ 95"
-CLAIMS = {
-    "paired": f"{_AT_MOST}, {_AT_LEAST}",
-    "looking": "misses, ever, ≤ 5",
-    "unpaired": _AT_LEAST,
-    "tests": _AT_MOST,
-    "means": f"{_AT_LEAST}, or {_AT_MOST}",
-    "trained learners": _AT_MOST,
-    "rules": "for A ≤ 2.5",
-    "rules by n": "for A ≤ 2.5",
-    "variation": f"{_AT_LEAST}, or {_AT_MOST}",
-    "best of n": _AT_LEAST,
-    "published": f"{_AT_LEAST}, or {_AT_MOST}",
 }

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from calibration.cells import ALPHA, N_ERRORS, SLACK, Cell
-from calibration.introductions import CLAIMS, GROUPS, INTRODUCTION, SUMMARY
+from calibration.introductions import GROUPS, INTRODUCTION, SUMMARY
 
 RESPLITS = "re-splits"  # how rows about data like these begin
+AGAIN = "rules by n"  # the summary has the rules already
 Key = TypeVar("Key")
 _WORDS = {"size": "false alarms", "coverage": "coverage", "power": "power"}
 
@@ -26,6 +27,8 @@ def _summarise(grouped: dict[str, list[Cell]]) -> str:
     """One line per method: its claim, its worst cell, and whether it keeps the claim."""
     lines = []
     for group, cells in grouped.items():
+        if group == AGAIN:
+            continue
         for method, own in _by(cells, lambda cell: cell.method.split(",")[0]):
             claimed = [cell for cell in own if cell.alpha is not None]
             if claimed:
@@ -42,11 +45,20 @@ def _summarise_method(group: str, method: str, cells: list[Cell]) -> list[str]:
     of_resplits = _format(max(resplits, key=lambda cell: cell.excess)) if resplits else ""
     n_off = sum(cell.off for cell in others)
     verdict = f"off in {n_off} of {len(others)} cells" if n_off else "holds"
-    if any(cell.off for cell in resplits):
-        verdict += "; of this dataset only" if not n_off else ""
+    if not n_off and any(cell.off for cell in resplits):
+        verdict += ", about this dataset only"
     title = GROUPS[group][0]
-    link = f"[{title[0].lower()}{title[1:]}](#{_anchor(title)})"
-    return [f"`{method}`, {link}", CLAIMS[group], shown, of_resplits, verdict]
+    return [f"`{method}`, [{title}](#{_anchor(title)})", _claim(cells), shown, of_resplits, verdict]
+
+
+def _claim(cells: list[Cell]) -> str:
+    claims = {}
+    for cell in cells:
+        allowed = 100 * (cell.alpha or 0)
+        claims[cell.measure] = (
+            f"≤ {allowed:g}" if cell.measure == "size" else f"≥ {100 - allowed:g}"
+        )
+    return ", ".join(f"{_WORDS[measure]} {claim}" for measure, claim in claims.items())
 
 
 def _is_about_resplits(cell: Cell) -> bool:
@@ -54,8 +66,9 @@ def _is_about_resplits(cell: Cell) -> bool:
 
 
 def _place(cell: Cell) -> str:
-    where = [cell.data, cell.detail, f"n = {cell.column}" if cell.column.isdigit() else cell.column]
-    return ", ".join(text for text in where if text)
+    data = "" if cell.data.endswith("others") else cell.data
+    column = f"n = {cell.column}" if cell.column.isdigit() else cell.column
+    return ", ".join(text for text in (data, cell.detail, column) if text)
 
 
 def _tabulate(cells: list[Cell]) -> str:
