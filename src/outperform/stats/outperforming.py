@@ -1,10 +1,10 @@
 """P(A>B): how often a score of one sample beats a score of the other."""
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
+from scipy.special import expit, logit, stdtrit
 
 from outperform.errors import InvalidInput
 from outperform.stats.blocks import divide_rows
@@ -91,8 +91,8 @@ def outperforming_interval(
     method
         Paired: ``"percentile"`` (the bootstrap's exact distribution), ``"wilson"``,
         ``"clopper-pearson"``, ``"anytime"`` (may be looked at after every pair).
-        Unpaired: ``"brunner-munzel"``, also what ``"percentile"`` stands for there, since it
-        needs no draws; ``"bootstrap"`` resamples both samples.
+        Unpaired: ``"brunner-munzel"`` (on the logit scale), also what ``"percentile"`` stands for
+        there, since it needs no draws; ``"bootstrap"`` resamples both samples.
     rng
         Draws for the bootstrap; by default seeded with 0, so that the same scores always give the
         same interval.
@@ -160,14 +160,40 @@ def _brunner_munzel_interval(
     share_a = _count_beaten(a, b, tie_value) / b.size
     share_b = 1 - _count_beaten(b, a, 1 - tie_value) / a.size
     estimate = float(share_a.mean())
-    variance_a, variance_b = share_a.var(ddof=1) / a.size, share_b.var(ddof=1) / b.size
-    variance = variance_a + variance_b
-    if variance == 0:
+    variances = share_a.var(ddof=1) / a.size, share_b.var(ddof=1) / b.size
+    if sum(variances) == 0:
         return _separated_interval(estimate, min(a.size, b.size), confidence_level)
-    df = variance**2 / (variance_a**2 / (a.size - 1) + variance_b**2 / (b.size - 1))
-    reach = -float(stdtrit(df, (1 - confidence_level) / 2) * np.sqrt(variance))
-    low, high = max(0.0, estimate - reach), min(1.0, estimate + reach)
-    return Interval(low, high, confidence_level, "brunner-munzel")
+    low, high = logit_bounds(estimate, variances, (a.size, b.size), confidence_level)
+    return Interval(float(low), float(high), confidence_level, "brunner-munzel")
+
+
+def logit_bounds(
+    share: Any, variances: tuple[Any, Any], sizes: tuple[Any, Any], confidence_level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Bounds of P(A>B) of independent samples, made on the logit scale; elementwise.
+
+    On that scale no bound is beyond 0 or 1, and near them the estimate is less skewed. A variance
+    that few mixed scores give is often far too small, so no outcome may say more than complete
+    separation does: its bounds are the tightest.
+
+    Parameters
+    ----------
+    share
+        Estimates of P(A>B), in the open interval from 0 to 1.
+    variances
+        Brunner and Munzel's, the part of each sample; their sum is positive.
+    sizes
+        Numbers of scores in each sample.
+    """
+    (variance_a, variance_b), (n_a, n_b) = variances, sizes
+    variance = variance_a + variance_b
+    df = variance**2 / (variance_a**2 / (n_a - 1) + variance_b**2 / (n_b - 1))
+    tail = (1 - confidence_level) / 2
+    reach = -stdtrit(df, tail) * np.sqrt(variance) / (share * (1 - share))
+    # Clopper and Pearson's lower bound where all of n pairs are won.
+    separated = tail ** (1 / np.minimum(n_a, n_b))
+    low = np.minimum(expit(logit(share) - reach), separated)
+    return low, np.maximum(expit(logit(share) + reach), 1 - separated)
 
 
 def _separated_interval(estimate: float, n: int, confidence_level: float) -> Interval:
