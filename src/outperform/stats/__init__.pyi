@@ -58,7 +58,6 @@ from outperform.stats.leads import chance_of_lead as chance_of_lead
 from outperform.stats.leads import gap_of_best as gap_of_best
 from outperform.stats.mean_tests import EquivalenceTest as EquivalenceTest
 from outperform.stats.mean_tests import equivalence_test as equivalence_test
-from outperform.stats.mean_tests import nadeau_bengio_test as nadeau_bengio_test
 from outperform.stats.mean_tests import paired_t_test as paired_t_test
 from outperform.stats.mean_tests import sign_flip_test as sign_flip_test
 from outperform.stats.mean_tests import welch_t_test as welch_t_test
@@ -84,6 +83,12 @@ from outperform.stats.resampled_scores import prepare_accuracy as prepare_accura
 from outperform.stats.resampled_scores import prepare_auc as prepare_auc
 from outperform.stats.resampled_scores import prepare_balanced_accuracy as prepare_balanced_accuracy
 from outperform.stats.resampled_scores import prepare_f1 as prepare_f1
+from outperform.stats.resplits import ResampledDifference as ResampledDifference
+from outperform.stats.resplits import nadeau_bengio_test as nadeau_bengio_test
+from outperform.stats.resplits import required_resplits as required_resplits
+from outperform.stats.resplits import resampled_difference as resampled_difference
+from outperform.stats.resplits import resampled_power as resampled_power
+from outperform.stats.resplits import resplit_floor as resplit_floor
 from outperform.stats.sequential import anytime_power as anytime_power
 from outperform.stats.signed_ranks import wilcoxon_test as wilcoxon_test
 from outperform.stats.sobering import common_area as common_area
