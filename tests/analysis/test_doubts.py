@@ -162,6 +162,10 @@ def test_coarse_metrics_and_unused_seeds_are_pointed_out():
     assert "all 8 runs of A have the same score 0.9: does the seed reach" in doubts(constant)
 
 
-def test_wins_by_rounding_error_are_pointed_out():
+def test_wins_by_rounding_error_are_ties():
     result = compare([0.1 + 0.2] * 8, [0.3] * 8)
-    assert "8 of 8 pairs differ by rounding error only" in doubts(result)
+    assert (result.n_ties, result.probability) == (8, 0.5)
+    assert "every pair is tied" in doubts(result)
+    assert "all 8 runs of A have the same score 0.3" in doubts(
+        compare([0.3, 0.1 + 0.2] * 4, [1] * 8)
+    )

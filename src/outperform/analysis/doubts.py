@@ -9,6 +9,7 @@ from outperform.analysis.published import PublishedComparison
 from outperform.runs import Runs, known_goal
 from outperform.stats import clopper_pearson_interval, smallest_conclusive
 from outperform.stats.checks import FloatArray
+from outperform.stats.ties import merge_ties
 
 _OF_INDEPENDENT_RUNS = ("brunner-munzel", "brunner-munzel permutation", "welch t")
 _SHARE_OF_TIES = 0.25  # from here on the metric is too coarse to tell the algorithms apart
@@ -24,7 +25,6 @@ def find_doubts(comparison: Comparison) -> tuple[str, ...]:
         *_too_few(comparison),
         *_degenerate(comparison),
         *_liberal(comparison),
-        *_rounding(comparison),
         *_ties(comparison),
         *_means(comparison),
         *_constant(comparison),
@@ -101,24 +101,6 @@ def _holds_exactly(comparison: Comparison) -> bool:
     return clopper_pearson_interval(chance * n, n, confidence_level=level).low > 0.5
 
 
-def _rounding(comparison: Comparison) -> Iterator[str]:
-    """Wins by no more than representation error, as 0.1 + 0.2 has over 0.3."""
-    if comparison.paired:
-        a, b = comparison.scores_a, comparison.scores_b
-        rounding = 1e-12 * max(np.abs(a).max(), np.abs(b).max())
-        near = np.flatnonzero(np.abs(a - b) <= rounding)  # few, each looked at by itself
-        if not near.size:
-            return
-        a, b = a[near], b[near]
-        close = np.abs(a - b) <= 1e-12 * np.maximum(np.abs(a), np.abs(b))
-        n_close = int(np.count_nonzero(close & (a != b)))
-        if n_close:
-            yield (
-                f"{n_close} of {comparison.n_pairs} pairs differ by rounding error only, and count "
-                "as won: round the scores first"
-            )
-
-
 def _ties(comparison: Comparison) -> Iterator[str]:
     if not comparison.paired:
         return
@@ -173,7 +155,8 @@ def _constant(comparison: Comparison) -> Iterator[str]:
 
 def doubt_constant(name: str, scores: FloatArray) -> Iterator[str]:
     """Whether all runs have the same score."""
-    if scores.size > 2 and np.ptp(scores) == 0:
+    (merged,) = merge_ties(scores)
+    if scores.size > 2 and np.ptp(merged) == 0:
         yield (
             f"all {scores.size} runs of {name} have the same score {scores[0]:g}: does the seed "
             "reach the training?"

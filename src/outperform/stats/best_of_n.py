@@ -12,6 +12,7 @@ from scipy.special import log_ndtr
 
 from outperform.errors import InvalidInput, InvalidScores
 from outperform.stats.checks import FloatArray, as_scores, check_choice, check_count
+from outperform.stats.ties import merge_ties
 
 BestOfEstimator = Literal["v", "u", "gaussian"]
 Goal = Literal["maximize", "minimize"]
@@ -113,7 +114,7 @@ def best_of_weights(
     array([0.375 , 0.1875, 0.375 , 0.0625])
     """
     check_choice("estimator", estimator, ("v", "u"))
-    chosen_by = as_scores(validation, "validation", at_least=1)
+    (chosen_by,) = merge_ties(as_scores(validation, "validation", at_least=1))
     (size,) = as_budgets(n, chosen_by.size, estimator)
     order, group = sort_groups(turn(chosen_by, goal))
     weights = np.empty(order.size)
@@ -152,8 +153,8 @@ def gaussian_best_of(n: ArrayLike) -> float | FloatArray:
 
 
 def as_chosen(validation: ArrayLike, test: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
-    """Scores that choose and scores that are reported, run by run."""
-    chosen_by = as_scores(validation, "validation", at_least=2)
+    """Scores that choose, identical where tied, and scores that are reported, run by run."""
+    (chosen_by,) = merge_ties(as_scores(validation, "validation", at_least=2))
     if test is None:
         return chosen_by, chosen_by
     reported = as_scores(test, "test", at_least=2)

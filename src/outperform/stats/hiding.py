@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
-from outperform.stats.checks import FloatArray, IntArray, as_scores, check_count, check_open_unit
+from outperform.stats.checks import (
+    FloatArray,
+    IntArray,
+    as_independent,
+    as_scores,
+    check_count,
+    check_open_unit,
+)
 from outperform.stats.outperforming import logit_bounds
 from outperform.stats.verdict_rules import VerdictRule
 
@@ -135,7 +142,7 @@ def hide_runs_to_show(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int |
     >>> hide_runs_to_show([1, 6, 7, 8, 9, 10, 11], [0, 2, 3, 4, 5, 5, 6], rule=VerdictRule())
     1
     """
-    first, second = np.sort(as_scores(a, "a", at_least=2)), np.sort(as_scores(b, "b", at_least=2))
+    first, second = map(np.sort, as_independent(a, b, at_least=2))
     return _count_hidden(_judge_ends(first, second, rule), first.size + second.size)
 
 
@@ -150,7 +157,7 @@ def hide_runs_to_undo(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int:
     >>> hide_runs_to_undo([6, 7, 8, 9, 10, 11, 12], [0, 1, 2, 3, 4, 5, 6], rule=VerdictRule())
     2
     """
-    first, second = np.sort(as_scores(a, "a", at_least=2)), np.sort(as_scores(b, "b", at_least=2))
+    first, second = map(np.sort, as_independent(a, b, at_least=2))
     judged = _judge_ends(first[::-1], second[::-1], rule)
     undone = ((n_kept, ~shown) for n_kept, shown in judged)
     hidden = _count_hidden(undone, first.size + second.size)

@@ -11,8 +11,8 @@ from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import (
     FloatArray,
     as_generator,
+    as_independent,
     as_pairs,
-    as_scores,
     check_choice,
     check_count,
     check_open_unit,
@@ -62,9 +62,9 @@ def probability_of_outperforming(
     """
     check_choice("ties", ties, get_args(Ties))
     if paired:
-        wins, tied, n = count_wins(*as_pairs(a, b))
+        wins, tied, n = count_wins(a, b)
         return (wins + (tied / 2 if ties == "half" else 0)) / n
-    first, second = as_scores(a, "a"), as_scores(b, "b")
+    first, second = as_independent(a, b)
     # Counts are multiples of 1/2, so that only this division rounds.
     beaten = _count_beaten(first, second, _TIE_VALUE[ties]).sum()
     return float(beaten / (first.size * second.size))
@@ -106,13 +106,13 @@ def outperforming_interval(
     check_open_unit("confidence_level", confidence_level)
     if paired:
         _check_method(method, get_args(PairedMethod), "paired")
-        wins, tied, n = count_wins(*as_pairs(a, b))
+        wins, tied, n = count_wins(a, b)
         return paired_interval(
             wins, tied if ties == "half" else 0, n, method=method, level=confidence_level
         )
     method = "brunner-munzel" if method == "percentile" else method
     _check_method(method, get_args(UnpairedMethod), "unpaired")
-    first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
+    first, second = as_independent(a, b, at_least=2)
     if method == "brunner-munzel":
         return _brunner_munzel_interval(first, second, ties, confidence_level)
     generator = as_generator(rng)
@@ -140,9 +140,11 @@ def paired_interval(wins: int, ties: int, n: int, *, method: str, level: float) 
     return by_share[method](wins + ties / 2, n, confidence_level=level)
 
 
-def count_wins(a: FloatArray, b: FloatArray) -> tuple[int, int, int]:
+def count_wins(a: ArrayLike, b: ArrayLike) -> tuple[int, int, int]:
     """Wins of a, ties, and the number of pairs."""
-    return int(np.count_nonzero(a > b)), int(np.count_nonzero(a == b)), a.size
+    first, second = as_pairs(a, b)
+    wins, tied = np.count_nonzero(first > second), np.count_nonzero(first == second)
+    return int(wins), int(tied), first.size
 
 
 def _count_beaten(a: FloatArray, b: FloatArray, tie_value: float) -> FloatArray:
