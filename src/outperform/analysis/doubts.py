@@ -7,6 +7,7 @@ import numpy as np
 from outperform.analysis.comparison import Comparison
 from outperform.analysis.published import PublishedComparison
 from outperform.runs import Runs, known_goal
+from outperform.runs.scope import FOLDS, divides_anew
 from outperform.stats import clopper_pearson_interval, smallest_conclusive
 from outperform.stats.checks import FloatArray
 from outperform.stats.ties import merge_ties
@@ -22,12 +23,34 @@ _INFLATION = 1.02  # of alpha, from which on false alarms are more than rounding
 def find_doubts(comparison: Comparison) -> tuple[str, ...]:
     """Every caveat that the scores themselves give rise to."""
     return (
+        *_resplit(comparison),
         *_too_few(comparison),
         *_degenerate(comparison),
         *_liberal(comparison),
         *_ties(comparison),
         *_means(comparison),
         *_constant(comparison),
+    )
+
+
+def _resplit(comparison: Comparison) -> Iterator[str]:
+    """What is not known of data like these, or can never be."""
+    if not divides_anew(comparison.varied):
+        return
+    if FOLDS in comparison.varied:
+        yield (
+            "folds share most of their training data, so that runs are not independent, not even "
+            "for this dataset"
+        )
+    if comparison.population is not None:
+        return
+    yield (
+        "every run divides the same dataset anew, so more runs tell ever more surely which is "
+        "better on this dataset, and nothing of other data like it: --train-size and --test-size "
+        "(train_size and test_size in Python) tell that too"
+        if comparison.paired
+        else "every run divides the same dataset anew: the verdict is about this dataset, and only "
+        "paired runs can tell of other data like it"
     )
 
 
@@ -72,19 +95,19 @@ def _degenerate(comparison: Comparison) -> Iterator[str]:
     ):
         yield (
             f"percentile intervals are too short where so few are lost (P = {best:.2f} with {n} "
-            f"runs): prefer interval {'clopper-pearson' if comparison.paired else 'brunner-munzel'}"
+            f"runs): prefer interval {'exact' if comparison.paired else 'brunner-munzel'}"
         )
 
 
 def _liberal(comparison: Comparison) -> Iterator[str]:
     if comparison.winner is None:
         return
-    if comparison.size > _INFLATION * comparison.alpha and not _holds_exactly(comparison):
+    if comparison.false_alarms > _INFLATION * comparison.alpha:
         tied = f", {comparison.n_ties} of them tied," if comparison.n_ties else ""
         yield (
             f"with {comparison.n_pairs} pairs{tied} the {comparison.interval.method} interval "
-            f"finds a difference between equals {comparison.size:.1%} of the time, not "
-            f"{comparison.alpha:.1%}: interval clopper-pearson does not, and finds none here"
+            f"finds a difference between equals {comparison.false_alarms:.1%} of the time, not "
+            f"{comparison.alpha:.1%}; the exact interval does not"
         )
     if comparison.interval.method == "bootstrap" and comparison.n_decided < _FEW_UNPAIRED:
         yield (
@@ -92,13 +115,6 @@ def _liberal(comparison: Comparison) -> Iterator[str]:
             "equals it finds a difference more often than it says (10% instead of 5% at 6 runs "
             "against 50); interval brunner-munzel does not"
         )
-
-
-def _holds_exactly(comparison: Comparison) -> bool:
-    """Whether the winner of pairs wins by the interval that never errs more often than it says."""
-    chance = max(comparison.probability, comparison.reverse_probability)
-    n, level = comparison.n_pairs, comparison.interval.confidence_level
-    return clopper_pearson_interval(chance * n, n, confidence_level=level).low > 0.5
 
 
 def _ties(comparison: Comparison) -> Iterator[str]:

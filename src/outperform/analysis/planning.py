@@ -136,7 +136,7 @@ def plan(
     n_pairs: int | None = None,
     pilot: Comparison | None = None,
     seconds_per_fit: float | None = None,
-    interval: PlannedInterval = "percentile",
+    interval: PlannedInterval = "exact",
 ) -> Plan:
     """Plan how many paired runs a comparison needs.
 
@@ -186,7 +186,7 @@ def plan(
 
 
 def tabulate_gammas(
-    alpha: float = 0.05, beta: float = 0.05, *, interval: PlannedInterval = "percentile"
+    alpha: float = 0.05, beta: float = 0.05, *, interval: PlannedInterval = "exact"
 ) -> tuple[PlanRow, ...]:
     """Sample sizes over the smallest P(A>B) that matters, as far as beta can be reached there.
 
