@@ -46,8 +46,10 @@ def merge_ties(*samples: FloatArray) -> tuple[FloatArray, ...]:
     (array([0.3, 0.5]), array([0.3]))
     """
     pooled = _pool(samples)
+    if not pooled.size:
+        return samples
     rows = pooled.reshape(-1, pooled.shape[-1])
-    step = max(1, _BLOCK // max(1, rows.shape[1]))
+    step = max(1, _BLOCK // rows.shape[1])
     blocks = [rows[i : i + step] for i in range(0, len(rows), step)]
     merged = [_merge_rows(block) for block in blocks]
     if all(new is old for new, old in zip(merged, blocks, strict=True)):
@@ -191,8 +193,8 @@ def _tolerance(larger: FloatArray, pooled: FloatArray) -> FloatArray:
 
 
 def _median_magnitude(pooled: FloatArray) -> FloatArray:
-    """Median along the last axis of the magnitudes that are not 0, the lower one of two."""
+    """Median along the last axis of the magnitudes that are not 0, the higher one of two."""
     magnitudes = np.sort(np.abs(pooled), axis=-1)
     n = magnitudes.shape[-1]
     n_zero = np.count_nonzero(magnitudes == 0, axis=-1, keepdims=True)
-    return np.take_along_axis(magnitudes, np.minimum((n + n_zero - 1) // 2, n - 1), axis=-1)
+    return np.take_along_axis(magnitudes, np.minimum((n + n_zero) // 2, n - 1), axis=-1)
