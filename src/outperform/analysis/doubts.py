@@ -146,10 +146,10 @@ def _means(comparison: Comparison) -> Iterator[str]:
             "the interval of the mean difference, and any test, hold for one look only, unlike the "
             "interval of P(A>B)"
         )
-    elif not winner and comparison.conclusive and 0 not in difference.interval:
+    elif not winner and comparison.better_mean:
         yield (
-            f"the interval of the mean difference excludes 0, in favour of {names[by_mean]}, which "
-            f"does not win significantly more often: {counts}"
+            f"the interval of the mean difference excludes 0, in favour of {names[by_mean]}: "
+            f"{counts}"
         )
 
 

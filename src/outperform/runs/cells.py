@@ -73,7 +73,7 @@ class CellTable:
             convert_column(column, rows=self.rows, name=name, source=self.source)
             for name, column in zip(numbers, cells, strict=True)
         ]
-        stored = [np.asarray(column).dtype for column in cells if hasattr(column, "dtype")]
+        stored = [np.asarray(column[:1]).dtype for column in cells]
         labelled = [self._labels(name) for name in labels]
         return Columns(self.rows, labelled, list(merge_stored(converted, stored)))
 

@@ -94,7 +94,7 @@ def verdict_size(
     Examples
     --------
     >>> round(verdict_size(29), 4)
-    0.0614
+    0.0241
     """
     return 2 * verdict_power(n_pairs, 0.5, gamma=0.5, alpha=alpha, interval=interval)
 

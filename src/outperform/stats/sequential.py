@@ -103,8 +103,7 @@ def second_look_level(n_first: int, n_all: int, *, alpha: float = 0.05) -> float
     left = alpha - 2 * float(chance_of_wins(np.array(needed), np.array(n_first), 0.5))
 
     def exceeds(wins: int) -> bool:
-        more = wins - undecided
-        late = np.where(more <= 0, 1.0, bdtrc(more - 1, n_all - n_first, 0.5))
+        late = chance_of_wins(np.maximum(wins - undecided, 0), np.array(n_all - n_first), 0.5)
         return bool(2 * float(chance @ late) > left)
 
     wins = bisect_left(range(n_all + 1), True, key=lambda k: not exceeds(k))
