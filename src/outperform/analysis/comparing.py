@@ -21,6 +21,8 @@ from outperform.stats import (
 )
 from outperform.stats.checks import (
     FloatArray,
+    as_independent,
+    as_pairs,
     as_scores,
     check_choice,
     check_gamma,
@@ -29,6 +31,7 @@ from outperform.stats.checks import (
 )
 from outperform.stats.intervals import ROUNDING
 from outperform.stats.outperforming import IntervalMethod, Ties
+from outperform.stats.ties import merge_stored
 
 
 def compare(
@@ -148,6 +151,7 @@ def _compare(
     **names: Any,
 ) -> Comparison:
     paired, ties = options["paired"], options["ties"]
+    first, second = (as_pairs if paired else as_independent)(first, second)
     a, b = (first, second) if goal == "maximize" else (-first, -second)
     forward = outperforming_interval(a, b, **options)
     return Comparison(
@@ -196,6 +200,8 @@ def _align(scores_a: Any, scores_b: Any, paired: bool) -> tuple[FloatArray, Floa
     first, second = as_scores(scores_a, "scores_a"), as_scores(scores_b, "scores_b")
     if paired:
         check_paired(first.size, second.size)
+    stored = (np.asarray(scores).dtype for scores in (scores_a, scores_b))
+    first, second = merge_stored((first, second), stored)
     if min(first.size, second.size) < 2:
         raise TooFewRuns(
             f"there are {first.size} run(s) of A and {second.size} of B, and one run says nothing "
