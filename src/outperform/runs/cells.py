@@ -42,6 +42,9 @@ class Table(Protocol):
     def take(self, labels: Sequence[str], numbers: Sequence[str]) -> Columns:
         """Give the columns named, as labels and as numbers."""
 
+    def label(self, name: str) -> tuple[IntArray, Labels]:
+        """Give the number and the label of every row, which is empty where there is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class CellTable:
@@ -72,6 +75,10 @@ class CellTable:
                 for name in numbers
             ],
         )
+
+    def label(self, name: str) -> tuple[IntArray, Labels]:
+        """Give the number and the label of every row, which is empty where there is none."""
+        return self.rows, label_rows([_write_label(value) for value in self.column(name)])
 
     def column(self, name: str) -> Sequence[object]:
         """Give the cells of one column."""
