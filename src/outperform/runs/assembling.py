@@ -13,6 +13,7 @@ from outperform.runs.labels import Labels, Numerals, join_labels
 from outperform.runs.metrics import Goal
 from outperform.runs.naming import enumerate_names, enumerate_rows
 from outperform.runs.other_columns import OtherColumns
+from outperform.runs.scope import varied_by
 from outperform.runs.suspicions import Doubt
 from outperform.runs.table import Runs
 
@@ -141,6 +142,7 @@ def assemble(rows: Rows, table: Table, about: About) -> Runs:
         incomplete=rows.incomplete,
         others=OtherColumns(((table, rows.row),)),
         accepted=about.accepted,
+        varied=varied_by(about.replicate_columns),
     )
 
 

@@ -1,6 +1,6 @@
 """The table of scores that every analysis starts from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ from outperform.runs.pairing import (
     separate_cells,
     validate_cell,
 )
+from outperform.runs.scope import RUNS, Resplit
 from outperform.runs.suspicions import Doubt
 
 _FEW_CELLS = 8  # up to which one pass over the rows per cell is faster than sorting
@@ -63,6 +64,11 @@ class Runs:
         What else the source says of the runs; None where they come from nowhere else.
     accepted
         What is right although it looks wrong.
+    varied
+        What was drawn anew for every replicate, in the words of `outperform.runs.scope`.
+    resplits
+        Sizes of training and test sets by task, where one dataset was divided anew and they are
+        known.
     """
 
     algorithms: tuple[str, ...]
@@ -85,6 +91,8 @@ class Runs:
     incomplete: Labels | None = field(default=None, repr=False)
     others: OtherColumns | None = field(default=None, compare=False, repr=False)
     accepted: tuple[Doubt, ...] = ()
+    varied: tuple[str, ...] = (RUNS,)
+    resplits: Mapping[str, Resplit] = field(default_factory=dict, compare=False, repr=False)
     _order: IntArray = field(init=False, compare=False, repr=False)
     _cells: npt.NDArray[Any] = field(init=False, compare=False, repr=False)  # in that order
 

@@ -129,7 +129,7 @@ def _check_number(name: str, value: object) -> None:
         raise InvalidInput(f"{name} is {value!r}", "Pass a number")
 
 
-def check_count(name: str, value: int, *, at_least: int) -> None:
+def check_count(name: str, value: float, *, at_least: int) -> None:
     """Refuse a count that is not a whole number or too small."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < at_least:
         raise InvalidInput(f"{name} is {value}", f"Pass a whole number not less than {at_least}")

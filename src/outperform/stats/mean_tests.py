@@ -80,40 +80,6 @@ def welch_t_test(
     return student_test("welch t", _ratio(value, error), df, alternative)
 
 
-def nadeau_bengio_test(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    n_train: int,
-    n_test: int,
-    alternative: Alternative = "two-sided",
-) -> HypothesisTest:
-    """Corrected resampled t-test, for scores from splits of one dataset that overlap.
-
-    Parameters
-    ----------
-    a, b : shape (n_pairs,), n ≥ 2; higher is better
-    n_train, n_test
-        Sizes of the training and test sets of each split.
-
-    References
-    ----------
-    Nadeau and Bengio (2003), Inference for the generalization error.
-
-    Examples
-    --------
-    >>> a, b = [0.8, 0.9, 0.7], [0.7, 0.7, 0.6]
-    >>> round(nadeau_bengio_test(a, b, n_train=800, n_test=200).pvalue, 4)
-    0.0942
-    """
-    check_count("n_train", n_train, at_least=1)
-    check_count("n_test", n_test, at_least=1)
-    first, second = as_pairs(a, b, at_least=2)
-    mean, deviation = mean_and_deviation(first - second)
-    error = deviation * math.sqrt(1 / first.size + n_test / n_train)
-    return student_test("nadeau-bengio", _ratio(mean, error), first.size - 1, alternative)
-
-
 def sign_flip_test(
     a: ArrayLike,
     b: ArrayLike,
