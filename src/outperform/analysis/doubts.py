@@ -23,6 +23,7 @@ _INFLATION = 1.02  # of alpha, from which on false alarms are more than rounding
 def find_doubts(comparison: Comparison) -> tuple[str, ...]:
     """Every caveat that the scores themselves give rise to."""
     return (
+        *_same_runs(comparison),
         *_resplit(comparison),
         *_too_few(comparison),
         *_degenerate(comparison),
@@ -31,6 +32,15 @@ def find_doubts(comparison: Comparison) -> tuple[str, ...]:
         *_means(comparison),
         *_constant(comparison),
     )
+
+
+def _same_runs(comparison: Comparison) -> Iterator[str]:
+    a, b = comparison.scores_a, comparison.scores_b
+    if a.size == b.size and a[0] == b[0] and np.array_equal(a, b):
+        yield (
+            f"all {a.size} scores of {comparison.a} and {comparison.b} are the same: these are the "
+            "same runs under two names, or the same algorithm"
+        )
 
 
 def _resplit(comparison: Comparison) -> Iterator[str]:
@@ -121,9 +131,7 @@ def _ties(comparison: Comparison) -> Iterator[str]:
     if not comparison.paired:
         return
     n_ties = comparison.n_ties
-    if n_ties == comparison.n_pairs:
-        yield "every pair is tied: are these two different algorithms?"
-    elif n_ties >= _SHARE_OF_TIES * comparison.n_pairs:
+    if _SHARE_OF_TIES * comparison.n_pairs <= n_ties < comparison.n_pairs:
         yield (
             f"{n_ties} of {comparison.n_pairs} pairs are tied: the metric is coarse; a larger test "
             "set would tell more"

@@ -102,7 +102,7 @@ def resample_error_rates(
     criteria = Criteria(gamma, alpha, PUBLISHED_IMPROVEMENT, pool.sd)
     resampling = _Resampling(pool, criteria, chosen, n_draws, rng)
     curves = resampling.trace(f"{a} against {b}", sorted(set(n_pairs)), report)
-    doubts = (*table.notes, *_find_doubts(pool, gamma, scores.n_dropped))
+    doubts = (*scores.notes, *table.notes, *_find_doubts(pool, gamma, scores.n_dropped))
     return ErrorRates(curves, alpha, n_draws, f"runs of {a} and {b}, drawn again", doubts)
 
 

@@ -43,6 +43,9 @@ class Table(Protocol):
     def take(self, labels: Sequence[str], numbers: Sequence[str]) -> Columns:
         """Give the columns named, as labels and as numbers."""
 
+    def label(self, name: str) -> tuple[IntArray, Labels]:
+        """Give the number and the label of every row, which is empty where there is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class CellTable:
@@ -76,6 +79,10 @@ class CellTable:
         stored = [np.asarray(column[:1]).dtype for column in cells]
         labelled = [self._labels(name) for name in labels]
         return Columns(self.rows, labelled, list(merge_stored(converted, stored)))
+
+    def label(self, name: str) -> tuple[IntArray, Labels]:
+        """Give the number and the label of every row, which is empty where there is none."""
+        return self.rows, label_rows([_write_label(value) for value in self.column(name)])
 
     def column(self, name: str) -> Sequence[object]:
         """Give the cells of one column."""
