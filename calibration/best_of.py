@@ -14,7 +14,7 @@ METHODS: tuple[BestOfInterval, ...] = get_args(BestOfInterval)
 BUDGETS = (2, 5, 20)
 N_RUNS = (5, 10, 20, 50, 200)
 KINDS_OF_RUNS = ("normal", "skewed", "heavy tails")
-N_STUDIES = 3_000
+N_STUDIES = 2_000
 N_RESAMPLES = 500
 _MIDDLES = (np.arange(1_000_000) + 0.5) / 1_000_000
 

@@ -127,8 +127,9 @@ def _measure_test(
     size, error = _share_of_null(pvalue <= ALPHA, shared_null=name.endswith("permutation"))
     yield Cell("tests", name, "size", kind.name, str(n), "", size, error, alpha=ALPHA)
     if not kind.shared and not kind.n_b:
-        better = kind.observe(drawn_a, shift_for_chance(kind.name, GAMMA))
-        power = share(tested.pvalues(better, b, rng) <= ALPHA)
+        fewer = slice(len(b) // 4)  # no claim hangs on power
+        better = kind.observe(drawn_a[fewer], shift_for_chance(kind.name, GAMMA))
+        power = share(tested.pvalues(better, b[fewer], rng) <= ALPHA)
         yield Cell("tests", name, "power", *_row_of_power(kind, n), *power)
 
 

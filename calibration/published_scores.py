@@ -17,8 +17,8 @@ KINDS_OF_RUNS = ("normal", "skewed", "heavy tails", "unequal variances")
 CHANCES = (0.5, 0.97)
 COMPETITORS = (1, 10, 100)
 ACCURACY = 0.9
-N_STUDIES = 1_000
-N_WINNERS = 500
+N_STUDIES = 600
+N_WINNERS = 400
 
 
 def list_blocks() -> list[dict[str, Any]]:

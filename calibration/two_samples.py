@@ -10,7 +10,7 @@ from outperform.stats.outperforming import UnpairedMethod, outperforming_interva
 
 METHODS: tuple[UnpairedMethod, ...] = get_args(UnpairedMethod)
 CHANCES = (0.5, 0.75, 0.97)
-N_STUDIES: dict[UnpairedMethod, int] = {"brunner-munzel": 5_000, "bootstrap": 1_500}
+N_STUDIES: dict[UnpairedMethod, int] = {"brunner-munzel": 5_000, "bootstrap": 1_000}
 FEWER_SIZES = (6, 10, 20, 50)
 N_RESAMPLES = 500
 
