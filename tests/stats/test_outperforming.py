@@ -12,14 +12,14 @@ from scipy.stats import binom, binomtest, mannwhitneyu, norm, t
 from outperform.errors import InvalidInput, UnpairedScores
 from outperform.stats import (
     anytime_interval,
-    clopper_pearson_interval,
+    exact_interval,
     outperforming_interval,
     percentile_interval,
     probability_of_outperforming,
     wilson_interval,
 )
 
-PAIRED = ["percentile", "wilson", "clopper-pearson", "anytime"]
+PAIRED = ["percentile", "wilson", "exact", "anytime"]
 # Pain scores of Brunner and Munzel (2000): the second treatment scores higher.
 PAIN_X = [1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 1, 1]
 PAIN_Y = [3, 3, 4, 3, 1, 2, 3, 1, 1, 5, 4]
@@ -72,15 +72,15 @@ A, B = [3, 1, 2, 5, 4, 7], [1, 2, 2, 1, 1, 3]  # 4 wins, 1 loss, 1 tie
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({}, percentile_interval(4, 1, 6)),
-        ({"ties": "strict"}, percentile_interval(4, 0, 6)),
+        ({}, exact_interval(4, 1, 6)),
+        ({"ties": "strict"}, exact_interval(4, 0, 6)),
+        ({"method": "percentile"}, percentile_interval(4, 1, 6)),
+        ({"method": "percentile", "ties": "strict"}, percentile_interval(4, 0, 6)),
         ({"method": "wilson"}, wilson_interval(4.5, 6)),
         ({"method": "wilson", "ties": "strict"}, wilson_interval(4, 6)),
-        ({"method": "clopper-pearson"}, clopper_pearson_interval(4.5, 6)),
-        ({"method": "clopper-pearson", "ties": "strict"}, clopper_pearson_interval(4, 6)),
         ({"method": "anytime"}, anytime_interval(4.5, 6)),
         ({"method": "anytime", "ties": "strict"}, anytime_interval(4, 6)),
-        ({"confidence_level": 0.8}, percentile_interval(4, 1, 6, confidence_level=0.8)),
+        ({"confidence_level": 0.8}, exact_interval(4, 1, 6, confidence_level=0.8)),
         (
             {"method": "wilson", "confidence_level": 0.8},
             wilson_interval(4.5, 6, confidence_level=0.8),
@@ -113,10 +113,10 @@ def test_unpaired_interval_at_complete_separation_counts_disjoint_pairs():
 @pytest.mark.parametrize(
     ("options", "method"),
     [
-        ({}, "percentile"),
+        ({}, "exact"),
         *(({"method": word}, word) for word in PAIRED),
         ({"paired": False}, "brunner-munzel"),
-        ({"paired": False, "method": "percentile"}, "brunner-munzel"),
+        ({"paired": False, "method": "exact"}, "brunner-munzel"),
         ({"paired": False, "method": "brunner-munzel"}, "brunner-munzel"),
         (
             {"paired": False, "method": "bootstrap", "rng": np.random.default_rng(6)},
@@ -361,7 +361,7 @@ def test_paired_intervals_cover_as_often_as_the_binomial_says():
     a, b = rng.normal(0.95, size=(n_studies, n)), rng.normal(size=(n_studies, n))
     for method, function in [
         ("wilson", wilson_interval),
-        ("clopper-pearson", clopper_pearson_interval),
+        ("exact", lambda wins, n: exact_interval(wins, 0, n)),
         ("percentile", lambda wins, n: percentile_interval(wins, 0, n)),
     ]:
         hits = sum(
@@ -384,7 +384,7 @@ def test_ignoring_the_pairs_loses_what_pairing_shows():
     # Strongly correlated scores: A wins every pair by a little, hidden by the spread of seeds.
     seed_effect = np.random.default_rng(5).normal(size=29)
     a, b = seed_effect + 0.01, seed_effect
-    assert outperforming_interval(a, b, method="clopper-pearson").low > 0.5
+    assert outperforming_interval(a, b, method="exact").low > 0.5
     assert outperforming_interval(a, b, paired=False).low < 0.5
 
 
@@ -416,7 +416,7 @@ def test_scores_that_cannot_be_paired_are_refused(function):
 @pytest.mark.parametrize(
     ("options", "names"),
     [
-        ({"method": "magic"}, r"percentile.*wilson.*clopper-pearson.*anytime"),
+        ({"method": "magic"}, r"exact.*percentile.*wilson.*anytime"),
         ({"method": "bootstrap"}, r"percentile"),
         ({"method": "brunner-munzel"}, r"percentile"),
         ({"paired": False, "method": "wilson"}, r"brunner-munzel.*bootstrap"),

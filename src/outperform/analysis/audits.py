@@ -43,8 +43,6 @@ class Audit:
     ----------
     hidden
         First the fewest runs to hide until the verdict no longer holds, or until there is one.
-    confirmed
-        Whether a test that never errs more often than alpha finds the same winner, or none either.
     within, between, same_seeds
         What picked runs show, in favour of a and in favour of b: best against worst of one
         algorithm, best of one against worst of the other, and the seeds with the largest
@@ -55,7 +53,6 @@ class Audit:
 
     comparison: Comparison
     hidden: tuple[Hiding, ...]
-    confirmed: bool
     within: tuple[PickedRuns, PickedRuns] = field(repr=False)
     between: tuple[PickedRuns, PickedRuns] = field(repr=False)
     same_seeds: tuple[PickedRuns, ...] = field(repr=False)
@@ -66,18 +63,13 @@ class Audit:
     def verdict(self) -> AuditVerdict:
         """Robust, fragile or, where no side outperforms the other, undecided.
 
-        Robust: hiding a tenth of the runs (rounded up), whichever, leaves the conclusion standing,
-        and a test that never errs more often than alpha agrees with it. So equals are called robust
-        at most as often as alpha says.
+        Robust: hiding a tenth of the runs (rounded up), whichever, leaves the conclusion standing.
         """
         if self.comparison.winner is None:
             return "undecided"
-        return "robust" if self._survives and self.confirmed else "fragile"
-
-    @property
-    def _survives(self) -> bool:
         n_undo = self.hidden[0].n
-        return n_undo is None or n_undo > count_tenth(self.n_runs)
+        survives = n_undo is None or n_undo > count_tenth(self.n_runs)
+        return "robust" if survives else "fragile"
 
     @property
     def n_runs(self) -> int:
@@ -103,8 +95,6 @@ class Audit:
         if self.verdict == "robust":
             number = f"{'' if first.exact else 'at most '}{first.n}"
             return f"{start}{claim}{task}; it takes {number} {of} hidden to undo that."
-        if self._survives:
-            return f"{start}{claim}{task}, but an exact test does not confirm it."
         return f"{start}{claim}{task}, but hiding {first.n} {of} is enough to undo that."
 
     def _tell_what_could_be_shown(self) -> str:
@@ -128,7 +118,6 @@ class Audit:
             "comparison": self.comparison.to_dict(),
             "n_runs": self.n_runs,
             "hidden": [hiding.to_dict() for hiding in self.hidden],
-            "confirmed": self.confirmed,
             "within": _by_side(sides, self.within),
             "between": _by_side(sides, self.between),
             "same_seeds": _by_side(sides[: len(self.same_seeds)], self.same_seeds),

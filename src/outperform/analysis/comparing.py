@@ -11,11 +11,13 @@ from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.doubts import doubt_goal, find_doubts
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.runs import Goal, Runs, read_runs
+from outperform.runs.scope import RUNS, SPLITS, Resplit, divides_anew
 from outperform.stats import (
     Interval,
     noether_sample_size,
     outperforming_interval,
     probability_of_outperforming,
+    resampled_difference,
 )
 from outperform.stats.checks import (
     FloatArray,
@@ -23,6 +25,7 @@ from outperform.stats.checks import (
     check_choice,
     check_gamma,
     check_paired,
+    check_positive,
 )
 from outperform.stats.intervals import ROUNDING
 from outperform.stats.outperforming import IntervalMethod, Ties
@@ -37,7 +40,10 @@ def compare(
     gamma: float = 0.75,
     confidence_level: float = 0.95,
     ties: Ties = "half",
-    interval: IntervalMethod = "percentile",
+    interval: IntervalMethod = "exact",
+    margin: float | None = None,
+    train_size: int | None = None,
+    test_size: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> Comparison:
     """Compare two algorithms by their scores over seeds.
@@ -55,9 +61,15 @@ def compare(
     ties
         A tie counts as half a win, or with ``"strict"`` as none.
     interval
-        ``"percentile"``, ``"wilson"``, ``"clopper-pearson"`` or ``"anytime"`` for pairs;
-        ``"brunner-munzel"`` (which is also what ``"percentile"`` stands for there) or
-        ``"bootstrap"`` for unpaired runs.
+        ``"exact"``, ``"percentile"`` (the paper's), ``"wilson"`` or ``"anytime"`` for pairs;
+        ``"brunner-munzel"`` (which is also what ``"exact"`` stands for there) or ``"bootstrap"``
+        for unpaired runs.
+    margin
+        Smallest mean difference that matters, in the metric's unit, beside gamma: an advantage
+        may be small and yet win every time.
+    train_size, test_size
+        Sizes of the sets that one dataset was divided into anew for every pair: then it is also
+        told what holds for other data like it.
     rng
         Draws for the bootstrap; by default seeded with 0, so that the same scores always give the
         same verdict.
@@ -72,19 +84,51 @@ def compare(
 
     Examples
     --------
-    >>> result = compare([0.9, 0.8, 0.9, 0.7, 0.8, 0.9, 0.8], [0.7, 0.6, 0.8, 0.8, 0.7, 0.7, 0.5])
-    >>> result.probability, result.verdict
-    (0.857..., 'significant and meaningful')
+    >>> result = compare([0.9, 0.8, 0.9, 0.8, 0.8, 0.9, 0.8], [0.7, 0.6, 0.8, 0.7, 0.7, 0.7, 0.5])
+    >>> result.probability, result.verdict, result.size
+    (1.0, 'significant and meaningful', 'not ruled out')
     """
     check_choice("goal", goal, ("maximize", "minimize"))
     check_gamma(gamma)
+    if margin is not None:
+        check_positive("margin", margin)
     _check_paired(paired)
     first, second = _align(scores_a, scores_b, paired)
     options = _IntervalOptions(
         paired=paired, ties=ties, method=interval, confidence_level=confidence_level, rng=rng
     )
+    resplit = make_resplit(train_size, test_size)
+    varied = (RUNS,) if resplit is None else (SPLITS,)
     comparison = _compare(first, second, goal, gamma, options, a="A", b="B")
+    comparison = add_population(replace(comparison, margin=margin, varied=varied), resplit)
     return replace(comparison, caveats=find_doubts(comparison))
+
+
+def make_resplit(train_size: int | None, test_size: int | None) -> Resplit | None:
+    """Sizes of re-splits, if both are given."""
+    if train_size is None and test_size is None:
+        return None
+    if train_size is None or test_size is None:
+        missing = "train" if train_size is None else "test"
+        raise InvalidInput(
+            f"the {missing} size is missing, and one size says nothing without the other",
+            "Pass --train-size and --test-size (train_size and test_size in Python)",
+        )
+    return Resplit(train_size, test_size)
+
+
+def add_population(comparison: Comparison, resplit: Resplit | None) -> Comparison:
+    """Add what holds for data like these, where pairs are re-splits of one dataset."""
+    if resplit is None or not comparison.paired:
+        return comparison
+    difference = resampled_difference(
+        comparison.scores_a,
+        comparison.scores_b,
+        n_train=resplit.n_train,
+        n_test=resplit.n_test,
+        confidence_level=comparison.interval.confidence_level,
+    )
+    return replace(comparison, population=difference)
 
 
 class _IntervalOptions(TypedDict):
@@ -197,7 +241,10 @@ def compare_runs(
     gamma: float = 0.75,
     confidence_level: float = 0.95,
     ties: Ties = "half",
-    interval: IntervalMethod = "percentile",
+    interval: IntervalMethod = "exact",
+    margin: float | None = None,
+    train_size: int | None = None,
+    test_size: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> Comparison | TaskComparisons:
     """Compare two algorithms of a table of runs, on one task or on each.
@@ -215,8 +262,8 @@ def compare_runs(
         column, and compared all with all if not.
     drop_incomplete
         Leave out failed runs, and replicates that only one of the two has; a caveat counts them.
-    gamma, confidence_level, ties, interval, rng
-        As in `compare`.
+    gamma, confidence_level, ties, interval, margin, train_size, test_size, rng
+        As in `compare`; a store knows its sizes.
 
     Returns
     -------
@@ -224,26 +271,36 @@ def compare_runs(
 
     Examples
     --------
-    >>> runs = {"new": [9, 8, 9, 7, 8, 9, 8], "old": [7, 6, 8, 8, 7, 7, 5]}
-    >>> compare_runs(runs, "new", "old").winner
-    'a'
+    >>> runs = {"new": [9, 8, 9, 9, 8, 9, 8], "old": [7, 6, 8, 8, 7, 7, 5]}
+    >>> compare_runs(runs, "new", "old").winner_name
+    'new'
     """
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     paired = table.replicates is not None if paired is None else paired
     check_gamma(gamma)
+    if margin is not None:
+        check_positive("margin", margin)
     _check_paired(paired)
     options = _IntervalOptions(
         paired=paired, ties=ties, method=interval, confidence_level=confidence_level, rng=rng
     )
+    sizes = make_resplit(train_size, test_size)
     comparisons = []
     for name in table.tasks if task is None else (task,):
         take = table.pair if paired else table.separate
         scores = take(a, b, name, drop_incomplete=drop_incomplete)
         names = {"a": a, "b": b, "metric": table.metric, "task": name}
+        varied = _say_splits_vary(table.varied) if sizes else table.varied
         comparison = _compare(scores.a, scores.b, table.goal, gamma, options, **names)
+        comparison = replace(comparison, margin=margin, varied=varied)
+        comparison = add_population(comparison, sizes or table.resplits.get(name))
         doubts = (*find_doubts(comparison), *_doubts_about_table(table, paired, scores.n_dropped))
         comparisons.append(replace(comparison, caveats=doubts))
     return comparisons[0] if len(comparisons) == 1 else TaskComparisons(tuple(comparisons))
+
+
+def _say_splits_vary(varied: tuple[str, ...]) -> tuple[str, ...]:
+    return varied if divides_anew(varied) else (SPLITS, *(word for word in varied if word != RUNS))
 
 
 def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[str]:
@@ -262,10 +319,5 @@ def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[s
         yield (
             "the table has no replicate column, so runs were compared all with all; pairs that "
             "share their seeds would show smaller differences"
-        )
-    if any(column.strip().lower() == "fold" for column in table.replicate_columns):
-        yield (
-            "folds of one cross-validation share training data, so runs are not independent and "
-            "the interval is too narrow; the test nadeau-bengio corrects for it"
         )
     yield from doubt_goal(table)

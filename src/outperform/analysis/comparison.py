@@ -1,17 +1,30 @@
 """The results of comparing two algorithms: on one task, and on several."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
 
 import numpy as np
 
-from outperform.analysis.verdict import VERDICTS, Verdict, Winner, describe, find_winner, judge
+from outperform.analysis.verdict import (
+    SIZES,
+    VERDICTS,
+    Size,
+    Verdict,
+    Winner,
+    describe,
+    find_winner,
+    judge,
+    judge_size,
+)
 from outperform.runs import Goal
+from outperform.runs.scope import DATA_LIKE_THESE, RUNS, THESE_TASKS, THIS_DATASET, Scope
 from outperform.stats import (
     EquivalenceTest,
     HypothesisTest,
     Interval,
     MeanDifference,
+    ResampledDifference,
     VerdictRule,
     cohens_d,
     mean_difference,
@@ -38,8 +51,13 @@ class Comparison:
     interval: Interval  # of P(a > b)
     reverse: Interval  # of P(b > a)
     gamma: float  # smallest chance to win that matters
+    margin: float | None = None  # smallest difference that matters, in the metric's unit
     metric: str = "score"
     task: str = ""
+    varied: tuple[str, ...] = (RUNS,)  # between the runs
+    # Of a - b, in the metric's sign, for data of which these are a sample; None where it is not
+    # known how they were resampled.
+    population: ResampledDifference | None = None
     tests: tuple[HypothesisTest | EquivalenceTest, ...] = ()
     caveats: tuple[str, ...] = ()
 
@@ -49,10 +67,68 @@ class Comparison:
         return find_winner(self.interval, self.reverse) if self.conclusive else None
 
     @property
+    def winner_name(self) -> str | None:
+        """What the user calls the winner."""
+        return {"a": self.a, "b": self.b, None: None}[self.winner]
+
+    @property
     def verdict(self) -> Verdict:
-        """What may be concluded."""
-        intervals = {"a": self.interval, "b": self.reverse}
-        return judge(intervals[self.winner] if self.winner else None, self.gamma)
+        """What may be concluded about the data that the runs share."""
+        return judge(self.size)
+
+    @property
+    def size(self) -> Size | None:
+        """Whether the advantage is shown to matter: by gamma, and by the margin if there is one."""
+        return min((size for _, size in self._judge_sizes()), key=SIZES.index, default=None)
+
+    def _judge_sizes(self) -> Iterator[tuple[str, Size]]:
+        """What matters, and what is known of it, if there is a winner."""
+        if self.winner is None:
+            return
+        winning = self.interval if self.winner == "a" else self.reverse
+        yield f"γ = {self.gamma:g}", judge_size(winning, self.gamma)
+        if self.margin is not None:
+            yield f"a difference of {self.margin:g}", judge_size(self.advantage, self.margin)
+
+    @property
+    def gain_here(self) -> Interval:
+        """Interval of the mean advantage of `a`, higher is better, on the data of these runs."""
+        return self._turn(self.difference.interval, over=self.goal == "minimize")
+
+    @property
+    def gain(self) -> Interval:
+        """The same for data like these where that is known, which is the wider one."""
+        if self.population is None:
+            return self.gain_here
+        return self._turn(self.population.interval, over=self.goal == "minimize")
+
+    @property
+    def better_mean(self) -> Winner | None:
+        """Whose mean is better for sure, for all that is known, and if looking once was enough."""
+        if self.interval.method == "anytime" or not self.conclusive or 0 in self.gain:
+            return None
+        return "a" if self.gain.low > 0 else "b"
+
+    @property
+    def advantage(self) -> Interval:
+        """The gain in the winner's favour, or in that of `a`."""
+        return self._turn(self.gain, over=self.winner == "b")
+
+    @staticmethod
+    def _turn(interval: Interval, *, over: bool) -> Interval:
+        return replace(interval, low=-interval.high, high=-interval.low) if over else interval
+
+    @property
+    def holds_for_population(self) -> bool | None:
+        """Whether the winner is better for data like these; None where that is not known."""
+        if self.population is None:
+            return None
+        return self.winner is not None and self.advantage.low > 0
+
+    @property
+    def scope(self) -> Scope:
+        """What varied, and what the verdict is about for that reason."""
+        return Scope(self.varied, DATA_LIKE_THESE if self.holds_for_population else THIS_DATASET)
 
     @property
     def conclusive(self) -> bool:
@@ -72,7 +148,7 @@ class Comparison:
         return 1 - self.interval.confidence_level
 
     @property
-    def size(self) -> float:
+    def false_alarms(self) -> float:
         """Chance that equals, tied as often, are found to differ: exact if known, else alpha."""
         method, level = self.interval.method, self.interval.confidence_level
         if not self.paired or self.strict or method not in get_args(PlannedInterval):
@@ -123,14 +199,39 @@ class Comparison:
         return (paired_d if self.paired else cohens_d)(self.higher_a, self.higher_b)
 
     def __str__(self) -> str:
-        on = f" on {self.task}" if self.task else ""
         chance = f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"
         if self.winner == "b":
             chance = f"P({self.b} > {self.a}) = {self.reverse_probability:.3g} {self.reverse}"
         return (
-            f"{describe(self.a, self.b, self.winner, self.verdict, on=on)}: {chance}, "
-            f"{self.verdict} ({self._describe_runs()}, γ = {self.gamma:g})."
+            f"{self.claim}: {chance}, {self.verdict} "
+            f"({self._describe_runs()}, {self._describe_size()})."
         )
+
+    @property
+    def claim(self) -> str:
+        """The verdict in words, and where it holds: the weaker of what is known."""
+        on = f" on {self.task}" if self.task else ""
+        if self.winner is None and self.better_mean is not None:
+            better, other = (self.a, self.b) if self.better_mean == "a" else (self.b, self.a)
+            return f"{better} has the better mean{on}, but is not shown to beat {other} more often"
+        if self.population is None or self.winner is None:
+            return describe(self.a, self.b, self.winner, self.verdict, on=on)
+        pvalue = f"p = {self.population.pvalue:.2g}"
+        if self.holds_for_population:
+            where = f"{on or ' on these data'} and for data like these ({pvalue})"
+            return describe(self.a, self.b, self.winner, self.verdict, on=where)
+        where = f" on this sample of {self.task or 'the data'}"
+        claim = describe(self.a, self.b, self.winner, self.verdict, on=where)
+        return f"{claim}; for other data like it that is not shown ({pvalue})"
+
+    def _describe_size(self) -> str:
+        words = {
+            "shown": "at least {} shown",
+            "not ruled out": "{} neither shown nor ruled out",
+            "ruled out": "{} ruled out",
+        }
+        sizes = [words[size].format(smallest) for smallest, size in self._judge_sizes()]
+        return ", ".join(sizes) or f"γ = {self.gamma:g}"
 
     def _describe_runs(self) -> str:
         if not self.paired:
@@ -153,11 +254,16 @@ class Comparison:
             "goal": self.goal,
             "verdict": self.verdict,
             "winner": self.winner,
+            "winner_name": self.winner_name,
+            "size": self.size,
+            "scope": self.scope.to_dict(),
+            "population": self._describe_population(),
             "probability": self.probability,
             "interval": self.interval.to_dict(),
             "reverse_probability": self.reverse_probability,
             "reverse_interval": self.reverse.to_dict(),
             "gamma": self.gamma,
+            "margin": self.margin,
             "paired": self.paired,
             "n_pairs": self.n_pairs,
             "n_a": self.scores_a.size,
@@ -170,6 +276,17 @@ class Comparison:
             "effect_size": self.effect_size if np.isfinite(self.effect_size) else None,
             "tests": [test.to_dict() for test in self.tests],
             "caveats": list(self.caveats),
+        }
+
+    def _describe_population(self) -> dict[str, Any] | None:
+        if self.population is None:
+            return None
+        return {
+            "difference": self.population.value,
+            "low": self.population.interval.low,
+            "high": self.population.interval.high,
+            "pvalue": self.population.pvalue,
+            "shown": self.holds_for_population,
         }
 
 
@@ -207,10 +324,26 @@ class TaskComparisons:
         return min((c.verdict for c in self.comparisons), key=VERDICTS.index)
 
     @property
+    def winner_name(self) -> str | None:
+        """What the user calls the winner."""
+        return {"a": self.a, "b": self.b, None: None}[self.winner]
+
+    @property
+    def size(self) -> Size | None:
+        """What is known of the advantage on every task."""
+        sizes = [c.size for c in self.comparisons if c.size is not None]
+        return min(sizes, key=SIZES.index) if self.winner else None
+
+    @property
+    def scope(self) -> Scope:
+        """What varied, and what the verdict is about for that reason."""
+        return Scope(self.comparisons[0].varied, THESE_TASKS)
+
+    @property
     def caveats(self) -> tuple[str, ...]:
         """Doubts about the whole, those that all tasks share, then those about single tasks."""
         n, alpha = len(self.comparisons), self.comparisons[0].alpha
-        chance = min(1.0, sum(comparison.size for comparison in self.comparisons))
+        chance = min(1.0, sum(comparison.false_alarms for comparison in self.comparisons))
         several = (
             f"{n} tasks were tested, each at α = {alpha:.2g}: the chance that equals differ "
             f"significantly on at least one is up to {chance:.0%}; to name single tasks, ask for "
@@ -252,6 +385,9 @@ class TaskComparisons:
             "b": self.b,
             "verdict": self.verdict,
             "winner": self.winner,
+            "winner_name": self.winner_name,
+            "size": self.size,
+            "scope": self.scope.to_dict(),
             "tasks": [comparison.to_dict() for comparison in self.comparisons],
             "caveats": list(self.caveats),
         }

@@ -7,6 +7,7 @@ import numpy as np
 from outperform.analysis.comparison import Comparison
 from outperform.analysis.published import PublishedComparison
 from outperform.runs import Runs, known_goal
+from outperform.runs.scope import FOLDS, divides_anew
 from outperform.stats import clopper_pearson_interval, smallest_conclusive
 from outperform.stats.checks import FloatArray
 
@@ -19,6 +20,7 @@ _INFLATION = 1.02  # of alpha, from which on false alarms are more than rounding
 def find_doubts(comparison: Comparison) -> tuple[str, ...]:
     """Every caveat that the scores themselves give rise to."""
     return (
+        *_resplit(comparison),
         *_too_few(comparison),
         *_degenerate(comparison),
         *_liberal(comparison),
@@ -26,6 +28,27 @@ def find_doubts(comparison: Comparison) -> tuple[str, ...]:
         *_ties(comparison),
         *_means(comparison),
         *_constant(comparison),
+    )
+
+
+def _resplit(comparison: Comparison) -> Iterator[str]:
+    """What is not known of data like these, or can never be."""
+    if not divides_anew(comparison.varied):
+        return
+    if FOLDS in comparison.varied:
+        yield (
+            "folds share most of their training data, so that runs are not independent, not even "
+            "for this dataset"
+        )
+    if comparison.population is not None:
+        return
+    yield (
+        "every run divides the same dataset anew, so more runs tell ever more surely which is "
+        "better on this dataset, and nothing of other data like it: --train-size and --test-size "
+        "(train_size and test_size in Python) tell that too"
+        if comparison.paired
+        else "every run divides the same dataset anew: the verdict is about this dataset, and only "
+        "paired runs can tell of other data like it"
     )
 
 
@@ -67,19 +90,19 @@ def _degenerate(comparison: Comparison) -> Iterator[str]:
     elif 1 > best > 0.95 and comparison.interval.method in ("percentile", "bootstrap"):
         yield (
             f"percentile intervals are poor this close to 1 (P = {best:.2f}): prefer "
-            f"interval {'clopper-pearson' if comparison.paired else 'brunner-munzel'}"
+            f"interval {'exact' if comparison.paired else 'brunner-munzel'}"
         )
 
 
 def _liberal(comparison: Comparison) -> Iterator[str]:
     if comparison.winner is None:
         return
-    if comparison.size > _INFLATION * comparison.alpha and not _holds_exactly(comparison):
+    if comparison.false_alarms > _INFLATION * comparison.alpha:
         tied = f", {comparison.n_ties} of them tied," if comparison.n_ties else ""
         yield (
             f"with {comparison.n_pairs} pairs{tied} the {comparison.interval.method} interval "
-            f"finds a difference between equals {comparison.size:.1%} of the time, not "
-            f"{comparison.alpha:.1%}: interval clopper-pearson does not, and finds none here"
+            f"finds a difference between equals {comparison.false_alarms:.1%} of the time, not "
+            f"{comparison.alpha:.1%}; the exact interval does not"
         )
     if not comparison.paired and comparison.n_decided < _FEW_UNPAIRED:
         yield (
@@ -87,13 +110,6 @@ def _liberal(comparison: Comparison) -> Iterator[str]:
             "narrow: between equals it finds a difference more often than it says (6.5% instead of "
             "5% at 6 runs each)"
         )
-
-
-def _holds_exactly(comparison: Comparison) -> bool:
-    """Whether the winner of pairs wins by the interval that never errs more often than it says."""
-    chance = max(comparison.probability, comparison.reverse_probability)
-    n, level = comparison.n_pairs, comparison.interval.confidence_level
-    return clopper_pearson_interval(chance * n, n, confidence_level=level).low > 0.5
 
 
 def _rounding(comparison: Comparison) -> Iterator[str]:
@@ -143,10 +159,10 @@ def _means(comparison: Comparison) -> Iterator[str]:
             "the interval of the mean difference, and any test, hold for one look only, unlike the "
             "interval of P(A>B)"
         )
-    elif not winner and comparison.conclusive and 0 not in difference.interval:
+    elif not winner and comparison.better_mean:
         yield (
-            f"the interval of the mean difference excludes 0, in favour of {names[by_mean]}, which "
-            f"does not win significantly more often: {counts}"
+            f"the interval of the mean difference excludes 0, in favour of {names[by_mean]}: "
+            f"{counts}"
         )
 
 

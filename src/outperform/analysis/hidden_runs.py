@@ -35,7 +35,7 @@ def find_hidden(comparison: Comparison) -> Iterator[Hiding]:
 def claim_rule(comparison: Comparison) -> VerdictRule:
     """The rule that the claim was made by, or would be: too little to matter is a claim too."""
     small = comparison.verdict == "significant, not meaningful"
-    method: Any = comparison.interval.method if comparison.paired else "percentile"
+    method: Any = comparison.interval.method if comparison.paired else "exact"
     return VerdictRule(
         comparison.interval.confidence_level, 0.5 if small else comparison.gamma, method
     )

@@ -6,7 +6,13 @@ from typing import cast
 from outperform.analysis.comparison import Comparison
 from outperform.analysis.planning import TOO_GOOD
 from outperform.errors import InvalidInput
-from outperform.stats import EquivalenceTest, noether_sample_size, required_pairs
+from outperform.stats import (
+    EquivalenceTest,
+    noether_sample_size,
+    required_pairs,
+    second_look_level,
+    verdict_power,
+)
 from outperform.stats.power import PlannedInterval
 
 _TOO_MANY = 10_000  # runs that nobody is advised to add
@@ -18,6 +24,8 @@ def suggest_next(comparison: Comparison, *, beta: float = 0.05) -> str:
         if isinstance(test, EquivalenceTest) and test.equivalent:
             found = "The difference is real but small" if comparison.winner else "The two are alike"
             return f"{found}: report that a difference of {test.margin:g} or more is ruled out."
+    if comparison.winner and comparison.holds_for_population is False:
+        return _suggest_data(comparison)
     if comparison.verdict == "significant and meaningful":
         return (
             "Report P(A>B) with its interval, the number of runs and the seeds; --plot draws every "
@@ -36,26 +44,68 @@ def _suggest_runs(comparison: Comparison, beta: float) -> str:
     """Say how many more runs would show the difference seen, or that none would."""
     # A sample that won every comparison says little about how often it would lose.
     best = min(max(comparison.probability, comparison.reverse_probability), TOO_GOOD)
-    n = min(comparison.scores_a.size, comparison.scores_b.size)
     needed = _needed(best, comparison, beta) if best > 0.5 else None
     if needed is None or needed > _TOO_MANY:
         seen = "Neither wins more than half of the time"
         if best > 0.5:
             seen = f"A difference as small as here would take more than {_TOO_MANY:,} runs"
         return f"{seen}; to show that the two are equally good, use `compare --equivalence MARGIN`."
-    more = max(1, needed - n)
-    what = ("pair" if comparison.paired else "run") + ("" if more == 1 else "s")
-    what += "" if comparison.paired else " of each"
     a_leads = comparison.probability >= comparison.reverse_probability
     better = comparison.a if a_leads else comparison.b
     as_here = "" if best == TOO_GOOD else ", as here"
     as_here += ", a tie being half a win" if comparison.n_ties else ""
-    # Only pairs can be looked at one after the other.
-    sequential = ", or use `compare --sequential`" if comparison.paired else ""
+    start = f"If {better} really wins {best:.0%} of the time{as_here},"
+    if not comparison.paired:
+        more = f"{needed:,} run{'' if needed == 1 else 's'} of each"
+        return (
+            f"{start} {more} would show it with a chance of {1 - beta:.0%}: take fresh ones, since "
+            "this look has used up the level for these."
+        )
+    return f"{start} {_suggest_second_look(comparison, needed, best, beta)}"
+
+
+def _suggest_second_look(comparison: Comparison, needed: int, best: float, beta: float) -> str:
+    """Say how to go on after a look that found nothing, without more false alarms than alpha."""
+    n, alpha = comparison.n_pairs, comparison.alpha
+    untied = max(comparison.n_decided, 1) / n
+    chance = min(0.5 + (best - 0.5) / untied, TOO_GOOD)
+    total = max(needed, n + 1)
+    while total <= 4 * needed + n:
+        n_untied = max(round(total * untied), comparison.n_decided + 1)
+        level = second_look_level(max(comparison.n_decided, 1), n_untied, alpha=alpha)
+        if level is not None and (
+            verdict_power(n_untied, chance, gamma=0.5, alpha=level) >= 1 - beta
+        ):
+            more = total - n
+            return (
+                f"{more:,} more pair{'' if more == 1 else 's'} ({total:,} in all) would show it "
+                f"with a chance of {1 - beta:.0%}: look again only then, with --alpha "
+                f"{_round_down(level)}, which allows for this look; or look as often as you like "
+                "with --sequential."
+            )
+        total = max(total + 1, math.ceil(1.01 * total))
+    return "add pairs and look as often as you like with --sequential: this look has used up α."
+
+
+def _round_down(level: float) -> str:
+    """Two digits, never more than the level."""
+    digits = 1 - math.floor(math.log10(level))
+    return f"{math.floor(level * 10**digits) / 10**digits:g}"
+
+
+def _suggest_data(comparison: Comparison) -> str:
+    """What shows that it holds for data like these, since re-splits may never do."""
+    population = comparison.population
+    assert population is not None
+    if population.floor < abs(population.value):
+        return (
+            "For other data like these, add splits, or better, collect more data or compare on "
+            "several datasets."
+        )
     return (
-        f"If {better} really wins {best:.0%} of the time{as_here}, {more:,} more {what} "
-        f"({n + more:,} in all) would show it with a chance of {1 - beta:.0%}; look only "
-        f"then{sequential}."
+        "For other data like these, collect more of them, or compare on several datasets: no "
+        f"number of splits of this one shows a difference below {population.floor:.2g}, and here "
+        f"it is {abs(population.value):.2g}."
     )
 
 

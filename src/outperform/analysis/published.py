@@ -4,9 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from outperform.analysis.verdict import Verdict, Winner, describe, find_winner, judge
+from outperform.analysis.verdict import (
+    Size,
+    Verdict,
+    Winner,
+    describe,
+    find_winner,
+    judge,
+    judge_size,
+)
 from outperform.errors import InvalidInput
 from outperform.runs import Goal
+from outperform.runs.scope import RUNS, THIS_DATASET, Scope
 from outperform.stats import (
     HypothesisTest,
     Interval,
@@ -48,8 +57,25 @@ class PublishedComparison:
     @property
     def verdict(self) -> Verdict:
         """What may be concluded."""
-        sides = {"a": self.interval, "b": self.interval.mirrored()}
-        return judge(sides[self.winner] if self.winner else None, self.gamma)
+        return judge(self.size)
+
+    @property
+    def size(self) -> Size | None:
+        """Whether the advantage is shown to matter."""
+        if self.winner is None:
+            return None
+        winning = self.interval if self.winner == "a" else self.interval.mirrored()
+        return judge_size(winning, self.gamma)
+
+    @property
+    def winner_name(self) -> str | None:
+        """What the user calls the winner."""
+        return {"a": self.a, "b": self.b, None: None}[self.winner]
+
+    @property
+    def scope(self) -> Scope:
+        """What varied, and what the verdict is about for that reason."""
+        return Scope((RUNS,), THIS_DATASET)
 
     def __str__(self) -> str:
         chance = f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"
@@ -72,6 +98,9 @@ class PublishedComparison:
             "goal": self.goal,
             "verdict": self.verdict,
             "winner": self.winner,
+            "winner_name": self.winner_name,
+            "size": self.size,
+            "scope": self.scope.to_dict(),
             "probability": self.probability,
             "interval": self.interval.to_dict(),
             "gamma": self.gamma,

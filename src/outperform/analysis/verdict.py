@@ -6,6 +6,7 @@ from outperform.stats import Interval
 
 Verdict = Literal["not significant", "significant, not meaningful", "significant and meaningful"]
 Winner = Literal["a", "b"]
+Size = Literal["shown", "not ruled out", "ruled out"]
 
 # From the weakest to the strongest claim.
 VERDICTS: tuple[Verdict, ...] = (
@@ -13,6 +14,7 @@ VERDICTS: tuple[Verdict, ...] = (
     "significant, not meaningful",
     "significant and meaningful",
 )
+SIZES: tuple[Size, ...] = ("ruled out", "not ruled out", "shown")
 
 
 def find_winner(interval: Interval, reverse: Interval) -> Winner | None:
@@ -28,21 +30,32 @@ def find_winner(interval: Interval, reverse: Interval) -> Winner | None:
     return "b" if reverse.low > 0.5 else None
 
 
-def judge(winning: Interval | None, gamma: float) -> Verdict:
-    """Verdict on the winner's interval (Bouthillier et al. 2021, appendix C.6).
+def judge_size(interval: Interval, smallest: float) -> Size:
+    """Whether an advantage of at least the smallest that matters is shown or ruled out.
 
     Parameters
     ----------
-    winning
-        Interval of the winner's chance to win, or None without a winner.
-    gamma
-        Smallest chance to win that matters.
+    interval
+        Of the winner's advantage, such as its chance to win.
     """
-    if winning is None:
+    if interval.low >= smallest:
+        return "shown"
+    return "not ruled out" if interval.high > smallest else "ruled out"
+
+
+def judge(size: Size | None) -> Verdict:
+    """Verdict on the winner's advantage (Bouthillier et al. 2021, appendix C.6).
+
+    It is meaningful unless that is ruled out; whether it is shown, `Size` says.
+
+    Parameters
+    ----------
+    size
+        What is known of the winner's advantage, or None without a winner.
+    """
+    if size is None:
         return "not significant"
-    if winning.high <= gamma:
-        return "significant, not meaningful"
-    return "significant and meaningful"
+    return "significant, not meaningful" if size == "ruled out" else "significant and meaningful"
 
 
 def describe(a: str, b: str, winner: Winner | None, verdict: Verdict, *, on: str = "") -> str:

@@ -43,7 +43,7 @@ _COLOURS = {"robust": "green", "fragile": "red", "undecided": "yellow"}
 @click.option(
     "--interval",
     type=click.Choice(get_args(PairedMethod)),
-    default="percentile",
+    default="exact",
     show_default=True,
     help="How the interval of P(A>B) is made, for pairs.",
 )

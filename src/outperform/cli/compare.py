@@ -12,6 +12,7 @@ from outperform.analysis.applied_tests import TestName, apply_test
 from outperform.analysis.comparing import compare_runs
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.doubts import doubt_goal, doubt_tests
+from outperform.analysis.gate import EXIT_STATUS, GateClaim, GateScope, decide_gate
 from outperform.analysis.published import PublishedComparison, compare_published
 from outperform.cli.compared import print_compared
 from outperform.cli.options import (
@@ -23,6 +24,7 @@ from outperform.cli.options import (
     output_options,
     paired_option,
     reading_options,
+    resplit_options,
     seed_option,
 )
 from outperform.cli.output import present
@@ -41,7 +43,7 @@ from outperform.stats.outperforming import IntervalMethod
 @click.option(
     "--interval",
     type=click.Choice(get_args(IntervalMethod)),
-    help="How the interval of P(A>B) is made.  [default: percentile; unpaired: brunner-munzel]",
+    help="How the interval of P(A>B) is made.  [default: exact; unpaired: brunner-munzel]",
 )
 @click.option("--sequential", is_flag=True, help="Interval that may be looked at after every run.")
 @click.option(
@@ -51,13 +53,11 @@ from outperform.stats.outperforming import IntervalMethod
     type=click.Choice(get_args(TestName)),
     help="Add a hypothesis test; may be given several times.",
 )
-@click.option(
-    "--train-size", type=click.IntRange(1), help="Size of each training set, for nadeau-bengio."
-)
-@click.option(
-    "--test-size", type=click.IntRange(1), help="Size of each test set, for nadeau-bengio."
-)
+@resplit_options
 @click.option("--equivalence", type=float, metavar="MARGIN", help="Test that |A - B| < MARGIN.")
+@click.option(
+    "--margin", type=float, help="Smallest mean difference that matters, in the metric's unit."
+)
 @click.option(
     "--ties",
     type=click.Choice(["half", "strict"]),
@@ -69,7 +69,17 @@ from outperform.stats.outperforming import IntervalMethod
 @drop_option
 @click.option("--summary", is_flag=True, help="Compare published means: see the example above.")
 @click.option(
-    "--gate", is_flag=True, help="Exit with status 1 unless A outperforms B, on every task."
+    "--gate",
+    type=click.Choice(get_args(GateClaim)),
+    is_flag=False,
+    flag_value="better",
+    help="Exit with 0 if it is shown, on every task, that A outperforms B (or with not-worse: is "
+    "not worse by --margin), 1 if it is refuted, 3 if neither. Give it last.",
+)
+@click.option(
+    "--scope",
+    type=click.Choice(get_args(GateScope)),
+    help="What the gate must hold for.  [default: all that is known]",
 )
 @seed_option
 @reading_options
@@ -88,12 +98,25 @@ def command(words: tuple[str, ...], summary: bool, **options: Any) -> None:
     is a table with the columns algorithm, mean, sd and n. The runs of a file without a column of
     algorithms are those of one, called like the file.
     """
-    as_json, figure, gate = (options.pop(name) for name in ("as_json", "figure", "gate"))
+    as_json, figure, claim = (options.pop(name) for name in ("as_json", "figure", "gate"))
+    scope = options.pop("scope")
+    _check_gate(claim, scope, options["margin"])
     result = _compare_summaries(words, **options) if summary else _compare_runs(words, **options)
-    present(result, print_compared, as_json=as_json, figure=figure)
-    if gate and not (result.winner == "a" and result.verdict == "significant and meaningful"):
-        click.secho(f"Gate failed: {result.a} does not outperform {result.b}.", fg="red", err=True)
-        raise click.exceptions.Exit(1)
+    gate = decide_gate(result, claim, scope=scope) if claim else None
+    present(result, print_compared, as_json=as_json, figure=figure, gate=gate)
+    if gate:
+        colour = {"shown": "green", "refuted": "red", "undecided": "yellow"}[gate.outcome]
+        click.secho(str(gate), fg=colour, err=True)
+        raise click.exceptions.Exit(EXIT_STATUS[gate.outcome])
+
+
+def _check_gate(claim: GateClaim | None, scope: GateScope | None, margin: float | None) -> None:
+    if claim == "not-worse" and margin is None:
+        raise click.UsageError(
+            "--gate not-worse needs --margin: how much worse may A be, in the metric's unit?"
+        )
+    if scope and not claim:
+        raise click.UsageError("--scope says what --gate must hold for: add --gate.")
 
 
 def _compare_runs(
@@ -108,8 +131,6 @@ def _compare_runs(
     if reading["wide"] and not reading["algorithm"] and not reading["others"]:
         reading = {**reading, "algorithm": (a, b)}  # other columns may hold anything
     tests = {name: options.pop(name) for name in _TEST_OPTIONS}
-    if (tests["train_size"] or tests["test_size"]) and "nadeau-bengio" not in tests["tests"]:
-        raise click.UsageError("--train-size and --test-size are for --test nadeau-bengio.")
     result = compare_runs(
         open_runs(path, reading),
         a,
@@ -118,6 +139,8 @@ def _compare_runs(
         confidence_level=1 - alpha,
         interval=_choose_interval(options.pop("interval"), options.pop("sequential")),
         rng=np.random.default_rng(tests["seed"]),
+        train_size=tests["train_size"],
+        test_size=tests["test_size"],
         **options,
     )
     if isinstance(result, TaskComparisons):
@@ -161,7 +184,7 @@ def _add_tests(
 def _choose_interval(interval: IntervalMethod | None, sequential: bool) -> IntervalMethod:
     if sequential and interval not in (None, "anytime"):
         raise click.UsageError(f"--sequential uses the anytime interval, not {interval}.")
-    return "anytime" if sequential else interval or "percentile"
+    return "anytime" if sequential else interval or "exact"
 
 
 def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, str, str]:

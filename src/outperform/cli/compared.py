@@ -1,14 +1,14 @@
 """How `outperform compare` prints what it found."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.next_steps import suggest_next
 from outperform.analysis.published import PublishedComparison
-from outperform.cli.output import format_spread, print_end, print_lines, print_table
+from outperform.cli.output import format_spread, print_end, print_headline, print_lines, print_table
 from outperform.stats import EquivalenceTest, HypothesisTest
 from outperform.stats.checks import FloatArray
 
@@ -20,7 +20,7 @@ Compared = Comparison | TaskComparisons | PublishedComparison
 def print_compared(result: Compared) -> None:
     """Print the verdict, the numbers behind it, the doubts, and what to do next."""
     colour = {"a": "green", "b": "red", None: "yellow"}[result.winner]
-    click.secho(str(result), fg=colour, bold=True)
+    print_headline(result, fg=colour)
     first = result.comparisons[0] if isinstance(result, TaskComparisons) else result
     better = "higher" if first.goal == "maximize" else "lower"
     level = f"{100 * first.interval.confidence_level:g}%"
@@ -41,10 +41,18 @@ def _print_one(comparison: Comparison) -> None:
             (comparison.a, _describe_scores(comparison.scores_a)),
             (comparison.b, _describe_scores(comparison.scores_b)),
             ("difference", f"{difference.value:+.3g} {difference.interval}"),
+            *_describe_population(comparison),
             _describe_chance(comparison),
             *map(_describe_test, comparison.tests),
         ]
     )
+
+
+def _describe_population(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    population = comparison.population
+    if population is not None:
+        interval = f"{population.value:+.3g} {population.interval}"
+        yield "  for data like these", f"{interval}, p = {population.pvalue:.2g}"
 
 
 def _describe_scores(scores: FloatArray) -> str:

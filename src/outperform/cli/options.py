@@ -110,6 +110,23 @@ paired_option = click.option(
 drop_option = click.option(
     "--drop-incomplete", is_flag=True, help="Leave out failed runs and missing pairs."
 )
+_RESPLIT = (
+    click.option(
+        "--train-size",
+        type=click.IntRange(1),
+        help="Size of each training set, if every run divides one dataset anew.",
+    ),
+    click.option("--test-size", type=click.IntRange(1), help="Size of each test set, likewise."),
+)
+
+
+def resplit_options(command: Command) -> Command:
+    """Add the sizes that tell what re-splits show about other data like these."""
+    for option in reversed(_RESPLIT):
+        command = option(command)
+    return command
+
+
 seed_option = click.option(
     "--seed",
     type=click.IntRange(0),

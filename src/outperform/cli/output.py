@@ -57,6 +57,12 @@ def format_spread(mean: float, sd: float) -> str:
     return f"{mean:.{max(0, places)}f} ± {sd:.{max(0, places)}f}"
 
 
+def print_headline(result: Any, **style: Any) -> None:
+    """Print what all results begin with: the sentence, and what it is about."""
+    click.secho(str(result), bold=True, **style)
+    click.echo(f"{result.scope}.")
+
+
 def print_end(caveats: Sequence[str], advice: str) -> None:
     """Print what all results end with: reasons for doubt, and what to do next."""
     print_caveats(caveats)
@@ -133,10 +139,17 @@ def save_plot(result: Any, path: str) -> None:
     click.echo(f"Figure written to {path}", err=True)
 
 
-def present(result: Any, show: Callable[[Any], None], *, as_json: bool, figure: str | None) -> None:
+def present(
+    result: Any,
+    show: Callable[[Any], None],
+    *,
+    as_json: bool,
+    figure: str | None,
+    gate: Any = None,
+) -> None:
     """Print a result, for a person or as JSON, and draw it where that was asked for."""
     if as_json:
-        print_json(result.to_dict())
+        print_json(result.to_dict() | ({"gate": gate.to_dict()} if gate else {}))
     else:
         show(result)
     if figure:

@@ -43,7 +43,7 @@ _WITHOUT_PILOT = {
 @click.option(
     "--interval",
     type=click.Choice(get_args(PlannedInterval)),
-    default="percentile",
+    default="exact",
     show_default=True,
     help="Interval that the verdict will be drawn from.",
 )
@@ -123,7 +123,7 @@ def _suggest(result: Plan) -> str:
     n = result.n_pairs if enough else result.n_required
     instead = "" if enough else f", not {result.n_pairs},"
     # The plan holds for the verdict that it was made for.
-    defaults = {"gamma": 0.75, "alpha": 0.05, "interval": "percentile"}
+    defaults = {"gamma": 0.75, "alpha": 0.05, "interval": "exact"}
     chosen = {name: getattr(result, name) for name in defaults}
     options = [
         f" --{name} {value}"

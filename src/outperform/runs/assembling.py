@@ -11,6 +11,7 @@ from outperform.runs.arrays import BoolArray, FloatArray, IntArray
 from outperform.runs.labels import Labels, Numerals, join_labels
 from outperform.runs.metrics import Goal
 from outperform.runs.naming import enumerate_names, enumerate_rows
+from outperform.runs.scope import varied_by
 from outperform.runs.table import Runs
 
 # Labels of rows that spreadsheets end with.
@@ -95,6 +96,7 @@ def assemble(
         spare_columns=about.spare_columns,
         notes=notes,
         validation_metric=about.validation_metric,
+        varied=varied_by(about.replicate_columns),
     )
 
 

@@ -8,6 +8,7 @@ from outperform.errors import DuplicateRuns, InvalidInput
 from outperform.runs.arrays import FloatArray, IntArray
 from outperform.runs.labels import Labels, label_rows
 from outperform.runs.naming import enumerate_names
+from outperform.runs.scope import RUNS
 from outperform.runs.table import Runs
 
 
@@ -50,6 +51,7 @@ def join_runs(*runs: Runs) -> Runs:
         goal=runs[0].goal,
         source=enumerate_names(dict.fromkeys(each.source for each in runs), limit=3),
         replicate_columns=() if replicate is None else runs[0].replicate_columns,
+        varied=(RUNS,) if replicate is None else runs[0].varied,
         spare_columns=runs[0].spare_columns,
         notes=_join_notes(runs),
         validation_metric=next((r.validation_metric for r in runs if r.validation_metric), ""),

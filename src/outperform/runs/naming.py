@@ -18,6 +18,18 @@ def enumerate_names(names: Iterable[str], *, limit: int = 8) -> str:
     return shown if len(listed) <= limit else f"{shown} and {len(listed) - limit} more"
 
 
+def join_words(words: Sequence[str]) -> str:
+    """Join words as a sentence does.
+
+    Examples
+    --------
+    >>> join_words(["seeds"]), join_words(["splits", "seeds", "tasks"])
+    ('seeds', 'splits, seeds and tasks')
+    """
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def enumerate_rows(rows: Iterable[int]) -> str:
     """List row numbers: `row 5`, `rows 5, 9 and 12 more`."""
     listed = [str(row) for row in rows]

@@ -1,6 +1,6 @@
 """The table of scores that every analysis starts from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ from outperform.runs.pairing import (
     separate_cells,
     validate_cell,
 )
+from outperform.runs.scope import RUNS, Resplit
 
 _FEW_CELLS = 8  # up to which one pass over the rows per cell is faster than sorting
 
@@ -52,6 +53,11 @@ class Runs:
         What a reader of the results must know, such as rows that were left out.
     validation_metric
         Name of the validation scores; "" where the source has none.
+    varied
+        What was drawn anew for every replicate, in the words of `outperform.runs.scope`.
+    resplits
+        Sizes of training and test sets by task, where one dataset was divided anew and they are
+        known.
     """
 
     algorithms: tuple[str, ...]
@@ -70,6 +76,8 @@ class Runs:
     spare_columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     validation_metric: str = ""
+    varied: tuple[str, ...] = (RUNS,)
+    resplits: Mapping[str, Resplit] = field(default_factory=dict, compare=False, repr=False)
     _order: IntArray = field(init=False, compare=False, repr=False)
     _cells: npt.NDArray[Any] = field(init=False, compare=False, repr=False)  # in that order
 

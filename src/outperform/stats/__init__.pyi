@@ -52,6 +52,7 @@ from outperform.stats.hiding import hide_to_undo_by_t as hide_to_undo_by_t
 from outperform.stats.intervals import Interval as Interval
 from outperform.stats.intervals import anytime_interval as anytime_interval
 from outperform.stats.intervals import clopper_pearson_interval as clopper_pearson_interval
+from outperform.stats.intervals import exact_interval as exact_interval
 from outperform.stats.intervals import percentile_interval as percentile_interval
 from outperform.stats.intervals import wilson_interval as wilson_interval
 from outperform.stats.leads import chance_of_lead as chance_of_lead
@@ -90,6 +91,7 @@ from outperform.stats.resplits import resampled_difference as resampled_differen
 from outperform.stats.resplits import resampled_power as resampled_power
 from outperform.stats.resplits import resplit_floor as resplit_floor
 from outperform.stats.sequential import anytime_power as anytime_power
+from outperform.stats.sequential import second_look_level as second_look_level
 from outperform.stats.signed_ranks import wilcoxon_test as wilcoxon_test
 from outperform.stats.sobering import common_area as common_area
 from outperform.stats.sobering import common_area_interval as common_area_interval

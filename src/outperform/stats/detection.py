@@ -158,6 +158,6 @@ def _rate_by_wins(
         power = anytime_power(n, chance, gamma=criteria.gamma, alpha=criteria.alpha)
     else:
         size = np.array([n])
-        wins = wins_needed(size, criteria.gamma, criteria.alpha, "percentile")
+        wins = wins_needed(size, criteria.gamma, criteria.alpha, "exact")
         power = chance_of_wins(wins, size, chance)
     return np.asarray((power @ weight).clip(0, 1))

@@ -48,6 +48,51 @@ class Interval:
         }
 
 
+def exact_interval(wins: int, ties: int, n: int, *, confidence_level: float = 0.95) -> Interval:
+    """Interval of P(A>B) that leaves out 1/2 exactly where the sign test rejects it.
+
+    With u the share of pairs that are not tied and q the share of those that are won,
+    P = 1/2 + u (q - 1/2). The sign test looks at q alone, and so does Clopper and Pearson's
+    interval of it. It is carried to P with the u, out of its own Clopper-Pearson interval, that
+    moves the bound outwards: with the u observed, a side that ties a lot but never loses would be
+    covered half of the time only. Where no tie is seen, u is 1.
+
+    Parameters
+    ----------
+    wins, ties, n
+        Of n pairs; a tie counts as half a win.
+
+    Examples
+    --------
+    >>> print(exact_interval(20, 0, 29), exact_interval(8, 6, 14))
+    [0.492, 0.847] [0.538, 0.935]
+    """
+    _check_counts(wins, ties, n, confidence_level)
+    tail, losses = (1 - confidence_level) / 2, n - wins - ties
+    low, high = 0.5 - _reach(losses, ties, wins, tail), 0.5 + _reach(wins, ties, losses, tail)
+    return Interval(low, high, confidence_level, "exact")
+
+
+def _reach(wins: int, ties: int, losses: int, tail: float) -> float:
+    """How far above 1/2 the upper bound of P lies; below 0 if it lies below."""
+    # Ties vary more than one or two losses do, so that trading a loss for a tie would lower the
+    # bound: nothing that speaks for a side may do that.
+    n_traded = min(ties, max(0, 2 - losses))
+    return max(_carry(wins, ties - k, losses + k, tail) for k in range(n_traded + 1))
+
+
+def _carry(wins: int, ties: int, losses: int, tail: float) -> float:
+    n_untied = wins + losses
+    share = float(betainccinv(wins + 1, losses, tail)) - 0.5 if losses else 0.5
+    if abs(share) < 1e-12:  # a tail that equals its level but for rounding has reached it
+        return 0.0
+    if not ties:
+        return share
+    if share > 0:
+        return share * float(betainccinv(n_untied + 1, ties, tail))
+    return share * float(betaincinv(n_untied, ties + 1, tail))
+
+
 def percentile_interval(
     wins: int, ties: int, n: int, *, confidence_level: float = 0.95
 ) -> Interval:
@@ -76,9 +121,7 @@ def percentile_interval(
     >>> print(percentile_interval(20, 0, 29))
     [0.517, 0.862]
     """
-    _check_wins(wins + ties / 2, n, confidence_level)
-    if not (wins >= 0 and ties >= 0 and wins + ties <= n and wins % 1 == ties % 1 == 0):
-        raise InvalidInput(f"{wins} wins and {ties} ties of {n}", "Pass whole counts that add up")
+    _check_counts(wins, ties, n, confidence_level)
     tail = (1 - confidence_level) / 2 * ROUNDING
     losses = n - wins - ties
     if ties == 0:
@@ -235,6 +278,12 @@ def _boundary(excluded: Callable[[float], bool], outside: float, inside: float) 
             outside = middle
         else:
             inside = middle
+
+
+def _check_counts(wins: int, ties: int, n: int, confidence_level: float) -> None:
+    _check_wins(wins + ties / 2, n, confidence_level)
+    if not (wins >= 0 and ties >= 0 and wins + ties <= n and wins % 1 == ties % 1 == 0):
+        raise InvalidInput(f"{wins} wins and {ties} ties of {n}", "Pass whole counts that add up")
 
 
 def _check_wins(wins: float, n: int, confidence_level: float) -> None:

@@ -21,12 +21,13 @@ from outperform.stats.intervals import (
     Interval,
     anytime_interval,
     clopper_pearson_interval,
+    exact_interval,
     percentile_interval,
     wilson_interval,
 )
 
 Ties = Literal["half", "strict"]
-PairedMethod = Literal["percentile", "wilson", "clopper-pearson", "anytime"]
+PairedMethod = Literal["exact", "percentile", "wilson", "anytime"]
 UnpairedMethod = Literal["brunner-munzel", "bootstrap"]
 IntervalMethod = Literal[PairedMethod, UnpairedMethod]
 
@@ -76,7 +77,7 @@ def outperforming_interval(
     *,
     paired: bool = True,
     ties: Ties = "half",
-    method: IntervalMethod = "percentile",
+    method: IntervalMethod = "exact",
     confidence_level: float = 0.95,
     n_resamples: int = 10_000,
     rng: np.random.Generator | None = None,
@@ -89,10 +90,10 @@ def outperforming_interval(
     paired, ties
         As in `probability_of_outperforming`.
     method
-        Paired: ``"percentile"`` (the bootstrap's exact distribution), ``"wilson"``,
-        ``"clopper-pearson"``, ``"anytime"`` (may be looked at after every pair).
-        Unpaired: ``"brunner-munzel"``, also what ``"percentile"`` stands for there, since it
-        needs no draws; ``"bootstrap"`` resamples both samples.
+        Paired: ``"exact"`` (agrees with the sign test), ``"percentile"`` (the bootstrap's, without
+        resampling), ``"wilson"``, ``"anytime"`` (may be looked at after every pair).
+        Unpaired: ``"brunner-munzel"``, also what ``"exact"`` stands for there, for want of one
+        that is; ``"bootstrap"`` resamples both samples.
     rng
         Draws for the bootstrap; by default seeded with 0, so that the same scores always give the
         same interval.
@@ -110,7 +111,7 @@ def outperforming_interval(
         return paired_interval(
             wins, tied if ties == "half" else 0, n, method=method, level=confidence_level
         )
-    method = "brunner-munzel" if method == "percentile" else method
+    method = "brunner-munzel" if method == "exact" else method
     _check_method(method, get_args(UnpairedMethod), "unpaired")
     first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
     if method == "brunner-munzel":
@@ -130,13 +131,10 @@ def _check_method(method: str, choices: tuple[str, ...], how: str) -> None:
 
 def paired_interval(wins: int, ties: int, n: int, *, method: str, level: float) -> Interval:
     """Interval of the share won, ties counted half, by the method's name."""
-    if method == "percentile":
-        return percentile_interval(wins, ties, n, confidence_level=level)
-    by_share = {
-        "wilson": wilson_interval,
-        "clopper-pearson": clopper_pearson_interval,
-        "anytime": anytime_interval,
-    }
+    by_counts = {"exact": exact_interval, "percentile": percentile_interval}
+    if method in by_counts:
+        return by_counts[method](wins, ties, n, confidence_level=level)
+    by_share = {"wilson": wilson_interval, "anytime": anytime_interval}
     return by_share[method](wins + ties / 2, n, confidence_level=level)
 
 

@@ -54,6 +54,12 @@ class ResampledDifference(Estimate):
         """Whether a difference, in the sign of `value`, is shown for data like these."""
         return self.pvalue < 1 - self.interval.confidence_level
 
+    @property
+    def floor(self) -> float:
+        """Smallest |difference| that any number of further re-splits could show."""
+        overlap = self.standard_error**2 - self.deviation**2 / self.n_replicates
+        return -float(ndtri((1 - self.interval.confidence_level) / 2)) * math.sqrt(overlap)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON, which has no infinity."""
         unknown = math.isinf(self.standard_error)

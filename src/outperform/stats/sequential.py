@@ -1,14 +1,16 @@
-"""Looking after every pair: how the anytime-valid interval decides, and how often."""
+"""Looking more than once: after every pair by the anytime-valid interval, or once again."""
 
 import math
+from bisect import bisect_left
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln
+from scipy.special import bdtrc, betaln, gammaln
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_gamma, check_open_unit
+from outperform.stats.power import chance_of_wins, wins_needed
 
 BoolArray = NDArray[np.bool_]
 
@@ -67,6 +69,47 @@ def anytime_power(
         still = ~(for_a | for_b)
         going_on, fewest = going_on[still], int(wins[still][0])
     return won.reshape(np.shape(probability))
+
+
+def second_look_level(n_first: int, n_all: int, *, alpha: float = 0.05) -> float | None:
+    """Level of a second sign test, on more pairs, after a first one at alpha found nothing.
+
+    Discreteness leaves the first test below its level; what it leaves is what the second may use.
+    Exact: summed over the wins at which the first look decided nothing.
+
+    Parameters
+    ----------
+    n_first, n_all
+        Untied pairs at the first look, and at the second, the first ones included.
+
+    Returns
+    -------
+    The level at which to look, so that both looks together err at most as often as alpha says;
+    None where the first has left nothing.
+
+    Examples
+    --------
+    >>> round(second_look_level(20, 60), 4)
+    0.0099
+    """
+    check_count("n_first", n_first, at_least=1)
+    check_count("n_all", n_all, at_least=n_first + 1)
+    needed = int(wins_needed(np.array([n_first]), 0.5, alpha, "exact")[0])
+    undecided = np.arange(n_first - needed + 1, needed)
+    ways = gammaln(n_first + 1) - gammaln(undecided + 1) - gammaln(n_first - undecided + 1)
+    chance = np.exp(ways - n_first * math.log(2))
+    left = alpha - 2 * float(chance_of_wins(np.array(needed), np.array(n_first), 0.5))
+
+    def exceeds(wins: int) -> bool:
+        late = chance_of_wins(np.maximum(wins - undecided, 0), np.array(n_all - n_first), 0.5)
+        return bool(2 * float(chance @ late) > left)
+
+    wins = bisect_left(range(n_all + 1), True, key=lambda k: not exceeds(k))
+    if wins > n_all:
+        return None
+    # Between the chance of so many wins, which must be significant, and that of one win fewer.
+    enough, too_few = (2 * float(bdtrc(k - 1, n_all, 0.5)) for k in (wins, wins - 1))
+    return min((enough + too_few) / 2, alpha)
 
 
 def _significant(wins: NDArray[Any], n: NDArray[Any], alpha: float) -> BoolArray:

@@ -70,8 +70,8 @@ def count_verdicts(
 
     Examples
     --------
-    >>> count_verdicts((7, 0, 1), [6, 8], rule=VerdictRule()).share_a
-    array([0.25, 1.  ])
+    >>> count_verdicts((7, 0, 1), [6, 7], rule=VerdictRule()).share_a
+    array([0.25 , 0.125])
     """
     wins, ties, losses = counts
     for name, count in (("wins", wins), ("ties", ties), ("losses", losses)):

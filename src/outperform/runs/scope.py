@@ -1,0 +1,70 @@
+"""What varied between runs, and hence what may be concluded from them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from outperform.errors import InvalidInput
+from outperform.runs.naming import join_words
+
+RUNS = "runs"  # where nothing says what set them apart
+SEEDS = "seeds"
+SPLITS = "splits of this dataset"
+FOLDS = "folds of this dataset"
+TASKS = "tasks"
+EXAMPLES = "examples"
+
+THIS_DATASET = "this dataset"
+DATA_LIKE_THESE = "data like these"
+THESE_TASKS = "these tasks"
+THESE_MODELS = "these trained models"
+
+_COLUMNS = {"fold": FOLDS, "split": SPLITS, "seed": SEEDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What varied between the runs of a result, and what it is about for that reason."""
+
+    varied: tuple[str, ...]
+    about: str
+
+    def __str__(self) -> str:
+        words = join_words(self.varied)
+        return f"{words[0].upper()}{words[1:]} varied, so this is about {self.about}"
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values, ready for JSON."""
+        return {"varied": list(self.varied), "about": self.about}
+
+
+@dataclass(frozen=True, slots=True)
+class Resplit:
+    """Sizes of the sets that one dataset is divided into anew for every replicate.
+
+    Where examples come in groups that stay together, the sizes count groups.
+    """
+
+    n_train: int
+    n_test: int
+
+    def __post_init__(self) -> None:
+        for name, size in (("train", self.n_train), ("test", self.n_test)):
+            if size < 1:
+                raise InvalidInput(f"the {name} size is {size}", "Pass the number of its examples")
+
+
+def varied_by(columns: Sequence[str]) -> tuple[str, ...]:
+    """What the columns that tell replicates apart say of what varied between them.
+
+    Examples
+    --------
+    >>> varied_by(["seed"]), varied_by(["Fold", "seed"]), varied_by(["replicate"])
+    (('seeds',), ('folds of this dataset', 'seeds'), ('runs',))
+    """
+    words = [_COLUMNS[word] for word in (c.strip().casefold() for c in columns) if word in _COLUMNS]
+    return tuple(dict.fromkeys(words)) or (RUNS,)
+
+
+def divides_anew(varied: Sequence[str]) -> bool:
+    """Whether each replicate has its own division of one dataset."""
+    return SPLITS in varied or FOLDS in varied
