@@ -24,14 +24,16 @@ Rng = np.random.Generator
 # Resampling: (number of examples, number of splits, rng) -> what trains and what tests
 
 
-def out_of_bootstrap(n: int, k: int, rng: Rng, *, refit: bool = True) -> tuple[Counts, Mask]:
+def out_of_bootstrap(
+    n: int, k: int, rng: Rng, *, test: float = 0.5, refit: bool = True
+) -> tuple[Counts, Mask]:
     """Split as `OutOfBootstrap()` does; the final fit trains on validation examples too."""
     drawn = rng.multinomial(n, np.full(n, 1 / n), size=k)
     order = np.where(drawn == 0, rng.random((k, n)), 2.0).argsort(axis=1).argsort(axis=1)
-    n_test = (0.5 * (drawn == 0).sum(axis=1) + 0.5).astype(np.int64)
-    test = order < n_test[:, None]
-    valid = (drawn == 0) & ~test
-    return (drawn + valid if refit else drawn), test
+    n_test = (test * (drawn == 0).sum(axis=1) + 0.5).astype(np.int64)
+    tested = order < n_test[:, None]
+    valid = (drawn == 0) & ~tested
+    return (drawn + valid if refit else drawn), tested
 
 
 def hold_out(n: int, k: int, rng: Rng, *, test: float) -> tuple[Counts, Mask]:
@@ -216,6 +218,7 @@ DESIGNS = (
     Design("out-of-bootstrap", out_of_bootstrap, (51,), n_examples=100),
     Design("out-of-bootstrap", out_of_bootstrap, (51,), n_examples=1000, settings=_GROUPED),
     Design("out-of-bootstrap, no refit", partial(out_of_bootstrap, refit=False), (51,)),
+    Design("out-of-bootstrap, no validation", partial(out_of_bootstrap, test=1.0), (51,)),
     Design("hold-out 80/20", partial(hold_out, test=0.2), (10, 51)),
     Design("hold-out 50/50", partial(hold_out, test=0.5), (10, 51)),
     Design("5-fold", partial(cross_validate, n_folds=5), (5,)),

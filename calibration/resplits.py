@@ -162,17 +162,18 @@ def write_tables(rows: Sequence[Row]) -> str:
         f"{first.n_studies} studies per cell, seed {first.seed}; Monte-Carlo standard error "
         f"{error[0]:.1f} points near 5%, {error[1]:.1f} near 50%."
     )
-    return "\n\n".join(
-        [note, _table_of_sizes(rows), _table_of_settings(rows), _table_of_floors(rows)]
-    )
+    tables = [_table_of_designs(rows), _table_of_settings(rows), _table_of_floors(rows)]
+    return "\n\n".join([note, *tables])
 
 
-def _table_of_sizes(rows: Sequence[Row]) -> str:
+def _table_of_designs(rows: Sequence[Row]) -> str:
+    """How often methods err, from the learners that fare best to those that fare worst."""
     names = [method.name for method in METHODS]
-    lines = [_line("how one dataset is split", "n", "k", *names, "power, corrected")]
-    lines.append(_line(*["---"] * (len(names) + 4)))
-    cells = dict.fromkeys((row.design, row.n_examples, row.n_splits) for row in rows)
-    for cell in cells:
+    lines = [
+        _line("one dataset, split by", "n", "k", *names, "power, corrected"),
+        _line(*["---"] * (len(names) + 4)),
+    ]
+    for cell in dict.fromkeys((row.design, row.n_examples, row.n_splits) for row in rows):
         of_cell = [r for r in rows if (r.design, r.n_examples, r.n_splits) == cell]
         sizes = [_span(r.size for r in of_cell if r.method == name) for name in names]
         power = _span(r.power for r in of_cell if r.method == "corrected")
@@ -181,33 +182,27 @@ def _table_of_sizes(rows: Sequence[Row]) -> str:
 
 
 def _table_of_settings(rows: Sequence[Row]) -> str:
-    k = 51
-    lines = [
-        _line("learners", "needed", "errs", "covers", "power", "power, spread"),
-        _line(*["---"] * 6),
-    ]
-    for name in dict.fromkeys(row.setting for row in rows):
-        by_method = {
-            row.method: row
-            for row in rows
-            if (row.design, row.n_examples, row.n_splits, row.setting) == (MAIN.name, 300, k, name)
-        }
-        if by_method:
-            row, spread = by_method["corrected"], by_method["spread as error"]
-            rates = [row.size, row.coverage, row.power, spread.power]
-            shares = [_share(rate, row.n_studies) for rate in rates]
-            lines.append(_line(name, f"{row.needed:.2f} ({row.correction:.2f})", *shares))
+    """Each pair of learners, with 51 out-of-bootstrap replicates of 300 examples."""
+    lines = [_line("learners", "needed", "errs", "covers", "power"), _line(*["---"] * 5)]
+    for row in _corrected_bootstraps(rows):
+        if row.n_examples == MAIN.n_examples:
+            rates = [_share(rate, row.n_studies) for rate in (row.size, row.coverage, row.power)]
+            lines.append(_line(row.setting, f"{row.needed:.2f}", *rates))
     return "\n".join(lines)
 
 
 def _table_of_floors(rows: Sequence[Row]) -> str:
-    lines = [_line("learners", "n", "s", "floor"), _line("---", "---", "---", "---")]
-    for row in rows:
-        if (row.design, row.n_splits, row.method) == (MAIN.name, 51, "corrected"):
+    """What no number of re-splits shows, for the first pair of learners."""
+    lines = [_line("n", "s", "floor"), _line("---", "---", "---")]
+    for row in sorted(_corrected_bootstraps(rows), key=lambda row: row.n_examples):
+        if row.setting == MAIN.settings[0]:
             floor = -ndtri(0.025) * math.sqrt(row.correction) * row.deviation
-            numbers = f"{row.deviation:.3f}", f"{floor:.3f}"
-            lines.append(_line(row.setting, str(row.n_examples), *numbers))
+            lines.append(_line(str(row.n_examples), f"{row.deviation:.3f}", f"{floor:.3f}"))
     return "\n".join(lines)
+
+
+def _corrected_bootstraps(rows: Sequence[Row]) -> list[Row]:
+    return [r for r in rows if (r.design, r.n_splits, r.method) == (MAIN.name, 51, "corrected")]
 
 
 def _line(*cells: str) -> str:
@@ -243,7 +238,8 @@ def main() -> None:
         rows += cell
         with STORE.open("a") as file:
             file.writelines(json.dumps(asdict(row)) + "\n" for row in cell)
-    print(write_tables(rows))
+    order = [(design.name, design.n_examples) for design in DESIGNS]
+    print(write_tables(sorted(rows, key=lambda r: order.index((r.design, r.n_examples)))))
 
 
 if __name__ == "__main__":
