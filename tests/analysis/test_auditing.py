@@ -18,7 +18,8 @@ def from_wins(wins, losses, ties=0):
     n = wins + losses + ties
     step = 1 + np.arange(n) / n
     difference = np.concatenate([step[:wins], np.zeros(ties), -step[wins + ties :]])
-    return {"a": (10 + difference).tolist(), "b": [10.0] * n}
+    base = 10 + np.arange(n) / 8  # runs that are all alike are refused
+    return {"a": (base + difference).tolist(), "b": base.tolist()}
 
 
 def draw(n_a, n_b, shift, seed=0):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from outperform.analysis.auditing import audit
 from outperform.analysis.comparing import compare
+from outperform.runs import read_runs
 from outperform.stats import VerdictRule, count_verdicts, hide_to_show
 from outperform.stats.decision_rules import Criteria, decide_by_verdict
 from outperform.stats.power import wins_needed
@@ -87,7 +88,7 @@ def test_an_audit_of_all_pairs_concludes_as_compare_does(numbers, alpha, gamma, 
 def test_an_audit_is_decided_where_compare_is():
     for wins in range(13):
         a, b = draw_pairs(wins, 1, 13)
-        runs = {"a": a.tolist(), "b": b.tolist()}
+        runs = read_runs({"a": a.tolist(), "b": b.tolist()}, accept="constant")
         audited, compared = audit(runs, "a", "b", n_resamples=2), compare(a, b)
         assert (audited.verdict == "undecided") == (compared.winner is None)
         assert audited.comparison.verdict == compared.verdict

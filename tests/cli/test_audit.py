@@ -70,7 +70,7 @@ def test_the_only_algorithm_need_not_be_named(tmp_path):
 
 def test_joined_files_are_audited(tmp_path):
     for name, gain in (("new model", 0.01), ("old", 0.0)):
-        rows = "\n".join(f"{i},{0.9 + i % 3 / 100 + gain}" for i in range(12))
+        rows = "\n".join(f"{i},{0.9 + i**2 % 13 / 100 + gain}" for i in range(12))
         (tmp_path / f"{name}.csv").write_text(f"seed,accuracy\n{rows}\n")
     files = (tmp_path / "new model.csv", "--with", tmp_path / "old.csv")
     unnamed = call("audit", *files)

@@ -17,6 +17,7 @@ from outperform.analysis.search_curves import Course, SearchCurve, SearchCurves
 from outperform.errors import InvalidInput
 from outperform.plots import figure, plot, save_figure
 from outperform.plots.style import freeze_layout
+from outperform.runs import read_runs
 from outperform.stats import Summary
 
 LONG = {
@@ -60,7 +61,7 @@ def make_curves(tasks, *, tested=True):
 def make_audit(*names, n=40, sd=0.01, **options):
     rng = np.random.default_rng(0)
     scores = {name: rng.normal(0.9 - 0.01 * i, sd, n).tolist() for i, name in enumerate(names)}
-    return audit(scores, *names, n_resamples=50, **options)
+    return audit(read_runs(scores, accept="constant"), *names, n_resamples=50, **options)
 
 
 RESULTS = {

@@ -115,14 +115,14 @@ def test_hidden_independent_runs_by_hand():
     assert hide_runs_to_undo(range(6, 12), range(6), rule=rule) == 1
     assert hide_runs_to_undo(range(6), range(6), rule=rule) == 0
     assert hide_runs_to_show(range(6, 12), range(6), rule=rule) == 0
-    # An interval of P(A>B) = 36/49, and without the 0 of 36/42.
-    assert hide_runs_to_show([0, 4.5, *range(11, 16)], range(1, 8), rule=rule) == 1
+    # An interval of P(A>B) = 40/49, and without the 0 of 40/42.
+    assert hide_runs_to_show([0, 5.5, *range(11, 16)], range(1, 8), rule=rule) == 1
     assert hide_runs_to_show(range(5), range(5), rule=rule) is None
 
 
 def test_the_run_hidden_is_the_one_that_matters():
-    # Without 16 the interval of P(A>B) reaches below ½; without 2 it does not.
-    a, b = [1, 9, 10, 12, 13, 14, 15, 16], [2, 3, 4, 5, 6, 7, 8, 11]
+    # Without 16 the interval of P(A>B) reaches below ½; without 0 it does not.
+    a, b = [5, 7, 11, 12, 13, 14, 15, 16], [0, 1, 2, 4, 6, 8, 9, 10]
     assert compare(a, b[1:], paired=False).winner == "a"
     assert compare(a[:-1], b, paired=False).winner is None
     assert hide_runs_to_undo(a, b, rule=VerdictRule()) == 1

@@ -13,8 +13,15 @@ TASK = ("task", "dataset", "benchmark")
 REPLICATE = ("replicate", "seed", "run", "fold", "split")
 SCORE = ("score", "value", "result", "test")
 VALIDATION = ("validation", "valid", "val", "valid_acc")
+STATUS = ("status", "state")
+METRIC = ("metric", "metric_name", "measure")  # whose rows name what they measure
+# From the coarsest to the finest: a step may be counted anew in every epoch.
+STEP = ("epoch", "iteration", "iter", "step", "global_step")
+_TIME = ("time", "timestamp", "wall_time", "walltime", "elapsed", "datetime", "date")
+_EXAMPLE = re.compile("(example|question|instance|prompt|sample|item|query|document|image)(_id)?")
 # What trackers put before the names they export.
-_TRACKER = re.compile(r"(config|hparams|metrics|params|summary|user_attrs)[./_]")
+_TRACKER = re.compile(r"(attributes|config|hparams|info|metrics|params|summary|user_attrs)[./_]")
+_SETTING_OF = re.compile(r"(config|hparams|hyperparameters|params)[./_]")
 _VALIDATION_OF = re.compile(r"(val|valid|validation|dev)[_ ./-]")
 _TRAINING_OF = re.compile(r"(train|training)[_ ./-]")
 _TEST_OF = re.compile(r"(eval|test)[_ ./-]")
@@ -64,6 +71,42 @@ def _without_tracker(name: str) -> str:
     plain = normalise(name)
     begin = _TRACKER.match(plain)
     return plain[begin.end() :] if begin else plain
+
+
+def find_status(names: Sequence[str]) -> str | None:
+    """Find the column that says whether a run finished: `State`, `attributes.status`."""
+    leaves = {n: _leaf(_without_tracker(n)) for n in names if not names_setting_of_tracker(n)}
+    return next(iter(_match(leaves, STATUS)), None)
+
+
+def names_step(name: str) -> bool:
+    """Whether a column counts the steps of a training: `epoch`, `trainer/global_step`."""
+    return _leaf(name) in STEP and not names_setting_of_tracker(name)
+
+
+def names_time(name: str) -> bool:
+    """Whether a column says when something was measured."""
+    return _leaf(name) in _TIME and not names_setting_of_tracker(name)
+
+
+def names_example(name: str) -> bool:
+    """Whether a column says which test example was answered."""
+    return _EXAMPLE.fullmatch(_leaf(name)) is not None and not names_setting_of_tracker(name)
+
+
+def names_setting_of_tracker(name: str) -> bool:
+    """Whether a tracker exported the column as a hyperparameter: `params.lr`, `config/lr`."""
+    return _SETTING_OF.match(normalise(name)) is not None
+
+
+def order_steps(names: Sequence[str]) -> list[str]:
+    """Sort columns of steps, the coarsest first."""
+    return sorted(names, key=lambda name: STEP.index(_leaf(name)))
+
+
+def _leaf(name: str) -> str:
+    """Leave out the folders a tracker puts before a name, and its leading underscore."""
+    return re.split(r"[/.]", normalise(name))[-1].lstrip("_").replace(" ", "_")
 
 
 def find_column(name: str, names: Sequence[str], source: str) -> str:

@@ -11,6 +11,7 @@ from scipy.special import bdtrc, betaln, gammaln
 from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_gamma, check_open_unit
 from outperform.stats.power import chance_of_wins, wins_needed
+from outperform.stats.ties import merge_pairs
 
 BoolArray = NDArray[np.bool_]
 
@@ -24,6 +25,7 @@ def decide_by_looking(a: FloatArray, b: FloatArray, *, gamma: float, alpha: floa
     ----------
     a, b : shape (n_samples, n_pairs), higher is better; in the order of looking
     """
+    a, b = merge_pairs(a, b)
     half_wins = np.cumsum((a > b) + 0.5 * (a == b), axis=1)
     looks = np.arange(1, a.shape[1] + 1)
     for_a = _significant(half_wins, looks, alpha)
