@@ -5,7 +5,7 @@ whatever is lucky about this dataset is in all of them, and their mean settles o
 difference, not on that of the population. Nadeau and Bengio's correction takes two replicates to
 correlate by ρ = n_test / (n_train + n_test). With s the standard deviation of the k differences,
 the variance of their mean is (1/k + n_test/n_train)·s²: more replicates remove the first part and
-never the second.
+never the second. How often this errs, with learners that train: docs/scope.md.
 """
 
 import math
@@ -90,7 +90,8 @@ def resampled_difference(
     a, b : shape (n_replicates,), n ≥ 2; higher is better
         Row i of both must come from the same split.
     n_train, n_test
-        Sizes of the training and test set of each split; their means where sizes vary.
+        How many examples each split trains on and tests; their means where sizes vary. Each
+        counts once, however often a bootstrap draws it.
 
     Returns
     -------
@@ -135,7 +136,7 @@ def nadeau_bengio_test(
     ----------
     a, b : shape (n_pairs,), n ≥ 2; higher is better
     n_train, n_test
-        Sizes of the training and test sets of each split; their means where sizes vary.
+        As in `resampled_difference`.
 
     Returns
     -------
