@@ -41,7 +41,9 @@ class Scope:
 class Resplit:
     """Sizes of the sets that one dataset is divided into anew for every replicate.
 
-    Where examples come in groups that stay together, the sizes count groups.
+    An example that a bootstrap draws more than once counts once; validation examples count as
+    trained on where the final fit takes them in. Where examples come in groups that stay together,
+    the sizes count groups.
     """
 
     n_train: int
