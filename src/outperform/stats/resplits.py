@@ -21,8 +21,7 @@ from outperform.stats.checks import as_pairs, check_count, check_open_unit, chec
 from outperform.stats.effect_sizes import Estimate, mean_and_deviation
 from outperform.stats.intervals import Interval
 from outperform.stats.testing import Alternative, HypothesisTest, student_test
-
-_ROUNDING = 1e-12  # of the scores: differences that vary less than this do not vary
+from outperform.stats.ties import ROUNDING, merge_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,9 +269,10 @@ def _mean_and_error(
 ) -> tuple[float, float, float, int]:
     """Mean and deviation of the differences, standard error of the mean, number of replicates."""
     _check_sizes(n_train, n_test)
-    first, second = as_pairs(a, b, at_least=2)
+    first, second = merge_pairs(*as_pairs(a, b, at_least=2))
     value, deviation = map(float, mean_and_deviation(first - second))
-    if deviation <= _ROUNDING * np.abs([first, second]).max():
+    # Equal differences of unequal scores differ by the rounding of these.
+    if deviation <= ROUNDING * np.abs([first, second]).max():
         return value, 0.0, math.inf, first.size
     error = deviation * math.sqrt(1 / first.size + n_test / n_train)
     return value, deviation, error, first.size
