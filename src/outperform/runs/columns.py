@@ -68,6 +68,7 @@ def normalise(name: str) -> str:
 
 
 def without_tracker(name: str) -> str:
+    """Leave out what a tracker puts before a column's name, as in `params.seed`."""
     plain = normalise(name)
     begin = _TRACKER.match(plain)
     return plain[begin.end() :] if begin else plain
