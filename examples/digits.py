@@ -5,7 +5,7 @@ learners get the same split, so their runs are paired. Settings are scikit-learn
 neither learner draws anything: the split is the only source of variation.
 
     python examples/digits.py digits.csv
-    outperform compare digits.csv svm knn --train-size 1797 --test-size 661
+    outperform compare digits.csv svm knn --train-size 1136 --test-size 661
 """
 
 import argparse

@@ -9,13 +9,14 @@ from outperform.stats import resampled_difference
 
 RNG = np.random.default_rng(1)
 NOISE = RNG.normal(0, 0.01, 30)
+BASE = RNG.normal(0, 0.02, 30)  # what both share
 SIZES = {"train_size": 800, "test_size": 200}
 
 
 def rows(column, by):
     return [
         {"algorithm": name, "task": "digits", column: k, "accuracy": 0.9 + value}
-        for name, scores in (("svm", NOISE + by), ("knn", np.zeros(30)))
+        for name, scores in (("svm", BASE + NOISE + by), ("knn", BASE))
         for k, value in enumerate(scores)
     ]
 
@@ -101,3 +102,9 @@ def test_one_size_is_not_enough():
         "the test size is missing, and one size says nothing without the other. Pass --train-size "
         "and --test-size (train_size and test_size in Python)."
     )
+
+
+def test_a_close_call_for_data_like_these_says_how_far_it_may_be_trusted():
+    doubts = {by: compare(NOISE + by, np.zeros(30), **SIZES).caveats for by in (0.0115, 0.05)}
+    assert any("up to 14% of studies" in doubt for doubt in doubts[0.0115])
+    assert not any("14%" in doubt for doubt in doubts[0.05])

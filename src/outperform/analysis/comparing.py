@@ -72,8 +72,8 @@ def compare(
         Smallest mean difference that matters, in the metric's unit, beside gamma: an advantage
         may be small and yet win every time.
     train_size, test_size
-        Sizes of the sets that one dataset was divided into anew for every pair: then it is also
-        told what holds for other data like it.
+        Different examples that each run trained on, and that it was tested on, where one dataset
+        was divided anew for every pair: then it is also told what holds for other data like it.
     rng
         Draws for the bootstrap; by default seeded with 0, so that the same scores always give the
         same verdict.

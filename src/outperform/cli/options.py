@@ -137,9 +137,11 @@ _RESPLIT = (
     click.option(
         "--train-size",
         type=click.IntRange(1),
-        help="Size of each training set, if every run divides one dataset anew.",
+        help="Different examples that each run trains on, if every run divides one dataset anew.",
     ),
-    click.option("--test-size", type=click.IntRange(1), help="Size of each test set, likewise."),
+    click.option(
+        "--test-size", type=click.IntRange(1), help="Examples that it is tested on, likewise."
+    ),
 )
 
 

@@ -54,7 +54,7 @@ def recognise(names: Sequence[str], known: Sequence[str]) -> list[str]:
     Where there is none, one that a tracker exported will do: `params.seed`, `config.model`.
     """
     words = {name: normalise(name) for name in names}
-    exported = {name: _without_tracker(name) for name in names}
+    exported = {name: without_tracker(name) for name in names}
     return _match(words, known) or _match(exported, known)
 
 
@@ -67,7 +67,8 @@ def normalise(name: str) -> str:
     return name.strip().casefold()
 
 
-def _without_tracker(name: str) -> str:
+def without_tracker(name: str) -> str:
+    """Leave out what a tracker puts before a column's name, as in `params.seed`."""
     plain = normalise(name)
     begin = _TRACKER.match(plain)
     return plain[begin.end() :] if begin else plain
@@ -75,7 +76,7 @@ def _without_tracker(name: str) -> str:
 
 def find_status(names: Sequence[str]) -> str | None:
     """Find the column that says whether a run finished: `State`, `attributes.status`."""
-    leaves = {n: _leaf(_without_tracker(n)) for n in names if not names_setting_of_tracker(n)}
+    leaves = {n: _leaf(without_tracker(n)) for n in names if not names_setting_of_tracker(n)}
     return next(iter(_match(leaves, STATUS)), None)
 
 
@@ -208,18 +209,18 @@ def find_validation(names: Sequence[str], score: str, *, texts: Sequence[str]) -
     numeric = [name for name in names if name not in texts]
     known = recognise(numeric, VALIDATION)[:1]
     begun = [name for name in numeric if names_validation(name) and looks_like_score(name)]
-    metric = _TEST_OF.sub("", _without_tracker(score), count=1)
-    alike = [n for n in begun if _VALIDATION_OF.sub("", _without_tracker(n), count=1) == metric]
+    metric = _TEST_OF.sub("", without_tracker(score), count=1)
+    alike = [n for n in begun if _VALIDATION_OF.sub("", without_tracker(n), count=1) == metric]
     found = known or alike or begun
     return found[0] if len(found) == 1 else None
 
 
 def names_validation(name: str) -> bool:
     """Whether a column is of validation data by its name."""
-    plain = _without_tracker(name)
+    plain = without_tracker(name)
     return plain in VALIDATION or _VALIDATION_OF.match(plain) is not None
 
 
 def names_other_data(name: str) -> bool:
     """Whether a column is of validation or training data, and so the score only if named."""
-    return names_validation(name) or _TRAINING_OF.match(_without_tracker(name)) is not None
+    return names_validation(name) or _TRAINING_OF.match(without_tracker(name)) is not None
