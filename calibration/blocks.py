@@ -26,7 +26,7 @@ MODULES = (
     "paired_intervals",
     "two_samples",
     "hypothesis_tests",
-    *(["trained_learners"] if find_spec("calibration.resplits") else []),
+    "trained_learners",
     "decision_rules",
     "deviations",
     "best_of",

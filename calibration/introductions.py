@@ -51,7 +51,7 @@ GROUPS = {
     ),
     "trained learners": (
         "Re-splits by learners that train",
-        "Equals for *data like these*, told apart by re-splits of one dataset of 300 examples: each study draws a dataset and trains both learners on every split. Columns are re-splits; a cell is the worst of six pairs of learners.",
+        "Equals for *data like these*, told apart by re-splits of one dataset of 300 examples: each study draws a dataset and trains both learners on every split. Columns are re-splits; a cell is the worst of six pairs of learners. [scope.md](scope.md) has more designs, and what follows.",
     ),
     "rules": (
         "Decision rules, by data",

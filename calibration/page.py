@@ -18,8 +18,7 @@ def render(cells: Sequence[Cell]) -> str:
     slack = f"{ALPHA * (1 + SLACK):.1%}"
     parts = [INTRODUCTION.format(n_errors=N_ERRORS, slack=slack), _summarise(grouped)]
     for group, (title, text) in GROUPS.items():
-        if grouped[group]:
-            parts.append(f"## {title}\n\n{text}\n\n{_tabulate(grouped[group])}")
+        parts.append(f"## {title}\n\n{text}\n\n{_tabulate(grouped[group])}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from calibration.cells import ALPHA, Cell
-from calibration.resplits import DESIGNS, simulate
+from calibration.resplit_studies import DESIGNS
+from calibration.resplits import simulate
 
 SHIPPED = {"sign test": "exact", "paired t": "paired-t", "corrected": "nadeau-bengio"}
 N_STUDIES = 1_000
