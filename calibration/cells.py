@@ -1,4 +1,4 @@
-"""One number of the page, and when it is off."""
+"""One number of the page, and the claim that it is held against."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -13,7 +13,6 @@ GAMMA = 0.75
 SIZES = (5, 6, 7, 8, 10, 15, 20, 29, 50, 100, 200)
 
 SLACK = 0.1  # of alpha, Bradley's (1978) stringent criterion: 5.5% is as good as 5%
-N_ERRORS = 3  # Monte-Carlo standard errors that chance may do
 
 BoolArray = NDArray[np.bool_]
 
@@ -40,22 +39,6 @@ class Cell:
     error: float = 0.0  # Monte-Carlo standard error; 0 where all outcomes were summed up
     alpha: float | None = None  # errors that the method claims to make at most, if it claims any
     slack: float = SLACK
-
-    @property
-    def excess(self) -> float:
-        """Errors beyond the claim; negative where there are fewer. Less power is worse."""
-        if self.alpha is None:
-            return -self.value
-        errors = self.value if self.measure == "size" else 1 - self.value
-        return errors - self.alpha
-
-    @property
-    def off(self) -> bool:
-        """Whether it errs more than claimed, beyond chance and beyond what matters."""
-        if self.alpha is None:
-            return False
-        # 1e-9: a sum over all outcomes may be rounded.
-        return self.excess > max(N_ERRORS * self.error, self.slack * self.alpha, 1e-9)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""

@@ -35,7 +35,7 @@ GROUPS = {
     ),
     "looking": (
         "Looking after every pair",
-        "How often the interval has missed the truth at least once by the n-th look. Only `anytime` claims to survive that; `exact`, `percentile` and `wilson` show what looking costs. `second_look_level`: the verdict on n pairs and, where it is not significant, once more on 2n at the level that is left.",
+        "How often the interval has missed the truth at least once by the n-th look. Only `anytime` claims to survive that; the rows of `exact`, `percentile` and `wilson` show how often a verdict on equals would have been significant at one look or another. `second_look_level`: the verdict on n pairs and, where it is not significant, once more on 2n at the level that is left.",
     ),
     "unpaired": (
         "P(A>B) of independent runs",
@@ -54,12 +54,12 @@ GROUPS = {
         "Equals for *data like these*, told apart by re-splits of one dataset of 300 examples: each study draws a dataset and trains both learners on every split. Columns are re-splits; a cell is the worst of six pairs of learners. [scope.md](scope.md) has more designs, and what follows.",
     ),
     "rules": (
-        "Decision rules, by data",
-        "How often a rule declares A better than its equal, with the number of pairs at which that is most frequent. Rules by tests and intervals claim half of 5%, since they may err for B, too; `single-point`, `average` and `oracle` decide by a threshold and claim nothing.",
+        "Decision rules",
+        "How often a rule declares one of two equals better, at the number of pairs (of those above) at which that is most frequent. `single-point`, `average` and `oracle` decide by a threshold and claim nothing.",
     ),
-    "rules by n": (
-        "Decision rules, by number of pairs",
-        "The same for normal scores, and how often A is declared better where P(A>B) = 0.75.",
+    "power of rules": (
+        "What decision rules find",
+        "How often A is declared better where P(A>B) = 0.75.",
     ),
     "variation": (
         "Deviations, their ratios and variance components",

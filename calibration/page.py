@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from calibration.cells import ALPHA, N_ERRORS, SLACK, Cell
+from calibration.cells import ALPHA, SLACK, Cell
 from calibration.introductions import GROUPS, INTRODUCTION, SUMMARY
+from calibration.marks import N_ERRORS, badness, is_off
 
 RESPLITS = "re-splits"  # how rows about data like these begin
-AGAIN = "rules by n"  # the summary has the rules already
 Key = TypeVar("Key")
 _WORDS = {"size": "false alarms", "coverage": "coverage", "power": "power"}
 
@@ -26,8 +26,6 @@ def _summarise(grouped: dict[str, list[Cell]]) -> str:
     """One line per method: its claim, its worst cell, and whether it keeps the claim."""
     lines = []
     for group, cells in grouped.items():
-        if group == AGAIN:
-            continue
         for method, own in _by(cells, lambda cell: cell.method.split(",")[0]):
             claimed = [cell for cell in own if cell.alpha is not None]
             if claimed:
@@ -39,12 +37,12 @@ def _summarise(grouped: dict[str, list[Cell]]) -> str:
 def _summarise_method(group: str, method: str, cells: list[Cell]) -> list[str]:
     resplits = [cell for cell in cells if _is_about_resplits(cell)]
     others = [cell for cell in cells if not _is_about_resplits(cell)]
-    worst = max(others, key=lambda cell: (cell.off, cell.excess))
+    worst = max(others, key=badness)
     shown = f"{_format(worst)} ({_WORDS[worst.measure]}, {_place(worst)})"
-    of_resplits = _format(max(resplits, key=lambda cell: cell.excess)) if resplits else ""
-    n_off = sum(cell.off for cell in others)
+    of_resplits = _format(max(resplits, key=badness)) if resplits else ""
+    n_off = sum(map(is_off, others))
     verdict = f"off in {n_off} of {len(others)} cells" if n_off else "holds"
-    if not n_off and any(cell.off for cell in resplits):
+    if not n_off and any(map(is_off, resplits)):
         verdict += ", about this dataset only"
     title = GROUPS[group][0]
     return [f"`{method}`, [{title}](#{_anchor(title)})", _claim(cells), shown, of_resplits, verdict]
@@ -72,16 +70,20 @@ def _place(cell: Cell) -> str:
 
 def _tabulate(cells: list[Cell]) -> str:
     """Rows of methods and data, columns of sizes, with the Monte-Carlo error of each row."""
-    columns = sorted({cell.column for cell in cells}, key=_order_of_column)
+    columns = sorted(dict.fromkeys(cell.column for cell in cells), key=_order_of_column)
     lines = []
     methods = [method for method, _ in _by(cells, lambda cell: cell.method)]
     ordered = sorted(
-        cells, key=lambda cell: (methods.index(cell.method), list(_WORDS).index(cell.measure))
+        cells,
+        key=lambda cell: (
+            methods.index(cell.method),
+            list(_WORDS).index(cell.measure),
+            _is_about_resplits(cell),
+        ),
     )
     for (method, measure, data), row in _by(ordered, lambda c: (c.method, c.measure, c.data)):
         shown = {
-            column: max(same, key=lambda cell: (cell.off, cell.excess))
-            for column, same in _by(row, lambda cell: cell.column)
+            column: max(same, key=badness) for column, same in _by(row, lambda cell: cell.column)
         }
         texts = [_format(shown[column]) if column in shown else "" for column in columns]
         error = max(cell.error for cell in shown.values())
@@ -90,14 +92,15 @@ def _tabulate(cells: list[Cell]) -> str:
     return _join_table(["method", "what", "data", *columns, "error"], lines)
 
 
-def _order_of_column(column: str) -> tuple[int, int, str]:
+def _order_of_column(column: str) -> tuple[int, int]:
+    """By number of runs, then by budget; kinds of data stay in their order."""
     numbers = [int(word) for word in column.split() if word.isdigit()]
-    return (numbers[-1], numbers[0], "") if numbers and column[0].isdigit() else (0, 0, column)
+    return (numbers[-1], numbers[0]) if numbers else (0, 0)
 
 
 def _format(cell: Cell) -> str:
     text = f"{100 * cell.value:.1f}"
-    return f"**{text}**" if cell.off else text
+    return f"**{text}**" if is_off(cell) else text
 
 
 def _by(cells: Iterable[Cell], key: Callable[[Cell], Key]) -> list[tuple[Key, list[Cell]]]:

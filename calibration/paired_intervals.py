@@ -4,7 +4,7 @@ Wins and ties are all that these methods look at, so that whatever the distribut
 the chances of all outcomes are known: trinomial, or binomial where there are no ties.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc, gammaln, ndtr, xlogy
 
-from calibration.cells import ALPHA, GAMMA, LEVEL, SIZES, SLACK, Cell
+from calibration.cells import ALPHA, GAMMA, LEVEL, SIZES, SLACK, BoolArray, Cell
 from calibration.data import SHARED, TIES, FloatArray
 from outperform.stats.intervals import anytime_interval
 from outperform.stats.outperforming import PairedMethod, paired_interval
@@ -117,28 +117,22 @@ def _bounds(method: PairedMethod, outcomes: Outcomes) -> tuple[FloatArray, Float
 
 def _measure_looking(n_looks: int) -> Iterator[Cell]:
     """Chance that the interval ever misses the truth, looked at after every pair."""
-
-    def anytime(half_wins: int, n: int) -> Any:
-        return anytime_interval(half_wins / 2, n, confidence_level=LEVEL)
-
     for data, tie in DATA.items():
-        bounds = _bounds_over_time(anytime, n_looks, step=1 if tie else 2)
+        bounds = _bounds_over_time(n_looks, step=1 if tie else 2)
         for won in SHARES:
-            missed = _ever_missed(bounds, won, tie)
-            detail = f"P = {tie / 2 + (1 - tie) * won:.3g}"
+            truth = tie / 2 + (1 - tie) * won
+            missed = _ever_left(
+                [(low <= truth) & (truth <= high) for low, high in bounds], won, tie
+            )
             for n in SIZES:
-                place = ("looking", "anytime", "size", data, str(n), detail)
+                place = ("looking", "anytime", "size", data, str(n), f"P = {truth:.3g}")
                 yield Cell(*place, missed[n - 1], alpha=ALPHA, slack=0.0)
     for method in METHODS:
-        if method == "anytime":
-            continue
-
-        def one_look(half_wins: int, n: int, method: PairedMethod = method) -> Any:
-            return paired_interval(half_wins // 2, 0, n, method=method, level=LEVEL)
-
-        missed = _ever_missed(_bounds_over_time(one_look, n_looks, step=2), 0.5, 0.0)
-        for n in SIZES:
-            yield Cell("looking", method, "size", "no ties", str(n), "P = 0.5", missed[n - 1])
+        if method != "anytime":
+            differed = _ever_left(list(_undecided_over_time(method, n_looks)), 0.5, 0.0)
+            for n in SIZES:
+                place = ("looking", method, "size", "no ties", str(n), "P = 0.5")
+                yield Cell(*place, differed[n - 1])
 
 
 def _measure_second_look(n: int) -> Cell:
@@ -157,28 +151,31 @@ def _measure_second_look(n: int) -> Cell:
     return Cell(*place, size, alpha=ALPHA, slack=0.0)
 
 
-_Bounds = list[tuple[FloatArray, FloatArray]]
-
-
-def _bounds_over_time(interval: Callable[[int, int], Any], n_looks: int, *, step: int) -> _Bounds:
-    """Ends of the interval after 1, 2, … pairs, by half wins; NaN where none are possible."""
+def _bounds_over_time(n_looks: int, *, step: int) -> list[tuple[FloatArray, FloatArray]]:
+    """Ends of the anytime interval after 1, 2, … pairs, by half wins; NaN where none can be."""
     over_time = []
     for n in range(1, n_looks + 1):
         low, high = np.full((2, 2 * n + 1), np.nan)
         for half_wins in range(0, 2 * n + 1, step):
-            ends = interval(half_wins, n)
+            ends = anytime_interval(half_wins / 2, n, confidence_level=LEVEL)
             low[half_wins], high[half_wins] = ends.low, ends.high
         over_time.append((low, high))
     return over_time
 
 
-def _ever_missed(bounds: _Bounds, won: float, tie: float) -> list[float]:
-    """Chance to have missed the truth once, after 1, 2, … looks."""
-    truth = tie / 2 + (1 - tie) * won
+def _undecided_over_time(method: PairedMethod, n_looks: int) -> Iterator[BoolArray]:
+    """Whether the verdict is not significant after 1, 2, … pairs, by half wins."""
+    for n in range(1, n_looks + 1):
+        needed = next(VerdictRule(LEVEL, 0.5, method).fewest_wins(n, range(1)))
+        half_wins = np.arange(2 * n + 1)
+        yield (half_wins < 2 * needed) & (2 * n - half_wins < 2 * needed)
+
+
+def _ever_left(kept: Sequence[BoolArray], won: float, tie: float) -> list[float]:
+    """Chance to have had an outcome once that is not kept, after 1, 2, … looks."""
     one_pair = np.array([(1 - tie) * (1 - won), tie, (1 - tie) * won])  # 0, 1, 2 half wins
-    never_missed, missed = np.ones(1), []
-    for low, high in bounds:
-        never_missed = np.convolve(never_missed, one_pair)
-        never_missed[~((low <= truth) & (truth <= high))] = 0.0
-        missed.append(1 - float(never_missed.sum()))
-    return missed
+    never_left, left = np.ones(1), []
+    for keeps in kept:
+        never_left = np.convolve(never_left, one_pair) * keeps
+        left.append(1 - float(never_left.sum()))
+    return left

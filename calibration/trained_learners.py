@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calibration.cells import ALPHA, Cell
+from calibration.cells import ALPHA, Cell, share
 from calibration.resplit_studies import DESIGNS
 from calibration.resplits import simulate
 
@@ -35,21 +35,14 @@ def list_blocks() -> list[dict[str, Any]]:
 def measure(
     rng: np.random.Generator, *, design: str, learners: str, n: int, n_studies: int = N_STUDIES
 ) -> list[Cell]:
-    """False alarms and power about data like these, by number of re-splits."""
+    """False alarms about data like these, by number of re-splits."""
     alone = replace(DESIGNS_SHOWN[design], settings=(learners,))
     seed = int(rng.integers(2**31))
     (rows,) = simulate(seed, n_studies=n_studies, designs=[alone])
     cells = []
     for row in rows:
         if row.method in SHIPPED and row.n_splits <= n:
-            where = (design, str(row.n_splits), learners)
-            place = ("trained learners", SHIPPED[row.method])
-            size, power = (_with_error(rate, n_studies) for rate in (row.size, row.power))
-            cells.append(Cell(*place, "size", *where, *size, alpha=ALPHA))
-            cells.append(Cell(*place, "power", *where, *power))
+            place = ("trained learners", SHIPPED[row.method], "size", design, str(row.n_splits))
+            size = share(np.arange(n_studies) < round(row.size * n_studies))
+            cells.append(Cell(*place, learners, *size, alpha=ALPHA))
     return cells
-
-
-def _with_error(rate: float, n: int) -> tuple[float, float]:
-    careful = (rate * n + 1) / (n + 2)
-    return rate, float(np.sqrt(careful * (1 - careful) / n))
