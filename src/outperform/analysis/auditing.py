@@ -46,6 +46,8 @@ def audit(
     gamma: float = 0.75,
     confidence_level: float = 0.95,
     interval: PairedMethod = "exact",
+    train_size: int | None = None,
+    test_size: int | None = None,
     n_resamples: int = 10_000,
     rng: np.random.Generator | None = None,
 ) -> Audit | SelfAudit:
@@ -59,7 +61,7 @@ def audit(
         Names of the algorithms; without b, how different from itself a can be made to look.
     task
         May be left out where there is only one.
-    paired, drop_incomplete, gamma, confidence_level, interval
+    paired, drop_incomplete, gamma, confidence_level, interval, train_size, test_size
         As in `compare_runs`.
     n_resamples
         Random seed sets per size, for the tests; those of the verdict on pairs are counted.
@@ -101,6 +103,8 @@ outperforms old.
         gamma=gamma,
         confidence_level=confidence_level,
         interval=interval,
+        train_size=train_size,
+        test_size=test_size,
     )
     assert isinstance(comparison, Comparison)  # of one task
     notes = tuple(note_seeds(table, (a, b), task))
@@ -152,6 +156,7 @@ def _audit_alone(
         alpha=1 - confidence_level,
         metric=table.metric,
         task=task,
+        scope=table.scope_on(task),
         caveats=(
             *note_seeds(table, (algorithm,), task),
             *doubt_constant(algorithm, scores),

@@ -8,6 +8,7 @@ from outperform.errors import DuplicateRuns, InvalidInput
 from outperform.runs.arrays import FloatArray, IntArray
 from outperform.runs.labels import Labels, label_rows
 from outperform.runs.naming import enumerate_names
+from outperform.runs.scope import Resplit
 from outperform.runs.table import Runs
 
 
@@ -53,7 +54,20 @@ def join_runs(*runs: Runs) -> Runs:
         spare_columns=runs[0].spare_columns,
         notes=_join_notes(runs),
         validation_metric=next((r.validation_metric for r in runs if r.validation_metric), ""),
+        varied=tuple(dict.fromkeys(word for each in runs for word in each.varied)),
+        resplits={name: r for name in task.names if (r := _find_resplit(runs, name)) is not None},
+        fixed_splits=tuple(
+            name
+            for name in task.names
+            if all(name in each.fixed_splits for each in runs if name in each.tasks)
+        ),
     )
+
+
+def _find_resplit(runs: Sequence[Runs], task: str) -> Resplit | None:
+    """Sizes of a task's splits, if all tables that have it know them and agree."""
+    sizes = {each.resplits.get(task) for each in runs if task in each.tasks}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def _check_alike(first: Runs, other: Runs) -> None:
