@@ -1,6 +1,7 @@
 """A store knows what its study redraws, and how large its splits are."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -132,6 +133,24 @@ def test_the_gate_and_the_audit_of_a_store_know_both_scopes(run_iris):
     assert audit[1] == "Splits of this dataset and seeds varied, so this is about this dataset."
     plan = json.loads(call("plan", path, "svm", "knn", "--json").stdout)
     assert plan["resplits"]["test_to_train"] == pytest.approx(30 / 120)
+
+
+@pytest.mark.parametrize(
+    ("neighbors", "beyond"),
+    [
+        (35, r"that is not shown \(p = 0\.11\), and no number of splits of it shows a difference "),
+        (60, r"too, were this the only look \(p = 0\.011\)\.$"),
+    ],
+)
+def test_what_is_decided_is_decided_on_this_dataset(tmp_path, neighbors, beyond):
+    text = STUDY.replace("SPLIT", '{kind = "hold-out", test = 0.5, valid = 0}')
+    text = text.replace("= 60", f"= {neighbors}").replace("replicates = 8", "replicates = 40")
+    (tmp_path / "study.toml").write_text(text)
+    result = call("run", tmp_path / "study.toml", "--workers", 1, "--until-decided", "svm", "knn")
+    assert result.exit_code == 0, result.output
+    (decided,) = [line for line in result.stdout.splitlines() if line.startswith("Decided")]
+    start = r"Decided on this dataset after \d+ of the 40 replicates that the study allows; "
+    assert re.match(start + "for other data like it " + beyond, decided), decided
 
 
 def score(params, split, seeds):

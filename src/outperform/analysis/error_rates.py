@@ -165,6 +165,7 @@ _NAMES: dict[Rule, str] = {
     "wilcoxon": "Wilcoxon's test",
     "brunner-munzel": "Brunner–Munzel's test",
     "brunner-munzel-permutation": "Brunner–Munzel's permutation test",
+    "nadeau-bengio": "Nadeau and Bengio's test",
     "oracle": "the oracle",
 }
 

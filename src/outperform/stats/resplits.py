@@ -22,7 +22,7 @@ from outperform.stats.effect_sizes import Estimate, mean_and_deviation
 from outperform.stats.intervals import Interval
 from outperform.stats.testing import Alternative, HypothesisTest, student_test
 
-_ROUNDING = 1e-12  # of the scores: differences that vary less than this do not vary
+ROUNDING = 1e-12  # of the scores: differences that vary less than this do not vary
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +278,7 @@ def _mean_and_error(
     _check_sizes(n_train, n_test)
     first, second = as_pairs(a, b, at_least=2)
     value, deviation = map(float, mean_and_deviation(first - second))
-    if deviation <= _ROUNDING * np.abs([first, second]).max():
+    if deviation <= ROUNDING * np.abs([first, second]).max():
         return value, 0.0, math.inf, first.size
     error = deviation * math.sqrt(1 / first.size + n_test / n_train)
     return value, deviation, error, first.size
