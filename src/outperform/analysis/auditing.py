@@ -87,6 +87,11 @@ outperforms old.
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     task = _only_task(table) if task is None else task
     if b is None:
+        if (train_size, test_size) != (None, None):
+            raise InvalidInput(
+                f"sizes of splits say nothing about {a!r} and itself",
+                "Leave out --train-size and --test-size, or name two algorithms",
+            )
         return _audit_alone(table, a, task, drop_incomplete, confidence_level)
     if a == b:
         raise InvalidInput(
@@ -121,9 +126,11 @@ def suggest_after(result: Audit | SelfAudit) -> str:
     if result.verdict == "undecided":
         return f"{suggest_next(result.comparison)} Take the seeds in sequence, and leave none out."
     if result.verdict == "robust":
+        here = ", as one on this dataset only"
+        only = here if result.comparison.holds_for_population is False else ""
         return (
-            "Report the verdict with every seed, and put the figure of this audit in the appendix: "
-            "--plot audit.pdf."
+            f"Report the verdict with every seed{only}, and put the figure of this audit in the "
+            "appendix: --plot audit.pdf."
         )
     needed = _pairs_until_robust(result)
     promise = (
