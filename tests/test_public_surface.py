@@ -41,7 +41,8 @@ def test_every_statistic_is_there_and_documented(name):
     [
         (
             outperform.compare,
-            "scores_a scores_b paired goal gamma confidence_level ties interval rng",
+            "scores_a scores_b paired goal gamma confidence_level ties interval margin train_size "
+            "test_size rng",
         ),
         (stats.probability_of_outperforming, "a b paired ties"),
         (stats.brunner_munzel, "a b alternative method axis n_resamples rng"),
@@ -75,7 +76,10 @@ def test_compare_has_the_promised_defaults():
         "gamma": 0.75,
         "confidence_level": 0.95,
         "ties": "half",
-        "interval": "percentile",
+        "interval": "exact",
+        "margin": None,
+        "train_size": None,
+        "test_size": None,
         "rng": None,
     }
 

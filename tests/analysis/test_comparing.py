@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from outperform import Comparison, TaskComparisons, compare, compare_runs, read_runs
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnknownName, UnpairedScores
 from outperform.stats import (
-    percentile_interval,
+    exact_interval,
     verdict_power,
     verdict_size,
 )
@@ -28,16 +28,16 @@ def doubts(comparison: Comparison) -> str:
     return " | ".join(comparison.caveats)
 
 
-# By hand: bounds of the exact bootstrap with N = 29 (20 wins: [15/29, 25/29]).
+# By hand: P(W ≥ 21 of 29) = .012 and P(W ≥ 20) = .031, of which the sign test allows .025.
 @pytest.mark.parametrize(
     ("n_wins", "verdict", "winner"),
     [
         (29, "significant and meaningful", "a"),
-        (20, "significant and meaningful", "a"),
-        (19, "not significant", None),
+        (21, "significant and meaningful", "a"),
+        (20, "not significant", None),
         (15, "not significant", None),
-        (10, "not significant", None),
-        (9, "significant and meaningful", "b"),
+        (9, "not significant", None),
+        (8, "significant and meaningful", "b"),
         (0, "significant and meaningful", "b"),
     ],
 )
@@ -52,8 +52,8 @@ def test_many_pairs_can_show_that_a_difference_is_too_small_to_matter():
     comparison = compare(*wins(600, 400))
     assert comparison.verdict == "significant, not meaningful"
     assert str(comparison) == (
-        "A is better than B, but by too little to matter: P(A > B) = 0.6 [0.57, 0.63], "
-        "significant, not meaningful (1000 pairs, γ = 0.75)."
+        "A is better than B, but by too little to matter: P(A > B) = 0.6 [0.569, 0.631], "
+        "significant, not meaningful (1000 pairs, γ = 0.75 ruled out)."
     )
 
 
@@ -108,11 +108,11 @@ def test_unpaired_tasks_have_the_size_that_was_asked_for():
 def test_strict_intervals_of_both_sides_leave_out_the_ties():
     a, b = [1.0] * 4 + [0.0] * 6, [0.0] * 8 + [1.0] * 2  # 4 wins, 4 ties, 2 losses
     result = compare(a, b, ties="strict")
-    assert result.interval == percentile_interval(4, 0, 10)
-    assert result.reverse == percentile_interval(2, 0, 10)
+    assert result.interval == exact_interval(4, 0, 10)
+    assert result.reverse == exact_interval(2, 0, 10)
 
 
-@pytest.mark.parametrize("interval", ["percentile", "wilson", "clopper-pearson", "anytime"])
+@pytest.mark.parametrize("interval", ["percentile", "wilson", "exact", "anytime"])
 @pytest.mark.parametrize("level", [0.5, 0.78125, 0.95, 1 - 1e-12])
 @given(counts=st.lists(st.integers(0, 40), min_size=3, max_size=3), ties=st.booleans())
 def test_names_never_change_a_verdict(interval, level, counts, ties):
@@ -142,7 +142,7 @@ def test_a_handful_of_wins_is_never_significant(n):
 
 
 def test_ties_are_no_evidence_for_anyone():
-    comparison = compare(*wins(3, 0, 3))
+    comparison = compare(*wins(3, 0, 3), interval="percentile")
     assert comparison.interval.low > 0.5  # the bootstrap has never seen a loss
     assert comparison.winner is None
     assert "3 untied pairs cannot be significant" in doubts(comparison)
@@ -174,7 +174,10 @@ def test_all_ties_are_no_difference():
     comparison = compare(*wins(0, 0, 10))
     assert comparison.probability == 0.5
     assert comparison.verdict == "not significant"
-    assert "every pair is tied: are these two different algorithms?" in comparison.caveats
+    assert comparison.caveats[0] == (
+        f"all {comparison.n_pairs} scores of A and B are the same: these are the same runs under "
+        "two names, or the same algorithm"
+    )
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -245,8 +248,8 @@ def test_one_run_only():
         ),
         (
             {"interval": "brunner-munzel"},
-            "interval 'brunner-munzel' is not made for paired scores. Choose one of 'percentile', "
-            "'wilson', 'clopper-pearson', 'anytime'.",
+            "interval 'brunner-munzel' is not made for paired scores. Choose one of 'exact', "
+            "'percentile', 'wilson', 'anytime'.",
         ),
     ],
 )
@@ -313,13 +316,16 @@ def test_bootstrap_repeats_with_its_seed_only():
 
 
 def test_results_are_frozen_and_speak_json():
-    comparison = compare(*wins(20, 9))
+    comparison = compare(*wins(21, 8))
     with pytest.raises(AttributeError):
         comparison.gamma = 0.6  # type: ignore[misc]
     result = json.loads(json.dumps(comparison.to_dict()))
     assert result["verdict"] == "significant and meaningful"
-    assert result["interval"]["low"] == percentile_interval(20, 0, 29).low
-    assert result["winner"] == "a"
+    assert result["interval"]["low"] == exact_interval(21, 0, 29).low
+    assert (result["winner"], result["winner_name"]) == ("a", "A")
+    assert result["size"] == "not ruled out"
+    assert result["scope"] == {"varied": ["runs"], "about": "this dataset"}
+    assert result["population"] is None
     assert result["n_pairs"] == 29
 
 
@@ -335,7 +341,7 @@ def table(**tasks: tuple[np.ndarray, np.ndarray]) -> list[dict[str, object]]:
 def test_one_task_gives_a_comparison():
     comparison = compare_runs(table(digits=wins(25, 4)), "new", "old")
     assert isinstance(comparison, Comparison)
-    assert str(comparison).startswith("new outperforms old on digits: P(new > old) = 0.862 [0.72")
+    assert str(comparison).startswith("new outperforms old on digits: P(new > old) = 0.862 [0.683")
 
 
 def test_the_overall_verdict_holds_on_every_task():
@@ -347,7 +353,7 @@ def test_the_overall_verdict_holds_on_every_task():
         "new is better than old on all 3 tasks, but by too little to matter on 1: significant, not "
         "meaningful."
     )
-    assert "up to 17%; to name single tasks, ask for α = 0.017" in result.caveats[0]
+    assert "up to 9%; to name single tasks, ask for α = 0.017" in result.caveats[0]
     assert [task["task"] for task in result.to_dict()["tasks"]] == ["a", "b", "c"]
 
 
@@ -370,7 +376,8 @@ def test_doubts_that_all_tasks_share_are_said_once():
     runs = read_runs(table(a=wins(25, 4), b=wins(4, 25)))
     result = compare_runs(replace(runs, notes=("it rained",)), "new", "old")
     assert [doubt for doubt in result.caveats if "it rained" in doubt] == ["it rained"]
-    alone = compare_runs(table(a=wins(29, 0), b=wins(25, 4)), "new", "old")
+    pair = table(a=wins(29, 0), b=wins(25, 4))
+    alone = compare_runs(pair, "new", "old", interval="percentile")
     assert [doubt[:9] for doubt in alone.caveats if "won by the same side" in doubt] == [
         "a: every "
     ]
@@ -417,8 +424,10 @@ def test_folds_are_not_independent_runs():
     for row in rows:
         del row["seed"]
     result = compare_runs(rows, "new", "old")
-    assert "folds of one cross-validation share training data" in doubts(result)
-    assert "cross-validation" not in doubts(compare_runs(table(a=wins(25, 4)), "new", "old"))
+    assert result.scope.varied == ("folds of this dataset",)
+    assert "folds share most of their training data" in doubts(result)
+    assert "--train-size and --test-size" in doubts(result)
+    assert "folds" not in doubts(compare_runs(table(a=wins(25, 4)), "new", "old"))
 
 
 @pytest.mark.slow

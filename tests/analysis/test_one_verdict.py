@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from outperform.analysis.auditing import audit
 from outperform.analysis.comparing import compare
+from outperform.runs import read_runs
 from outperform.stats import VerdictRule, count_verdicts, hide_to_show
 from outperform.stats.decision_rules import Criteria, decide_by_verdict
 from outperform.stats.power import wins_needed
@@ -19,7 +20,7 @@ counts = st.integers(2, 60).flatmap(
 )
 levels = st.sampled_from([0.001, 0.01, 0.05, 0.0625, 0.1, 0.125, 0.25, 0.3])
 gammas = st.sampled_from([0.5, 0.6, 2 / 3, 0.7, 0.75, 0.8, 0.9])
-intervals = st.sampled_from(["percentile", "wilson", "clopper-pearson", "anytime"])
+intervals = st.sampled_from(["percentile", "wilson", "exact", "anytime"])
 
 
 def draw_pairs(wins, ties, n):
@@ -43,11 +44,12 @@ def test_a_share_of_exactly_gamma_does_not_matter_for_either_side():
     # 27 of 45, α = 0.3: the interval ends at 30/45, which is gamma and not above it.
     a, b = draw_pairs(27, 0, 45)
     for first, second in ((a, b), (b, a)):
-        result = compare(first, second, gamma=2 / 3, confidence_level=0.7)
+        options = {"gamma": 2 / 3, "confidence_level": 0.7, "interval": "percentile"}
+        result = compare(first, second, **options)
         assert result.verdict == "significant, not meaningful"
 
 
-@given(counts, levels, gammas, st.sampled_from(["percentile", "wilson", "clopper-pearson"]))
+@given(counts, levels, gammas, st.sampled_from(["percentile", "wilson", "exact"]))
 def test_plan_needs_the_wins_that_compare_needs(numbers, alpha, gamma, interval):
     wins, _, n = numbers
     needed = int(wins_needed(np.array([n]), gamma, alpha, interval)[0])
@@ -86,7 +88,7 @@ def test_an_audit_of_all_pairs_concludes_as_compare_does(numbers, alpha, gamma, 
 def test_an_audit_is_decided_where_compare_is():
     for wins in range(13):
         a, b = draw_pairs(wins, 1, 13)
-        runs = {"a": a.tolist(), "b": b.tolist()}
+        runs = read_runs({"a": a.tolist(), "b": b.tolist()}, accept="constant")
         audited, compared = audit(runs, "a", "b", n_resamples=2), compare(a, b)
         assert (audited.verdict == "undecided") == (compared.winner is None)
         assert audited.comparison.verdict == compared.verdict

@@ -133,7 +133,7 @@ def test_a_gamma_that_cannot_be_had_is_named():
 
 
 def test_constant_scores_are_refused():
-    runs = read_runs({"a": [1.0, 1, 1], "b": [1.0, 1, 1]}, metric="score", goal="maximize")
+    runs = read_runs({"a": [1.0, 1, 1], "b": [1.0, 1, 1]}, accept="constant")
     with pytest.raises(OutperformError) as caught:
         resample(runs)
     assert str(caught.value) == (

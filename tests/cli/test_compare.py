@@ -50,10 +50,11 @@ def test_verdict_comes_first_in_one_sentence(runs_file):
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0] == (
-        "resnet outperforms vgg on task0: P(resnet > vgg) = 0.862 [0.724, 0.966], significant and "
-        "meaningful (29 pairs, γ = 0.75)."
+        "resnet outperforms vgg on task0: P(resnet > vgg) = 0.862 [0.683, 0.961], significant and "
+        "meaningful (29 pairs, γ = 0.75 neither shown nor ruled out)."
     )
-    assert lines[2] == "accuracy, higher is better; 95% intervals"
+    assert lines[1].startswith("Seeds varied, so this is about this dataset")
+    assert lines[3] == "accuracy, higher is better; 95% intervals"
     assert lines[-1].startswith("Next: ")
 
 
@@ -68,7 +69,7 @@ def test_json_is_the_result(runs_file):
     answer = json.loads(result.stdout)
     assert (answer["winner"], answer["verdict"]) == ("a", "significant and meaningful")
     assert answer["probability"] == pytest.approx(25 / 29)
-    assert answer["interval"]["method"] == "percentile"
+    assert answer["interval"]["method"] == "exact"
 
 
 def test_json_has_no_infinities(tmp_path):
@@ -79,7 +80,8 @@ def test_json_has_no_infinities(tmp_path):
         for seed in range(8)
     ]
     path.write_text("\n".join(map(json.dumps, rows)))
-    result = call("compare", path, "a", "b", "--test", "paired-t", "--json")
+    words = ("--test", "paired-t", "--json", "--accept", "constant")
+    result = call("compare", path, "a", "b", *words)
     assert json.loads(result.stdout)["tests"][0] == {
         "name": "paired t",
         "statistic": None,
@@ -88,16 +90,25 @@ def test_json_has_no_infinities(tmp_path):
     }
 
 
-@pytest.mark.parametrize(("n_wins", "status"), [(25, 0), (15, 1), (2, 1)])
-def test_gate_passes_only_if_a_outperforms_b(runs_file, n_wins, status):
+@pytest.mark.parametrize(
+    ("n_wins", "status", "outcome"), [(25, 0, "shown"), (15, 3, "undecided"), (2, 1, "refuted")]
+)
+def test_gate_passes_only_if_a_outperforms_b(runs_file, n_wins, status, outcome):
     result = call("compare", runs_file(n_wins), "resnet", "vgg", "--gate")
     assert result.exit_code == status
-    assert ("Gate failed: resnet does not outperform vgg." in result.stderr) == bool(status)
+    assert result.stderr == (
+        f"Gate {outcome}: resnet outperforms vgg (with 29 pairs, equals pass in 1.2% of cases, and "
+        "a true P(A>B) of 0.75 in 71%).\n"
+    )
 
 
 def test_gate_needs_every_task(runs_file):
     path = runs_file(25, 15)
-    assert call("compare", path, "resnet", "vgg", "--gate").exit_code == 1
+    assert call("compare", path, "resnet", "vgg", "--gate").exit_code == 3
+    refuted = call("compare", runs_file(25, 15, 2), "resnet", "vgg", "--gate")
+    assert refuted.exit_code == 1
+    assert "Gate refuted: resnet outperforms vgg on all of 3 tasks (" in refuted.stderr
+    path = runs_file(25, 15)
     assert call("compare", path, "resnet", "vgg", "--gate", "--on", "task0").exit_code == 0
 
 
@@ -368,16 +379,19 @@ def test_a_summary_carries_its_doubts():
 
 def test_sizes_of_splits_are_not_ignored(runs_file):
     result = call("compare", runs_file(25), "resnet", "vgg", "--test-size", 5)
-    assert refused(result).endswith("--train-size and --test-size are for --test nadeau-bengio.")
+    assert refused(result) == (
+        "Error: the train size is missing, and one size says nothing without the other. Pass "
+        "--train-size and --test-size (train_size and test_size in Python)."
+    )
 
 
 def test_the_winner_comes_first_whichever_was_named_first(runs_file):
     result = call("compare", runs_file(25), "vgg", "resnet")
     assert result.stdout.splitlines()[0] == (
-        "resnet outperforms vgg on task0: P(resnet > vgg) = 0.862 [0.724, 0.966], significant and "
-        "meaningful (29 pairs, γ = 0.75)."
+        "resnet outperforms vgg on task0: P(resnet > vgg) = 0.862 [0.683, 0.961], significant and "
+        "meaningful (29 pairs, γ = 0.75 neither shown nor ruled out)."
     )
-    assert "P(vgg > resnet)  0.138 [0.0345, 0.276] (percentile)" in result.stdout
+    assert "P(vgg > resnet)  0.138 [0.0389, 0.317] (exact)" in result.stdout
 
 
 def test_text_and_json_have_the_same_numbers(runs_file):
@@ -389,7 +403,7 @@ def test_text_and_json_have_the_same_numbers(runs_file):
     bounds = difference["interval"]
     assert f"{difference['value']:+.3g} [{bounds['low']:.3g}, {bounds['high']:.3g}]" in text
     bounds = f"[{chance['low']:.3g}, {chance['high']:.3g}]"
-    assert f"P(resnet > vgg)  {answer['probability']:.3g} {bounds} (percentile)\n" in text
+    assert f"P(resnet > vgg)  {answer['probability']:.3g} {bounds} (exact)\n" in text
     assert f"wilcoxon         p = {answer['tests'][0]['pvalue']:.2g} (two-sided)\n" in text
 
 
@@ -403,14 +417,14 @@ def test_columns_align_whatever_the_script(tmp_path):
     ]
     path.write_text("algorithm,task,seed,accuracy\n" + "\n".join(rows), encoding="utf-8")
     lines = call("compare", path, "残差网络", "vgg").stdout.splitlines()
-    columns = [sum(1 + (letter > "\u2fff") for letter in line) for line in lines[3:6]]
+    columns = [sum(1 + (letter > "\u2fff") for letter in line) for line in lines[4:7]]
     assert len(set(columns)) == 1
 
 
 def test_several_tasks_fit_a_terminal(runs_file):
     lines = call("compare", runs_file(25, 4, 15), "resnet", "vgg").stdout.splitlines()
-    assert max(map(len, lines[3:7])) <= 80
-    assert [line.split("]  ")[1].strip() for line in lines[4:7]] == [
+    assert max(map(len, lines[4:8])) <= 80
+    assert [line.split("]  ")[1].strip() for line in lines[5:8]] == [
         "resnet, meaningful",
         "vgg, meaningful",
         "not significant",

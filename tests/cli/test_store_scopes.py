@@ -19,7 +19,7 @@ from outperform.store import SqliteStore
 from outperform.study.estimators import FixHopt, Ideal
 from outperform.study.fixed_splits import FixedSplit
 from outperform.study.pipelines import FunctionPipeline
-from outperform.study.splits import HoldOut, OutOfBootstrap
+from outperform.study.splits import HoldOut
 from outperform.study.study import Study
 from outperform.study.tables import Dataset
 from outperform.study.tasks import make_task
@@ -62,9 +62,9 @@ def do(study, store):
 def run_iris(tmp_path):
     """Run SVC and KNN on iris with a split; the path of the store."""
 
-    def run_study(split):
+    def run_study(split, learner="svm.SVC"):
         file = tmp_path / "study.toml"
-        file.write_text(STUDY.replace("SPLIT", split))
+        file.write_text(STUDY.replace("SPLIT", split).replace("svm.SVC", learner))
         with SqliteStore(tmp_path / "study.db") as store:
             do(read_study(str(file)), store)
         return tmp_path / "study.db"
@@ -98,13 +98,16 @@ def test_a_store_answers_for_data_like_these(run_iris):
 
 
 def test_a_fixed_split_tells_of_that_split_only(run_iris):
-    path = run_iris('{kind = "fixed", train = "0:90", valid = "90:120", test = "120:150"}')
-    found = compare_json(path)
+    parts = {"train": range(0, 150, 3), "valid": range(1, 150, 3), "test": range(2, 150, 3)}
+    listed = ", ".join(f"{name} = {list(positions)}" for name, positions in parts.items())
+    path = run_iris(f'{{kind = "fixed", {listed}}}', "tree.ExtraTreeClassifier")
+    found = compare_json(path, "--accept", "constant")
     assert found["population"] is None
     assert found["scope"] == {"varied": ["seeds"], "about": "this split of this dataset"}
-    second = call("compare", path, "svm", "knn").stdout.splitlines()[1]
+    second = call("compare", path, "svm", "knn", "--accept", "constant").stdout.splitlines()[1]
     assert second == "Seeds varied, so this is about this split of this dataset."
-    refused = call("compare", path, "svm", "knn", "--train-size", 90, "--test-size", 30)
+    sizes = ("--accept", "constant", "--train-size", 90, "--test-size", 30)
+    refused = call("compare", path, "svm", "knn", *sizes)
     assert refused.exit_code == 2
     assert " ".join(refused.stderr.split()) == (
         "Error: all runs on 'iris' share one split, so sizes cannot make them tell of other data "
@@ -201,7 +204,7 @@ def test_stores_of_old_get_the_caveat_with_the_option(store):
     assert OPTION in compare_runs(runs, "a", "b").caveats
     # The next run of the study measures what is missing.
     runs = do(make_study("split", "init", data="iris"), store)
-    assert runs.resplits["toy"].n_train == 150
+    assert runs.resplits["toy"].n_train + runs.resplits["toy"].n_test == 150
 
 
 class Loader:
@@ -234,8 +237,8 @@ def test_sizes_need_no_further_loading_and_stay_known(store):
     assert runs.resplits == {"toy": Resplit(40, 10)}
     assert loader.n_loads == n_loads + 1
     # Another split is another size.
-    runs = do(load_with(Loader(), OutOfBootstrap(test=5, valid=5)), store)
-    assert runs.resplits == {"toy": Resplit(50, 5)}
+    runs = do(load_with(Loader(), HoldOut(test=5)), store)
+    assert runs.resplits == {"toy": Resplit(45, 5)}
 
 
 def test_a_task_with_a_fixed_split_is_told_apart_from_others(store):

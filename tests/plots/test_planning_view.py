@@ -27,10 +27,10 @@ def test_both_sample_sizes_are_drawn_against_gamma(rows, ax):
 
 def test_the_plan_is_marked_with_its_numbers(rows, find, ax):
     draw_sample_sizes(rows, ax, highlight=plan())
-    assert find(ax, "required").get_xydata().tolist() == [[0.75, 51]]
+    assert find(ax, "required").get_xydata().tolist() == [[0.75, 54]]
     numbers = find(ax, "numbers")
-    assert numbers.xy == (0.75, 51)
-    assert numbers.get_text() == "51 pairs (Noether: 29)\nγ = 0.75, α = 0.05, β = 0.05"
+    assert numbers.xy == (0.75, 54)
+    assert numbers.get_text() == "54 pairs (Noether: 29)\nγ = 0.75, α = 0.05, β = 0.05"
     assert len(ax.lines) == 3
 
 

@@ -337,9 +337,9 @@ REFUSED_SOURCES = {
     "truth values": (
         {"a": [True, False]},
         InvalidScores,
-        "column 'score' of the dict holds 'True' where a number should be (rows 1, 2). Leave it "
-        "empty if the run is missing, or choose other columns with --metric (in a wide table with "
-        "--algorithm).",
+        "column 'score' of the dict holds 'True' where a number should be (rows 1, 2). Give the "
+        "mean over the test examples of every run, with its seed; if each row is a run that "
+        "succeeds or fails, write 1 and 0.",
     ),
 }
 

@@ -181,7 +181,7 @@ def test_the_t_approximation_does_not_keep_a_small_level():
 def test_the_verdict_is_not_its_interval_alone():
     # Five wins of five: the percentile interval is [1, 1], but five pairs are no evidence.
     a, b = np.ones((1, 5)), np.zeros((1, 5))
-    assert outperforming_interval(a[0], b[0]).low > 0.5
+    assert outperforming_interval(a[0], b[0], method="percentile").low > 0.5
     assert smallest_conclusive(0.05) == 6
     assert not decide(a, b, ["verdict"], Criteria()).for_a["verdict"].any()
 

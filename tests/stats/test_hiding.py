@@ -23,7 +23,7 @@ from outperform.stats import (
 )
 from outperform.stats.hiding import _outlasts
 
-INTERVALS = ["percentile", "wilson", "clopper-pearson", "anytime"]
+INTERVALS = ["percentile", "wilson", "exact", "anytime"]
 rules = st.builds(
     VerdictRule,
     confidence_level=st.sampled_from([0.7, 0.8, 0.9, 0.95, 0.97]),
@@ -68,21 +68,27 @@ def counts(differences):
 
 
 def test_hidden_wins_undo_a_verdict_by_hand():
-    # 20 of 29 is the least that is significant (test_power); 6 of 6 is, 5 of 5 are too few.
-    assert hide_to_undo(19, 0, 10, rule=VerdictRule()) == 0
-    assert hide_to_undo(20, 0, 9, rule=VerdictRule()) == 1
+    # P(W ≥ 21 of 29) = .012 and P(W ≥ 20) = .031, so 21 is the least that is significant at
+    # α/2 = .025, and by the bootstrap 20 (test_power); 6 of 6 is, 5 of 5 are too few.
+    assert hide_to_undo(20, 0, 9, rule=VerdictRule()) == 0
+    # 20 of 28 still are significant (.018), 19 of 27 are not (.026).
+    assert hide_to_undo(21, 0, 8, rule=VerdictRule()) == 2
+    assert hide_to_undo(20, 0, 9, rule=VerdictRule(interval="percentile")) == 1
     assert hide_to_undo(6, 0, 0, rule=VerdictRule()) == 1
     assert hide_to_undo(8, 5, 0, rule=VerdictRule()) == 3
 
 
 def test_hidden_losses_make_a_verdict_by_hand():
-    assert hide_to_show(20, 0, 9, rule=VerdictRule()) == 0
+    percentile = VerdictRule(interval="percentile")
+    assert hide_to_show(21, 0, 8, rule=VerdictRule()) == 0
     # Six of six and, with the bootstrap, six of seven are significant; six of eight are not.
-    assert hide_to_show(6, 0, 2, rule=VerdictRule()) == 1
-    assert hide_to_show(6, 0, 2, rule=VerdictRule(interval="clopper-pearson")) == 2
+    assert hide_to_show(6, 0, 2, rule=percentile) == 1
+    assert hide_to_show(6, 0, 2, rule=VerdictRule()) == 2
     assert hide_to_show(5, 4, 2, rule=VerdictRule()) is None
-    # At α = 0.03 seven untied pairs are needed, and six wins of seven are enough: hide the tie.
-    assert hide_to_show(6, 1, 1, rule=VerdictRule(confidence_level=0.97)) == 1
+    # At α = 0.03 seven untied pairs are needed, and for the bootstrap six wins of seven are
+    # enough: hide the tie.
+    strict = VerdictRule(confidence_level=0.97, interval="percentile")
+    assert hide_to_show(6, 1, 1, rule=strict) == 1
     assert hide_to_show(0, 9, 0, rule=VerdictRule()) is None
 
 
@@ -109,14 +115,14 @@ def test_hidden_independent_runs_by_hand():
     assert hide_runs_to_undo(range(6, 12), range(6), rule=rule) == 1
     assert hide_runs_to_undo(range(6), range(6), rule=rule) == 0
     assert hide_runs_to_show(range(6, 12), range(6), rule=rule) == 0
-    # An interval of P(A>B) = 36/49, and without the 0 of 36/42.
-    assert hide_runs_to_show([0, 4.5, *range(11, 16)], range(1, 8), rule=rule) == 1
+    # An interval of P(A>B) = 40/49, and without the 0 of 40/42.
+    assert hide_runs_to_show([0, 5.5, *range(11, 16)], range(1, 8), rule=rule) == 1
     assert hide_runs_to_show(range(5), range(5), rule=rule) is None
 
 
 def test_the_run_hidden_is_the_one_that_matters():
-    # Without 16 the interval of P(A>B) reaches below ½; without 2 it does not.
-    a, b = [1, 9, 10, 12, 13, 14, 15, 16], [2, 3, 4, 5, 6, 7, 8, 11]
+    # Without 16 the interval of P(A>B) reaches below ½; without 0 it does not.
+    a, b = [5, 7, 11, 12, 13, 14, 15, 16], [0, 1, 2, 4, 6, 8, 9, 10]
     assert compare(a, b[1:], paired=False).winner == "a"
     assert compare(a[:-1], b, paired=False).winner is None
     assert hide_runs_to_undo(a, b, rule=VerdictRule()) == 1
@@ -303,7 +309,7 @@ def chance_to_survive(n, rule, hidden):
     return 2 * binom.pmf(wins, n, 0.5).sum()
 
 
-@pytest.mark.parametrize("interval", ["wilson", "clopper-pearson"])
+@pytest.mark.parametrize("interval", ["wilson", "exact"])
 def test_equals_rarely_survive_hiding_a_tenth_of_the_pairs(interval):
     rule = VerdictRule(interval=interval)
     for n in range(2, 121):
@@ -320,18 +326,20 @@ def test_equals_with_ties_outperform_each_other_as_often_as_all_outcomes_say(int
             won = [w for w in range(untied + 1) if rule.holds(w, ties, n)]
             expected = 2 * binom.pmf(won, untied, 0.5).sum()
             assert rule.size(n, ties) == pytest.approx(expected, abs=1e-12)
-    # By hand: 6 of the 7 that are not tied suffice, 2·(1 + 7)/2⁷ of all outcomes.
-    assert VerdictRule().size(10, 3) == 0.125
+    # By hand: 6 of the 7 that are not tied suffice for the bootstrap, 2·(1 + 7)/2⁷ of all
+    # outcomes; the sign test wants all 7.
+    assert VerdictRule(interval="percentile").size(10, 3) == 0.125
+    assert VerdictRule().size(10, 3) == 2 / 128
 
 
-def test_clopper_and_pearson_keep_the_level_with_ties_and_percentiles_do_not():
+def test_the_exact_interval_keeps_the_level_with_ties_and_percentiles_do_not():
     worst = {
         interval: max(
             VerdictRule(interval=interval).size(n, ties) for n in range(6, 31) for ties in range(n)
         )
-        for interval in ("percentile", "clopper-pearson")
+        for interval in ("percentile", "exact")
     }
-    assert worst["clopper-pearson"] <= 0.05 < worst["percentile"] == 0.125
+    assert worst["exact"] <= 0.05 < worst["percentile"] == 0.125
 
 
 # Negative controls
@@ -339,7 +347,7 @@ def test_clopper_and_pearson_keep_the_level_with_ties_and_percentiles_do_not():
 
 def test_the_brute_force_would_notice_a_wrong_order():
     """Hiding losses before ties, without regard to how many pairs are untied, is not exact."""
-    rule = VerdictRule(confidence_level=0.97)
+    rule = VerdictRule(confidence_level=0.97, interval="percentile")
     differs = 0
     for wins, ties, losses in np.ndindex(8, 3, 3):
         n = wins + ties + losses
@@ -364,7 +372,8 @@ def test_the_bound_from_below_does_not_prove_what_is_false():
 
 def test_a_liberal_interval_may_survive_it_too_often():
     """Seven of eight wins, then six of seven: the bootstrap finds both significant."""
-    assert chance_to_survive(8, VerdictRule(), 1) == pytest.approx(2 * 9 / 256)
+    percentile = VerdictRule(interval="percentile")
+    assert chance_to_survive(8, percentile, 1) == pytest.approx(2 * 9 / 256)
 
 
 def test_the_largest_differences_are_not_always_the_best_to_keep():

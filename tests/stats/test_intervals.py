@@ -318,6 +318,14 @@ def test_wilson_covers_what_it_claims_on_average_but_not_everywhere():
     assert 0.83 < covered.min() < 0.95  # near 0 and 1, the known weakness
 
 
+@pytest.mark.parametrize("n", [10, 20, 50, 200])
+@pytest.mark.parametrize(("losses", "covered"), [(1, 0.64), (2, 0.87), (3, 0.955)])
+def test_percentile_interval_covers_by_the_losses_to_expect_whatever_n(n, losses, covered):
+    truth = 1 - losses / n
+    hits = (binom.pmf(w, n, truth) for w in range(n + 1) if truth in percentile_interval(w, 0, n))
+    assert sum(hits) == pytest.approx(covered, abs=0.02)
+
+
 def test_percentile_interval_covers_well_in_the_middle_and_badly_at_the_ends():
     truth, covered = coverage(percentile_without_ties, 29)
     middle = (truth >= 0.25) & (truth <= 0.75)

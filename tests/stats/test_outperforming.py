@@ -7,19 +7,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit, logit
 from scipy.stats import binom, binomtest, mannwhitneyu, norm, t
 
 from outperform.errors import InvalidInput, UnpairedScores
 from outperform.stats import (
     anytime_interval,
-    clopper_pearson_interval,
+    brunner_munzel,
+    exact_interval,
     outperforming_interval,
     percentile_interval,
     probability_of_outperforming,
     wilson_interval,
 )
 
-PAIRED = ["percentile", "wilson", "clopper-pearson", "anytime"]
+PAIRED = ["percentile", "wilson", "exact", "anytime"]
 # Pain scores of Brunner and Munzel (2000): the second treatment scores higher.
 PAIN_X = [1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 1, 1]
 PAIN_Y = [3, 3, 4, 3, 1, 2, 3, 1, 1, 5, 4]
@@ -72,15 +74,15 @@ A, B = [3, 1, 2, 5, 4, 7], [1, 2, 2, 1, 1, 3]  # 4 wins, 1 loss, 1 tie
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({}, percentile_interval(4, 1, 6)),
-        ({"ties": "strict"}, percentile_interval(4, 0, 6)),
+        ({}, exact_interval(4, 1, 6)),
+        ({"ties": "strict"}, exact_interval(4, 0, 6)),
+        ({"method": "percentile"}, percentile_interval(4, 1, 6)),
+        ({"method": "percentile", "ties": "strict"}, percentile_interval(4, 0, 6)),
         ({"method": "wilson"}, wilson_interval(4.5, 6)),
         ({"method": "wilson", "ties": "strict"}, wilson_interval(4, 6)),
-        ({"method": "clopper-pearson"}, clopper_pearson_interval(4.5, 6)),
-        ({"method": "clopper-pearson", "ties": "strict"}, clopper_pearson_interval(4, 6)),
         ({"method": "anytime"}, anytime_interval(4.5, 6)),
         ({"method": "anytime", "ties": "strict"}, anytime_interval(4, 6)),
-        ({"confidence_level": 0.8}, percentile_interval(4, 1, 6, confidence_level=0.8)),
+        ({"confidence_level": 0.8}, exact_interval(4, 1, 6, confidence_level=0.8)),
         (
             {"method": "wilson", "confidence_level": 0.8},
             wilson_interval(4.5, 6, confidence_level=0.8),
@@ -91,16 +93,32 @@ def test_paired_interval_is_that_of_the_counts(options, expected):
     assert outperforming_interval(A, B, **options) == expected
 
 
+# a = 2, 4 beat 1 and 2 of b; b = 1, 3 beat 0 and 1 of a: placements have variance ½ each, so
+# P = ¾, se² = ½/(2·2²) + ½/(2·2²) = 1/8 and (S_a + S_b)²/(S_a² + S_b²) = 2 degrees of freedom,
+# where the quantile is known: t = (2q - 1)·√(2 / (4q(1 - q))). The odds of ¾ are 3, and the
+# standard error of their logarithm is √(1/8) / (¾·¼).
+
+
 def test_unpaired_interval_by_hand():
-    # a = 2, 4 beat 1 and 2 of b; b = 1, 3 beat 0 and 1 of a: placements have variance ½ each, so
-    # P = ¾, se² = ½/(2·2²) + ½/(2·2²) = 1/8 and (S_a + S_b)²/(S_a² + S_b²) = 2 degrees of freedom,
-    # where the quantile is known: t = (2q - 1)·√(2 / (4q(1 - q))).
-    q = 0.6
-    half_width = (2 * q - 1) * math.sqrt(2 / (4 * q * (1 - q))) / math.sqrt(8)
+    q = 0.7
+    t_quantile = (2 * q - 1) * math.sqrt(2 / (4 * q * (1 - q)))
+    odds_ratio = math.exp(t_quantile * math.sqrt(1 / 8) * 16 / 3)
+    low, high = 3 / odds_ratio / (1 + 3 / odds_ratio), 3 * odds_ratio / (1 + 3 * odds_ratio)
     interval = outperforming_interval([2, 4], [1, 3], paired=False, confidence_level=2 * q - 1)
-    assert ends(interval) == pytest.approx((0.75 - half_width, 0.75 + half_width), rel=1e-12)
-    # At 95% t is 4.3, so that both ends are beyond what a probability can be.
-    assert ends(outperforming_interval([2, 4], [1, 3], paired=False)) == (0.0, 1.0)
+    assert ends(interval) == pytest.approx((low, high), rel=1e-12)
+    mirrored = outperforming_interval([1, 3], [2, 4], paired=False, confidence_level=2 * q - 1)
+    assert ends(mirrored) == pytest.approx((1 - high, 1 - low), rel=1e-12)
+
+
+def test_unpaired_interval_never_says_more_than_separation_by_hand():
+    # At 20% the lower end would be 0.635; two separated pairs leave √0.4 = 0.632 open.
+    interval = outperforming_interval([2, 4], [1, 3], paired=False, confidence_level=0.2)
+    assert interval.low == pytest.approx(math.sqrt(0.4), rel=1e-12)
+    interval = outperforming_interval([1, 3], [2, 4], paired=False, confidence_level=0.2)
+    assert interval.high == pytest.approx(1 - math.sqrt(0.4), rel=1e-12)
+    # Twenty against twenty with one adjacent swap: 399 of 400 won, and no surer than 400 of 400.
+    a, b = [18.5, *range(20, 39)], range(20)
+    assert outperforming_interval(a, b, paired=False).low == pytest.approx(0.025 ** (1 / 20))
 
 
 def test_unpaired_interval_at_complete_separation_counts_disjoint_pairs():
@@ -113,10 +131,10 @@ def test_unpaired_interval_at_complete_separation_counts_disjoint_pairs():
 @pytest.mark.parametrize(
     ("options", "method"),
     [
-        ({}, "percentile"),
+        ({}, "exact"),
         *(({"method": word}, word) for word in PAIRED),
         ({"paired": False}, "brunner-munzel"),
-        ({"paired": False, "method": "percentile"}, "brunner-munzel"),
+        ({"paired": False, "method": "exact"}, "brunner-munzel"),
         ({"paired": False, "method": "brunner-munzel"}, "brunner-munzel"),
         (
             {"paired": False, "method": "bootstrap", "rng": np.random.default_rng(6)},
@@ -139,11 +157,15 @@ def test_probability_matches_r(reference):
 
 
 def test_unpaired_interval_matches_the_published_example():
-    # Printed by the R packages lawstat and brunnermunzel for these data.
+    # The R packages lawstat and brunnermunzel print 0.788961 and the interval 0.5952169 to
+    # 0.9827052 for these data, on P's own scale: t·se = 0.19374415, which is carried to the logit.
+    published, reach = 0.788961, (0.9827052 - 0.5952169) / 2
+    odds = reach / (published * (1 - published))
+    expected = expit(logit(published) - odds), expit(logit(published) + odds)
     interval = outperforming_interval(PAIN_Y, PAIN_X, paired=False)
-    assert ends(interval) == pytest.approx((0.5952169, 0.9827052), abs=5e-8)
+    assert ends(interval) == pytest.approx(expected, abs=1e-6)
     assert probability_of_outperforming(PAIN_Y, PAIN_X, paired=False) == pytest.approx(
-        0.788961, abs=5e-7
+        published, abs=5e-7
     )
 
 
@@ -278,10 +300,12 @@ def test_unpaired_interval_is_that_of_the_table_of_all_comparisons(a, b):
         if variances.sum() < 1e-12:  # complete separation, or all tied
             continue
         df = variances.sum() ** 2 / (variances**2 / (np.array(table.shape) - 1)).sum()
-        reach = t.ppf(0.975, df) * np.sqrt(variances.sum())
-        expected = np.clip([table.mean() - reach, table.mean() + reach], 0, 1)
+        mean, separated = table.mean(), 0.025 ** (1 / min(table.shape))
+        reach = t.ppf(0.975, df) * np.sqrt(variances.sum()) / (mean * (1 - mean))
+        low = min(expit(logit(mean) - reach), separated)
+        high = max(expit(logit(mean) + reach), 1 - separated)
         interval = outperforming_interval(a, b, paired=False, ties=ties)
-        assert ends(interval) == pytest.approx(tuple(expected), abs=1e-9)
+        assert ends(interval) == pytest.approx((low, high), abs=1e-9)
 
 
 def test_numbers_kept_as_objects_are_numbers():
@@ -335,12 +359,22 @@ def unpaired_coverage(n_a, n_b, shift, sd, n_studies=2000, **options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("n_a", "n_b", "shift", "sd"), [(25, 25, 0.0, 1.0), (20, 40, 0.0, 3.0), (30, 30, 0.95, 1.0)]
+    ("n_a", "n_b", "probability", "sd"),
+    [
+        *((n, n, p, 1.0) for n in (6, 10, 20, 50) for p in (0.5, 0.9, 0.97)),
+        *((n, n, p, 3.0) for n in (20, 50) for p in (0.75, 0.9, 0.97)),
+        *((6, 50, p, sd) for p in (0.5, 0.9) for sd in (1.0, 3.0)),
+    ],
 )
-def test_brunner_munzel_interval_covers_about_what_it_claims(n_a, n_b, shift, sd):
-    # Not exact, but within 1.5 points here; the exact interval would pass binomtest.
-    covered = unpaired_coverage(n_a, n_b, shift, sd)
-    assert binomtest(covered, 2000, 0.935, alternative="less").pvalue > 0.001
+def test_brunner_munzel_interval_covers_what_it_claims(n_a, n_b, probability, sd):
+    covered = unpaired_coverage(n_a, n_b, norm.ppf(probability) * math.hypot(sd, 1), sd)
+    assert binomtest(covered, 2000, 0.95, alternative="less").pvalue > 0.001
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("probability", "sd"), [(0.5, 1.0), (0.75, 3.0), (0.9, 1.0)])
+def test_brunner_munzel_interval_is_no_wider_than_needed_with_many_runs(probability, sd):
+    covered = unpaired_coverage(50, 50, norm.ppf(probability) * math.hypot(sd, 1), sd)
     assert binomtest(covered, 2000, 0.965, alternative="greater").pvalue > 0.001
 
 
@@ -361,7 +395,7 @@ def test_paired_intervals_cover_as_often_as_the_binomial_says():
     a, b = rng.normal(0.95, size=(n_studies, n)), rng.normal(size=(n_studies, n))
     for method, function in [
         ("wilson", wilson_interval),
-        ("clopper-pearson", clopper_pearson_interval),
+        ("exact", lambda wins, n: exact_interval(wins, 0, n)),
         ("percentile", lambda wins, n: percentile_interval(wins, 0, n)),
     ]:
         hits = sum(
@@ -384,7 +418,7 @@ def test_ignoring_the_pairs_loses_what_pairing_shows():
     # Strongly correlated scores: A wins every pair by a little, hidden by the spread of seeds.
     seed_effect = np.random.default_rng(5).normal(size=29)
     a, b = seed_effect + 0.01, seed_effect
-    assert outperforming_interval(a, b, method="clopper-pearson").low > 0.5
+    assert outperforming_interval(a, b, method="exact").low > 0.5
     assert outperforming_interval(a, b, paired=False).low < 0.5
 
 
@@ -392,10 +426,28 @@ def test_a_normal_quantile_would_be_too_short():
     a, b = np.array([3, 1, 6, 2, 8]), np.array([2, 5, 1, 4, 0])
     beaten = (a[:, None] > b) + (a[:, None] == b) / 2
     parts = np.array([beaten.sum(axis=1 - side).var(ddof=1) for side in (0, 1)]) / 5**3
-    se, df = math.sqrt(parts.sum()), parts.sum() ** 2 / (parts**2 / 4).sum()
+    mean, df = beaten.mean(), parts.sum() ** 2 / (parts**2 / 4).sum()
+    se = math.sqrt(parts.sum()) / (mean * (1 - mean))
     interval = outperforming_interval(a, b, paired=False)
-    assert interval.low == pytest.approx(beaten.mean() - t.ppf(0.975, df) * se, rel=1e-9)
-    assert interval.low < beaten.mean() - 1.96 * se - 0.01
+    assert interval.low == pytest.approx(expit(logit(mean) - t.ppf(0.975, df) * se), rel=1e-9)
+    assert interval.low < expit(logit(mean) - 1.96 * se) - 0.01
+
+
+def test_the_scale_of_probability_itself_misses_the_truth_near_one():
+    # What the interval was before: p ± t·se. At P = 0.97 with 20 runs it covers 84%, not 95%.
+    rng = np.random.default_rng(8128)
+    shift = norm.ppf(0.97) * math.sqrt(2)
+    a, b = rng.normal(shift, size=(400, 20)), rng.normal(size=(400, 20))
+    tests = brunner_munzel(a, b)
+    shares = np.array(
+        [probability_of_outperforming(x, y, paired=False) for x, y in zip(a, b, strict=True)]
+    )
+    # Where 0.5 is what is tested, the statistic is (p - ½)/se, so (p - 0.97)/se follows.
+    errors = (shares - 0.5) / tests.statistic
+    with np.errstate(invalid="ignore"):
+        missed = (shares < 1) & ((shares - 0.97) / errors > 2.03)  # t with about 35 df
+    assert binomtest(int(missed.sum()), 400, 0.05, alternative="greater").pvalue < 0.001
+    assert unpaired_coverage(20, 20, shift, 1.0, n_studies=400) >= 0.95 * 400
 
 
 # Refusals
@@ -416,7 +468,7 @@ def test_scores_that_cannot_be_paired_are_refused(function):
 @pytest.mark.parametrize(
     ("options", "names"),
     [
-        ({"method": "magic"}, r"percentile.*wilson.*clopper-pearson.*anytime"),
+        ({"method": "magic"}, r"exact.*percentile.*wilson.*anytime"),
         ({"method": "bootstrap"}, r"percentile"),
         ({"method": "brunner-munzel"}, r"percentile"),
         ({"paired": False, "method": "wilson"}, r"brunner-munzel.*bootstrap"),

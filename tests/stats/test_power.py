@@ -21,13 +21,13 @@ from outperform.stats import (
     verdict_size,
 )
 
-INTERVALS = ["percentile", "wilson", "clopper-pearson"]
+INTERVALS = ["percentile", "wilson", "exact"]
 n_pairs = st.integers(1, 40)
 intervals = st.sampled_from(INTERVALS)
 probabilities = st.integers(0, 100).map(lambda percent: percent / 100)
 
 
-def verdict_table(n, interval="percentile", alpha=0.05, gamma=0.75):
+def verdict_table(n, interval="exact", alpha=0.05, gamma=0.75):
     """For each number of wins: is a significantly better, is it also meaningful, is b better?
 
     From scores, not counts: a wins the first pairs and loses the others.
@@ -41,7 +41,7 @@ def verdict_table(n, interval="percentile", alpha=0.05, gamma=0.75):
     for wins in range(n + 1):
         found = bounds(wins, interval)
         # [0, 0] and [1, 1] say nothing about significance, so Clopper–Pearson must agree there.
-        judge = bounds(wins, "clopper-pearson") if wins in (0, n) else found
+        judge = bounds(wins, "exact") if wins in (0, n) else found
         a_better = judge.low > 0.5 and found.low > 0.5
         b_better = judge.high < 0.5 and found.high < 0.5
         rows.append((a_better, a_better and found.high > gamma, b_better))
@@ -72,8 +72,8 @@ def test_noether_uses_alpha_and_beta():
 
 @pytest.mark.parametrize("probability", [0.3, 0.5, 0.75, 0.9, 1.0])
 def test_power_of_few_pairs_by_hand(probability):
-    # 6 wins of 6: Clopper–Pearson's .025^(1/6) = .54 > ½. 5 wins of 6: the bootstrap's lower end
-    # is 3/6 (test_intervals). So all six must be won; and of five, .025^(1/5) = .48 is too low.
+    # 6 wins of 6: Clopper–Pearson's .025^(1/6) = .54 > ½. 5 or more of 6: 7/64 > .025. So all six
+    # must be won; and of five, .025^(1/5) = .48 is too low.
     assert verdict_power(6, probability) == pytest.approx(probability**6, rel=1e-12)
     assert all(verdict_power(n, probability) == 0 for n in (1, 2, 3, 4, 5))
     # At α = .1 five suffice: .05^(1/5) = .549.
@@ -88,7 +88,7 @@ def test_size_of_few_pairs_by_hand(n, size, interval):
 
 def test_a_lower_bound_of_one_half_is_not_above_it():
     # 6 of 7: P(W >= 6) = 8/128 = α/2, so Clopper–Pearson's bound is ½ exactly; only 7 of 7 counts.
-    assert verdict_size(7, alpha=1 / 8, interval="clopper-pearson") == pytest.approx(2 / 128)
+    assert verdict_size(7, alpha=1 / 8, interval="exact") == pytest.approx(2 / 128)
 
 
 def test_fewest_conclusive_pairs_by_hand():
@@ -252,16 +252,28 @@ def test_simulated_verdicts_are_as_frequent_as_the_power_says(interval, probabil
         assert binomtest(hits, n_studies, verdict_size(n, interval=interval)).pvalue > 0.001
 
 
-def test_clopper_pearson_verdict_keeps_its_level_at_every_n():
-    assert all(verdict_size(n, interval="clopper-pearson") <= 0.05 for n in range(1, 200))
+@pytest.mark.parametrize("alpha", [0.05, 0.01, 0.002])
+def test_the_exact_verdict_keeps_its_level_at_every_n(alpha):
+    assert all(verdict_size(n, alpha=alpha) <= alpha for n in range(1, 200))
+
+
+def test_published_sizes_of_the_exact_verdict():
+    # METHODS.md §3: 54 pairs (percentile 51), power .7125 at 29 (.834).
+    assert (required_pairs(), required_pairs(interval="percentile")) == (54, 51)
+    assert verdict_power(29, 0.75) == pytest.approx(0.7125, abs=5e-5)
+    assert verdict_power(29, 0.75, interval="percentile") == pytest.approx(0.834, abs=5e-4)
 
 
 # Negative controls
 
 
 def test_percentile_verdict_does_not_keep_its_level_at_every_n():
-    sizes = [verdict_size(n) for n in range(6, 100)]
-    assert max(sizes) > 0.05
+    # METHODS.md §3: at 44 % of the sizes from 6 to 30; 12.5 % at 7, 6.1 % at 29; at α = .002 up to
+    # six times α.
+    sizes = {n: verdict_size(n, interval="percentile") for n in range(6, 31)}
+    assert sum(size > 0.05 for size in sizes.values()) == round(0.44 * 25)
+    assert (sizes[7], round(sizes[29], 3)) == (0.125, 0.061)
+    assert verdict_size(11, alpha=0.002, interval="percentile") > 5 * 0.002
 
 
 def test_noether_is_not_enough_for_the_paired_verdict():
@@ -377,5 +389,5 @@ def test_unknown_intervals_are_refused():
         lambda: required_pairs(interval="magic"),
         lambda: smallest_detectable_probability(29, interval="magic"),
     ):
-        with pytest.raises(InvalidInput, match=r"percentile.*wilson.*clopper-pearson"):
+        with pytest.raises(InvalidInput, match=r"exact.*percentile.*wilson"):
             call()

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 from outperform.errors import InvalidInput
 from outperform.stats import (
     anytime_interval,
     anytime_power,
     percentile_interval,
+    second_look_level,
     smallest_conclusive,
 )
 from outperform.stats.sequential import decide_by_looking
@@ -142,3 +143,63 @@ def test_impossible_settings_are_refused():
             anytime_power(20, np.array([0.5, probability]))
     with pytest.raises(InvalidInput, match="n_pairs is 0"):
         anytime_power(0, np.array(0.5))
+
+
+# A second look
+
+
+def false_alarms(n_first, n_all, alpha, level):
+    """Chance that two sign tests, the second on more pairs, find a difference between equals."""
+    first = np.arange(n_first + 1)
+    stops = np.array([binomtest(int(w), n_first, 0.5).pvalue < alpha for w in first])
+    later = np.array([binomtest(int(w), n_all, 0.5).pvalue < level for w in range(n_all + 1)])
+    more = np.arange(n_all - n_first + 1)
+    chance_more = binom.pmf(more, n_all - n_first, 0.5)
+    second = np.array([chance_more @ later[w + more] for w in first])
+    return float(binom.pmf(first, n_first, 0.5) @ np.where(stops, 1.0, second))
+
+
+def test_a_first_look_that_could_find_nothing_leaves_all_by_hand():
+    # Of five pairs none is ever significant; of six, all are, with 2/64 = .031: .019 is left.
+    assert second_look_level(5, 30) == 0.05
+    assert second_look_level(6, 50) < 0.025
+
+
+@given(st.integers(1, 25), st.integers(1, 25), st.sampled_from([0.1, 0.05, 0.01]))
+@settings(max_examples=40, deadline=None)
+def test_both_looks_together_keep_the_level(n_first, n_more, alpha):
+    level = second_look_level(n_first, n_first + n_more, alpha=alpha)
+    if level is not None:
+        assert level <= alpha
+        assert false_alarms(n_first, n_first + n_more, alpha, level) <= alpha + 1e-12
+
+
+@pytest.mark.parametrize(("n_first", "n_all"), [(20, 60), (29, 54), (30, 60), (9, 30)])
+def test_the_level_is_the_most_that_is_left(n_first, n_all):
+    level = second_look_level(n_first, n_all)
+    pvalues = sorted({binomtest(w, n_all, 0.5).pvalue for w in range(n_all + 1)})
+    more = next(p for p in pvalues if p > level)
+    assert false_alarms(n_first, n_all, 0.05, more * (1 + 1e-9)) > 0.05
+
+
+def test_looking_again_at_the_same_level_breaks_it():
+    assert false_alarms(20, 60, 0.05, 0.05) > 0.06
+
+
+@pytest.mark.slow
+def test_simulated_equals_are_told_apart_as_often_as_two_looks_may():
+    rng, n = np.random.default_rng(5), 20_000
+    first = rng.binomial(20, 0.5, n)
+    both = first + rng.binomial(40, 0.5, n)
+    pvalues = [{w: binomtest(w, size, 0.5).pvalue for w in range(size + 1)} for size in (20, 60)]
+    level = second_look_level(20, 60)
+    hits = sum(
+        pvalues[0][w] < 0.05 or pvalues[1][v] < level
+        for w, v in zip(first.tolist(), both.tolist(), strict=True)
+    )
+    assert binomtest(hits, n, false_alarms(20, 60, 0.05, level)).pvalue > 0.001
+
+
+def test_a_second_look_at_fewer_pairs_is_refused():
+    with pytest.raises(InvalidInput, match="n_all is 20"):
+        second_look_level(20, 20)

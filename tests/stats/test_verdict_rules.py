@@ -9,7 +9,7 @@ from scipy.stats import binom, binomtest
 from outperform.errors import InvalidInput
 from outperform.stats import VerdictRule, verdict_size
 
-INTERVALS = ["percentile", "wilson", "clopper-pearson"]
+INTERVALS = ["percentile", "wilson", "exact"]
 
 
 def wins_among_equals(n_untied):
@@ -18,11 +18,15 @@ def wins_among_equals(n_untied):
 
 
 def test_size_by_hand():
-    # Of 8 pairs 1 is tied; 6 wins of the other 7 are enough and 5 are not: 2 · (7 + 1) / 2⁷.
-    rule = VerdictRule()
-    assert (rule.holds(6, 1, 8), rule.holds(5, 1, 8)) == (True, False)
-    assert rule.size(8, 1) == pytest.approx(2 * 8 / 128)
-    assert rule.size(8, 3) == rule.size(8, 8) == 0  # 5 untied pairs are never enough
+    # Of 8 pairs 1 is tied; of the other 7, all must be won, since 2 · (7 + 1) / 2⁷ is .125. For
+    # the bootstrap 6 wins of them are enough and 5 are not.
+    exact, percentile = VerdictRule(), VerdictRule(interval="percentile")
+    assert (exact.holds(7, 1, 8), exact.holds(6, 1, 8)) == (True, False)
+    assert exact.size(8, 1) == pytest.approx(2 / 128)
+    assert (percentile.holds(6, 1, 8), percentile.holds(5, 1, 8)) == (True, False)
+    assert percentile.size(8, 1) == pytest.approx(2 * 8 / 128)
+    for rule in (exact, percentile):
+        assert rule.size(8, 3) == rule.size(8, 8) == 0  # 5 untied pairs are never enough
 
 
 @pytest.mark.parametrize("interval", INTERVALS)
@@ -48,9 +52,9 @@ def test_simulated_equals_differ_as_often():
     assert binomtest(hits, 20_000, rule.size(n, ties)).pvalue > 0.001
 
 
-def test_percentile_verdict_breaks_its_level_with_ties_too_and_clopper_pearson_keeps_it():
-    assert max(VerdictRule().size(n, 2) for n in range(8, 40)) > 0.1
-    exact = VerdictRule(interval="clopper-pearson")
+def test_percentile_verdict_breaks_its_level_with_ties_too_and_the_exact_one_keeps_it():
+    percentile, exact = VerdictRule(interval="percentile"), VerdictRule()
+    assert max(percentile.size(n, 2) for n in range(8, 40)) > 0.1
     assert max(exact.size(n, ties) for n in range(6, 40) for ties in range(n)) <= 0.05
 
 

@@ -30,14 +30,14 @@ def test_sizes_count_what_final_fits_train_on(splitter, n_train, n_test):
 
 
 @pytest.mark.parametrize("stratified", [False, True])
-def test_a_bootstrap_trains_on_its_draws(stratified):
-    dataset = make_dataset(200)
+def test_what_a_bootstrap_draws_twice_counts_once(stratified):
+    dataset = make_dataset(2000)
     sizes = measure_resplit(OutOfBootstrap(stratified=stratified), dataset, seed=0)
-    assert sizes.n_train == 200
-    # Of 200, some 200/e = 73.6 are never drawn, and half of them test.
-    assert 28 <= sizes.n_test <= 46
-    half = measure_resplit(OutOfBootstrap(train=0.5, stratified=stratified), dataset, seed=0)
-    assert half.n_train == 100
+    # Of 2,000, some 2,000/e = 736 are never drawn; half of them test, the others train in the end.
+    assert sizes.n_test == pytest.approx(368, abs=30)
+    assert sizes.n_train + sizes.n_test == 2000
+    alone = measure_resplit(OutOfBootstrap(valid=0, test=10), dataset, seed=0)
+    assert (alone.n_train, alone.n_test) == (pytest.approx(1264, abs=60), 10)
 
 
 @pytest.mark.parametrize("splitter", [OutOfBootstrap(), HoldOut(), CrossValidation()])

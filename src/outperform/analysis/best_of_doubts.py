@@ -8,6 +8,7 @@ from outperform.analysis.best_of_n import BestOf
 from outperform.analysis.doubts import doubt_goal
 from outperform.runs import Runs
 from outperform.stats import Estimate, normality_pvalue
+from outperform.stats.ties import merge_ties
 from outperform.stats.variances import count_far_above
 
 _FEW = 10  # runs
@@ -126,7 +127,8 @@ def _correlation(found: BestOf) -> Iterator[str]:
 
 
 def _ties(found: BestOf) -> Iterator[str]:
-    n_different = np.unique(found.validation).size
+    (merged,) = merge_ties(found.validation)
+    n_different = np.unique(merged).size
     if n_different == 1:
         yield f"all runs of {found.algorithm} have the same {found.chosen_by}: nothing is chosen"
     elif 2 * n_different < found.n_runs and not found.same_scores:

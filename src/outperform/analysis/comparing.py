@@ -1,6 +1,6 @@
 """Does A outperform B: from two arrays of scores, or from a table of runs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict
 
@@ -11,6 +11,7 @@ from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.doubts import doubt_goal, find_doubts
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.runs import Goal, Runs, read_runs
+from outperform.runs.naming import enumerate_names
 from outperform.runs.scope import RUNS, SPLITS, Resplit, divides_anew
 from outperform.stats import (
     Interval,
@@ -21,6 +22,8 @@ from outperform.stats import (
 )
 from outperform.stats.checks import (
     FloatArray,
+    as_independent,
+    as_pairs,
     as_scores,
     check_choice,
     check_gamma,
@@ -29,6 +32,7 @@ from outperform.stats.checks import (
 )
 from outperform.stats.intervals import ROUNDING
 from outperform.stats.outperforming import IntervalMethod, Ties
+from outperform.stats.ties import merge_stored
 
 
 def compare(
@@ -68,8 +72,8 @@ def compare(
         Smallest mean difference that matters, in the metric's unit, beside gamma: an advantage
         may be small and yet win every time.
     train_size, test_size
-        Sizes of the sets that one dataset was divided into anew for every pair: then it is also
-        told what holds for other data like it.
+        Different examples that each run trained on, and that it was tested on, where one dataset
+        was divided anew for every pair: then it is also told what holds for other data like it.
     rng
         Draws for the bootstrap; by default seeded with 0, so that the same scores always give the
         same verdict.
@@ -148,6 +152,7 @@ def _compare(
     **names: Any,
 ) -> Comparison:
     paired, ties = options["paired"], options["ties"]
+    first, second = (as_pairs if paired else as_independent)(first, second)
     a, b = (first, second) if goal == "maximize" else (-first, -second)
     forward = outperforming_interval(a, b, **options)
     return Comparison(
@@ -196,6 +201,8 @@ def _align(scores_a: Any, scores_b: Any, paired: bool) -> tuple[FloatArray, Floa
     first, second = as_scores(scores_a, "scores_a"), as_scores(scores_b, "scores_b")
     if paired:
         check_paired(first.size, second.size)
+    stored = (np.asarray(scores).dtype for scores in (scores_a, scores_b))
+    first, second = merge_stored((first, second), stored)
     if min(first.size, second.size) < 2:
         raise TooFewRuns(
             f"there are {first.size} run(s) of A and {second.size} of B, and one run says nothing "
@@ -286,14 +293,16 @@ def compare_runs(
     )
     sizes = make_resplit(train_size, test_size)
     comparisons = []
-    for name in table.tasks if task is None else (task,):
+    tasks = table.tasks_of(a, b) if task is None else (task,)
+    for name in tasks:
         take = table.pair if paired else table.separate
         scores = take(a, b, name, drop_incomplete=drop_incomplete)
         names = {"a": a, "b": b, "metric": table.metric, "task": name}
         comparison = _compare(scores.a, scores.b, table.goal, gamma, options, **names)
         comparison = replace(comparison, margin=margin)
         comparison = _add_scope(comparison, table, sizes)
-        doubts = (*find_doubts(comparison), *_doubts_about_table(table, paired, scores.n_dropped))
+        doubts = (*find_doubts(comparison), *scores.notes, *_doubts_about_tasks(table, tasks, task))
+        doubts = (*doubts, *_doubts_about_table(table, paired, scores.n_dropped))
         comparisons.append(replace(comparison, caveats=doubts))
     return comparisons[0] if len(comparisons) == 1 else TaskComparisons(tuple(comparisons))
 
@@ -313,6 +322,13 @@ def _add_scope(comparison: Comparison, table: Runs, sizes: Resplit | None) -> Co
         varied = (SPLITS, *(word for word in varied if word != RUNS))
     comparison = replace(comparison, varied=varied, shared=known.about)
     return add_population(comparison, sizes or table.resplits.get(task))
+
+
+def _doubts_about_tasks(table: Runs, tasks: Sequence[str], asked: str | None) -> Iterator[str]:
+    """Name the tasks on which neither algorithm was scored."""
+    without = [name for name in table.tasks if name not in tasks]
+    if without and asked is None:
+        yield f"nothing is said of {enumerate_names(without)}, where no {table.metric} was measured"
 
 
 def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[str]:

@@ -104,6 +104,13 @@ class Comparison:
         return self._turn(self.population.interval, over=self.goal == "minimize")
 
     @property
+    def better_mean(self) -> Winner | None:
+        """Whose mean is better for sure, for all that is known, and if looking once was enough."""
+        if self.interval.method == "anytime" or not self.conclusive or 0 in self.gain:
+            return None
+        return "a" if self.gain.low > 0 else "b"
+
+    @property
     def advantage(self) -> Interval:
         """The gain in the winner's favour, or in that of `a`."""
         return self._turn(self.gain, over=self.winner == "b")
@@ -205,6 +212,9 @@ class Comparison:
     def claim(self) -> str:
         """The verdict in words, and where it holds: the weaker of what is known."""
         on = f" on {self.task}" if self.task else ""
+        if self.winner is None and self.better_mean is not None:
+            better, other = (self.a, self.b) if self.better_mean == "a" else (self.b, self.a)
+            return f"{better} has the better mean{on}, but is not shown to beat {other} more often"
         if self.population is None or self.winner is None:
             return describe(self.a, self.b, self.winner, self.verdict, on=on)
         pvalue = f"p = {self.population.pvalue:.2g}"

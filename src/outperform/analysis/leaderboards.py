@@ -14,6 +14,7 @@ from outperform.runs.boards import check_shares
 from outperform.runs.scope import EXAMPLES, THESE_MODELS, Scope
 from outperform.stats import Interval
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
+from outperform.stats.ties import merge_ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,7 @@ def describe_contenders(n_contenders: int) -> str:
 
 
 def _check_scores(scores: ArrayLike, test_size: int) -> FloatArray:
-    array = as_scores(scores, "scores")
+    (array,) = merge_ties(as_scores(scores, "scores"))
     check_count("test_size", test_size, at_least=2)
     if array.size < 2:
         raise TooFewRuns(

@@ -23,6 +23,7 @@ from outperform.stats import (
 )
 from outperform.stats.checks import as_generator, as_scores, check_choice
 from outperform.stats.resampled_scores import Scorer
+from outperform.stats.ties import merge_ties
 
 PredictedMetric = Literal["accuracy", "balanced accuracy", "f1", "auc"]
 _NAMES = {"f1": "F1", "auc": "AUC"}
@@ -265,7 +266,8 @@ def _list_doubts(
             f"only {have} the label {_spell(classes[sizes.argmin()])}: resampling so few says "
             "little of how much their share of the score varies"
         )
-    rivals = int((found.scores == found.scores.max()).sum())
+    (scores,) = merge_ties(found.scores)
+    rivals = int((scores == scores.max()).sum())
     if rivals > 1:
         doubts.append(f"{rivals} entries share the best score; the first of them is called best")
     doubts.append(

@@ -35,6 +35,7 @@ from outperform.stats.decision_rules import (
 )
 from outperform.stats.power import verdict_power
 from outperform.stats.sequential import anytime_power
+from outperform.stats.ties import merge_ties
 
 _BLOCK = 1_000_000  # scores drawn at a time, to bound the memory
 _FEW_RUNS = 20
@@ -105,7 +106,7 @@ def resample_error_rates(
     criteria = Criteria(gamma, alpha, PUBLISHED_IMPROVEMENT, pool.sd)
     resampling = _Resampling(pool, criteria, chosen, n_draws, rng)
     curves = resampling.trace(f"{a} against {b}", sorted(set(n_pairs)), report)
-    doubts = (*table.notes, *_find_doubts(pool, gamma, scores.n_dropped))
+    doubts = (*scores.notes, *table.notes, *_find_doubts(pool, gamma, scores.n_dropped))
     return ErrorRates(curves, alpha, n_draws, f"runs of {a} and {b}, drawn again", doubts)
 
 
@@ -128,7 +129,8 @@ class _Pool:
         Only some shares can be had from finitely many runs: the nearest to those wanted.
         """
         differences = self.a - self.b if self.paired else np.subtract.outer(self.a, self.b)
-        ordered, counts = np.unique(differences, return_counts=True)
+        (merged,) = merge_ties(differences.ravel())
+        ordered, counts = np.unique(merged, return_counts=True)
         reach = max(float(np.ptp(ordered)), float(np.abs(ordered).max()), 1.0)
         # Halfway between neighbours, so that nothing is tied by the shift.
         between = np.concatenate(

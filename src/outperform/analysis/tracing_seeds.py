@@ -19,6 +19,7 @@ from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
 from outperform.stats.decision_rules import critical_value
 from outperform.stats.growing_samples import grow_brunner_munzel
+from outperform.stats.ties import merge_ties
 
 ALPHAS = (0.05, 0.01, 0.001)
 _LARGEST = 50  # runs of each sample, as far as the paper's figures go
@@ -66,7 +67,7 @@ def trace_seeds(
     >>> print(found)
     Among 100 runs of A, the test welch-t keeps its level from 2 runs on at α = 0.05.
     """
-    pool = as_scores(scores, "scores", at_least=4)
+    (pool,) = merge_ties(as_scores(scores, "scores", at_least=4))
     if np.ptp(pool) == 0:
         raise InvalidInput(
             f"all {pool.size} runs have the same score {pool[0]:g}",

@@ -76,5 +76,6 @@ def main() -> None:
         outperform compare runs.csv resnet vgg
         outperform plan --gamma 0.75
 
-    Exit status: 0 done, 1 a gate failed, 2 bad input.
+    Exit status: 0 done, or what a gate asks for is shown; 1 it is refuted; 3 it is neither; 2 bad
+    input.
     """

@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from outperform.cli.output import check_figure_path
+from outperform.runs.suspicions import DOUBTS
 from outperform.stats.checks import check_open_unit
 
 Command = Callable[..., Any]
@@ -32,6 +33,17 @@ _READING = (
         help="What each row of a wide file is.",
     ),
     click.option(
+        "--at",
+        metavar="last|best-validation|N",
+        help="Row of a learning curve that counts: the last, the best on validation, step N.",
+    ),
+    click.option(
+        "--accept",
+        multiple=True,
+        type=click.Choice(DOUBTS),
+        help="What is right although it looks wrong; may be repeated.",
+    ),
+    click.option(
         "--with",
         "others",
         metavar="FILE",
@@ -39,7 +51,18 @@ _READING = (
         help="Join another runs file, such as that of another algorithm; may be repeated.",
     ),
 )
-_READING_NAMES = ("metric", "goal", "algorithm", "task", "replicate", "wide", "rows", "others")
+_READING_NAMES = (
+    "metric",
+    "goal",
+    "algorithm",
+    "task",
+    "replicate",
+    "wide",
+    "rows",
+    "at",
+    "accept",
+    "others",
+)
 
 
 def reading_options(command: Command) -> Command:
@@ -114,9 +137,11 @@ _RESPLIT = (
     click.option(
         "--train-size",
         type=click.IntRange(1),
-        help="Size of each training set, if every run divides one dataset anew.",
+        help="Different examples that each run trains on, if every run divides one dataset anew.",
     ),
-    click.option("--test-size", type=click.IntRange(1), help="Size of each test set, likewise."),
+    click.option(
+        "--test-size", type=click.IntRange(1), help="Examples that it is tested on, likewise."
+    ),
 )
 
 

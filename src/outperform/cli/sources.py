@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ def _open_one(path: str, reading: dict[str, Any]) -> Runs:
     from outperform.store import SqliteStore
 
     with SqliteStore(path) as store:
-        return load_store_runs(store)
+        return replace(load_store_runs(store), accepted=reading["accept"])
 
 
 def read_study(path: str) -> "Study":

@@ -169,5 +169,5 @@ def _draw_pairs(comparison: Comparison, ax: "Axes") -> None:
 
 
 def _label_pairs(comparison: Comparison) -> str:
-    n_ties = np.count_nonzero(comparison.scores_a == comparison.scores_b)
+    n_ties = comparison.n_ties
     return f"{comparison.n_pairs:,} pairs,\n" + (f"{n_ties:,} tied" if n_ties else "sorted")

@@ -8,10 +8,13 @@ import numpy as np
 
 from outperform.errors import UnreadableRuns
 from outperform.runs.arrays import BoolArray, FloatArray, IntArray
+from outperform.runs.cells import Table
 from outperform.runs.labels import Labels, Numerals, join_labels
 from outperform.runs.metrics import Goal
 from outperform.runs.naming import enumerate_names, enumerate_rows
+from outperform.runs.other_columns import OtherColumns
 from outperform.runs.scope import varied_by
+from outperform.runs.suspicions import Doubt
 from outperform.runs.table import Runs
 
 # Labels of rows that spreadsheets end with.
@@ -30,7 +33,10 @@ class About:
     source: str
     replicate_columns: tuple[str, ...]
     spare_columns: tuple[str, ...]
+    algorithm_columns: tuple[str, ...] = ()
     validation_metric: str = ""
+    notes: tuple[str, ...] = ()
+    accepted: tuple[Doubt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +51,7 @@ class Keys:
         """Leave out the other rows."""
         replicate = self.replicate
         return Keys(
-            Labels(self.algorithm.names, self.algorithm.codes[rows]),
-            Labels(self.task.names, self.task.codes[rows]),
-            replicate and Labels(replicate.names, replicate.codes[rows]),
+            self.algorithm.keep(rows), self.task.keep(rows), replicate and replicate.keep(rows)
         )
 
     def tile(self, algorithms: Sequence[str]) -> "Keys":
@@ -56,8 +60,48 @@ class Keys:
         replicate = self.replicate
         return Keys(
             Labels(tuple(algorithms), np.repeat(np.arange(n_times), n_rows)),
-            Labels(self.task.names, np.tile(self.task.codes, n_times)),
-            replicate and Labels(replicate.names, np.tile(replicate.codes, n_times)),
+            self.task.tile(n_times),
+            replicate and replicate.tile(n_times),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a table as they were read, one entry per row in every array.
+
+    Attributes
+    ----------
+    numbers
+        Columns of numbers: score and validation, or those of all algorithms of a wide table.
+    row
+        Where each stands in its source.
+    incomplete
+        Why a row is not the end of a run, such as its status; empty where it is. None where all
+        rows are.
+    """
+
+    keys: Keys
+    numbers: list[FloatArray]
+    row: IntArray
+    incomplete: Labels | None = None
+
+    def keep(self, rows: BoolArray) -> "Rows":
+        """Leave out the other rows."""
+        return Rows(
+            self.keys.keep(rows),
+            [column[rows] for column in self.numbers],
+            self.row[rows],
+            self.incomplete and self.incomplete.keep(rows),
+        )
+
+    def tile(self, algorithms: Sequence[str]) -> "Rows":
+        """Make a long table of a wide one."""
+        n_times = len(algorithms)
+        return Rows(
+            self.keys.tile(algorithms),
+            [np.concatenate(self.numbers)],
+            np.tile(self.row, n_times),
+            self.incomplete and self.incomplete.tile(n_times),
         )
 
 
@@ -66,19 +110,17 @@ def join_or_repeat(parts: Sequence[Labels], name: str, n_rows: int) -> Labels:
     return join_labels(parts) if parts else Labels((name,), np.zeros(n_rows, dtype=np.int64))
 
 
-def assemble(
-    keys: Keys, score: FloatArray, validation: FloatArray | None, *, row: IntArray, about: About
-) -> Runs:
-    """Make runs of columns of equal length."""
-    notes: tuple[str, ...] = ()
-    is_summary = _find_summaries(keys.replicate, about.source)
+def assemble(rows: Rows, table: Table, about: About) -> Runs:
+    """Make runs of rows that are runs, or sums of runs."""
+    notes = about.notes
+    is_summary = _find_summaries(rows.keys.replicate, about.source)
     if is_summary is not None:
-        notes = (_describe_left_out(keys.replicate, is_summary, row),)
-        keys = keys.keep(~is_summary)
-        score, row = score[~is_summary], row[~is_summary]
-        validation = None if validation is None else validation[~is_summary]
-    algorithm, task = keys.algorithm.by_appearance(), keys.task.by_appearance()
-    replicate = keys.replicate
+        notes = (*notes, _describe_left_out(rows.keys.replicate, is_summary, rows.row))
+        rows = rows.keep(~is_summary)
+    algorithm, task = rows.keys.algorithm.by_appearance(), rows.keys.task.by_appearance()
+    replicate, score = rows.keys.replicate, rows.numbers[0]
+    if rows.incomplete is not None:
+        score = np.where(rows.incomplete.codes == rows.incomplete.names.index(""), score, np.nan)
     return Runs(
         algorithms=tuple(algorithm.names),
         tasks=tuple(task.names),
@@ -87,8 +129,8 @@ def assemble(
         task=task.codes,
         replicate=np.zeros_like(task.codes) if replicate is None else replicate.codes,
         score=score,
-        validation=validation,
-        row=row,
+        validation=rows.numbers[1] if len(rows.numbers) > 1 else None,
+        row=rows.row,
         metric=about.metric,
         goal=about.goal,
         source=about.source,
@@ -96,6 +138,10 @@ def assemble(
         spare_columns=about.spare_columns,
         notes=notes,
         validation_metric=about.validation_metric,
+        algorithm_columns=about.algorithm_columns,
+        incomplete=rows.incomplete,
+        others=OtherColumns(((table, rows.row),)),
+        accepted=about.accepted,
         varied=varied_by(about.replicate_columns),
     )
 

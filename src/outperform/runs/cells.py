@@ -12,6 +12,7 @@ from outperform.runs.arrays import FloatArray, IntArray
 from outperform.runs.labels import Labels, label_rows
 from outperform.runs.naming import enumerate_names, enumerate_rows
 from outperform.runs.numbers import convert_column, convert_number
+from outperform.stats.ties import merge_stored
 
 _N_HEAD = 20
 
@@ -42,6 +43,9 @@ class Table(Protocol):
     def take(self, labels: Sequence[str], numbers: Sequence[str]) -> Columns:
         """Give the columns named, as labels and as numbers."""
 
+    def label(self, name: str) -> tuple[IntArray, Labels]:
+        """Give the number and the label of every row, which is empty where there is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class CellTable:
@@ -63,15 +67,22 @@ class CellTable:
         return CellTable(self.names, self.source, columns, self.rows[:_N_HEAD])
 
     def take(self, labels: Sequence[str], numbers: Sequence[str]) -> Columns:
-        """Give the columns named, as labels and as numbers."""
-        return Columns(
-            self.rows,
-            [self._labels(name) for name in labels],
-            [
-                convert_column(self.column(name), rows=self.rows, name=name, source=self.source)
-                for name in numbers
-            ],
-        )
+        """Give the columns named, as labels and as numbers.
+
+        Numbers that 32 or 16 bits could hardly tell apart become identical.
+        """
+        cells = [self.column(name) for name in numbers]
+        converted = [
+            convert_column(column, rows=self.rows, name=name, source=self.source)
+            for name, column in zip(numbers, cells, strict=True)
+        ]
+        stored = [np.asarray(column[:1]).dtype for column in cells]
+        labelled = [self._labels(name) for name in labels]
+        return Columns(self.rows, labelled, list(merge_stored(converted, stored)))
+
+    def label(self, name: str) -> tuple[IntArray, Labels]:
+        """Give the number and the label of every row, which is empty where there is none."""
+        return self.rows, label_rows([_write_label(value) for value in self.column(name)])
 
     def column(self, name: str) -> Sequence[object]:
         """Give the cells of one column."""

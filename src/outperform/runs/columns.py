@@ -13,8 +13,15 @@ TASK = ("task", "dataset", "benchmark")
 REPLICATE = ("replicate", "seed", "run", "fold", "split")
 SCORE = ("score", "value", "result", "test")
 VALIDATION = ("validation", "valid", "val", "valid_acc")
+STATUS = ("status", "state")
+METRIC = ("metric", "metric_name", "measure")  # whose rows name what they measure
+# From the coarsest to the finest: a step may be counted anew in every epoch.
+STEP = ("epoch", "iteration", "iter", "step", "global_step")
+_TIME = ("time", "timestamp", "wall_time", "walltime", "elapsed", "datetime", "date")
+_EXAMPLE = re.compile("(example|question|instance|prompt|sample|item|query|document|image)(_id)?")
 # What trackers put before the names they export.
-_TRACKER = re.compile(r"(config|hparams|metrics|params|summary|user_attrs)[./_]")
+_TRACKER = re.compile(r"(attributes|config|hparams|info|metrics|params|summary|user_attrs)[./_]")
+_SETTING_OF = re.compile(r"(config|hparams|hyperparameters|params)[./_]")
 _VALIDATION_OF = re.compile(r"(val|valid|validation|dev)[_ ./-]")
 _TRAINING_OF = re.compile(r"(train|training)[_ ./-]")
 _TEST_OF = re.compile(r"(eval|test)[_ ./-]")
@@ -47,7 +54,7 @@ def recognise(names: Sequence[str], known: Sequence[str]) -> list[str]:
     Where there is none, one that a tracker exported will do: `params.seed`, `config.model`.
     """
     words = {name: normalise(name) for name in names}
-    exported = {name: _without_tracker(name) for name in names}
+    exported = {name: without_tracker(name) for name in names}
     return _match(words, known) or _match(exported, known)
 
 
@@ -60,10 +67,47 @@ def normalise(name: str) -> str:
     return name.strip().casefold()
 
 
-def _without_tracker(name: str) -> str:
+def without_tracker(name: str) -> str:
+    """Leave out what a tracker puts before a column's name, as in `params.seed`."""
     plain = normalise(name)
     begin = _TRACKER.match(plain)
     return plain[begin.end() :] if begin else plain
+
+
+def find_status(names: Sequence[str]) -> str | None:
+    """Find the column that says whether a run finished: `State`, `attributes.status`."""
+    leaves = {n: _leaf(without_tracker(n)) for n in names if not names_setting_of_tracker(n)}
+    return next(iter(_match(leaves, STATUS)), None)
+
+
+def names_step(name: str) -> bool:
+    """Whether a column counts the steps of a training: `epoch`, `trainer/global_step`."""
+    return _leaf(name) in STEP and not names_setting_of_tracker(name)
+
+
+def names_time(name: str) -> bool:
+    """Whether a column says when something was measured."""
+    return _leaf(name) in _TIME and not names_setting_of_tracker(name)
+
+
+def names_example(name: str) -> bool:
+    """Whether a column says which test example was answered."""
+    return _EXAMPLE.fullmatch(_leaf(name)) is not None and not names_setting_of_tracker(name)
+
+
+def names_setting_of_tracker(name: str) -> bool:
+    """Whether a tracker exported the column as a hyperparameter: `params.lr`, `config/lr`."""
+    return _SETTING_OF.match(normalise(name)) is not None
+
+
+def order_steps(names: Sequence[str]) -> list[str]:
+    """Sort columns of steps, the coarsest first."""
+    return sorted(names, key=lambda name: STEP.index(_leaf(name)))
+
+
+def _leaf(name: str) -> str:
+    """Leave out the folders a tracker puts before a name, and its leading underscore."""
+    return re.split(r"[/.]", normalise(name))[-1].lstrip("_").replace(" ", "_")
 
 
 def find_column(name: str, names: Sequence[str], source: str) -> str:
@@ -165,18 +209,18 @@ def find_validation(names: Sequence[str], score: str, *, texts: Sequence[str]) -
     numeric = [name for name in names if name not in texts]
     known = recognise(numeric, VALIDATION)[:1]
     begun = [name for name in numeric if names_validation(name) and looks_like_score(name)]
-    metric = _TEST_OF.sub("", _without_tracker(score), count=1)
-    alike = [n for n in begun if _VALIDATION_OF.sub("", _without_tracker(n), count=1) == metric]
+    metric = _TEST_OF.sub("", without_tracker(score), count=1)
+    alike = [n for n in begun if _VALIDATION_OF.sub("", without_tracker(n), count=1) == metric]
     found = known or alike or begun
     return found[0] if len(found) == 1 else None
 
 
 def names_validation(name: str) -> bool:
     """Whether a column is of validation data by its name."""
-    plain = _without_tracker(name)
+    plain = without_tracker(name)
     return plain in VALIDATION or _VALIDATION_OF.match(plain) is not None
 
 
 def names_other_data(name: str) -> bool:
     """Whether a column is of validation or training data, and so the score only if named."""
-    return names_validation(name) or _TRAINING_OF.match(_without_tracker(name)) is not None
+    return names_validation(name) or _TRAINING_OF.match(without_tracker(name)) is not None

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outperform.errors import UnreadableRuns
+from outperform.runs.arrays import IntArray
 from outperform.runs.cells import CellTable, Columns, check_header
 from outperform.runs.contents import Contents, check_text, hold
+from outperform.runs.labels import Labels
 from outperform.runs.scanning import scan
 
 if TYPE_CHECKING:
@@ -43,6 +45,15 @@ class CsvTable:
 
     def take(self, labels: Sequence[str], numbers: Sequence[str]) -> Columns:
         """Give the columns named, as labels and as numbers."""
+        return self._scan(labels, numbers) or self._parse_all().take(labels, numbers)
+
+    def label(self, name: str) -> tuple[IntArray, Labels]:
+        """Give the number and the label of every row, which is empty where there is none."""
+        columns = self._scan([name], [])
+        return (columns.rows, columns.labels[0]) if columns else self._parse_all().label(name)
+
+    def _scan(self, labels: Sequence[str], numbers: Sequence[str]) -> Columns | None:
+        """Read columns fast, None if the text is not plain."""
         scanned = scan(
             self.contents,
             self.begin,
@@ -52,11 +63,13 @@ class CsvTable:
             numbers=[self.names.index(name) for name in numbers],
         )
         if scanned is None:
-            every_row = self._parse(self.contents.read_text())
-            return self._collect(every_row).take(labels, numbers)
+            return None
         n_rows = len(scanned[1][0] if numbers else scanned[0][0].codes)
         first = self.n_lines_before + 1
         return Columns(np.arange(first, first + n_rows), *scanned)
+
+    def _parse_all(self) -> CellTable:
+        return self._collect(self._parse(self.contents.read_text()))
 
     def _collect(self, parsed: Iterator[tuple[int, list[str]]]) -> CellTable:
         rows, records = [], []

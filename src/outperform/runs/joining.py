@@ -1,14 +1,16 @@
 """Several tables put together, such as one file per algorithm."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
 from outperform.errors import DuplicateRuns, InvalidInput
 from outperform.runs.arrays import FloatArray, IntArray
-from outperform.runs.labels import Labels, label_rows
+from outperform.runs.labels import Labels, concatenate_labels, label_rows
 from outperform.runs.naming import enumerate_names
-from outperform.runs.scope import Resplit
+from outperform.runs.other_columns import OtherColumns
+from outperform.runs.scope import RUNS, Resplit
 from outperform.runs.table import Runs
 
 
@@ -54,14 +56,22 @@ def join_runs(*runs: Runs) -> Runs:
         spare_columns=runs[0].spare_columns,
         notes=_join_notes(runs),
         validation_metric=next((r.validation_metric for r in runs if r.validation_metric), ""),
-        varied=tuple(dict.fromkeys(word for each in runs for word in each.varied)),
+        varied=(RUNS,) if replicate is None else _join_varied(runs),
         resplits={name: r for name in task.names if (r := _find_resplit(runs, name)) is not None},
         fixed_splits=tuple(
             name
             for name in task.names
             if all(name in each.fixed_splits for each in runs if name in each.tasks)
         ),
+        algorithm_columns=runs[0].algorithm_columns,
+        incomplete=_join_incomplete(runs),
+        others=_join_others(runs),
+        accepted=tuple(dict.fromkeys(chain.from_iterable(each.accepted for each in runs))),
     )
+
+
+def _join_varied(runs: Sequence[Runs]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for each in runs for word in each.varied))
 
 
 def _find_resplit(runs: Sequence[Runs], task: str) -> Resplit | None:
@@ -149,6 +159,22 @@ def _join_validation(runs: Sequence[Runs]) -> FloatArray | None:
     return np.concatenate(
         [np.full(len(r), np.nan) if r.validation is None else r.validation for r in runs]
     )
+
+
+def _join_incomplete(runs: Sequence[Runs]) -> Labels | None:
+    if all(each.incomplete is None for each in runs):
+        return None
+    complete = [Labels(("",), np.zeros(len(each), dtype=np.int64)) for each in runs]
+    return concatenate_labels(
+        [each.incomplete or own for each, own in zip(runs, complete, strict=True)]
+    )
+
+
+def _join_others(runs: Sequence[Runs]) -> OtherColumns | None:
+    others = [each.others for each in runs if each.others is not None]
+    if len(others) < len(runs):
+        return None
+    return OtherColumns(tuple(chain.from_iterable(each.sources for each in others)))
 
 
 def _join_notes(runs: Sequence[Runs]) -> tuple[str, ...]:

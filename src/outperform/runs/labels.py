@@ -6,7 +6,7 @@ from typing import overload
 
 import numpy as np
 
-from outperform.runs.arrays import IntArray
+from outperform.runs.arrays import BoolArray, IntArray
 
 _N_FIRST = 1000  # rows that often mention every name
 
@@ -59,6 +59,14 @@ class Labels:
     names: Sequence[str]
     codes: IntArray = field(compare=False, repr=False)
 
+    def keep(self, rows: BoolArray) -> "Labels":
+        """Leave out the other rows."""
+        return Labels(self.names, self.codes[rows])
+
+    def tile(self, n_times: int) -> "Labels":
+        """Repeat all rows."""
+        return Labels(self.names, np.tile(self.codes, n_times))
+
     def by_appearance(self) -> "Labels":
         """Number the names in the order in which the rows first mention them, and drop the rest."""
         first = np.full(len(self.names), len(self.codes))
@@ -102,6 +110,18 @@ def join_labels(parts: Iterable[Labels]) -> Labels:
         names = (f"{joined.names[c // n_names]},{other.names[c % n_names]}" for c in combined)
         joined = Labels(tuple(names), codes.astype(np.int64))
     return joined
+
+
+def concatenate_labels(parts: Sequence[Labels]) -> Labels:
+    """Put the rows of several columns one after another, and number their names alike."""
+    if len(parts) == 1:
+        return parts[0]
+    place: dict[str, int] = {}
+    codes: list[IntArray] = []
+    for part in parts:
+        numbers = [place.setdefault(name, len(place)) for name in part.names]
+        codes.append(np.array(numbers, dtype=np.int64)[part.codes])
+    return Labels(tuple(place), np.concatenate(codes))
 
 
 def _length_then_bytes(name: str) -> tuple[int, bytes]:

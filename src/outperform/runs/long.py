@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from outperform.errors import UnknownColumn, UnreadableRuns
-from outperform.runs.assembling import About, Keys, assemble, join_or_repeat
+from outperform.runs.assembling import About, Keys, Rows, assemble, join_or_repeat
 from outperform.runs.cells import CellTable, Table
 from outperform.runs.columns import (
     Parts,
@@ -12,19 +13,56 @@ from outperform.runs.columns import (
     assign_parts,
     find_column,
     find_score,
+    find_status,
     find_validation,
     names_other_data,
     names_validation,
+    normalise,
 )
-from outperform.runs.metrics import Goal, resolve_goal
+from outperform.runs.curves import At, Chooser
+from outperform.runs.labels import Labels
+from outperform.runs.metric_rows import choose_metric, find_metric_column, note_tasks_without
+from outperform.runs.metrics import Goal, known_goal, resolve_goal
 from outperform.runs.naming import enumerate_names
+from outperform.runs.row_kinds import RowReader, Telltales, find_telltales
+from outperform.runs.statuses import explain_unfinished
+from outperform.runs.suspicions import Doubt
 from outperform.runs.table import Runs
 
 _LOOKS_LIKE_REPLICATE = re.compile(r".*\d")
 _DECIMAL = re.compile(r"[+-]?\d*\.\d+")
 
 
-def read_long(table: Table, wanted: Wanted, goal: Goal | None, *, only: str) -> Runs:
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How to read rows that may be no runs, and which questions about scores were answered."""
+
+    at: At | None = None
+    accepted: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Roles:
+    """The columns that do not tell runs apart."""
+
+    score: str
+    validation: str | None
+    status: str | None  # says whether a run finished
+    metrics: str | None  # names the metric of each row
+    metric: str | None  # the one that was asked for among those
+
+    @property
+    def numbers(self) -> list[str]:
+        return [self.score] if self.validation is None else [self.score, self.validation]
+
+    @property
+    def marks(self) -> list[str]:
+        return [name for name in (self.status, self.metrics) if name is not None]
+
+
+def read_long(
+    table: Table, wanted: Wanted, goal: Goal | None, *, only: str, ways: Ways | None = None
+) -> Runs:
     """Read a table with one row per run.
 
     Parameters
@@ -32,31 +70,79 @@ def read_long(table: Table, wanted: Wanted, goal: Goal | None, *, only: str) -> 
     only
         Name of the algorithm where no column names any.
     """
+    ways = ways or Ways()
     parts = assign_parts(table.names, wanted, table.source)
-    score, validation = _find_numbers(table, wanted, parts)
-    told = resolve_goal(score, goal)
+    telltales = find_telltales(table.names, parts)
+    roles = _find_roles(table, wanted, parts, telltales)
+    replicate = telltales.leave(parts.replicate)
+    rows, metrics = _take(table, replace(parts, replicate=replicate), roles, only)
+    metric, notes = roles.score, tuple[str, ...]()
+    if metrics is not None:
+        metric, is_chosen = choose_metric(metrics, roles.metric, table.source)
+        notes = note_tasks_without(metric, rows.keys, is_chosen)
+        rows = rows.keep(is_chosen)
+    resolved = resolve_goal(metric, goal)
+    validation = rows.numbers[1] if roles.validation else None
+    name = roles.validation or ""
+    chooser = Chooser(validation, name, known_goal(name) or resolved)
+    reader = RowReader(table, rows, telltales, replicate, chooser)
+    kept, about_rows = reader.keep_runs(ways.at)
     about = About(
-        score, told, table.source, parts.replicate, parts.spare, validation_metric=validation or ""
+        metric=metric,
+        goal=resolved,
+        source=table.source,
+        replicate_columns=replicate,
+        spare_columns=parts.spare,
+        algorithm_columns=parts.algorithm,
+        validation_metric=name,
+        notes=(*notes, *about_rows),
+        accepted=ways.accepted,
     )
-    numbers = [score] if validation is None else [score, validation]
-    columns = table.take([*parts.algorithm, *parts.task, *parts.replicate], numbers)
-    n_algorithm, n_rows = len(parts.algorithm), len(columns.rows)
-    n_task = n_algorithm + len(parts.task)
-    of_replicate = columns.labels[n_task:]
+    return assemble(kept, table, about)
+
+
+def _take(table: Table, parts: Parts, roles: _Roles, only: str) -> tuple[Rows, Labels | None]:
+    """Read the rows, and the metric of each where rows name it."""
+    names = [*parts.algorithm, *parts.task, *parts.replicate, *roles.marks]
+    columns = table.take(names, roles.numbers)
+    labels, n_rows = dict(zip(names, columns.labels, strict=True)), len(columns.rows)
+
+    def join(names: Sequence[str], otherwise: str) -> Labels:
+        return join_or_repeat([labels[name] for name in names], otherwise, n_rows)
+
     keys = Keys(
-        join_or_repeat(columns.labels[:n_algorithm], only, n_rows),
-        join_or_repeat(columns.labels[n_algorithm:n_task], "", n_rows),
-        join_or_repeat(of_replicate, "", n_rows) if of_replicate else None,
+        join(parts.algorithm, only),
+        join(parts.task, ""),
+        join(parts.replicate, "") if parts.replicate else None,
     )
-    validations = columns.numbers[1] if validation is not None else None
-    return assemble(keys, columns.numbers[0], validations, row=columns.rows, about=about)
+    incomplete = None
+    if roles.status is not None:
+        status = labels[roles.status]
+        incomplete = explain_unfinished(status, columns.rows, roles.status, table.source)
+    metrics = labels[roles.metrics] if roles.metrics is not None else None
+    return Rows(keys, columns.numbers, columns.rows, incomplete), metrics
 
 
-def _find_numbers(table: Table, wanted: Wanted, parts: Parts) -> tuple[str, str | None]:
-    """Find the columns of scores and of validation scores."""
+def _find_roles(table: Table, wanted: Wanted, parts: Parts, telltales: Telltales) -> _Roles:
+    """Find the columns of scores and validation scores, and what else tells of them."""
     taken = {*parts.algorithm, *parts.task, *parts.replicate, *parts.spare, ""}
-    others = [name for name in table.names if name not in taken]
+    free = [name for name in table.names if name not in taken]
+    status = find_status([name for name in free if wanted.metric != name])
+    others = [n for n in telltales.leave(free) if n != status]
     head = table.head()
+    metrics, metric = find_metric_column(head, others), None
+    names_row = normalise(wanted.metric or "") not in map(normalise, table.names)
+    if metrics is not None and wanted.metric is not None and names_row:
+        metric, wanted = wanted.metric, replace(wanted, metric=None)
+    candidates = [name for name in others if name != metrics]
+    score, validation = _find_numbers(table, head, wanted, parts, candidates)
+    return _Roles(score, validation, status, metrics, metric)
+
+
+def _find_numbers(
+    table: Table, head: CellTable, wanted: Wanted, parts: Parts, others: Sequence[str]
+) -> tuple[str, str | None]:
+    """Find the columns of scores and of validation scores."""
     texts = [name for name in others if head.holds_text(name)]
     named = None
     if wanted.validation is not None:

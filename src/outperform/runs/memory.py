@@ -7,7 +7,15 @@ import numpy as np
 
 from outperform.errors import InvalidScores, UnreadableRuns
 from outperform.runs.cells import CellTable
-from outperform.runs.columns import ALGORITHM, REPLICATE, TASK, normalise
+from outperform.runs.columns import (
+    ALGORITHM,
+    REPLICATE,
+    STATUS,
+    TASK,
+    names_example,
+    names_step,
+    normalise,
+)
 
 _FRAMES = ("pandas", "polars", "pyarrow")
 
@@ -67,11 +75,18 @@ def _unnest(record: Mapping[Any, Any]) -> Mapping[Any, Any]:
 
 
 def labels_rows(source: Mapping[Any, Any]) -> bool:
-    """Whether one of the columns of a dict holds seeds or tasks, not scores."""
+    """Whether one of the columns of a dict holds seeds, tasks or steps, not scores."""
     return any(
-        normalise(str(name)) in (*TASK, *REPLICATE) and _is_sequence(values)
+        _is_sequence(values)
+        and (normalise(str(name)) in (*TASK, *REPLICATE) or _tells_rows(str(name), values))
         for name, values in source.items()
     )
+
+
+def _tells_rows(name: str, values: Any) -> bool:
+    """Whether values are statuses, steps or numbers of examples, not scores of an algorithm."""
+    known = normalise(name) in STATUS or names_step(name) or names_example(name)
+    return known and all(isinstance(value, str | int | np.integer) for value in values)
 
 
 def names_algorithms(source: Mapping[Any, Any]) -> bool:

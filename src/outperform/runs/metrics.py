@@ -10,15 +10,12 @@ from functools import cache
 from typing import Literal, TypeAlias
 
 from outperform.errors import UnknownDirection
+from outperform.runs.naming import split_words
 
 Goal: TypeAlias = Literal["maximize", "minimize"]
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_UP = _words(
+_UP = split_words(
     """
     acc accuracies accuracy ami ap ari auc aucpr aupr auprc auroc bertscore bleu bleurt chrf cider
     comet concordance correct corr correlation dice elbo elo em f1 f2 fbeta fmeasure fps fscore
@@ -29,18 +26,27 @@ _UP = _words(
     success successes throughput tnr tpr utility wins
     """
 )
-_TIMES_AND_COSTS = _words(
+_TIMES_AND_COSTS = split_words(
     """
     cost costs duration elapsed flops hours latency milliseconds minutes ms runtime sec seconds
     secs time times walltime
     """
 )
-_DOWN = _TIMES_AND_COSTS | _words(
+_DOWN = _TIMES_AND_COSTS | split_words(
     """
     ade bpb bpc bpd brier cer chamfer crossentropy crps deviance ece eer epe err error errors
     failures fde fdr fid fnr fpr hausdorff kid levenshtein logloss loss losses lpips mae mape mase
     mce medae misclassification misclassifications mistakes mpjpe mse msle nll nrmse perplexity
     ppl rank regret rmse rmsle smape ter violations wasserstein wer wmape xent
+    """
+)
+# Between 0 and 1, or between 0 and 100 if they are per cent.
+_SHARES = split_words(
+    """
+    acc accuracies accuracy ap auc aucpr aupr auprc auroc bertscore bleu chrf correct dice em eer
+    err error f1 f2 fbeta fdr fmeasure fnr fpr fscore hits iou jaccard macrof1 map meteor microf1
+    miou misclassification mrr ndcg npv prauc precision recall rocauc rouge rouge1 rouge2 rougel
+    rougelsum sensitivity specificity ssim success tnr tpr wer cer
     """
 )
 _GOALS: dict[str, Goal] = dict.fromkeys(_UP, "maximize")
@@ -76,14 +82,15 @@ _PHRASES = {
     "per sec": "throughput",
     "per s": "throughput",
 }
-_ADDITIONS = _words(
+_ADDITIONS = split_words(
     """
     average averaged avg best cv dev eval final holdout k macro max mean median micro min overall
     pct percent percentage s score scores test total train training val valid validation weighted
     """
 )
+_BARE = frozenset({"result", "value"})
 _TURNS = frozenset({"neg", "negated", "negative", "minus"})
-_UNCLEAR = _words(
+_UNCLEAR = split_words(
     """
     change decrease delta diff difference drop free gap improvement increase inv inverse non not
     per reciprocal reduction sd se std stderr stdev
@@ -132,6 +139,25 @@ def resolve_goal(name: str, goal: Goal | None) -> Goal:
 def looks_like_score(name: str) -> bool:
     """Whether the name is that of a metric of quality; times and costs seldom are the score."""
     return known_goal(name) is not None and not _TIMES_AND_COSTS & set(_split(name))
+
+
+@cache
+def is_share(name: str) -> bool:
+    """Whether a metric is known to lie between 0 and 1, or between 0 and 100.
+
+    Examples
+    --------
+    >>> is_share("test_acc"), is_share("error rate"), is_share("mean squared error")
+    (True, True, False)
+    """
+    words = set(_split(name))
+    return bool(_SHARES & words) and not {"absolute", "squared"} & words
+
+
+@cache
+def is_bare_score(name: str) -> bool:
+    """Whether a name says no more than that these are scores."""
+    return not [word for word in _split(name) if word not in _ADDITIONS | _BARE]
 
 
 def _goal_of_words(name: str) -> Goal | None:

@@ -5,6 +5,11 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 
+def split_words(text: str) -> frozenset[str]:
+    """Give the words of a text, for lists that would be long otherwise."""
+    return frozenset(text.split())
+
+
 def enumerate_names(names: Iterable[str], *, limit: int = 8) -> str:
     """List names, the first few where there are many.
 

@@ -69,6 +69,11 @@ def convert_column(
 
 def _suggest_writing(text: str) -> str:
     stripped = text.strip()
+    if stripped.casefold() in ("true", "false"):
+        return (
+            "Give the mean over the test examples of every run, with its seed; if each row is a "
+            "run that succeeds or fails, write 1 and 0"
+        )
     if "%" in stripped:
         return f"Write it without the percent sign: {stripped.replace('%', '').strip()}"
     if _DECIMAL_COMMA.fullmatch(stripped):

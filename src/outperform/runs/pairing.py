@@ -2,14 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.errors import DuplicateRuns, InvalidScores, TooFewRuns, UnpairedScores
+from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
 from outperform.runs.arrays import BoolArray, FloatArray, IntArray
+from outperform.runs.duplicates import explain_duplicates
 from outperform.runs.labels import Numerals
 from outperform.runs.naming import enumerate_names, enumerate_rows
+from outperform.runs.relabelling import find_pairing_column, may_be_padded, pair_equal_numbers
+from outperform.runs.settings import note_search
+from outperform.runs.suspicions import Sides, question_scores
 
 if TYPE_CHECKING:
     from outperform.runs.table import Runs
@@ -23,6 +28,7 @@ class PairedScores:
     b: FloatArray = field(compare=False, repr=False)
     replicates: Sequence[str]  # the labels; positions from 1 where rows were paired in order
     n_dropped: int  # replicates left out because a score was missing or infinite
+    notes: tuple[str, ...] = ()  # what a reader of results must know of these scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,7 @@ class SeparateScores:
     a: FloatArray = field(compare=False, repr=False)
     b: FloatArray = field(compare=False, repr=False)
     n_dropped: int  # runs left out because their score was missing or infinite
+    notes: tuple[str, ...] = ()  # what a reader of results must know of these scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,7 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
     """Pair by replicate where the table has replicates, by order of rows otherwise."""
     _require_runs(a)
     _require_runs(b)
+    runs, note = pair_equal_numbers(runs, a, b)
     if runs.replicates is None:
         scores_a, scores_b, labels, n_unmatched = _pair_in_order(runs, a, b)
     else:
@@ -73,7 +81,9 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
             f"{a.algorithm!r} and {b.algorithm!r} have {_count(len(labels), 'pair')} in {a.place}",
             "Run both with the same seeds, at least twice; `outperform plan` says how often",
         )
-    return PairedScores(scores_a, scores_b, labels, n_dropped)
+    order = "rows" if runs.replicates is None else runs.replicate_name
+    notes = (*_question(runs, (a, b), (scores_a, scores_b), order), *note)
+    return PairedScores(scores_a, scores_b, labels, n_dropped, notes)
 
 
 def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> SeparateScores:
@@ -90,7 +100,21 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
                 "Run it again with other seeds; `outperform plan` says how often",
             )
     n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
-    return SeparateScores(scores[0], scores[1], n_dropped)
+    notes = _question(runs, (a, b), (scores[0], scores[1]), order="")
+    return SeparateScores(scores[0], scores[1], n_dropped, notes)
+
+
+def _question(
+    runs: "Runs", cells: tuple[Cell, Cell], scores: tuple[FloatArray, FloatArray], order: str
+) -> tuple[str, ...]:
+    """Refuse scores that raise questions, and note what speaks against taking them as they are."""
+    a, b = cells
+    sides = Sides((a.algorithm, b.algorithm), scores, runs.metric, a.place, order)
+    notes = question_scores(sides, runs.accepted)
+    if runs.others is None:
+        return notes
+    searches = (note_search(cell.algorithm, runs.others, cell.rows) for cell in cells)
+    return (*notes, *chain.from_iterable(searches))
 
 
 def validate_cell(runs: "Runs", cell: Cell, *, drop_incomplete: bool) -> ValidatedScores:
@@ -123,14 +147,39 @@ def require_finite(
     runs: "Runs", cell: Cell, scores: FloatArray | None = None, what: str = "scores"
 ) -> None:
     """Refuse scores, by default those of the runs, that are missing or infinite."""
-    scores = runs.score if scores is None else scores
-    wrong = cell.rows[~np.isfinite(scores[cell.rows])]
-    if len(wrong):
+    values = runs.score if scores is None else scores
+    wrong = cell.rows[~np.isfinite(values[cell.rows])]
+    if not len(wrong):
+        return
+    remedy = "Complete them, or pass --drop-incomplete to leave them out"
+    reasons = _list_reasons(runs, wrong) if scores is None else ""
+    if reasons:
         raise InvalidScores(
-            f"{cell.algorithm!r} has {len(wrong)} of {len(cell.rows)} {what} missing or infinite "
-            f"in {cell.place} ({enumerate_rows(runs.row[wrong])})",
-            "Complete them, or pass --drop-incomplete to leave them out",
+            f"{len(wrong)} of {len(cell.rows)} runs of {cell.algorithm!r} are incomplete in "
+            f"{cell.place}: {reasons}",
+            remedy,
         )
+    raise InvalidScores(
+        f"{cell.algorithm!r} has {len(wrong)} of {len(cell.rows)} {what} missing or infinite "
+        f"in {cell.place} ({enumerate_rows(runs.row[wrong])})",
+        remedy,
+    )
+
+
+def _list_reasons(runs: "Runs", wrong: IntArray) -> str:
+    """Count the runs of each status that did not finish; empty where no status tells."""
+    if runs.incomplete is None:
+        return ""
+    codes = runs.incomplete.codes[wrong]
+    silent = runs.incomplete.names.index("")
+    if (codes == silent).all():
+        return ""
+    reasons = []
+    for code in np.argsort(-np.bincount(codes), kind="stable")[: len(np.unique(codes))].tolist():
+        rows = runs.row[wrong[codes == code]]
+        why = "without a score" if code == silent else runs.incomplete.names[code]
+        reasons.append(f"{len(rows)} {why} ({enumerate_rows(rows)})")
+    return ", ".join(reasons)
 
 
 def _pair_in_order(
@@ -169,48 +218,33 @@ def _order_by_replicate(runs: "Runs", cell: Cell) -> tuple[FloatArray, BoolArray
     has_score = np.zeros(n_replicates, dtype=bool)
     has_score[codes] = True
     if np.count_nonzero(has_score) < len(codes):
-        raise _duplicates(runs, cell)
+        raise explain_duplicates(runs, cell)
     scores = np.empty(n_replicates)
     scores[codes] = runs.score[cell.rows]
     return scores, has_score
 
 
-def _duplicates(runs: "Runs", cell: Cell) -> DuplicateRuns:
-    codes = runs.replicate[cell.rows]
-    counts = np.bincount(codes)
-    repeated = np.flatnonzero(counts > 1)
-    rows = runs.row[cell.rows[codes == repeated[0]]]
-    more = f"; {len(repeated) - 1} more repeat too" if len(repeated) > 1 else ""
-    used = ",".join(runs.replicate_columns) or "replicate"
-    if runs.spare_columns:
-        columns = ",".join((*runs.replicate_columns, *runs.spare_columns))
-        remedy = f"If these columns tell the runs apart, pass --replicate {columns}"
-    else:
-        remedy = (
-            "Remove the copies, or name all columns that tell runs apart: "
-            f"--replicate {used},COLUMN"
-        )
-    return DuplicateRuns(
-        f"{cell.algorithm!r} has {counts[repeated[0]]} runs with {used} "
-        f"{_names(runs, repeated[:1])[0]!r} in {cell.place} ({enumerate_rows(rows)}{more})",
-        remedy,
-    )
-
-
 def _no_match(runs: "Runs", a: Cell, b: Cell, only_a: IntArray, only_b: IntArray) -> UnpairedScores:
-    used = ",".join(runs.replicate_columns) or "replicate"
-    shown = [enumerate_names(_names(runs, codes), limit=3) for codes in (only_a, only_b)]
+    used = runs.replicate_name
+    names_a, names_b = _names(runs, only_a), _names(runs, only_b)
+    shown = [enumerate_names(names, limit=3) for names in (names_a, names_b)]
+    remedy = "Run both with the same seeds, or pass --unpaired"
+    if column := find_pairing_column(runs, a, b):
+        name, n_pairs = column
+        remedy = f"Pass --replicate {name}, which pairs all {n_pairs} of them, or pass --unpaired"
+    elif may_be_padded(names_a, names_b):
+        remedy = "Write them alike if they are the same but for zeros, or pass --unpaired"
     return UnpairedScores(
         f"the seeds of {a.algorithm!r} and {b.algorithm!r} do not match: no {used} is shared "
         f"in {a.place} ({shown[0]} against {shown[1]})",
-        "Run both with the same seeds, or pass --unpaired",
+        remedy,
     )
 
 
 def _unmatched(
     runs: "Runs", of_a: tuple[Cell, IntArray], of_b: tuple[Cell, IntArray], *, n_shared: int
 ) -> UnpairedScores:
-    used = ",".join(runs.replicate_columns) or "replicate"
+    used = runs.replicate_name
     parts = [
         f"{len(codes)} for {cell.algorithm!r} only "
         f"({enumerate_names(_names(runs, codes), limit=3)})"

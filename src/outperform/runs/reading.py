@@ -10,8 +10,9 @@ import numpy as np
 from outperform.errors import InvalidScores, UnreadableRuns
 from outperform.runs.cells import Table
 from outperform.runs.columns import Wanted
+from outperform.runs.curves import At, check_at
 from outperform.runs.files import open_file
-from outperform.runs.long import read_long
+from outperform.runs.long import Ways, read_long
 from outperform.runs.memory import (
     is_frame,
     labels_rows,
@@ -22,6 +23,7 @@ from outperform.runs.memory import (
     tabulate_scores,
 )
 from outperform.runs.metrics import Goal
+from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.runs.table import Runs
 from outperform.runs.wide import RowKind, read_wide
 
@@ -39,6 +41,8 @@ def read_runs(
     goal: Goal | None = None,
     wide: bool = False,
     rows: RowKind = "replicates",
+    at: At | None = None,
+    accept: Doubt | Sequence[Doubt] = (),
 ) -> Runs:
     """Read a table of scores.
 
@@ -61,6 +65,12 @@ def read_runs(
         Each column is an algorithm.
     rows
         What each row of a wide table is.
+    at
+        Which row of a learning curve counts, if rows are points of one: `"last"`,
+        `"best-validation"` or the number of a step.
+    accept
+        What is right although it looks wrong, so that it is no reason to refuse a comparison:
+        `"binary"`, `"constant"`, `"outlier"`, `"repeated"`, `"scale"` or `"sorted"`.
 
     Examples
     --------
@@ -71,12 +81,13 @@ def read_runs(
     array([0.7, 0.8])
     """
     wanted = Wanted(algorithm, task, replicate, metric, validation)
+    ways = Ways(check_at(at), check_doubts(accept))
     if isinstance(source, Mapping):
-        return _read_dict(source, wanted, goal, wide=wide, rows=rows)
+        return _read_dict(source, wanted, goal, ways, wide=wide, rows=rows)
     table, only = _open(source)
     if wide:
-        return read_wide(table, wanted, goal, rows=rows)
-    return read_long(table, wanted, goal, only=only)
+        return read_wide(table, wanted, goal, rows=rows, ways=ways)
+    return read_long(table, wanted, goal, only=only, ways=ways)
 
 
 def _open(source: object) -> tuple[Table, str]:
@@ -100,18 +111,24 @@ def _open(source: object) -> tuple[Table, str]:
 
 
 def _read_dict(
-    source: Mapping[Any, Any], wanted: Wanted, goal: Goal | None, *, wide: bool, rows: RowKind
+    source: Mapping[Any, Any],
+    wanted: Wanted,
+    goal: Goal | None,
+    ways: Ways,
+    *,
+    wide: bool,
+    rows: RowKind,
 ) -> Runs:
     if not source:
         raise UnreadableRuns("the dict is empty", "Give it scores by algorithm")
     if wide:
-        return read_wide(tabulate_columns(source), wanted, goal, rows=rows)
+        return read_wide(tabulate_columns(source), wanted, goal, rows=rows, ways=ways)
     if wanted.algorithm is not None or names_algorithms(source):
-        return read_long(tabulate_columns(source), wanted, goal, only=_UNNAMED)
+        return read_long(tabulate_columns(source), wanted, goal, only=_UNNAMED, ways=ways)
     # As in `compare`, numbers of which nothing else is said are scores: higher is better.
     metric = wanted.metric or "score"
     if labels_rows(source):
         unnamed = replace(wanted, metric=metric)
-        return read_wide(tabulate_columns(source), unnamed, goal, rows=rows)
+        return read_wide(tabulate_columns(source), unnamed, goal, rows=rows, ways=ways)
     table = tabulate_scores(source, metric)
-    return read_long(table, Wanted(metric=metric), goal, only=_UNNAMED)
+    return read_long(table, Wanted(metric=metric), goal, only=_UNNAMED, ways=ways)

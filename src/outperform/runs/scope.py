@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from outperform.errors import InvalidInput
+from outperform.runs.columns import without_tracker
 from outperform.runs.naming import join_words
 
 RUNS = "runs"  # where nothing says what set them apart
@@ -47,7 +48,9 @@ UNKNOWN = Scope((RUNS,), THIS_DATASET)  # where nothing is said of the runs
 class Resplit:
     """Sizes of the sets that one dataset is divided into anew for every replicate.
 
-    Where examples come in groups that stay together, the sizes count groups.
+    An example that a bootstrap draws more than once counts once; validation examples count as
+    trained on where the final fit takes them in. Where examples come in groups that stay together,
+    the sizes count groups.
     """
 
     n_train: int
@@ -64,11 +67,11 @@ def varied_by(columns: Sequence[str]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> varied_by(["seed"]), varied_by(["Fold", "seed"]), varied_by(["replicate"])
+    >>> varied_by(["params.seed"]), varied_by(["Fold", "seed"]), varied_by(["replicate"])
     (('seeds',), ('folds of this dataset', 'seeds'), ('runs',))
     """
-    words = [_COLUMNS[word] for word in (c.strip().casefold() for c in columns) if word in _COLUMNS]
-    return tuple(dict.fromkeys(words)) or (RUNS,)
+    names = map(without_tracker, columns)
+    return tuple(dict.fromkeys(_COLUMNS[name] for name in names if name in _COLUMNS)) or (RUNS,)
 
 
 def divides_anew(varied: Sequence[str]) -> bool:

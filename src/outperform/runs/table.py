@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from outperform.errors import InvalidInput, TooFewRuns, UnknownName
-from outperform.runs.arrays import FloatArray, IntArray
+from outperform.runs.arrays import BoolArray, FloatArray, IntArray
+from outperform.runs.labels import Labels
 from outperform.runs.metrics import Goal
 from outperform.runs.naming import enumerate_names, suggest_names
+from outperform.runs.other_columns import OtherColumns
 from outperform.runs.pairing import (
     Cell,
     PairedScores,
@@ -30,6 +32,7 @@ from outperform.runs.scope import (
     Resplit,
     Scope,
 )
+from outperform.runs.suspicions import Doubt
 
 _FEW_CELLS = 8  # up to which one pass over the rows per cell is faster than sorting
 
@@ -61,6 +64,14 @@ class Runs:
         What a reader of the results must know, such as rows that were left out.
     validation_metric
         Name of the validation scores; "" where the source has none.
+    algorithm_columns
+        Columns that the names of algorithms come from.
+    incomplete
+        Why each run is no finished one, such as its status; empty where it is. None where all are.
+    others
+        What else the source says of the runs; None where they come from nowhere else.
+    accepted
+        What is right although it looks wrong.
     varied
         What was drawn anew for every replicate, in the words of `outperform.runs.scope`.
     resplits
@@ -86,6 +97,10 @@ class Runs:
     spare_columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     validation_metric: str = ""
+    algorithm_columns: tuple[str, ...] = ()
+    incomplete: Labels | None = field(default=None, repr=False)
+    others: OtherColumns | None = field(default=None, compare=False, repr=False)
+    accepted: tuple[Doubt, ...] = ()
     varied: tuple[str, ...] = (RUNS,)
     resplits: Mapping[str, Resplit] = field(default_factory=dict, compare=False, repr=False)
     fixed_splits: tuple[str, ...] = ()
@@ -114,6 +129,11 @@ class Runs:
             f"{_count(len(self), 'run')} of {_count(len(self.algorithms), 'algorithm')}{on} "
             f"({self.goal} {self.metric}, from {self.source})"
         )
+
+    @property
+    def replicate_name(self) -> str:
+        """What messages call a replicate: the columns that its labels come from."""
+        return ",".join(self.replicate_columns) or "replicate"
 
     def scope_on(self, task: str | None = None) -> Scope:
         """What varied between the runs on a task, and what they are about at least."""
@@ -184,6 +204,20 @@ class Runs:
         """
         cell = self._cell(algorithm, task)
         return validate_cell(self, cell, drop_incomplete=drop_incomplete)
+
+    def tasks_of(self, a: str, b: str) -> tuple[str, ...]:
+        """Tasks on which one of two algorithms was scored, or was to be; all if there is none."""
+        first, second = (self._code(name, self.algorithms, "algorithm") for name in (a, b))
+        is_scored = (self.algorithm == first) | (self.algorithm == second)
+        is_scored &= ~np.isnan(self.score) if self.incomplete is None else self._is_known()
+        n_scored = np.bincount(self.task[is_scored], minlength=len(self.tasks)).tolist()
+        return tuple(t for t, n in zip(self.tasks, n_scored, strict=True) if n) or self.tasks
+
+    def _is_known(self) -> BoolArray:
+        """Which runs have a score, or a reason to have none."""
+        assert self.incomplete is not None
+        is_known: BoolArray = self.incomplete.codes != self.incomplete.names.index("")
+        return is_known | ~np.isnan(self.score)
 
     def _two_cells(self, a: str, b: str, task: str | None) -> tuple[Cell, Cell]:
         if len(self.algorithms) == 1:

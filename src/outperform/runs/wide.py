@@ -1,49 +1,90 @@
 """Tables in which each column is an algorithm."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from outperform.errors import InvalidInput, UnknownDirection, UnknownName, UnreadableRuns
-from outperform.runs.assembling import About, Keys, assemble, join_or_repeat
-from outperform.runs.cells import CellTable, Columns, Table
+from outperform.runs.assembling import About, Keys, Rows, assemble, join_or_repeat
+from outperform.runs.cells import CellTable, Table
 from outperform.runs.columns import (
     ALGORITHM,
     SCORE,
     Parts,
     Wanted,
     assign_parts,
+    find_status,
+    names_example,
+    names_step,
     normalise,
     recognise,
 )
+from outperform.runs.curves import Chooser
 from outperform.runs.labels import Labels
-from outperform.runs.long import explain_transposed, is_transposed
+from outperform.runs.long import Ways, explain_transposed, is_transposed
 from outperform.runs.metrics import Goal, looks_like_score, resolve_goal
 from outperform.runs.naming import suggest_names
+from outperform.runs.numbers import convert_number
+from outperform.runs.row_kinds import RowReader, find_telltales
+from outperform.runs.statuses import explain_unfinished
 from outperform.runs.table import Runs
 
 RowKind: TypeAlias = Literal["replicates", "tasks"]
 
 
-def read_wide(table: Table, wanted: Wanted, goal: Goal | None, *, rows: RowKind) -> Runs:
+def read_wide(
+    table: Table,
+    wanted: Wanted,
+    goal: Goal | None,
+    *,
+    rows: RowKind,
+    ways: Ways | None = None,
+) -> Runs:
     """Read a table in which each column is an algorithm, each row a replicate or a task."""
     if rows not in ("replicates", "tasks"):
         raise InvalidInput(f"rows cannot be {rows!r}", 'Pass "replicates" or "tasks"')
+    ways = ways or Ways()
     head = table.head()
     if wanted.algorithm is None:
         _refuse_long(head)
     metric, resolved = _name_metric(wanted, goal)
     algorithms, parts = _find_algorithms(head, wanted)
-    columns = table.take([*parts.task, *parts.replicate], algorithms)
-    keys = _label_rows(columns, parts, rows).tile(algorithms)
-    return assemble(
-        keys,
-        np.concatenate(columns.numbers),
-        None,
-        row=np.tile(columns.rows, len(algorithms)),
-        about=About(metric, resolved, table.source, parts.replicate, parts.spare),
+    telltales = find_telltales([name for name in table.names if name not in algorithms], parts)
+    parts = replace(parts, replicate=telltales.leave(parts.replicate))
+    read = _take(table, parts, algorithms)
+    reader = RowReader(table, read, telltales, parts.replicate, Chooser(None, "", resolved))
+    kept, notes = reader.keep_runs(ways.at)
+    labelled = replace(kept, keys=_label_rows(kept, parts, rows))
+    about = About(
+        metric=metric,
+        goal=resolved,
+        source=table.source,
+        replicate_columns=parts.replicate,
+        spare_columns=parts.spare,
+        notes=notes,
+        accepted=ways.accepted,
     )
+    return assemble(labelled.tile(algorithms), table, about)
+
+
+def _take(table: Table, parts: Parts, algorithms: Sequence[str]) -> Rows:
+    """Read the rows, before they are those of any algorithm."""
+    status = find_status([name for name in table.names if name not in algorithms])
+    names = [*parts.task, *parts.replicate, *([status] if status else [])]
+    columns = table.take(names, algorithms)
+    n_rows, n_task = len(columns.rows), len(parts.task)
+    of_replicate = columns.labels[n_task : n_task + len(parts.replicate)]
+    keys = Keys(
+        Labels(("",), np.zeros(n_rows, dtype=np.int64)),
+        join_or_repeat(columns.labels[:n_task], "", n_rows),
+        join_or_repeat(of_replicate, "", n_rows) if of_replicate else None,
+    )
+    incomplete = None
+    if status:
+        incomplete = explain_unfinished(columns.labels[-1], columns.rows, status, table.source)
+    return Rows(keys, columns.numbers, columns.rows, incomplete)
 
 
 def _name_metric(wanted: Wanted, goal: Goal | None) -> tuple[str, Goal]:
@@ -59,18 +100,15 @@ def _name_metric(wanted: Wanted, goal: Goal | None) -> tuple[str, Goal]:
     return metric, resolve_goal(metric, goal)
 
 
-def _label_rows(columns: Columns, parts: Parts, rows: RowKind) -> Keys:
-    n_rows, n_task = len(columns.rows), len(parts.task)
-    task = join_or_repeat(columns.labels[:n_task], "", n_rows)
-    replicate = None
-    if parts.replicate:
-        replicate = join_or_repeat(columns.labels[n_task:], "", n_rows)
-    positions = np.arange(n_rows)
-    if rows == "replicates" and replicate is None:
-        replicate = Labels(tuple(str(i) for i in range(n_rows)), positions)
+def _label_rows(read: Rows, parts: Parts, rows: RowKind) -> Keys:
+    """Name the rows of a table that does not."""
+    keys, positions = read.keys, np.arange(len(read.row))
+    if rows == "replicates" and keys.replicate is None:
+        numbers = Labels(tuple(str(i) for i in range(len(read.row))), positions)
+        return replace(keys, replicate=numbers)
     if rows == "tasks" and not parts.task:
-        task = Labels(tuple(f"row {row}" for row in columns.rows), positions)
-    return Keys(Labels(("",), np.zeros(n_rows, dtype=np.int64)), task, replicate)
+        return replace(keys, task=Labels(tuple(f"row {row}" for row in read.row), positions))
+    return keys
 
 
 def _find_algorithms(head: CellTable, wanted: Wanted) -> tuple[list[str], Parts]:
@@ -81,8 +119,9 @@ def _find_algorithms(head: CellTable, wanted: Wanted) -> tuple[list[str], Parts]
     parts = assign_parts(candidates, labels, head.source)
     if chosen:
         return chosen, parts
-    taken = {*parts.task, *parts.replicate, *parts.spare, ""}
+    taken = {*parts.task, *parts.replicate, *parts.spare, find_status(candidates), ""}
     others = [name for name in head.names if name not in taken]
+    others = [name for name in others if not _tells_rows(head, name)]
     if is_transposed(head, parts, others):
         raise explain_transposed(head)
     for name in others:
@@ -94,6 +133,14 @@ def _find_algorithms(head: CellTable, wanted: Wanted) -> tuple[list[str], Parts]
             "Give each algorithm a column of scores",
         )
     return others, parts
+
+
+def _tells_rows(head: CellTable, name: str) -> bool:
+    """Whether a column holds steps or numbers of examples, not scores of an algorithm."""
+    if not (names_step(name) or names_example(name)):
+        return False
+    numbers = [convert_number(value) for value in head.column(name)]
+    return all(number is None or float(number).is_integer() for number in numbers)
 
 
 def _choose(given: str | Sequence[str] | None, head: CellTable) -> list[str]:

@@ -1,6 +1,6 @@
 """Which of two best-of-n is better, from which n on, and how ways to report runs vary."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from outperform.stats.best_of_resamples import (
 from outperform.stats.checks import FloatArray, check_choice, check_count, check_open_unit
 from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
+from outperform.stats.ties import merge_ties
 
 Scores = tuple[ArrayLike, ArrayLike | None]  # validation and test, of the same runs
 
@@ -55,6 +56,8 @@ def best_of_probability(
     check_open_unit("confidence_level", confidence_level)
     check_count("n_resamples", n_resamples, at_least=1)
     sides = [SortedRuns.make(*scores, "maximize") for scores in (a, b)]
+    reported = merge_ties(*(side.reported for side in sides))
+    sides = [replace(side, reported=x) for side, x in zip(sides, reported, strict=True)]
     for side in sides:
         as_budgets(n, side.size, estimator)
     every = [np.arange(side.size)[None, :] for side in sides]

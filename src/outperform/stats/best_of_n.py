@@ -12,6 +12,7 @@ from scipy.special import log_ndtr
 
 from outperform.errors import InvalidInput, InvalidScores
 from outperform.stats.checks import FloatArray, as_scores, check_choice, check_count
+from outperform.stats.ties import merge_ties
 
 BestOfEstimator = Literal["v", "u", "gaussian"]
 Goal = Literal["maximize", "minimize"]
@@ -20,7 +21,7 @@ IntArray = NDArray[np.int64]
 # Where the largest of up to 10^15 standard normals lies; a step this small is exact to the last
 # digits, because the trapezoidal rule converges exponentially for densities.
 _STEP = 0.005
-_GRID = np.arange(-2800, 2801) * _STEP
+_GRID = np.arange(1, 2801) * _STEP  # and its mirror image below 0
 
 
 @overload
@@ -113,7 +114,7 @@ def best_of_weights(
     array([0.375 , 0.1875, 0.375 , 0.0625])
     """
     check_choice("estimator", estimator, ("v", "u"))
-    chosen_by = as_scores(validation, "validation", at_least=1)
+    (chosen_by,) = merge_ties(as_scores(validation, "validation", at_least=1))
     (size,) = as_budgets(n, chosen_by.size, estimator)
     order, group = sort_groups(turn(chosen_by, goal))
     weights = np.empty(order.size)
@@ -144,16 +145,16 @@ def gaussian_best_of(n: ArrayLike) -> float | FloatArray:
     """
     sizes = as_budgets(n, 1, "gaussian").astype(float)
     log_density = -(_GRID**2) / 2 - np.log(2 * np.pi) / 2
-    log_below = log_ndtr(_GRID)
-    found = np.array(
-        [_STEP * size * (_GRID @ np.exp((size - 1) * log_below + log_density)) for size in sizes]
-    )
+    log_below = log_ndtr([_GRID, -_GRID])
+    pairs = (np.exp((size - 1) * log_below + log_density) for size in sizes)
+    # A score and its opposite at a time: for n = 1 they cancel to the last bit.
+    found = _STEP * sizes * [_GRID @ (above - below) for above, below in pairs]
     return float(found[0]) if np.ndim(n) == 0 else found.reshape(np.shape(n))
 
 
 def as_chosen(validation: ArrayLike, test: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
-    """Scores that choose and scores that are reported, run by run."""
-    chosen_by = as_scores(validation, "validation", at_least=2)
+    """Scores that choose, identical where tied, and scores that are reported, run by run."""
+    (chosen_by,) = merge_ties(as_scores(validation, "validation", at_least=2))
     if test is None:
         return chosen_by, chosen_by
     reported = as_scores(test, "test", at_least=2)

@@ -30,6 +30,7 @@ from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, check_choice, check_count, check_open_unit
 from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
+from outperform.stats.ties import merge_pairs
 
 BestOfInterval = Literal["jackknife", "percentile"]
 
@@ -100,8 +101,8 @@ class BestOfEstimates:
             )
         return BestOfEstimates(
             self.n,
-            self.value - other.value,
-            self.resampled - other.resampled,
+            np.subtract(*merge_pairs(self.value, other.value)),
+            np.subtract(*merge_pairs(self.resampled, other.resampled)),
             np.sqrt(squares[0] + squares[1]),
             np.where(np.isfinite(df), df, self.df + other.df),
         )

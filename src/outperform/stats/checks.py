@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnpairedScores
+from outperform.stats.ties import merge_pairs, merge_stored, merge_ties
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -55,9 +56,39 @@ def as_scores(values: ArrayLike, name: str, *, at_least: int = 1) -> FloatArray:
 
 
 def as_pairs(a: ArrayLike, b: ArrayLike, *, at_least: int = 1) -> tuple[FloatArray, FloatArray]:
-    """Two arrays of equal length whose entries i belong together."""
+    """Two arrays of equal length whose entries i belong together, identical where tied."""
     first, second = as_scores(a, "a", at_least=at_least), as_scores(b, "b", at_least=at_least)
     check_paired(first.size, second.size)
+    return merge_pairs(*_merge_stored(first, second, a, b))
+
+
+def as_independent(
+    a: ArrayLike, b: ArrayLike, *, at_least: int = 1
+) -> tuple[FloatArray, FloatArray]:
+    """Two arrays of any lengths, compared all with all, in which tied scores are identical."""
+    first, second = as_scores(a, "a", at_least=at_least), as_scores(b, "b", at_least=at_least)
+    first, second = merge_ties(*_merge_stored(first, second, a, b))
+    return first, second
+
+
+def as_two_samples(
+    a: ArrayLike, b: ArrayLike, *, at_least: int, axis: int = -1
+) -> tuple[FloatArray, FloatArray]:
+    """Finite floats with the sampled axis last, and leading axes that broadcast.
+
+    Ties are left to the test, which knows whether they are pairs.
+    """
+    first = as_samples(a, "a", at_least=at_least, axis=axis)
+    second = as_samples(b, "b", at_least=at_least, axis=axis)
+    leading_shape(first, second)
+    return _merge_stored(first, second, a, b)
+
+
+def _merge_stored(
+    first: FloatArray, second: FloatArray, a: ArrayLike, b: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Make floats identical that `a` and `b`, of fewer bits, could hardly tell apart."""
+    first, second = merge_stored((first, second), (np.asarray(x).dtype for x in (a, b)))
     return first, second
 
 

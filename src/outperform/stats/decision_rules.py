@@ -15,10 +15,10 @@ from outperform.stats.checks import FloatArray, check_count, check_gamma, check_
 from outperform.stats.effect_sizes import mean_and_deviation
 from outperform.stats.mean_tests import paired_t_test, welch_t_test
 from outperform.stats.rank_tests import brunner_munzel
-from outperform.stats.resplits import ROUNDING
 from outperform.stats.sequential import decide_by_looking
 from outperform.stats.signed_ranks import LARGEST_EXACT_WILCOXON, signed_rank_chances
 from outperform.stats.testing import HypothesisTest
+from outperform.stats.ties import ROUNDING, merge_pairs
 from outperform.stats.verdict_rules import VerdictRule
 
 Rule = Literal[
@@ -198,6 +198,7 @@ def decide(
     >>> decide(a, b, ["verdict", "paired-t", "welch-t"], Criteria()).for_a
     {'verdict': array([ True]), 'paired-t': array([ True]), 'welch-t': array([False])}
     """
+    a, b = merge_pairs(a, b)
     plain = [rule for rule in rules if rule not in _RANKED]
     found = {rule: _decide(rule, a, b, criteria) for rule in plain}
     borderline = np.zeros(len(a), dtype=bool)
@@ -254,6 +255,7 @@ def _decide_by_resplits(a: FloatArray, b: FloatArray, criteria: Criteria) -> Boo
 def decide_by_verdict(a: FloatArray, b: FloatArray, criteria: Criteria) -> BoolArray:
     """Whether the verdict on each sample of pairs is "significant and meaningful" for a."""
     rule, n = VerdictRule(1 - criteria.alpha, criteria.gamma), a.shape[1]
+    a, b = merge_pairs(a, b)
     outcomes = np.stack([(a > b).sum(axis=1), (a == b).sum(axis=1)], axis=1)
     kinds, kind = np.unique(outcomes, axis=0, return_inverse=True)
     found = [rule.holds(int(wins), int(ties), n) for wins, ties in kinds]

@@ -8,8 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from outperform.stats.checks import FloatArray, as_pairs, as_scores, check_open_unit
+from outperform.stats.checks import (
+    FloatArray,
+    as_independent,
+    as_pairs,
+    as_scores,
+    check_open_unit,
+    check_paired,
+)
 from outperform.stats.intervals import Interval
+from outperform.stats.ties import merge_ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,7 @@ def mean_difference(
         value, deviation = map(float, mean_and_deviation(first - second))
         error, df = deviation / math.sqrt(first.size), float(first.size - 1)
     else:
-        first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
+        first, second = as_independent(a, b, at_least=2)
         value, error, df = map(float, subtract_means(first, second))
     return student_interval(value, error, df, confidence_level)
 
@@ -114,7 +122,7 @@ def cohens_d(a: ArrayLike, b: ArrayLike) -> float:
     >>> cohens_d([3, 4, 5], [2, 3, 4])
     1.0
     """
-    first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
+    first, second = as_independent(a, b, at_least=2)
     (mean_a, deviation_a), (mean_b, deviation_b) = map(mean_and_deviation, (first, second))
     df_a, df_b = first.size - 1, second.size - 1
     pooled = np.hypot(math.sqrt(df_a) * deviation_a, math.sqrt(df_b) * deviation_b)
@@ -149,7 +157,9 @@ def rank_correlation(a: ArrayLike, b: ArrayLike) -> float:
     >>> round(rank_correlation([1, 2, 3, 4], [1, 3, 2, 9]), 3)
     0.8
     """
-    first, second = as_pairs(a, b, at_least=2)
+    first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
+    check_paired(first.size, second.size)
+    (first,), (second,) = merge_ties(first), merge_ties(second)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return float("nan")
     return float(np.corrcoef(_midranks(first), _midranks(second))[0, 1])

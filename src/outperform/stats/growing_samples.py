@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput
-from outperform.stats.checks import FloatArray, as_samples, check_paired
+from outperform.stats.checks import FloatArray, as_two_samples, check_paired
 from outperform.stats.rank_tests import studentize_placements
 from outperform.stats.testing import HypothesisTest, student_test
+from outperform.stats.ties import merge_ties
 
 _BLOCK = 2_000  # samples handled at a time, to stay within the processor's cache
 
@@ -46,7 +47,7 @@ def grow_brunner_munzel(
     >>> [(found.n, found.test.pvalue.round(3)) for found in grow_brunner_munzel(a, b, [3, 4])]
     [(3, array([0.176])), (4, array([0.014]))]
     """
-    first, second = as_samples(a, "a", at_least=2), as_samples(b, "b", at_least=2)
+    first, second = merge_ties(*as_two_samples(a, b, at_least=2))
     check_paired(first.shape[1], second.shape[1])
     wanted = sorted(set(sizes))
     if not (wanted and wanted[0] >= 2 and wanted[-1] <= first.shape[1]):

@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
-from outperform.stats.checks import FloatArray, IntArray, as_scores, check_count, check_open_unit
+from outperform.stats.checks import (
+    FloatArray,
+    IntArray,
+    as_independent,
+    as_scores,
+    check_count,
+    check_open_unit,
+)
+from outperform.stats.outperforming import logit_bounds
 from outperform.stats.verdict_rules import VerdictRule
 
 
@@ -131,10 +139,10 @@ def hide_runs_to_show(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int |
 
     Examples
     --------
-    >>> hide_runs_to_show([1, 6, 7, 8, 9, 10, 11], [0, 2, 3, 4, 5, 5, 12], rule=VerdictRule())
+    >>> hide_runs_to_show([1, 6, 7, 8, 9, 10, 11], [0, 2, 3, 4, 5, 5, 6], rule=VerdictRule())
     1
     """
-    first, second = np.sort(as_scores(a, "a", at_least=2)), np.sort(as_scores(b, "b", at_least=2))
+    first, second = map(np.sort, as_independent(a, b, at_least=2))
     return _count_hidden(_judge_ends(first, second, rule), first.size + second.size)
 
 
@@ -149,7 +157,7 @@ def hide_runs_to_undo(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int:
     >>> hide_runs_to_undo([6, 7, 8, 9, 10, 11, 12], [0, 1, 2, 3, 4, 5, 6], rule=VerdictRule())
     2
     """
-    first, second = np.sort(as_scores(a, "a", at_least=2)), np.sort(as_scores(b, "b", at_least=2))
+    first, second = map(np.sort, as_independent(a, b, at_least=2))
     judged = _judge_ends(first[::-1], second[::-1], rule)
     undone = ((n_kept, ~shown) for n_kept, shown in judged)
     hidden = _count_hidden(undone, first.size + second.size)
@@ -240,12 +248,13 @@ def _clears_bounds(
     share = total / (n_a * n_b)
     variance_a = spreads[0] / (n_a - 1) / (n_a * n_b) ** 2
     variance_b = spreads[1] / (n_b - 1) / (n_a * n_b) ** 2
-    variance = variance_a + variance_b
-    with np.errstate(divide="ignore", invalid="ignore"):
-        df = variance**2 / (variance_a**2 / (n_a - 1) + variance_b**2 / (n_b - 1))
-    reach = stdtrit(df, (1 + rule.confidence_level) / 2) * np.sqrt(variance)
     # All won: enough runs of both are all it takes.
-    return np.asarray((variance == 0) | ((share - reach > 0.5) & (share + reach > rule.gamma)))
+    cleared = np.asarray(variance_a + variance_b == 0)
+    mixed = np.flatnonzero(~cleared)
+    variances = variance_a[mixed], variance_b[mixed]
+    low, high = logit_bounds(share[mixed], variances, (n_a, n_b[mixed]), rule.confidence_level)
+    cleared[mixed] = (low > 0.5) & (high > rule.gamma)
+    return cleared
 
 
 def _count_hidden(judged: Iterable[tuple[int, NDArray[np.bool_]]], n_runs: int) -> int | None:

@@ -65,7 +65,7 @@ def exact_interval(wins: int, ties: int, n: int, *, confidence_level: float = 0.
     Examples
     --------
     >>> print(exact_interval(20, 0, 29), exact_interval(8, 6, 14))
-    [0.492, 0.847] [0.538, 0.93]
+    [0.492, 0.847] [0.538, 0.935]
     """
     _check_counts(wins, ties, n, confidence_level)
     tail, losses = (1 - confidence_level) / 2, n - wins - ties

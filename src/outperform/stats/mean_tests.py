@@ -15,10 +15,9 @@ from outperform.stats.checks import (
     FloatArray,
     as_generator,
     as_pairs,
-    as_samples,
+    as_two_samples,
     check_count,
     check_paired,
-    leading_shape,
 )
 from outperform.stats.effect_sizes import mean_and_deviation, mean_difference, subtract_means
 from outperform.stats.intervals import Interval
@@ -28,6 +27,7 @@ from outperform.stats.testing import (
     permutation_pvalue,
     student_test,
 )
+from outperform.stats.ties import merge_pairs, merge_ties
 
 _BLOCK = 4_000_000  # signs drawn at a time, to bound the memory
 
@@ -52,7 +52,9 @@ def paired_t_test(
     >>> round(paired_t_test([0.8, 0.9, 0.7], [0.7, 0.7, 0.6]).pvalue, 4)
     0.0572
     """
-    differences = _differences(a, b, axis)
+    first, second = as_two_samples(a, b, at_least=2, axis=axis)
+    check_paired(first.shape[-1], second.shape[-1])
+    differences = np.subtract(*merge_pairs(first, second))
     n = differences.shape[-1]
     mean, deviation = mean_and_deviation(differences)
     return student_test("paired t", _ratio(mean, deviation / math.sqrt(n)), n - 1, alternative)
@@ -73,9 +75,7 @@ def welch_t_test(
     >>> round(welch_t_test([0.8, 0.9, 0.7], [0.7, 0.7, 0.6]).pvalue, 4)
     0.1336
     """
-    first = as_samples(a, "a", at_least=2, axis=axis)
-    second = as_samples(b, "b", at_least=2, axis=axis)
-    leading_shape(first, second)
+    first, second = merge_ties(*as_two_samples(a, b, at_least=2, axis=axis))
     value, error, df = subtract_means(first, second)
     return student_test("welch t", _ratio(value, error), df, alternative)
 
@@ -207,14 +207,6 @@ def equivalence_test(
     else:
         pvalue = float(stdtr(estimate.df, -nearest / estimate.error))
     return EquivalenceTest("equivalence", pvalue, margin, estimate.interval, confidence_level)
-
-
-def _differences(a: ArrayLike, b: ArrayLike, axis: int) -> FloatArray:
-    first = as_samples(a, "a", at_least=2, axis=axis)
-    second = as_samples(b, "b", at_least=2, axis=axis)
-    check_paired(first.shape[-1], second.shape[-1])
-    leading_shape(first, second)
-    return first - second
 
 
 def _ratio(value: Any, error: Any) -> FloatArray:

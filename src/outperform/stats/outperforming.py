@@ -1,18 +1,18 @@
 """P(A>B): how often a score of one sample beats a score of the other."""
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
+from scipy.special import expit, logit, stdtrit
 
 from outperform.errors import InvalidInput
 from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import (
     FloatArray,
     as_generator,
+    as_independent,
     as_pairs,
-    as_scores,
     check_choice,
     check_count,
     check_open_unit,
@@ -63,9 +63,9 @@ def probability_of_outperforming(
     """
     check_choice("ties", ties, get_args(Ties))
     if paired:
-        wins, tied, n = count_wins(*as_pairs(a, b))
+        wins, tied, n = count_wins(a, b)
         return (wins + (tied / 2 if ties == "half" else 0)) / n
-    first, second = as_scores(a, "a"), as_scores(b, "b")
+    first, second = as_independent(a, b)
     # Counts are multiples of 1/2, so that only this division rounds.
     beaten = _count_beaten(first, second, _TIE_VALUE[ties]).sum()
     return float(beaten / (first.size * second.size))
@@ -92,8 +92,8 @@ def outperforming_interval(
     method
         Paired: ``"exact"`` (agrees with the sign test), ``"percentile"`` (the bootstrap's, without
         resampling), ``"wilson"``, ``"anytime"`` (may be looked at after every pair).
-        Unpaired: ``"brunner-munzel"``, also what ``"exact"`` stands for there, for want of one
-        that is; ``"bootstrap"`` resamples both samples.
+        Unpaired: ``"brunner-munzel"`` (on the logit scale), also what ``"exact"`` stands for
+        there, for want of one that is; ``"bootstrap"`` resamples both samples.
     rng
         Draws for the bootstrap; by default seeded with 0, so that the same scores always give the
         same interval.
@@ -107,13 +107,13 @@ def outperforming_interval(
     check_open_unit("confidence_level", confidence_level)
     if paired:
         _check_method(method, get_args(PairedMethod), "paired")
-        wins, tied, n = count_wins(*as_pairs(a, b))
+        wins, tied, n = count_wins(a, b)
         return paired_interval(
             wins, tied if ties == "half" else 0, n, method=method, level=confidence_level
         )
     method = "brunner-munzel" if method == "exact" else method
     _check_method(method, get_args(UnpairedMethod), "unpaired")
-    first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
+    first, second = as_independent(a, b, at_least=2)
     if method == "brunner-munzel":
         return _brunner_munzel_interval(first, second, ties, confidence_level)
     generator = as_generator(rng)
@@ -138,9 +138,11 @@ def paired_interval(wins: int, ties: int, n: int, *, method: str, level: float) 
     return by_share[method](wins + ties / 2, n, confidence_level=level)
 
 
-def count_wins(a: FloatArray, b: FloatArray) -> tuple[int, int, int]:
+def count_wins(a: ArrayLike, b: ArrayLike) -> tuple[int, int, int]:
     """Wins of a, ties, and the number of pairs."""
-    return int(np.count_nonzero(a > b)), int(np.count_nonzero(a == b)), a.size
+    first, second = as_pairs(a, b)
+    wins, tied = np.count_nonzero(first > second), np.count_nonzero(first == second)
+    return int(wins), int(tied), first.size
 
 
 def _count_beaten(a: FloatArray, b: FloatArray, tie_value: float) -> FloatArray:
@@ -158,14 +160,40 @@ def _brunner_munzel_interval(
     share_a = _count_beaten(a, b, tie_value) / b.size
     share_b = 1 - _count_beaten(b, a, 1 - tie_value) / a.size
     estimate = float(share_a.mean())
-    variance_a, variance_b = share_a.var(ddof=1) / a.size, share_b.var(ddof=1) / b.size
-    variance = variance_a + variance_b
-    if variance == 0:
+    variances = share_a.var(ddof=1) / a.size, share_b.var(ddof=1) / b.size
+    if sum(variances) == 0:
         return _separated_interval(estimate, min(a.size, b.size), confidence_level)
-    df = variance**2 / (variance_a**2 / (a.size - 1) + variance_b**2 / (b.size - 1))
-    reach = -float(stdtrit(df, (1 - confidence_level) / 2) * np.sqrt(variance))
-    low, high = max(0.0, estimate - reach), min(1.0, estimate + reach)
-    return Interval(low, high, confidence_level, "brunner-munzel")
+    low, high = logit_bounds(estimate, variances, (a.size, b.size), confidence_level)
+    return Interval(float(low), float(high), confidence_level, "brunner-munzel")
+
+
+def logit_bounds(
+    share: Any, variances: tuple[Any, Any], sizes: tuple[Any, Any], confidence_level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Bounds of P(A>B) of independent samples, made on the logit scale; elementwise.
+
+    On that scale no bound is beyond 0 or 1, and near them the estimate is less skewed. A variance
+    that few mixed scores give is often far too small, so no outcome may say more than complete
+    separation does: its bounds are the tightest.
+
+    Parameters
+    ----------
+    share
+        Estimates of P(A>B), in the open interval from 0 to 1.
+    variances
+        Brunner and Munzel's, the part of each sample; their sum is positive.
+    sizes
+        Numbers of scores in each sample.
+    """
+    (variance_a, variance_b), (n_a, n_b) = variances, sizes
+    variance = variance_a + variance_b
+    df = variance**2 / (variance_a**2 / (n_a - 1) + variance_b**2 / (n_b - 1))
+    tail = (1 - confidence_level) / 2
+    reach = -stdtrit(df, tail) * np.sqrt(variance) / (share * (1 - share))
+    # Clopper and Pearson's lower bound where all of n pairs are won.
+    separated = tail ** (1 / np.minimum(n_a, n_b))
+    low = np.minimum(expit(logit(share) - reach), separated)
+    return low, np.maximum(expit(logit(share) + reach), 1 - separated)
 
 
 def _separated_interval(estimate: float, n: int, confidence_level: float) -> Interval:

@@ -10,8 +10,8 @@ from scipy.special import stdtrit
 from outperform.stats.checks import (
     FloatArray,
     IntArray,
+    as_independent,
     as_pairs,
-    as_scores,
     check_open_unit,
     check_sizes,
 )
@@ -99,8 +99,8 @@ def pick_best_against_worst(
     >>> pick_best_against_worst([1, 2, 3, 4], [1, 2, 3, 4]).difference
     array([2., 1.])
     """
-    best = np.sort(as_scores(a, "a", at_least=3))[::-1]
-    worst = np.sort(as_scores(b, "b", at_least=3))
+    first, second = as_independent(a, b, at_least=3)
+    best, worst = np.sort(first)[::-1], np.sort(second)
     chosen = _choose_sizes(sizes, best.size, worst.size)
     check_open_unit("confidence_level", confidence_level)
     means, variances = zip(*(_summarise_first(x, chosen) for x in (best, worst)), strict=True)

@@ -94,7 +94,7 @@ def verdict_size(
     Examples
     --------
     >>> round(verdict_size(29), 4)
-    0.0614
+    0.0241
     """
     return 2 * verdict_power(n_pairs, 0.5, gamma=0.5, alpha=alpha, interval=interval)
 
@@ -144,7 +144,7 @@ def smallest_detectable_probability(
     Examples
     --------
     >>> round(smallest_detectable_probability(29), 3)
-    0.8
+    0.828
     """
     check_count("n_pairs", n_pairs, at_least=1)
     check_open_unit("beta", beta)

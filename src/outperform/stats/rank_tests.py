@@ -13,7 +13,7 @@ from outperform.stats.checks import (
     FloatArray,
     IntArray,
     as_generator,
-    as_samples,
+    as_two_samples,
     check_choice,
     check_count,
     leading_shape,
@@ -25,6 +25,7 @@ from outperform.stats.testing import (
     student_test,
     unwrap,
 )
+from outperform.stats.ties import find_differing
 
 BrunnerMunzelMethod = Literal["t", "permutation"]
 _BLOCK = 100_000  # elements handled at a time, to stay within the processor's cache
@@ -72,8 +73,7 @@ def brunner_munzel(
     """
     check_choice("method", method, get_args(BrunnerMunzelMethod))
     check_count("n_resamples", n_resamples, at_least=1)
-    first = as_samples(a, "a", at_least=2, axis=axis)
-    second = as_samples(b, "b", at_least=2, axis=axis)
+    first, second = as_two_samples(a, b, at_least=2, axis=axis)
     shape, n_a = leading_shape(first, second), first.shape[-1]
     pooled = np.concatenate([_stack_rows(x, shape) for x in (first, second)], axis=1)
     statistic, df = _in_blocks(pooled, n_a)
@@ -118,8 +118,8 @@ _TieGroups = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def _tie_groups(ordered: FloatArray) -> _TieGroups | None:
-    """For each position, the first and the last position with an equal score, if any are tied."""
-    changes = ordered[:, 1:] != ordered[:, :-1]
+    """For each position, the first and the last position with a tied score, if any are tied."""
+    changes = find_differing(ordered)
     if changes.all():
         return None
     n_rows, n = ordered.shape
@@ -214,7 +214,7 @@ def _permutation_pvalues(
     n = pooled.shape[1]
     exact = math.comb(n, n_a) <= n_resamples + 1
     ordered = np.sort(pooled, axis=1)
-    tied = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    tied = ~find_differing(ordered).all(axis=1)
     # Without ties the null distribution depends on the sizes only: one serves all rows.
     cases: list[tuple[Any, _TieGroups | None]] = [] if tied.all() else [(~tied, None)]
     cases += [([i], _tie_groups(ordered[i : i + 1])) for i in np.flatnonzero(tied)]

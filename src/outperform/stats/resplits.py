@@ -5,7 +5,7 @@ whatever is lucky about this dataset is in all of them, and their mean settles o
 difference, not on that of the population. Nadeau and Bengio's correction takes two replicates to
 correlate by ρ = n_test / (n_train + n_test). With s the standard deviation of the k differences,
 the variance of their mean is (1/k + n_test/n_train)·s²: more replicates remove the first part and
-never the second.
+never the second. How often this errs, with learners that train: docs/scope.md.
 """
 
 import math
@@ -21,8 +21,7 @@ from outperform.stats.checks import as_pairs, check_count, check_open_unit, chec
 from outperform.stats.effect_sizes import Estimate, mean_and_deviation
 from outperform.stats.intervals import Interval
 from outperform.stats.testing import Alternative, HypothesisTest, student_test
-
-ROUNDING = 1e-12  # of the scores: differences that vary less than this do not vary
+from outperform.stats.ties import ROUNDING, merge_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,8 @@ def resampled_difference(
     a, b : shape (n_replicates,), n ≥ 2; higher is better
         Row i of both must come from the same split.
     n_train, n_test
-        Sizes of the training and test set of each split; their means where sizes vary.
+        How many examples each split trains on and tests; their means where sizes vary. Each
+        counts once, however often a bootstrap draws it.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def nadeau_bengio_test(
     ----------
     a, b : shape (n_pairs,), n ≥ 2; higher is better
     n_train, n_test
-        Sizes of the training and test sets of each split; their means where sizes vary.
+        As in `resampled_difference`.
 
     Returns
     -------
@@ -276,8 +276,9 @@ def _mean_and_error(
 ) -> tuple[float, float, float, int]:
     """Mean and deviation of the differences, standard error of the mean, number of replicates."""
     _check_sizes(n_train, n_test)
-    first, second = as_pairs(a, b, at_least=2)
+    first, second = merge_pairs(*as_pairs(a, b, at_least=2))
     value, deviation = map(float, mean_and_deviation(first - second))
+    # Equal differences of unequal scores differ by the rounding of these.
     if deviation <= ROUNDING * np.abs([first, second]).max():
         return value, 0.0, math.inf, first.size
     error = deviation * math.sqrt(1 / first.size + n_test / n_train)

@@ -11,6 +11,7 @@ from scipy.special import bdtrc, betaln, gammaln
 from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_gamma, check_open_unit
 from outperform.stats.power import chance_of_wins, wins_needed
+from outperform.stats.ties import merge_pairs
 
 BoolArray = NDArray[np.bool_]
 
@@ -24,6 +25,7 @@ def decide_by_looking(a: FloatArray, b: FloatArray, *, gamma: float, alpha: floa
     ----------
     a, b : shape (n_samples, n_pairs), higher is better; in the order of looking
     """
+    a, b = merge_pairs(a, b)
     half_wins = np.cumsum((a > b) + 0.5 * (a == b), axis=1)
     looks = np.arange(1, a.shape[1] + 1)
     for_a = _significant(half_wins, looks, alpha)
@@ -101,8 +103,7 @@ def second_look_level(n_first: int, n_all: int, *, alpha: float = 0.05) -> float
     left = alpha - 2 * float(chance_of_wins(np.array(needed), np.array(n_first), 0.5))
 
     def exceeds(wins: int) -> bool:
-        more = wins - undecided
-        late = np.where(more <= 0, 1.0, bdtrc(more - 1, n_all - n_first, 0.5))
+        late = chance_of_wins(np.maximum(wins - undecided, 0), np.array(n_all - n_first), 0.5)
         return bool(2 * float(chance @ late) > left)
 
     wins = bisect_left(range(n_all + 1), True, key=lambda k: not exceeds(k))

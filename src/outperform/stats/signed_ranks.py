@@ -9,6 +9,7 @@ from scipy.special import ndtr
 
 from outperform.stats.checks import FloatArray, as_pairs, check_choice
 from outperform.stats.testing import Alternative, HypothesisTest
+from outperform.stats.ties import ROUNDING
 
 LARGEST_EXACT_WILCOXON = 50
 
@@ -36,12 +37,12 @@ def wilcoxon_test(
     """
     check_choice("alternative", alternative, get_args(Alternative))
     first, second = as_pairs(a, b)
-    # What representation error makes of equal scores or differences: 0.3 - 0.2 and 0.2 - 0.1.
-    rounding = 1e-13 * np.maximum(np.abs(first), np.abs(second))
+    decided = first != second
+    first, second = first[decided], second[decided]
     differences = first - second
-    decided = np.abs(differences) > rounding
-    differences = differences[decided]
-    ranks = _midranks(np.abs(differences), rounding[decided])
+    # Differences are tied where rounding of the scores tells them apart: 0.3 - 0.2 and 0.2 - 0.1.
+    rounding = ROUNDING * np.maximum(np.abs(first), np.abs(second))
+    ranks = _midranks(np.abs(differences), rounding)
     statistic = float(ranks[differences > 0].sum())
     if differences.size <= LARGEST_EXACT_WILCOXON:
         pvalue = _exact_signed_rank_pvalue(statistic, ranks, alternative)

@@ -12,10 +12,10 @@ from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import (
     FloatArray,
     IntArray,
-    as_scores,
+    as_independent,
+    as_pairs,
     check_count,
     check_open_unit,
-    check_paired,
     check_sizes,
 )
 from outperform.stats.testing import HypothesisTest
@@ -70,8 +70,8 @@ def count_verdicts(
 
     Examples
     --------
-    >>> count_verdicts((7, 0, 1), [6, 8], rule=VerdictRule()).share_a
-    array([0.25, 1.  ])
+    >>> count_verdicts((7, 0, 1), [6, 7], rule=VerdictRule()).share_a
+    array([0.25 , 0.125])
     """
     wins, ties, losses = counts
     for name, count in (("wins", wins), ("ties", ties), ("losses", losses)):
@@ -120,9 +120,7 @@ def count_rejections(
     >>> count_rejections(a, [1, 2, 4, 4, 5, 6], [5], tests=[paired_t_test], rng=rng)[0].share_a
     array([1.])
     """
-    first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
-    if paired:
-        check_paired(first.size, second.size)
+    first, second = (as_pairs if paired else as_independent)(a, b, at_least=2)
     check_open_unit("alpha", alpha)
     check_count("n_resamples", n_resamples, at_least=1)
     chosen = check_sizes(sizes, at_least=2, at_most=min(first.size, second.size))

@@ -16,7 +16,7 @@ _FEWEST = 5  # values from which a kurtosis can be estimated
 
 
 def deviation(values: ArrayLike, *, confidence_level: float = 0.95) -> Estimate:
-    """Standard deviation with Bonett's interval, which heavy tails and skew make wider.
+    """Standard deviation with Bonett's interval, which heavy tails make wider, if not enough.
 
     Parameters
     ----------

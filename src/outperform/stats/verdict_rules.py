@@ -41,7 +41,7 @@ class VerdictRule:
 
         Examples
         --------
-        >>> VerdictRule().holds(20, 0, 29), VerdictRule().holds(19, 0, 29)
+        >>> VerdictRule().holds(21, 0, 29), VerdictRule().holds(20, 0, 29)
         (True, False)
         """
         return n - ties >= self.n_conclusive and self._interval_lies_above(wins, ties, n)
@@ -52,7 +52,7 @@ class VerdictRule:
         Examples
         --------
         >>> round(VerdictRule().size(29, 0), 4), round(VerdictRule().size(29, 9), 4)
-        (0.0614, 0.0414)
+        (0.0241, 0.0414)
         """
         wins = next(self.fewest_wins(n, range(ties, ties + 1)))
         return 2 * float(bdtrc(wins - 1, n - ties, 0.5)) if wins <= n - ties else 0.0

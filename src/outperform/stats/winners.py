@@ -11,6 +11,7 @@ from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, check_count, check_open_unit
 from outperform.stats.intervals import Interval
 from outperform.stats.resampled_scores import Scorer
+from outperform.stats.ties import ROUNDING
 
 _BLOCK_CELLS = 1 << 17  # weights held at once: 1 MB, which a cache holds
 
@@ -75,8 +76,8 @@ def bootstrap_winner(
     check_open_unit("confidence_level", confidence_level)
     scores = scorer(np.ones((n, 1)))[0]
     resampled = _resample(scorer, n, n_resamples, rng)
-    winner, tail = int(np.argmax(scores)), (1 - confidence_level) / 2
-    chosen = np.argmax(resampled, axis=1)
+    winner, tail = int(np.argmax(_find_best(scores))), (1 - confidence_level) / 2
+    chosen = np.argmax(_find_best(resampled), axis=1)
     errors = resampled - scores
     excess = errors[np.arange(len(errors)), chosen]
     contends = _find_contenders(scores, errors, confidence_level)
@@ -116,12 +117,18 @@ def _draw(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[FloatA
 
 def _share_wins(resampled: FloatArray) -> FloatArray:
     """How often each is best; a tie is shared."""
-    wins = resampled == resampled.max(axis=1, keepdims=True)
+    wins = _find_best(resampled)
     return np.asarray((wins / wins.sum(axis=1, keepdims=True)).mean(axis=0))
+
+
+def _find_best(scores: FloatArray) -> NDArray[np.bool_]:
+    """Which are tied with the highest along the last axis; scores are shares, sums of examples."""
+    return np.asarray(scores >= scores.max(axis=-1, keepdims=True) - ROUNDING)
 
 
 def _find_contenders(
     scores: FloatArray, errors: FloatArray, confidence_level: float
 ) -> NDArray[np.bool_]:
     lags = errors.max(axis=1, keepdims=True) - errors
-    return np.asarray(scores.max() - scores <= np.quantile(lags, confidence_level, axis=0))
+    reach = np.quantile(lags, confidence_level, axis=0) + ROUNDING
+    return np.asarray(scores.max() - scores <= reach)

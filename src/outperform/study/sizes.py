@@ -6,10 +6,10 @@ from outperform.runs.scope import FOLDS, SPLITS, Resplit
 from outperform.study.feasibility import split_dataset
 from outperform.study.fixed_splits import FixedSplit
 from outperform.study.pipelines import Pipeline
-from outperform.study.splits import CrossValidation, OutOfBootstrap, Splitter
+from outperform.study.splits import CrossValidation, Splitter
 from outperform.study.tables import Dataset
 from outperform.study.tasks import Task
-from outperform.study.units import IntArray, make_units
+from outperform.study.units import IntArray
 
 
 def name_division(task: Task, pipelines: tuple[Pipeline, ...]) -> str | None:
@@ -27,8 +27,8 @@ def name_division(task: Task, pipelines: tuple[Pipeline, ...]) -> str | None:
 def measure_resplit(splitter: Splitter, dataset: Dataset, *, seed: int) -> Resplit:
     """Sizes of the sets that final fits train and are tested on, in examples or in groups.
 
-    Final fits train on validation data too. Of a bootstrap sample only its draws count: how many
-    examples it leaves for validation depends on the seed, and fewer are the careful number.
+    Final fits train on validation data too, and what a bootstrap draws twice counts once. How many
+    examples it never draws depends on the seed a little: one split stands for all.
 
     Examples
     --------
@@ -37,19 +37,9 @@ def measure_resplit(splitter: Splitter, dataset: Dataset, *, seed: int) -> Respl
     Resplit(n_train=40, n_test=10)
     """
     split = split_dataset(splitter, dataset, seed=seed, fold=0)
-    n_test = _count_units(split.test, dataset)
-    if not isinstance(splitter, OutOfBootstrap):
-        return Resplit(_count_units(split.refit().train, dataset), n_test)
-    units = make_units(
-        dataset.n_examples,
-        stratified=splitter.stratified,
-        labels=dataset.labels,
-        groups=dataset.groups,
-    )
-    return Resplit(int(splitter.count_draws(units).sum()), n_test)
+    return Resplit(_count_units(split.refit().train, dataset), _count_units(split.test, dataset))
 
 
 def _count_units(examples: IntArray, dataset: Dataset) -> int:
-    if dataset.groups is None:
-        return len(examples)
-    return len(np.unique(np.asarray(dataset.groups)[examples]))
+    units = examples if dataset.groups is None else np.asarray(dataset.groups)[examples]
+    return len(np.unique(units))

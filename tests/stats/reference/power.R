@@ -4,17 +4,17 @@ source("to_json.R")
 bounds <- function(wins, n, alpha, interval) switch(interval,
   "percentile" = c(qbinom(alpha / 2, n, wins / n), n - qbinom(alpha / 2, n, 1 - wins / n)) / n,
   "wilson" = suppressWarnings(prop.test(wins, n, conf.level = 1 - alpha, correct = FALSE))$conf.int,
-  "clopper-pearson" = binom.test(wins, n, conf.level = 1 - alpha)$conf.int
+  "exact" = binom.test(wins, n, conf.level = 1 - alpha)$conf.int
 )
 significant <- function(wins, n, alpha, interval) {
   # All pairs won: the percentile interval is [1, 1] and says nothing, and Wilson's concludes from
   # four pairs; Clopper-Pearson must agree.
-  agreed <- wins < n || bounds(wins, n, alpha, "clopper-pearson")[1] > 0.5
+  agreed <- wins < n || bounds(wins, n, alpha, "exact")[1] > 0.5
   agreed && bounds(wins, n, alpha, interval)[1] > 0.5
 }
 meaningful <- function(wins, n, alpha, interval, gamma) bounds(wins, n, alpha, interval)[2] > gamma
 cases <- list()
-for (interval in c("percentile", "wilson", "clopper-pearson")) for (alpha in c(0.05, 0.01)) {
+for (interval in c("percentile", "wilson", "exact")) for (alpha in c(0.05, 0.01)) {
   for (n in c(5, 6, 10, 29, 60)) {
     sig <- vapply(0:n, significant, TRUE, n, alpha, interval)
     for (gamma in c(0.6, 0.75)) for (probability in c(0.5, 0.75, 0.9)) {

@@ -1,0 +1,1 @@
+"""How often every rule, interval and test errs: `python -m calibration` writes the page of it."""

@@ -1,0 +1,144 @@
+"""Learning curves: several rows of one run, of which one is to be chosen, but never by its test."""
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from outperform.errors import InvalidInput, UnreadableRuns
+from outperform.runs.arrays import BoolArray, FloatArray, IntArray
+from outperform.runs.assembling import Rows
+from outperform.runs.grouping import largest_within
+from outperform.runs.labels import Labels
+from outperform.runs.metrics import Goal
+from outperform.runs.naming import enumerate_rows
+from outperform.runs.numbers import parse_number
+
+At: TypeAlias = Literal["last", "best-validation"] | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Which run each row is a point of, and when it was measured.
+
+    Attributes
+    ----------
+    run : shape (n_rows,)
+        Number of the run, from 0 on.
+    column
+        What counts the steps, such as `epoch`.
+    step : shape (n_rows,)
+        The values of that column.
+    stage : shape (n_rows,)
+        What came first, where several columns count.
+    """
+
+    run: IntArray
+    column: str
+    step: FloatArray
+    stage: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Chooser:
+    """What the best validation score is, where there are any."""
+
+    validation: FloatArray | None
+    name: str
+    goal: Goal
+
+
+def check_at(at: At | None) -> At | None:
+    """Turn what was asked for to "last", "best-validation" or a number."""
+    if at is None or at in ("last", "best-validation"):
+        return at
+    number = None if isinstance(at, bool) else parse_number(str(at))
+    if number is None or not np.isfinite(number):
+        raise InvalidInput(
+            f"at is {at!r}", 'Pass "last", "best-validation" or the number of a step'
+        )
+    return number
+
+
+def parse_steps(labels: Labels, rows: IntArray, column: str, source: str) -> FloatArray:
+    """Give the step of each row; dates become seconds."""
+    values = [parse_number(name) for name in labels.names]
+    if None in values:
+        values = [_parse_date(name) for name in labels.names]
+    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    steps: FloatArray = numbers[labels.codes]
+    if np.isnan(steps).any():
+        wrong = np.flatnonzero(np.isnan(steps))
+        raise UnreadableRuns(
+            f"column {column!r} of {source} holds {labels.names[labels.codes[wrong[0]]]!r} where a "
+            f"step should be ({enumerate_rows(rows[wrong])})",
+            "Give every row its step, or remove those rows",
+        )
+    return steps
+
+
+def _parse_date(text: str) -> float | None:
+    try:
+        return float(np.datetime64(text, "ms").astype(np.int64)) / 1000
+    except ValueError:
+        return None
+
+
+def choose_points(rows: Rows, curves: Curves, at: At, chooser: Chooser) -> tuple[Rows, str]:
+    """Keep one row of every run, and say which.
+
+    A run that has no such row keeps its last one, which is incomplete.
+    """
+    is_last = curves.stage == largest_within(curves.run, curves.stage)
+    if at == "last":
+        return rows.keep(is_last), _describe_last(curves, is_last)
+    if at == "best-validation":
+        is_chosen = _is_best(curves, chooser)
+        missing, what = f"no {chooser.name}", f"with the best {chooser.name}"
+    else:
+        is_chosen = curves.step == at
+        missing, what = f"no {curves.column} {at:g}", f"at {curves.column} {at:g}"
+        # Where finer steps are counted too, the last of them.
+        is_chosen &= curves.stage == largest_within(
+            curves.run, np.where(is_chosen, curves.stage, -np.inf)
+        )
+    has_any = largest_within(curves.run, is_chosen.astype(np.float64)) > 0
+    kept = is_chosen | (is_last & ~has_any)
+    marked = _mark(rows, ~has_any, missing).keep(kept)
+    return marked, f"of every run the row {what} was taken, of its learning curve no other"
+
+
+def _is_best(curves: Curves, chooser: Chooser) -> BoolArray:
+    """Whether a row is the first with the best validation score of its run."""
+    if chooser.validation is None:
+        raise InvalidInput(
+            "nothing is known as validation scores, by which the best row of a run is chosen",
+            "Name their column with --validation where the command has it, call it validation, or "
+            "pass --at last",
+        )
+    sign = 1 if chooser.goal == "maximize" else -1
+    values = np.where(np.isnan(chooser.validation), -np.inf, sign * chooser.validation)
+    is_best: BoolArray = (values == largest_within(curves.run, values)) & np.isfinite(values)
+    earliest = largest_within(curves.run, np.where(is_best, -curves.stage, -np.inf))
+    is_best &= -curves.stage == earliest
+    return is_best
+
+
+def _mark(rows: Rows, is_missing: BoolArray, why: str) -> Rows:
+    """Say of rows why they are incomplete, but where that is known already."""
+    if not is_missing.any():
+        return rows
+    known = rows.incomplete or Labels(("",), np.zeros(len(rows.row), dtype=np.int64))
+    silent = known.codes == known.names.index("")
+    codes = np.where(is_missing & silent, len(known.names), known.codes)
+    return replace(rows, incomplete=Labels((*known.names, why), codes))
+
+
+def _describe_last(curves: Curves, is_last: BoolArray) -> str:
+    low, high = curves.step[is_last].min(), curves.step[is_last].max()
+    if low == high:
+        return f"of every run the row of its last {curves.column} ({high:g}) was taken"
+    return (
+        f"of every run the row of its last {curves.column} was taken, although runs end at "
+        f"different ones ({low:g} to {high:g})"
+    )

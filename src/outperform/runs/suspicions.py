@@ -1,0 +1,276 @@
+"""Scores that raise a question: no verdict is given on them before somebody has answered it.
+
+Each check looks at the scores of two algorithms alone. What it finds is refused, unless it is
+among what was accepted: then it becomes a note.
+
+- scale: some scores are fractions, others per cent, about a hundred times as large;
+- outlier: fewer than half of the scores of an algorithm are more than 10,000 times as large as all
+  others (100 times for accuracies and other shares), and as 1: a loss that diverges to 400, or
+  rewards of 0 and 2,500, pass;
+- constant: all runs of an algorithm, three at least, have the same score;
+- binary: every score is 0 or 1, and each algorithm has more than 20 of them;
+- sorted: pairs of which both sides are sorted, eight at least, as chance does in less than one of
+  10,000 cases: 2·Πm!/n! for n scores of which m are tied each. Scores in equal steps pass: what was
+  measured and sorted has uneven ones, so these were made from their seeds;
+- repeated: a sequence of scores stands twice; see `copies`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from math import lgamma, log
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from outperform.errors import InvalidInput, InvalidScores
+from outperform.runs.arrays import BoolArray, FloatArray
+from outperform.runs.copies import find_copied_pairs, find_copy
+from outperform.runs.metrics import is_bare_score, is_share
+from outperform.runs.naming import enumerate_names
+
+Doubt: TypeAlias = Literal["binary", "constant", "outlier", "repeated", "scale", "sorted"]
+DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
+
+_HUNDREDFOLD = (50, 200)  # ratios of medians that speak of per cent
+_WILD = 10_000  # times as large as all others, hence no run of the same kind
+_WILD_SHARE = 100
+_FEWEST_CONSTANT = 3
+_MOST_BINARY = 20  # runs that may all have succeeded or failed
+_FEWEST_SORTED = 8
+_CHANCE_SORTED = 1e-4
+_EVEN = 1e-9  # how much equal steps may differ, as a share of the largest score
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The scores of two algorithms, in the metric's own sign.
+
+    Attributes
+    ----------
+    names
+        Of the two algorithms.
+    place
+        Where they come from: "runs.csv", or "task 'cifar' of runs.csv".
+    order
+        What pairs are in the order of, such as "seed"; "" where runs are not paired.
+    """
+
+    names: tuple[str, str]
+    scores: tuple[FloatArray, FloatArray] = field(compare=False, repr=False)
+    metric: str
+    place: str
+    order: str
+
+    def each(self) -> Iterator[tuple[str, FloatArray]]:
+        """Name and scores of either."""
+        return zip(self.names, self.scores, strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """A question that scores raise.
+
+    Attributes
+    ----------
+    fact, reading
+        What is to be seen, and what it seems to be.
+    remedy
+        What to do, but for accepting it.
+    """
+
+    doubt: Doubt
+    fact: str
+    reading: str
+    remedy: str
+
+
+def check_doubts(accept: Doubt | Sequence[Doubt]) -> tuple[Doubt, ...]:
+    """Take one or several words for what is right although it looks wrong."""
+    words = (accept,) if isinstance(accept, str) else tuple(accept)
+    for word in words:
+        if word not in DOUBTS:
+            raise InvalidInput(f"cannot accept {word!r}", f"Pass some of: {', '.join(DOUBTS)}")
+    return words
+
+
+def question_scores(sides: Sides, accepted: Sequence[Doubt]) -> tuple[str, ...]:
+    """Refuse scores that raise a question which was not answered; note the answers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = np.array([0.91, 0.93, 0.92]), np.array([91.0, 90.0, 93.0])
+    >>> sides = Sides(("new", "old"), scores, "accuracy", "runs.csv", "seed")
+    >>> [suspicion.doubt for suspicion in find_suspicions(sides)]
+    ['scale']
+    """
+    notes = []
+    for each in find_suspicions(sides):
+        if each.doubt not in accepted:
+            raise InvalidScores(
+                f"{each.fact}: {each.reading}",
+                f"{each.remedy}, pass --accept {each.doubt} (from Python: read_runs(..., "
+                f'accept="{each.doubt}"))',
+            )
+        if each.doubt != "constant":  # a caveat says so anyway
+            notes.append(f"{each.fact}, which was accepted as right")
+    return tuple(notes)
+
+
+def find_suspicions(sides: Sides) -> Iterator[Suspicion]:
+    """Every question that the scores of two algorithms raise."""
+    return chain.from_iterable(check(sides) for check in _CHECKS)
+
+
+def _mixed_scales(sides: Sides) -> Iterator[Suspicion]:
+    if not (is_share(sides.metric) or is_bare_score(sides.metric)):
+        return
+    if not 1 < max(scores.max() for scores in sides.scores) <= 100:
+        return
+    every = np.concatenate(sides.scores)
+    is_low = every <= 1
+    low, high = every[is_low], every[~is_low]
+    if not low.size or low.min() < 0:
+        return
+    at_least, at_most = _HUNDREDFOLD
+    if not at_least * np.median(low) <= np.median(high) <= at_most * np.median(low):
+        return
+    if high.min() < 10 * low.max():
+        return
+    yield Suspicion(
+        "scale",
+        f"{_whose(sides, is_low)} between {low.min():g} and {low.max():g} in {sides.place}, the "
+        f"other{'s' if high.size > 1 else ''} between {high.min():g} and {high.max():g}",
+        "these look like fractions and per cent",
+        "Give all in one unit; if they are right as they are",
+    )
+
+
+def _whose(sides: Sides, is_low: BoolArray) -> str:
+    n_first = sides.scores[0].size
+    for name, own, other in (
+        (sides.names[0], is_low[:n_first], is_low[n_first:]),
+        (sides.names[1], is_low[n_first:], is_low[:n_first]),
+    ):
+        if own.all() and not other.any():
+            return f"the scores of {name!r} lie"
+    names = " and ".join(map(repr, sides.names))
+    return f"{np.count_nonzero(is_low)} of {is_low.size} scores of {names} lie"
+
+
+def _outliers(sides: Sides) -> Iterator[Suspicion]:
+    wild = _WILD_SHARE if is_share(sides.metric) else _WILD
+    for name, scores in sides.each():
+        if max(scores.max(), -scores.min()) <= wild:
+            continue
+        size = np.sort(np.abs(scores))
+        usual = np.maximum(size[:-1], 1)
+        # The first score that is so much larger than the one below it, in the upper half.
+        jumps = np.flatnonzero(size[1:] > wild * usual) + 1
+        jumps = jumps[jumps > size.size / 2]
+        if jumps.size:
+            n_wild = size.size - jumps[0]
+            values = scores[np.abs(scores) >= size[jumps[0]]]
+            listed = enumerate_names((f"{value:g}" for value in values), limit=3)
+            yield Suspicion(
+                "outlier",
+                f"{n_wild} of {size.size} scores of {name!r} in {sides.place} "
+                f"{'is' if n_wild == 1 else 'are'} more than {wild:,} times as large as all others "
+                f"({listed} against {size[jumps[0] - 1]:g} at most)",
+                "a run that failed, or a number that stands for one",
+                "Repair or remove it; if it is a score like the others",
+            )
+
+
+def _constants(sides: Sides) -> Iterator[Suspicion]:
+    same = [
+        f"all {scores.size} runs of {name!r} have the same score {scores[0]:g}"
+        for name, scores in sides.each()
+        if scores.size >= _FEWEST_CONSTANT and scores[0] == scores[-1] and np.ptp(scores) == 0
+    ]
+    if same:
+        yield Suspicion(
+            "constant",
+            f"{' and '.join(same)} in {sides.place}",
+            "either the seed does not reach the training, or the metric cannot tell runs apart",
+            "See which it is; if the algorithm is deterministic",
+        )
+
+
+def _answers(sides: Sides) -> Iterator[Suspicion]:
+    for scores in sides.scores:
+        for some in (scores[:_MOST_BINARY], scores):  # a glance at the first ones spares the rest
+            if scores.size <= _MOST_BINARY or not ((some == 0) | (some == 1)).all():
+                return
+    if all(np.ptp(scores) == 0 for scores in sides.scores):
+        return
+    numbers = " and ".join(f"{scores.size} scores of {name!r}" for name, scores in sides.each())
+    yield Suspicion(
+        "binary",
+        f"all {numbers} in {sides.place} are 0 or 1",
+        "these look like answers to test examples, not like runs",
+        "Give the mean over the examples of every run, with its seed (comparing given models "
+        "example by example is coming); if each is a run that succeeds or fails",
+    )
+
+
+def _sorted(sides: Sides) -> Iterator[Suspicion]:
+    if sides.order and all(_is_sorted(scores) for scores in sides.scores):
+        first, second = map(repr, sides.names)
+        own = "its seed" if sides.order == "rows" else f"its own {sides.order}"
+        yield Suspicion(
+            "sorted",
+            f"the scores of both {first} and {second} are sorted in the order of {sides.order} in "
+            f"{sides.place}",
+            "sorting has torn the pairs apart, as chance hardly ever does",
+            f"Give every score {own}, or pass --unpaired; if this order is real",
+        )
+
+
+def _is_sorted(scores: FloatArray) -> bool:
+    """Whether scores are sorted, up or down, in a way that chance would not explain."""
+    if scores.size < _FEWEST_SORTED:
+        return False
+    for some in (scores[:_FEWEST_SORTED], scores):  # a glance at the first ones spares the rest
+        steps = np.diff(some)
+        if not ((steps >= 0).all() or (steps <= 0).all()):
+            return False
+    if np.ptp(steps) <= _EVEN * np.abs(scores).max():
+        return False
+    ties = np.unique(scores, return_counts=True)[1]
+    log_chance = log(2) + sum(map(lgamma, ties + 1.0)) - lgamma(scores.size + 1)
+    return bool(log_chance < log(_CHANCE_SORTED))
+
+
+def _copies(sides: Sides) -> Iterator[Suspicion]:
+    for whose, scores, copy in _find_copies(sides):
+        if copy is not None:
+            values = [f"{score:g}" for score in scores[copy]]
+            yield Suspicion(
+                "repeated",
+                f"{len(values)} scores of {whose} in {sides.place} stand twice in the same order "
+                f"({enumerate_names(values, limit=3)})",
+                "these look like copied rows, or like runs that the seed does not reach",
+                "Remove the copies; if they are runs of their own",
+            )
+            return
+
+
+def _find_copies(sides: Sides) -> Iterator[tuple[str, FloatArray, slice | None]]:
+    """Look for copies in the scores of either, then in the pairs."""
+    for name, scores in sides.each():
+        yield repr(name), scores, find_copy(scores)
+    if sides.order:
+        both = " and ".join(map(repr, sides.names))
+        yield f"both {both}", sides.scores[0], find_copied_pairs(*sides.scores)
+
+
+_CHECKS: tuple[Callable[[Sides], Iterator[Suspicion]], ...] = (
+    _mixed_scales,
+    _outliers,
+    _constants,
+    _answers,
+    _sorted,
+    _copies,
+)
