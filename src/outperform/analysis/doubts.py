@@ -37,7 +37,7 @@ def find_doubts(comparison: Comparison) -> tuple[str, ...]:
 
 def _same_runs(comparison: Comparison) -> Iterator[str]:
     a, b = comparison.scores_a, comparison.scores_b
-    if a.size == b.size and a[0] == b[0] and np.array_equal(a, b):
+    if comparison.n_ties == comparison.n_pairs if comparison.paired else np.array_equal(a, b):
         yield (
             f"all {a.size} scores of {comparison.a} and {comparison.b} are the same: these are the "
             "same runs under two names, or the same algorithm"
