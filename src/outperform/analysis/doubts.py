@@ -192,8 +192,8 @@ def _constant(comparison: Comparison) -> Iterator[str]:
 
 def doubt_constant(name: str, scores: FloatArray) -> Iterator[str]:
     """Whether all runs have the same score."""
-    (merged,) = merge_ties(scores)
-    if scores.size > 2 and np.ptp(merged) == 0:
+    (ends,) = merge_ties(np.array([scores.min(), scores.max()]))
+    if scores.size > 2 and ends[0] == ends[1]:
         yield (
             f"all {scores.size} runs of {name} have the same score {scores[0]:g}: does the seed "
             "reach the training?"
