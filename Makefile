@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test fast slow portable minimal check format docs bench calibrate clean
 
-demo: $(VENV)/ready  ## Tune and train two real learners over 51 paired replicates, then compare them.
+demo: $(VENV)/ready  ## Tune and train two real learners over 54 paired replicates, then compare them.
 	$(BIN)/outperform demo demo
 
 test: $(VENV)/ready  ## Every test, the slow calibrations included, on two processes.

@@ -441,3 +441,48 @@ def test_missing_pairs_and_scores_are_refused():
     with pytest.raises(InvalidScores):
         audit(rows, "a", "b")
     assert audit_quickly(rows, "a", "b", drop_incomplete=True).n_runs == 5
+
+
+# Re-splits of one dataset
+
+
+def test_a_verdict_that_holds_on_this_dataset_only_is_said_so():
+    rng = np.random.default_rng(1)
+    b = rng.normal(0.8, 0.02, 20)
+    runs = {"new": (b + rng.normal(0.01, 0.012, 20)).tolist(), "old": b.tolist()}
+    sizes = {"train_size": 800, "test_size": 200}
+    found = audit(runs, "new", "old", n_resamples=20, **sizes)
+    assert found.comparison.holds_for_population is False
+    assert str(found).startswith(
+        f"Robust: {found.comparison.claim}; it takes {found.hidden[0].n} of 20 pairs hidden to "
+        "undo the first."
+    )
+    assert "for other data like it that is not shown" in found.comparison.claim
+    assert "as one on this dataset only" in suggest_after(found)
+    assert found.scope.about == "this dataset"
+    # A difference that holds for data like these has one claim, and so has one without sizes.
+    sure = {"new": (b + rng.normal(0.05, 0.01, 20)).tolist(), "old": b.tolist()}
+    for options in (sizes, {}):
+        found = audit(sure, "new", "old", n_resamples=20, **options)
+        assert str(found).endswith("hidden to undo that.")
+        assert "this dataset only" not in suggest_after(found)
+
+
+def test_sizes_need_two_algorithms():
+    with pytest.raises(InvalidInput) as refused:
+        audit({"a": [1, 2, 3, 4]}, "a", train_size=80, test_size=20)
+    assert str(refused.value) == (
+        "sizes of splits say nothing about 'a' and itself. Leave out --train-size and "
+        "--test-size, or name two algorithms."
+    )
+
+
+def test_names_keep_their_capitals():
+    runs = {"ResNet": [9, 8, 9, 7, 8, 9, 8, 9], "VGG": [7, 6, 8, 8, 7, 7, 5, 8]}
+    assert str(audit(runs, "ResNet", "VGG", n_resamples=20)).startswith(
+        "Undecided: ResNet has the better mean"
+    )
+    equal = {"ResNet": [1, 2, 3, 4, 5, 6], "VGG": [6, 5, 4, 3, 2, 1]}
+    assert str(audit(equal, "ResNet", "VGG", n_resamples=20)).startswith(
+        "Undecided: no difference shown between ResNet and VGG"
+    )

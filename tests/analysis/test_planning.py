@@ -1,6 +1,7 @@
 """Plans: how many runs, what they buy, what they cost."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,8 @@ from outperform.stats import (
     equivalence_test,
     noether_sample_size,
     required_pairs,
+    required_resplits,
+    resplit_floor,
     second_look_level,
     verdict_power,
     verdict_size,
@@ -268,3 +271,64 @@ def test_next_step_of_unpaired_runs_is_two_sided():
 def test_a_pilot_is_named_even_if_its_better_side_is_called_a():
     named = replace(pilot(25, 4), a="A", b="C")
     assert "P(A > C)" in str(plan(pilot=named))
+
+
+# Re-splits of one dataset
+
+
+def make_pilot(shift, **options):
+    rng = np.random.default_rng(0)
+    b = rng.normal(0.8, 0.02, 20)
+    return compare(b + rng.normal(shift, 0.01, 20), b, **options)
+
+
+def test_without_a_pilot_the_floor_is_in_standard_deviations():
+    # 1.96 · √(200/800) = 0.98.
+    found = plan(train_size=800, test_size=200)
+    assert found.resplits.floor == pytest.approx(0.98, abs=1e-4)
+    assert (found.resplits.difference, found.resplits.n_required) == (None, None)
+    assert str(found).endswith(
+        "; for other data like it, no number of re-splits shows a difference below 0.98 standard "
+        "deviations of the difference."
+    )
+    assert " pairs make a true P(A>B) of 0.75 on this dataset significant" in str(found)
+    assert plan().resplits is None
+    assert "on this dataset" not in str(plan())
+
+
+@pytest.mark.parametrize("made_with_sizes", [True, False])
+def test_a_pilot_tells_how_many_resplits_show_its_difference(made_with_sizes):
+    sizes = {"train_size": 800, "test_size": 200}
+    pilot = make_pilot(0.03, **(sizes if made_with_sizes else {}))
+    found = plan(pilot=pilot, **({} if made_with_sizes else sizes)).resplits
+    seen = pilot.difference.value
+    deviation = (pilot.scores_a - pilot.scores_b).std(ddof=1)
+    assert found.difference == pytest.approx(seen)
+    assert found.floor == pytest.approx(resplit_floor(deviation, n_train=800, n_test=200))
+    needed = required_resplits(seen / deviation, n_train=800, n_test=200)
+    assert found.n_required == needed
+    assert (
+        str(found)
+        == f"{needed} re-splits show the pilot's difference of {seen:.2g} with power 0.95"
+    )
+
+
+def test_of_a_small_difference_no_number_of_resplits_is_enough():
+    found = plan(pilot=make_pilot(0.01), train_size=800, test_size=200)
+    assert found.resplits.n_required is None
+    assert re.search(
+        r"no number of re-splits shows the pilot's difference of 0\.0\d+ with power 0\.95, nor any "
+        r"below 0\.0\d+ at all\.$",
+        str(found),
+    )
+    assert found.to_dict()["resplits"]["n_required"] is None
+
+
+def test_a_pilot_that_does_not_vary_plans_no_resplits():
+    pilot = compare([0.9] * 8, [0.8] * 8, train_size=80, test_size=20)
+    assert plan(pilot=pilot).resplits is None
+
+
+def test_one_size_is_none():
+    with pytest.raises(InvalidInput, match="the test size is missing"):
+        plan(train_size=800)

@@ -34,8 +34,8 @@ def test_the_verdict_comes_first_and_what_to_do_last(runs_file):
     assert lines[0] == (
         "Robust: new outperforms old on easy; it takes 11 of 19 pairs hidden to undo that."
     )
-    assert lines[2].startswith("new outperforms old on easy: P(new > old) = 0.947")
-    assert lines[4].split("  ")[1] == "fewest of 19 pairs to hide until"
+    assert lines[3].startswith("new outperforms old on easy: P(new > old) = 0.947")
+    assert lines[5].split("  ")[1] == "fewest of 19 pairs to hide until"
     assert "  - seeds 0…19 without 7: were these runs left out?" in lines
     assert lines[-1].startswith("Next: Report the verdict with every seed")
 

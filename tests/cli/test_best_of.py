@@ -49,16 +49,16 @@ def test_the_expectation_comes_first_in_one_sentence(write_runs):
     assert lines[0].startswith(
         "The best of 5 runs of net chosen by valid_acc is expected to reach test_acc 0.6"
     )
-    assert lines[2] == "test_acc, higher is better; 95% intervals"
-    assert [line.split()[0] for line in lines[4:9]] == ["1", "2", "5", "10", "20"]
-    assert lines[4].split()[-1] == "+0"
+    assert lines[3] == "test_acc, higher is better; 95% intervals"
+    assert [line.split()[0] for line in lines[5:10]] == ["1", "2", "5", "10", "20"]
+    assert lines[5].split()[-1] == "+0"
     assert lines[-1].startswith("Next: Report Boo_5 with its interval")
 
 
 def test_lower_may_be_better_and_constant_scores_correlate_with_none(write_runs):
     columns = "run,val_loss,test_loss"
     lines = call("best-of", write_runs(columns=columns)).stdout.splitlines()
-    assert lines[4].split()[-1] == "+0"
+    assert lines[5].split()[-1] == "+0"
     constant = call("best-of", write_runs(columns=columns, sd=0)).stdout
     assert ["net", "80", "0.6", "±", "0", "0.6", "none"] in map(str.split, constant.splitlines())
 
@@ -67,7 +67,7 @@ def test_budgets_are_numbers_and_ranges(write_runs):
     answer = json.loads(call("best-of", write_runs(), "--n", 7, "--n", "2-3", "--json").stdout)
     assert answer["n"] == 7
     text = call("best-of", write_runs(), "--n", 7, "--n", "2-3").stdout
-    shown = [line.split()[0] for line in text.splitlines()[4:11]]
+    shown = [line.split()[0] for line in text.splitlines()[5:12]]
     assert shown == ["1", "2", "3", "5", "7", "10", "20"]
 
 
@@ -104,8 +104,8 @@ def test_all_algorithms_have_a_row_each(write_runs):
     result = call("best-of", files[0], "--with", files[1], "--with", files[2], "--n", 3, "--n", 9)
     lines = result.stdout.splitlines()
     assert lines[0].startswith("With a budget of 3, most is to be expected of bb: test_acc 0.6")
-    assert lines[3].split()[2:8] == ["best", "of", "3", "best", "of", "9"]
-    assert [line.split()[0] for line in lines[4:7]] == ["bb", "ccc", "a"]
+    assert lines[4].split()[2:8] == ["best", "of", "3", "best", "of", "9"]
+    assert [line.split()[0] for line in lines[5:8]] == ["bb", "ccc", "a"]
     assert lines[-1] == "Next: Compare the two at the top by name: bb ccc."
 
 

@@ -44,7 +44,7 @@ def test_a_pipeline_that_does_not_repeat_is_a_finding(study):
     lines = result.stdout.splitlines()
     assert lines[0].startswith("Not reproducible: coin. The same seeds give scores that differ by ")
     assert lines[0].endswith("(3 seeds of every source, 2 runs each).")
-    table = {tuple(line.split()[:3]): line.split()[3] for line in lines[3:7]}
+    table = {tuple(line.split()[:3]): line.split()[3] for line in lines[4:8]}
     assert table["tree", "iris", "split"] == "reproducible"
     assert table["tree", "iris", "order"] == "unused"
     assert table["coin", "iris", "init"] == "noisy"

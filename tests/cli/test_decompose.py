@@ -94,9 +94,9 @@ def test_a_file_gives_what_python_gives(runs_file):
 def test_the_largest_source_comes_first_in_one_sentence(runs_file):
     lines = call("decompose", runs_file(SCORES), "--test-size", 300).stdout.splitlines()
     assert lines[0].startswith("split is the largest source of variation of the accuracy: ")
-    assert lines[2].split("  ")[1] == "source"
-    assert lines[2].endswith("binomial sd")
-    assert [line.split()[0] for line in lines[3:7]] == ["split", "init", "noise", "all"]
+    assert lines[3].split("  ")[1] == "source"
+    assert lines[3].endswith("binomial sd")
+    assert [line.split()[0] for line in lines[4:8]] == ["split", "init", "noise", "all"]
 
 
 def test_without_a_test_size_there_is_no_binomial_model(runs_file):
@@ -176,7 +176,7 @@ def test_a_crossed_file_gives_components(crossed_file):
 
 def test_the_components_are_printed(crossed_file):
     result = call("decompose", crossed_file[0], "--crossed", "split,init")
-    assert [line.split()[0] for line in result.stdout.splitlines()[2:7]] == [
+    assert [line.split()[0] for line in result.stdout.splitlines()[3:8]] == [
         "component", "split", "init", "split", "all",
     ]  # fmt: skip
 

@@ -1,7 +1,6 @@
 """The command `outperform demo`, as a person meets it."""
 
 import re
-import time
 
 import pytest
 from click.testing import CliRunner
@@ -68,12 +67,10 @@ def test_one_pipeline_is_refused(tmp_path):
 
 
 @pytest.mark.slow
-def test_as_it_is_it_concludes_in_about_a_minute(tmp_path):
-    began = time.monotonic()
+def test_as_it_is_it_concludes_for_data_like_these(tmp_path):
     result = call("demo", tmp_path / "demo")
     assert result.exit_code == 0, result.stderr
     assert files(tmp_path / "demo") == FILES
-    assert "(51 pairs, γ = 0.75)" in result.stdout
-    assert "knn outperforms neural on digits: P(knn > neural) = 0.8" in result.stdout
-    assert "Caveats" not in result.stdout  # a verdict to show has no ifs and buts
-    assert time.monotonic() - began < 300  # two cores that do nothing else need 45 s
+    assert "(54 pairs, γ = 0.75" in result.stdout
+    assert "knn outperforms neural on digits and for data like these (p = 0.0" in result.stdout
+    assert "at least γ = 0.75 shown" in result.stdout

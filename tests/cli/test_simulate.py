@@ -48,10 +48,10 @@ def test_sentence_table_caveats_and_what_next():
         "With 50 pairs, the P(A>B) verdict declares A better in 1.6% of the comparisons of equals, "
         "and fails to in 5.5% of those with P(A>B) = γ = 0.75 (normal scores, α = 0.05)."
     )
-    assert lines[2] == "ideal: 50 pairs, γ = 0.75"
-    assert lines[3].split() == ["rule", "false", "positives", "false", "negatives", "how"]
-    assert lines[4].split() == ["single-point", "7.9%", "76.9%", "exact"]
-    assert lines[5].split() == ["verdict", "1.6%", "5.5%", "exact"]
+    assert lines[3] == "ideal: 50 pairs, γ = 0.75"
+    assert lines[4].split() == ["rule", "false", "positives", "false", "negatives", "how"]
+    assert lines[5].split() == ["single-point", "7.9%", "76.9%", "exact"]
+    assert lines[6].split() == ["verdict", "1.6%", "5.5%", "exact"]
     assert "Caveats" in lines
     assert lines[-1].startswith("Next: choose the rule and the number of pairs")
 
@@ -218,3 +218,21 @@ def test_progress_after_two_seconds_goes_to_standard_error(monkeypatch):
     result = call("--rule", "wilcoxon", "--pairs", 5, "--draws", 200, "--json")
     assert "simulating: " in result.stderr
     json.loads(result.stdout)
+
+
+def test_sizes_of_splits_show_what_the_verdict_is_about():
+    words = ("--rule", "verdict", "--rule", "nadeau-bengio", "--pairs", 29)
+    result = call(*words, "--train-size", 300, "--test-size", 55)
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    start = lines.index("re-splits of one dataset: 29 pairs, γ = 0.75")
+    assert lines[start + 2].split() == ["verdict", "13.6%", "34.7%", "exact"]
+    assert lines[start + 3].split()[:2] == ["nadeau-bengio", "2.5%"]
+
+
+def test_sizes_are_no_matter_to_runs_at_hand(runs_file):
+    result = call(runs_file, "new", "old", "--train-size", 80, "--test-size", 20)
+    assert result.exit_code == 2
+    assert flat(result.stderr).endswith(
+        "Error: --train-size, --test-size is for normal scores: leave out RUNS."
+    )

@@ -102,8 +102,8 @@ def test_predictions_with_their_winners(predictions):
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert " of 3 with AUC 0." in lines[0]
-    assert lines[3].split()[:2] == ["entry", "AUC"]
-    assert lines[6].split()[-1] == "no"
+    assert lines[4].split()[:2] == ["entry", "AUC"]
+    assert lines[7].split()[-1] == "no"
     answer = json.loads(call("--predictions", predictions, "--metric", "roc_auc", "--json").stdout)
     assert sum(entry["win_share"] for entry in answer["entries"]) == pytest.approx(1)
 

@@ -85,3 +85,7 @@ def test_the_view_of_effort_is_at_gamma(find, ax):
 def test_unknown_views_are_refused():
     with pytest.raises(InvalidInput, match="view is 'densities'"):
         plot(simulate(), view="densities")
+
+
+def test_the_legend_leaves_room_for_what_it_is_about(check_texts):
+    check_texts(figure(simulate()))

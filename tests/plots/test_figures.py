@@ -29,8 +29,10 @@ TITLES = {
     "paired": "svm outperforms forest: significant and meaningful",
     "unpaired": "svm outperforms forest: significant and meaningful",
     "published": "A outperforms B: significant and meaningful, if scores are normal",
-    "audit": "Undecided: no difference shown between svm and forest; hiding 3 of 40 pairs would "
-    "show that svm outperforms forest, 20 that forest outperforms svm.",
+    "re-splits": "svm outperforms forest on this sample of the data; for other data like it that "
+    "is not shown (p = 0.051): significant and meaningful",
+    "audit": "Undecided: svm has the better mean, but is not shown to beat forest more often; "
+    "hiding 3 of 40 pairs would show that svm outperforms forest, 20 that forest outperforms svm.",
     "plan": "54 pairs show a P(A > B) of 0.75 with power 0.95",
 }
 
@@ -71,6 +73,13 @@ RESULTS = {
     "b better": lambda compared, tasks: compared(shift=-0.01),
     "undecided": lambda compared, tasks: compared(shift=0),
     "with task": lambda compared, tasks: compared(names={"task": "digits"}),
+    "re-splits": lambda compared, tasks: compared(train_size=800, test_size=200),
+    "re-splits, long names": lambda compared, tasks: compared(
+        shift=0.03, train_size=800, test_size=200, names=LONG | {"task": "a long name " * 5}
+    ),
+    "constant re-splits": lambda compared, tasks: compare(
+        [0.9] * 10, [0.8] * 10, train_size=800, test_size=200
+    ),
     "two runs": lambda compared, tasks: compared(n=2),
     "1000 runs": lambda compared, tasks: compared(n=1000, shift=0.002),
     "constant": lambda compared, tasks: compare([0.9] * 10, [0.8] * 10),
@@ -129,6 +138,34 @@ class Results:
 @pytest.fixture
 def results(make_comparison, make_tasks):
     return Results(make_comparison, make_tasks)
+
+
+@pytest.mark.parametrize("kind", ["paired", "7 tasks", "components of two designs", "re-splits"])
+def test_what_it_is_about_stands_below(results, find, kind):
+    result = results[kind]
+    first = result[0] if isinstance(result, tuple) else result
+    about = find(figure(result), "scope")
+    varied = "Split, init and augmentation" if kind.startswith("comp") else str(first.scope)
+    assert " ".join(about.get_text().split()).startswith(varied)
+    assert about.get_fontsize() < 7
+
+
+def test_what_is_known_of_data_like_these_is_drawn_wider(make_comparison, find):
+    result = make_comparison(train_size=800, test_size=200)
+    ax = plot(result, view="differences")
+    here, beyond = (find(ax, f"{gid}-interval") for gid in ("difference", "population"))
+    assert here.get_xdata().tolist() == [
+        result.difference.interval.low,
+        result.difference.interval.high,
+    ]
+    assert beyond.get_xdata().tolist() == [
+        result.population.interval.low,
+        result.population.interval.high,
+    ]
+    assert find(ax, "population").get_xdata()[0] == result.population.value
+    assert ax.get_yticklabels()[-1].get_text() == "for data\nlike these"
+    alone = plot(make_comparison(), view="differences")
+    assert not alone.findobj(lambda artist: artist.get_gid() == "population")
 
 
 def region_labels(drawn):

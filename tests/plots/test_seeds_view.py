@@ -44,3 +44,7 @@ def test_a_panel_per_level(curve):
     made = figure(curve)
     assert [ax.get_title() for ax in made.axes] == ["level α = 0.05", "level α = 0.01"]
     assert made.get_suptitle().startswith("resnet against itself: 100 runs, 10,000 draws")
+
+
+def test_the_legend_leaves_room_for_what_it_is_about(curve, check_texts):
+    check_texts(figure(curve))

@@ -1,5 +1,6 @@
 """Several files as one table."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from outperform.errors import DuplicateRuns, InvalidInput
 from outperform.runs import join_runs, read_runs
+from outperform.runs.scope import Resplit
 
 FIRST = "run,valid_acc,test_acc\n0,0.6,0.5\n1,0.7,0.6\n10,0.8,0.7\n"
 SECOND = "run,valid_acc,test_acc\n0,0.5,0.4\n2,0.4,0.3\n10,0.3,0.2\n"
@@ -130,3 +132,19 @@ def test_nothing_to_join_is_refused():
     with pytest.raises(InvalidInput) as caught:
         join_runs()
     assert str(caught.value) == "there are no runs to join. Pass at least one table."
+
+
+def test_joined_runs_know_only_what_all_of_them_know():
+    def read(name, **known):
+        return replace(read_runs({name: [0.9, 0.8, 0.7]}), **known)
+
+    splits = {"varied": ("splits of this dataset",), "resplits": {"": Resplit(80, 20)}}
+    alike = join_runs(read("a", **splits), read("b", **splits))
+    assert (alike.varied, alike.resplits) == (splits["varied"], splits["resplits"])
+    for other in ({}, splits | {"resplits": {"": Resplit(50, 50)}}):
+        joined = join_runs(read("a", **splits), read("b", **other))
+        assert not joined.resplits
+        assert joined.varied[0] == "splits of this dataset"
+    fixed = {"varied": ("seeds",), "fixed_splits": ("",)}
+    assert join_runs(read("a", **fixed), read("b", **fixed)).fixed_splits == ("",)
+    assert join_runs(read("a", **fixed), read("b")).fixed_splits == ()

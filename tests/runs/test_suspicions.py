@@ -249,6 +249,14 @@ def test_only_what_is_beyond_all_others_is_an_outlier():
     assert outlier.fact.startswith("1 of 7 scores of 'new'")
 
 
+def test_scores_that_differ_by_rounding_are_constant():
+    assert doubts([0.3, 0.1 + 0.2, 0.3], [0.1, 0.2, 0.4]) == ["constant"]
+    result = compare_runs(
+        read_runs({"a": [0.3, 0.1 + 0.2, 0.4], "b": [0.1 + 0.2, 0.3, 0.4]}), "a", "b"
+    )
+    assert result.caveats[0].startswith("all 3 scores of a and b are the same")
+
+
 def test_perfect_scores_are_constant_not_answers():
     assert doubts([1.0] * 25, [1.0] * 25) == ["constant"]
     assert doubts([1.0] * 25, [0.0] * 24 + [1.0]) == ["constant", "binary"]

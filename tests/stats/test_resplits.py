@@ -343,3 +343,10 @@ def test_impossible_arguments_are_refused(call, message):
     with pytest.raises(InvalidInput) as caught:
         call()
     assert str(caught.value) == message
+
+
+def test_the_overlap_is_what_the_sizes_gave():
+    result = resampled_difference([0.8, 0.9, 0.7], [0.7, 0.7, 0.6], n_train=800, n_test=200)
+    assert result.overlap == pytest.approx(0.25)
+    constant = resampled_difference([0.8, 0.9], [0.7, 0.8], n_train=800, n_test=200)
+    assert math.isnan(constant.overlap)

@@ -46,6 +46,8 @@ def audit(
     gamma: float = 0.75,
     confidence_level: float = 0.95,
     interval: PairedMethod = "exact",
+    train_size: int | None = None,
+    test_size: int | None = None,
     n_resamples: int = 10_000,
     rng: np.random.Generator | None = None,
 ) -> Audit | SelfAudit:
@@ -59,7 +61,7 @@ def audit(
         Names of the algorithms; without b, how different from itself a can be made to look.
     task
         May be left out where there is only one.
-    paired, drop_incomplete, gamma, confidence_level, interval
+    paired, drop_incomplete, gamma, confidence_level, interval, train_size, test_size
         As in `compare_runs`.
     n_resamples
         Random seed sets per size, for the tests; those of the verdict on pairs are counted.
@@ -79,12 +81,17 @@ def audit(
     --------
     >>> runs = {"new": [9, 8, 9, 7, 8, 9, 8, 9], "old": [7, 6, 8, 8, 7, 7, 5, 8]}
     >>> print(audit(runs, "new", "old", n_resamples=100))
-    Undecided: no difference shown between new and old; hiding 1 of 8 pairs would show that new \
-outperforms old.
+    Undecided: new has the better mean, but is not shown to beat old more often; hiding 1 of 8 \
+pairs would show that new outperforms old.
     """
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     task = _only_task(table) if task is None else task
     if b is None:
+        if (train_size, test_size) != (None, None):
+            raise InvalidInput(
+                f"sizes of splits say nothing about {a!r} and itself",
+                "Leave out --train-size and --test-size, or name two algorithms",
+            )
         return _audit_alone(table, a, task, drop_incomplete, confidence_level)
     if a == b:
         raise InvalidInput(
@@ -101,6 +108,8 @@ outperforms old.
         gamma=gamma,
         confidence_level=confidence_level,
         interval=interval,
+        train_size=train_size,
+        test_size=test_size,
     )
     assert isinstance(comparison, Comparison)  # of one task
     notes = tuple(note_seeds(table, (a, b), task))
@@ -117,9 +126,11 @@ def suggest_after(result: Audit | SelfAudit) -> str:
     if result.verdict == "undecided":
         return f"{suggest_next(result.comparison)} Take the seeds in sequence, and leave none out."
     if result.verdict == "robust":
+        here = ", as one on this dataset only"
+        only = here if result.comparison.holds_for_population is False else ""
         return (
-            "Report the verdict with every seed, and put the figure of this audit in the appendix: "
-            "--plot audit.pdf."
+            f"Report the verdict with every seed{only}, and put the figure of this audit in the "
+            "appendix: --plot audit.pdf."
         )
     needed = _pairs_until_robust(result)
     promise = (
@@ -152,6 +163,7 @@ def _audit_alone(
         alpha=1 - confidence_level,
         metric=table.metric,
         task=task,
+        scope=table.scope_on(task),
         caveats=(
             *note_seeds(table, (algorithm,), task),
             *doubt_constant(algorithm, scores),

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from outperform.analysis.comparison import Comparison
-from outperform.analysis.verdict import describe
 from outperform.runs import Goal
+from outperform.runs.scope import UNKNOWN, Scope
 from outperform.stats import PickedRuns, SubsetShares
 from outperform.stats.checks import FloatArray
 
@@ -72,6 +72,11 @@ class Audit:
         return "robust" if survives else "fragile"
 
     @property
+    def scope(self) -> Scope:
+        """What varied, and what the verdict is about for that reason."""
+        return self.comparison.scope
+
+    @property
     def n_runs(self) -> int:
         """Runs that can be hidden: pairs, or those of both algorithms together."""
         comparison = self.comparison
@@ -83,19 +88,20 @@ class Audit:
         return "pairs" if self.comparison.paired else "runs"
 
     def __str__(self) -> str:
-        comparison, first = self.comparison, self.hidden[0]
-        claim = describe(comparison.a, comparison.b, comparison.winner, comparison.verdict)
-        task = f" on {comparison.task}" if comparison.task else ""
+        claim, first = self.comparison.claim, self.hidden[0]
         start = f"{self.verdict.capitalize()}: "
         if self.verdict == "undecided":
-            return f"{start}{claim[0].lower()}{claim[1:]}{task}{self._tell_what_could_be_shown()}."
+            claim = claim.replace("No difference", "no difference", 1)
+            return f"{start}{claim}{self._tell_what_could_be_shown()}."
+        # A claim that does not hold for data like these has two parts: what is undone is the first.
+        undone = "that" if self.comparison.holds_for_population in (None, True) else "the first"
         of = f"of {self.n_runs} {self.unit}"
         if first.n is None:
-            return f"{start}{claim}{task}, however many {of} are hidden."
+            return f"{start}{claim}, however many {of} are hidden."
         if self.verdict == "robust":
             number = f"{'' if first.exact else 'at most '}{first.n}"
-            return f"{start}{claim}{task}; it takes {number} {of} hidden to undo that."
-        return f"{start}{claim}{task}, but hiding {first.n} {of} is enough to undo that."
+            return f"{start}{claim}; it takes {number} {of} hidden to undo {undone}."
+        return f"{start}{claim}, but hiding {first.n} {of} is enough to undo {undone}."
 
     def _tell_what_could_be_shown(self) -> str:
         ways = [
@@ -115,6 +121,7 @@ class Audit:
         sides = ("a", "b")
         return {
             "verdict": self.verdict,
+            "scope": self.scope.to_dict(),
             "comparison": self.comparison.to_dict(),
             "n_runs": self.n_runs,
             "hidden": [hiding.to_dict() for hiding in self.hidden],
@@ -137,6 +144,7 @@ class SelfAudit:
     alpha: float
     metric: str = "score"
     task: str = ""
+    scope: Scope = UNKNOWN
     caveats: tuple[str, ...] = ()
 
     @property
@@ -167,6 +175,7 @@ class SelfAudit:
             "task": self.task,
             "metric": self.metric,
             "goal": self.goal,
+            "scope": self.scope.to_dict(),
             "n_runs": self.scores.size,
             "mean": float(self.scores.mean()),
             "sd": float(self.scores.std(ddof=1)),

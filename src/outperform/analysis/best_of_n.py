@@ -7,6 +7,7 @@ import numpy as np
 
 from outperform.analysis.verdict import Winner
 from outperform.runs import Goal
+from outperform.runs.scope import UNKNOWN, Scope, join_scopes
 from outperform.stats import Crossing, Estimate, Interval, rank_correlation
 from outperform.stats.best_of_n import BestOfEstimator, IntArray
 from outperform.stats.checks import FloatArray
@@ -52,6 +53,7 @@ class BestOf:
     chosen_by: str = "validation"  # name of the scores that choose
     same_scores: bool = False  # the scores that choose are those reported
     task: str = ""
+    scope: Scope = UNKNOWN
     caveats: tuple[str, ...] = ()
 
     @property
@@ -115,6 +117,7 @@ class BestOf:
             "goal": self.goal,
             "chosen_by": self.chosen_by,
             "validation_goal": self.validation_goal,
+            "scope": self.scope.to_dict(),
             "n": self.n,
             "estimator": self.estimator,
             "value": self.value,
@@ -145,6 +148,11 @@ class BestOfComparison:
     def n(self) -> int:
         """The budget."""
         return self.a.n
+
+    @property
+    def scope(self) -> Scope:
+        """What varied, and what this is about for that reason."""
+        return self.a.scope
 
     @property
     def winner(self) -> Winner | None:
@@ -183,6 +191,7 @@ class BestOfComparison:
         return {
             "n": self.n,
             "winner": self.winner,
+            "scope": self.scope.to_dict(),
             "a": self.a.to_dict(),
             "b": self.b.to_dict(),
             "difference": self.difference.to_dict(),
@@ -199,6 +208,11 @@ class BestOfEach:
 
     results: tuple[BestOf, ...]
     caveats: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """What varied, and what this is about for that reason."""
+        return join_scopes([each.scope for each in self.results], [r.task for r in self.results])
 
     @property
     def ranked(self) -> tuple[BestOf, ...]:
@@ -220,6 +234,7 @@ class BestOfEach:
         """Plain values, ready for JSON."""
         return {
             "n": self.results[0].n,
+            "scope": self.scope.to_dict(),
             "algorithms": [result.to_dict() for result in self.results],
             "caveats": list(self.caveats),
         }

@@ -200,7 +200,12 @@ class _Estimation:
             rng=self.rng,
         )
         task = table.tasks[0] if task is None else task
-        found = replace(self._describe(table, scores, estimates), algorithm=name, task=task)
+        found = replace(
+            self._describe(table, scores, estimates),
+            algorithm=name,
+            task=task,
+            scope=table.scope_on(task),
+        )
         doubts = (*find_best_of_doubts(found), *doubt_runs(table, scores.n_dropped))
         return replace(found, caveats=doubts), estimates
 

@@ -298,14 +298,30 @@ def compare_runs(
         take = table.pair if paired else table.separate
         scores = take(a, b, name, drop_incomplete=drop_incomplete)
         names = {"a": a, "b": b, "metric": table.metric, "task": name}
-        varied = _say_splits_vary(table.varied) if sizes else table.varied
         comparison = _compare(scores.a, scores.b, table.goal, gamma, options, **names)
-        comparison = replace(comparison, margin=margin, varied=varied)
-        comparison = add_population(comparison, sizes or table.resplits.get(name))
+        comparison = replace(comparison, margin=margin)
+        comparison = _add_scope(comparison, table, sizes)
         doubts = (*find_doubts(comparison), *scores.notes, *_doubts_about_tasks(table, tasks, task))
         doubts = (*doubts, *_doubts_about_table(table, paired, scores.n_dropped))
         comparisons.append(replace(comparison, caveats=doubts))
     return comparisons[0] if len(comparisons) == 1 else TaskComparisons(tuple(comparisons))
+
+
+def _add_scope(comparison: Comparison, table: Runs, sizes: Resplit | None) -> Comparison:
+    """Say what varied on the comparison's task, and what that tells of data like these."""
+    task = comparison.task
+    if sizes and task in table.fixed_splits:
+        raise InvalidInput(
+            f"all runs{f' on {task!r}' if task else ''} share one split, so sizes cannot make them "
+            "tell of other data like these",
+            "Leave out --train-size and --test-size, or let the study redraw the split",
+        )
+    known = table.scope_on(task)
+    varied = known.varied
+    if sizes and not divides_anew(varied):
+        varied = (SPLITS, *(word for word in varied if word != RUNS))
+    comparison = replace(comparison, varied=varied, shared=known.about)
+    return add_population(comparison, sizes or table.resplits.get(task))
 
 
 def _doubts_about_tasks(table: Runs, tasks: Sequence[str], asked: str | None) -> Iterator[str]:
@@ -313,10 +329,6 @@ def _doubts_about_tasks(table: Runs, tasks: Sequence[str], asked: str | None) ->
     without = [name for name in table.tasks if name not in tasks]
     if without and asked is None:
         yield f"nothing is said of {enumerate_names(without)}, where no {table.metric} was measured"
-
-
-def _say_splits_vary(varied: tuple[str, ...]) -> tuple[str, ...]:
-    return varied if divides_anew(varied) else (SPLITS, *(word for word in varied if word != RUNS))
 
 
 def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[str]:

@@ -18,7 +18,7 @@ from outperform.analysis.verdict import (
     judge_size,
 )
 from outperform.runs import Goal
-from outperform.runs.scope import DATA_LIKE_THESE, RUNS, THESE_TASKS, THIS_DATASET, Scope
+from outperform.runs.scope import DATA_LIKE_THESE, RUNS, THIS_DATASET, Scope, join_scopes
 from outperform.stats import (
     EquivalenceTest,
     HypothesisTest,
@@ -55,6 +55,7 @@ class Comparison:
     metric: str = "score"
     task: str = ""
     varied: tuple[str, ...] = (RUNS,)  # between the runs
+    shared: str = THIS_DATASET  # by all runs, so that they are about it at least
     # Of a - b, in the metric's sign, for data of which these are a sample; None where it is not
     # known how they were resampled.
     population: ResampledDifference | None = None
@@ -128,7 +129,7 @@ class Comparison:
     @property
     def scope(self) -> Scope:
         """What varied, and what the verdict is about for that reason."""
-        return Scope(self.varied, DATA_LIKE_THESE if self.holds_for_population else THIS_DATASET)
+        return Scope(self.varied, DATA_LIKE_THESE if self.holds_for_population else self.shared)
 
     @property
     def conclusive(self) -> bool:
@@ -337,7 +338,8 @@ class TaskComparisons:
     @property
     def scope(self) -> Scope:
         """What varied, and what the verdict is about for that reason."""
-        return Scope(self.comparisons[0].varied, THESE_TASKS)
+        scopes = [comparison.scope for comparison in self.comparisons]
+        return join_scopes(scopes, [comparison.task for comparison in self.comparisons])
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -376,7 +378,13 @@ class TaskComparisons:
         on = f" on {everywhere}"
         n_small = sum(c.verdict == "significant, not meaningful" for c in self.comparisons)
         small = f" on {n_small}" if 0 < n_small < len(self.comparisons) else ""
-        return f"{describe(self.a, self.b, self.winner, self.verdict, on=on)}{small}"
+        claim = f"{describe(self.a, self.b, self.winner, self.verdict, on=on)}{small}"
+        holds = [c.holds_for_population for c in self.comparisons]
+        if all(holds):
+            return f"{claim}, and for data like these"
+        n_not = holds.count(False)
+        not_shown = f"; for other data like these that is not shown on {n_not} of them"
+        return f"{claim}{not_shown if n_not else ''}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from outperform.analysis.decomposition import describe_runs
 from outperform.runs.naming import enumerate_names
+from outperform.runs.scope import THIS_DATASET, Scope
 from outperform.stats import VarianceComponent, VarianceComponents, variance_components
 
 _FEW_LEVELS = 10
@@ -22,6 +23,11 @@ class CrossedDecomposition:
     metric: str
     parts: VarianceComponents
     caveats: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """What was redrawn, and what this is about for that reason."""
+        return Scope(tuple(self.parts.names), THIS_DATASET)
 
     @property
     def largest(self) -> VarianceComponent:
@@ -44,6 +50,7 @@ class CrossedDecomposition:
             "algorithm": self.algorithm,
             "task": self.task,
             "metric": self.metric,
+            "scope": self.scope.to_dict(),
             **self.parts.to_dict(),
             "caveats": list(self.caveats),
         }

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
 from outperform.runs.naming import enumerate_names
+from outperform.runs.scope import THIS_DATASET, Scope
 from outperform.stats import Estimate, Interval
 from outperform.stats.checks import FloatArray, as_scores, check_count
 from outperform.stats.variances import (
@@ -70,6 +71,13 @@ class Decomposition:
     caveats: tuple[str, ...] = ()
 
     @property
+    def scope(self) -> Scope:
+        """What was redrawn, and what this is about for that reason."""
+        names = tuple(v.source for v in self.sources if v.source not in (ALL, NOISE))
+        everything = any(v.source == ALL for v in self.sources)
+        return Scope(names or ("all sources" if everything else "only noise",), THIS_DATASET)
+
+    @property
     def ranked(self) -> tuple[SourceVariation, ...]:
         """Single sources, largest first; all together only where there is nothing else."""
         single = [variation for variation in self.sources if variation.source != ALL]
@@ -91,6 +99,7 @@ class Decomposition:
             "algorithm": self.algorithm,
             "task": self.task,
             "metric": self.metric,
+            "scope": self.scope.to_dict(),
             "largest": self.ranked[0].source,
             "reference": self.reference,
             "sources": [variation.to_dict() for variation in self.sources],

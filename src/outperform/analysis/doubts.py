@@ -37,7 +37,7 @@ def find_doubts(comparison: Comparison) -> tuple[str, ...]:
 
 def _same_runs(comparison: Comparison) -> Iterator[str]:
     a, b = comparison.scores_a, comparison.scores_b
-    if a.size == b.size and a[0] == b[0] and np.array_equal(a, b):
+    if comparison.n_ties == comparison.n_pairs if comparison.paired else np.array_equal(a, b):
         yield (
             f"all {a.size} scores of {comparison.a} and {comparison.b} are the same: these are the "
             "same runs under two names, or the same algorithm"
@@ -192,8 +192,8 @@ def _constant(comparison: Comparison) -> Iterator[str]:
 
 def doubt_constant(name: str, scores: FloatArray) -> Iterator[str]:
     """Whether all runs have the same score."""
-    (merged,) = merge_ties(scores)
-    if scores.size > 2 and np.ptp(merged) == 0:
+    (ends,) = merge_ties(np.array([scores.min(), scores.max()]))
+    if scores.size > 2 and ends[0] == ends[1]:
         yield (
             f"all {scores.size} runs of {name} have the same score {scores[0]:g}: does the seed "
             "reach the training?"

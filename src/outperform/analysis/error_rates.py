@@ -8,6 +8,7 @@ import numpy as np
 
 from outperform.errors import InvalidInput
 from outperform.runs.naming import suggest_names
+from outperform.runs.scope import Scope
 from outperform.stats.checks import FloatArray
 from outperform.stats.decision_rules import RULES, Rule
 
@@ -97,6 +98,11 @@ class ErrorRates:
     caveats: tuple[str, ...] = ()
 
     @property
+    def scope(self) -> Scope:
+        """What varied, and what this is about for that reason."""
+        return Scope(("simulated comparisons",), self.scores)
+
+    @property
     def settings(self) -> tuple[tuple[str, int, float], ...]:
         """Scenario, number of pairs and γ of the curves, each once, in their order."""
         return tuple(dict.fromkeys((c.scenario, c.n_pairs, c.gamma) for c in self.curves))
@@ -140,6 +146,7 @@ class ErrorRates:
         """Plain values, ready for JSON."""
         return {
             "scores": self.scores,
+            "scope": self.scope.to_dict(),
             "alpha": self.alpha,
             "n_draws": self.n_draws,
             "curves": [curve.to_dict() for curve in self.curves],
@@ -158,6 +165,7 @@ _NAMES: dict[Rule, str] = {
     "wilcoxon": "Wilcoxon's test",
     "brunner-munzel": "Brunner–Munzel's test",
     "brunner-munzel-permutation": "Brunner–Munzel's permutation test",
+    "nadeau-bengio": "Nadeau and Bengio's test",
     "oracle": "the oracle",
 }
 

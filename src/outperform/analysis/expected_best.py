@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from outperform.errors import InvalidInput
+from outperform.runs.scope import EXAMPLES, Scope
 from outperform.stats import (
     BestOfDistribution,
     Interval,
@@ -29,6 +30,12 @@ class ExpectedBest:
     better: float  # true accuracy of a classifier that is better
     power: float  # the chance to look better that `needed` gives
     caveats: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """What varies from one test set to the next, and what this is about for that reason."""
+        size = f"test sets of {self.distribution.n:,} examples"
+        return Scope((EXAMPLES,), f"equally good classifiers on {size}", how="vary")
 
     @property
     def mean(self) -> float:
@@ -75,6 +82,7 @@ class ExpectedBest:
             "n_classifiers": self.distribution.m,
             "test_size": self.distribution.n,
             "accuracy": self.accuracy,
+            "scope": self.scope.to_dict(),
             "mean": self.mean,
             "sd": self.distribution.sd,
             "interval": self.interval.to_dict(),

@@ -11,6 +11,7 @@ from outperform.analysis.leaderboard_doubts import list_doubts
 from outperform.analysis.score_models import AccuracyModel, AreaModel, ScoreModel
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
 from outperform.runs.boards import check_shares
+from outperform.runs.scope import EXAMPLES, THESE_MODELS, Scope
 from outperform.stats import Interval
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
 from outperform.stats.ties import merge_ties
@@ -32,6 +33,11 @@ class LeaderboardAssessment:
     gap: float  # how far below the top the truly best may be
     lead_chance: float  # that equals lead the second by as much as the best does
     caveats: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """What would vary on a fresh test set, and what this is about for that reason."""
+        return Scope((EXAMPLES,), THESE_MODELS, how="vary")
 
     @property
     def top(self) -> float:
@@ -98,6 +104,7 @@ class LeaderboardAssessment:
             "test_size": self.test_size,
             "dependence": self.dependence,
             "best": self.best,
+            "scope": self.scope.to_dict(),
             "top": self.top,
             "median": self.median,
             "lead": self.lead,

@@ -4,8 +4,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from outperform.analysis.comparing import add_population, make_resplit
 from outperform.analysis.comparison import Comparison
+from outperform.analysis.planned_resplits import PlannedResplits, plan_resplits
 from outperform.errors import InvalidInput, TooFewRuns
+from outperform.runs.scope import SPLITS, THIS_DATASET, Resplit, Scope
 from outperform.stats import (
     noether_sample_size,
     required_pairs,
@@ -18,6 +21,7 @@ from outperform.stats.power import PlannedInterval
 
 TOO_GOOD = 0.95  # P(A>B) beyond which a sample is not believed
 GAMMAS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+_PAIRS = Scope(("seeds or splits of one dataset",), "that dataset", how="will vary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,8 @@ class Plan:
     n_required: int
     n_pairs: int  # the number looked at: as asked for, else n_required
     seconds_per_fit: float | None = None
+    scope: Scope = _PAIRS  # of the pairs
+    resplits: PlannedResplits | None = None  # for data like these; None: sizes are not known
     caveats: tuple[str, ...] = ()
 
     @property
@@ -94,10 +100,13 @@ class Plan:
         goal, gamma = "significant and meaningful", f"γ = {self.gamma:g}, "
         if self.gamma == 0.5:
             goal, gamma = "significant", ""
+        here, beyond = "", ""
+        if self.resplits is not None:
+            here, beyond = " on this dataset", f"; for other data like it, {self.resplits}"
         return (
-            f"{self.n_required} pairs make a true {self.chance} of {self.probability:.2g} {goal} "
-            f"with power {1 - self.beta:g} ({gamma}α = {self.alpha:g}; Noether's formula says "
-            f"{self.n_noether})."
+            f"{self.n_required} pairs make a true {self.chance} of {self.probability:.2g}{here} "
+            f"{goal} with power {1 - self.beta:g} ({gamma}α = {self.alpha:g}; Noether's formula "
+            f"says {self.n_noether}){beyond}."
         )
 
     @property
@@ -124,6 +133,8 @@ class Plan:
             "size": self.size,
             "smallest_detectable": self.smallest_detectable,
             "seconds": self.seconds,
+            "scope": self.scope.to_dict(),
+            "resplits": None if self.resplits is None else self.resplits.to_dict(),
             "caveats": list(self.caveats),
         }
 
@@ -137,6 +148,8 @@ def plan(
     pilot: Comparison | None = None,
     seconds_per_fit: float | None = None,
     interval: PlannedInterval = "exact",
+    train_size: int | None = None,
+    test_size: int | None = None,
 ) -> Plan:
     """Plan how many paired runs a comparison needs.
 
@@ -152,6 +165,9 @@ def plan(
         Runs at hand: plan for the P(A>B) they show instead of gamma.
     seconds_per_fit
         Adds the cost.
+    train_size, test_size
+        Sizes of the sets that one dataset will be divided into anew for every pair: adds what
+        such pairs can show about other data like it. A pilot of a store knows its own.
 
     Examples
     --------
@@ -162,9 +178,11 @@ def plan(
     check_gamma(gamma)
     if seconds_per_fit is not None:
         check_positive("seconds_per_fit", seconds_per_fit)
+    resplit = make_resplit(train_size, test_size)
     probability, caveats, better, worse = gamma, tuple[str, ...](), "A", "B"
     if pilot is not None:
         _, better, worse = _find_better(pilot)
+        pilot = add_population(pilot, resplit)
         probability, gamma, caveats = _learn_from(pilot, gamma)
     needed = required_pairs(gamma, alpha, beta, probability=probability, interval=interval)
     if n_pairs is not None:
@@ -181,6 +199,8 @@ def plan(
         n_required=needed,
         n_pairs=needed if n_pairs is None else n_pairs,
         seconds_per_fit=seconds_per_fit,
+        scope=_find_scope(pilot, resplit),
+        resplits=plan_resplits(resplit, pilot, alpha=alpha, beta=beta),
         caveats=caveats,
     )
 
@@ -230,6 +250,13 @@ def _learn_from(pilot: Comparison, gamma: float) -> tuple[float, float, tuple[st
         caveats.append(f"{pilot.n_ties} pairs of the pilot are tied: with such ties, fewer will do")
     caveats += [f"the pilot: {doubt}" for doubt in pilot.caveats]
     return min(seen, TOO_GOOD), gamma if seen >= gamma else 0.5, tuple(caveats)
+
+
+def _find_scope(pilot: Comparison | None, resplit: Resplit | None) -> Scope:
+    """What the pairs planned will vary: as those of the pilot."""
+    if pilot is not None:
+        return Scope(pilot.varied, pilot.shared, how="will vary")
+    return _PAIRS if resplit is None else Scope((SPLITS,), THIS_DATASET, how="will vary")
 
 
 def _find_better(pilot: Comparison) -> tuple[float, str, str]:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from outperform.analysis.leaderboards import describe_contenders
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
 from outperform.runs.naming import enumerate_names
+from outperform.runs.scope import EXAMPLES, THESE_MODELS, Scope
 from outperform.stats import (
     Interval,
     WinnerBootstrap,
@@ -38,6 +39,11 @@ class PredictionAssessment:
     test_size: int
     bootstrap: WinnerBootstrap
     caveats: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """What was redrawn, and what this is about for that reason."""
+        return Scope((EXAMPLES,), THESE_MODELS)
 
     @property
     def n_entries(self) -> int:
@@ -86,6 +92,7 @@ class PredictionAssessment:
             "metric": self.metric,
             "test_size": self.test_size,
             "best": self.best,
+            "scope": self.scope.to_dict(),
             "top": self.top,
             "bias": found.bias,
             "sober": self.sober,

@@ -15,7 +15,7 @@ from outperform.analysis.verdict import (
 )
 from outperform.errors import InvalidInput
 from outperform.runs import Goal
-from outperform.runs.scope import RUNS, THIS_DATASET, Scope
+from outperform.runs.scope import UNKNOWN, Scope
 from outperform.stats import (
     HypothesisTest,
     Interval,
@@ -75,7 +75,7 @@ class PublishedComparison:
     @property
     def scope(self) -> Scope:
         """What varied, and what the verdict is about for that reason."""
-        return Scope((RUNS,), THIS_DATASET)
+        return UNKNOWN
 
     def __str__(self) -> str:
         chance = f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"

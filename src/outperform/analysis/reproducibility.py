@@ -16,6 +16,7 @@ from outperform.engines import Engine, Outcome
 from outperform.errors import OutperformError, TooFewRuns
 from outperform.runner import FitWork
 from outperform.runs.naming import enumerate_names
+from outperform.runs.scope import SEEDS, Scope
 from outperform.stats.checks import FloatArray, check_count
 from outperform.study.estimators import Draw, honoured
 from outperform.study.fits import Fit, make_fit
@@ -89,6 +90,11 @@ class Reproducibility:
     caveats: tuple[str, ...] = ()
 
     @property
+    def scope(self) -> Scope:
+        """What varied, and what this is about for that reason."""
+        return Scope((SEEDS, "repeats of each seed"), "these pipelines on this machine")
+
+    @property
     def reproducible(self) -> bool:
         """Whether every fit done again gave the same score."""
         return all(check.finding != "noisy" for check in self.checks)
@@ -114,6 +120,7 @@ class Reproducibility:
         """Plain values, ready for JSON."""
         return {
             "reproducible": self.reproducible,
+            "scope": self.scope.to_dict(),
             "checks": [check.to_dict() for check in self.checks],
             "caveats": list(self.caveats),
         }

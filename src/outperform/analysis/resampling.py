@@ -40,6 +40,7 @@ from outperform.stats.ties import merge_ties
 _BLOCK = 1_000_000  # scores drawn at a time, to bound the memory
 _FEW_RUNS = 20
 _EXACT: tuple[Rule, ...] = ("verdict", "anytime")
+_UNKNOWING: tuple[Rule, ...] = ("oracle", "nadeau-bengio")  # need what runs alone do not tell
 
 
 def resample_error_rates(
@@ -73,7 +74,8 @@ def resample_error_rates(
     n_pairs
         Sample sizes to look at; they may exceed the number of runs at hand.
     rules
-        All but the oracle by default; of unpaired runs those that need no pairs.
+        All but the oracle and Nadeau–Bengio by default; of unpaired runs those that need no
+        pairs.
 
     Examples
     --------
@@ -88,7 +90,9 @@ def resample_error_rates(
     paired = table.replicates is not None if paired is None else paired
     check_count("n_draws", n_draws, at_least=100)
     check_settings(n_pairs, [gamma])
-    known = [rule for rule in RULES if rule != "oracle" and (paired or rule not in RULES_OF_PAIRS)]
+    known = [
+        rule for rule in RULES if rule not in _UNKNOWING and (paired or rule not in RULES_OF_PAIRS)
+    ]
     chosen = check_rules(known if rules is None else rules, known)
     take = table.pair if paired else table.separate
     scores = take(a, b, task, drop_incomplete=drop_incomplete)

@@ -2,15 +2,17 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from outperform.analysis.error_rates import IDEAL_NAME
 from outperform.errors import InvalidInput
 from outperform.runs.case_studies import BIASED_ESTIMATORS, CaseStudy
 from outperform.runs.naming import suggest_names
+from outperform.runs.scope import Resplit
 from outperform.stats.detection import NormalScores
 
 ESTIMATORS = (IDEAL_NAME, *BIASED_ESTIMATORS)
+RESPLITS_NAME = "re-splits of one dataset"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,25 @@ def describe_variation(
         return Scenario(name, NormalScores(math.sqrt(1 - correlation), math.sqrt(correlation)))
     spread = sigma if conditional_sd is None else conditional_sd
     return Scenario(name, NormalScores(spread / sigma, (bias_sd or 0) / sigma))
+
+
+def describe_resplits(resplit: Resplit) -> Scenario:
+    """Scenario of runs that divide one dataset anew, as Nadeau and Bengio (2003) take them.
+
+    Two runs correlate by ρ = n_test / (n_train + n_test): they share the luck of the dataset.
+
+    Examples
+    --------
+    >>> describe_resplits(Resplit(640, 360)).scores
+    NormalScores(spread=0.8, bias=0.6)
+    """
+    rho = resplit.n_test / (resplit.n_train + resplit.n_test)
+    note = (
+        f"{RESPLITS_NAME}: runs that divide one dataset anew share its luck, and are taken to "
+        f"correlate by {rho:.2g}, the share of a test set in what a run uses; equals are equals "
+        "over all data, so that more pairs find ever more often who is ahead on this dataset"
+    )
+    return replace(describe_variation(1.0, correlation=rho, name=RESPLITS_NAME), notes=(note,))
 
 
 def list_scenarios(

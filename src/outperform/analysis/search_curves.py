@@ -10,6 +10,7 @@ from outperform.analysis.retracing import Retracer, Scores
 from outperform.errors import TooFewRuns
 from outperform.runs import Goal
 from outperform.runs.naming import enumerate_names
+from outperform.runs.scope import THIS_DATASET, Scope, join_scopes
 from outperform.stats.checks import FloatArray
 from outperform.stats.variances import middle_range
 from outperform.study.estimators import PlannedRun
@@ -17,6 +18,7 @@ from outperform.study.sources import ALL, TUNING_SOURCE
 from outperform.study.study import Study
 
 _MOST_TOLD = 3  # groups of searches in a sentence
+_ALL, _HPO = ("all sources",), ("seeds of the search",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,15 @@ class SearchCurves:
     curves: tuple[SearchCurve, ...]
     caveats: tuple[str, ...] = ()
 
+    @property
+    def scope(self) -> Scope:
+        """What varied from search to search, and what this is about for that reason."""
+        scopes = [
+            Scope(_HPO if curve.redrawn == TUNING_SOURCE else _ALL, THIS_DATASET)
+            for curve in self.curves
+        ]
+        return join_scopes(scopes, [curve.task for curve in self.curves])
+
     def __str__(self) -> str:
         n_others = len(self.curves) - _MOST_TOLD
         others = [f"and {n_others} more groups of searches"] if n_others > 0 else []
@@ -125,6 +136,7 @@ class SearchCurves:
             "metric": self.metric,
             "goal": self.goal,
             "tuner": self.tuner,
+            "scope": self.scope.to_dict(),
             "curves": [curve.to_dict() for curve in self.curves],
             "caveats": list(self.caveats),
         }

@@ -6,6 +6,7 @@ from dataclasses import replace
 from outperform.analysis.retracing import FitScores, Retracer, Scores
 from outperform.errors import InvalidInput
 from outperform.runs import Runs, read_runs
+from outperform.runs.scope import HYPERPARAMETERS
 from outperform.study.estimators import Search
 from outperform.study.sources import TUNING_SOURCE
 from outperform.study.study import Study
@@ -44,7 +45,13 @@ def collect_trials(study: Study, scores: Scores) -> Runs:
     tested = all("test" in scored for scored in every if "valid" in scored)
     runs = _make_runs(study, trials, tested=tested)
     notes = _list_notes(study, n_others, len(every) - len(runs), tested)
-    return replace(runs, source=f"the searches of {study.name}", notes=tuple(notes))
+    return replace(
+        runs,
+        source=f"the searches of {study.name}",
+        notes=tuple(notes),
+        varied=(HYPERPARAMETERS,),
+        fixed_splits=runs.tasks,
+    )
 
 
 def _group_searches(study: Study) -> dict[_Names, list[list[Search]]]:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from outperform.runs.scope import Scope
+
 SeedsTest = Literal["welch-t", "brunner-munzel", "brunner-munzel-permutation"]
 SEEDS_TESTS: tuple[SeedsTest, ...] = get_args(SeedsTest)
 INFLATION = 1.5  # of its level, up to which a test keeps it: the liberal criterion of Bradley, 1978
@@ -53,6 +55,11 @@ class SeedsCurve:
     caveats: tuple[str, ...] = ()
 
     @property
+    def scope(self) -> Scope:
+        """What varied, and what this is about for that reason."""
+        return Scope(("random samples of these runs",), "runs of this algorithm on this dataset")
+
+    @property
     def alphas(self) -> tuple[float, ...]:
         """Levels, each once."""
         return tuple(dict.fromkeys(line.alpha for line in self.lines))
@@ -73,6 +80,7 @@ class SeedsCurve:
             "algorithm": self.algorithm,
             "task": self.task,
             "metric": self.metric,
+            "scope": self.scope.to_dict(),
             "n_runs": self.n_runs,
             "n_draws": self.n_draws,
             "lines": [line.to_dict() for line in self.lines],

@@ -9,9 +9,11 @@ from itertools import count
 
 import numpy as np
 
+from outperform.analysis.comparing import make_resplit
 from outperform.analysis.error_rates import ErrorRates, check_rules, make_curve, monte_carlo_error
-from outperform.analysis.scenarios import IDEAL, Scenario
+from outperform.analysis.scenarios import IDEAL, RESPLITS_NAME, Scenario, describe_resplits
 from outperform.errors import InvalidInput
+from outperform.runs.scope import Resplit
 from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, check_count, check_gamma
 from outperform.stats.decision_rules import (
@@ -31,6 +33,7 @@ PROBABILITIES = tuple(round(0.4 + 0.025 * i, 3) for i in range(25))
 _FARTHEST = 1e6  # standard deviations: P(A>B) = 1 for all that ranks can tell
 _BLOCK = 1_000_000  # scores drawn at a time, to bound the memory
 PERMUTATION: Rule = "brunner-munzel-permutation"
+CORRECTED: Rule = "nadeau-bengio"
 
 
 def simulate_error_rates(
@@ -40,7 +43,9 @@ def simulate_error_rates(
     gammas: Sequence[float] = (0.75,),
     alpha: float = 0.05,
     delta: float | None = PUBLISHED_IMPROVEMENT,
-    rules: Sequence[Rule] = RULES,
+    rules: Sequence[Rule] | None = None,
+    train_size: int | None = None,
+    test_size: int | None = None,
     probabilities: Sequence[float] = PROBABILITIES,
     n_draws: int = 10_000,
     rng: np.random.Generator,
@@ -57,6 +62,11 @@ def simulate_error_rates(
     delta
         Difference of averages that counts as better, in standard deviations. None: the one at
         which P(A>B) = γ.
+    rules
+        All by default, Nadeau–Bengio where the sizes of splits are there.
+    train_size, test_size
+        Sizes of the sets that one dataset is divided into anew for every run: adds the scenario of
+        such runs, and the test that is corrected for what they share.
     probabilities
         True P(A>B); 0.5 and each γ are added.
     n_draws
@@ -75,7 +85,11 @@ def simulate_error_rates(
     With 50 pairs, the P(A>B) verdict declares A better in 1.6% of the comparisons of equals, and \
 fails to in 5.5% of those with P(A>B) = γ = 0.75 (normal scores, α = 0.05).
     """
-    rules = check_rules(rules)
+    resplit = make_resplit(train_size, test_size)
+    rules = _choose_rules(rules, resplit)
+    if resplit is not None:
+        scenarios = (*scenarios, describe_resplits(resplit))
+    overlap = 0.0 if resplit is None else resplit.n_test / resplit.n_train
     Criteria(alpha=alpha, delta=_choose_delta(delta, 0.75))  # refuses what is none
     check_count("n_draws", n_draws, at_least=100)
     _check_scenarios(scenarios)
@@ -89,7 +103,7 @@ fails to in 5.5% of those with P(A>B) = γ = 0.75 (normal scores, α = 0.05).
     simulated = simulation.run(scenarios, n_pairs, grid) if simulation.rules else {}
     curves = []
     for scenario, n, gamma in ((s, n, g) for s in scenarios for n in n_pairs for g in gammas):
-        criteria = Criteria(gamma, alpha, _choose_delta(delta, gamma))
+        criteria = Criteria(gamma, alpha, _choose_delta(delta, gamma), overlap=overlap)
         for rule in rules:
             if rule in EXACT_RULES:
                 rates = detection_rate(rule, n, grid, scores=scenario.scores, criteria=criteria)
@@ -117,6 +131,18 @@ def check_settings(n_pairs: Sequence[int], gammas: Sequence[float]) -> None:
         check_count("n_pairs", n, at_least=2)
     for gamma in gammas:
         check_gamma(gamma)
+
+
+def _choose_rules(rules: Sequence[Rule] | None, resplit: Resplit | None) -> tuple[Rule, ...]:
+    """Rules in order; the corrected test is for splits whose sizes are known."""
+    if rules is None:
+        return tuple(rule for rule in RULES if rule != CORRECTED or resplit is not None)
+    if CORRECTED in rules and resplit is None:
+        raise InvalidInput(
+            f"the rule {CORRECTED!r} corrects for splits, and nothing says how large they are",
+            "Pass --train-size and --test-size (train_size and test_size in Python)",
+        )
+    return check_rules(rules)
 
 
 def _check_scenarios(scenarios: Sequence[Scenario]) -> None:
@@ -236,7 +262,7 @@ def _find_doubts(scenarios: Sequence[Scenario], rules: Sequence[Rule]) -> Iterat
         "scores are taken to be normal and equally spread, and pairs to share no noise: where they "
         "do, rules that ignore pairs find less than here at the same P(A>B)"
     )
-    if any(scenario.scores.bias for scenario in scenarios):
+    if any(scenario.scores.bias and scenario.name != RESPLITS_NAME for scenario in scenarios):
         yield (
             "a biased estimator is taken to give all runs of an algorithm one normal bias, and A "
             "and B biases of their own; unless it is said, its runs vary as much as ideal ones"

@@ -7,6 +7,7 @@ from typing import Any
 from outperform.errors import InvalidInput, UnknownName
 from outperform.runs import Runs, read_runs
 from outperform.runs.naming import enumerate_names, suggest_names
+from outperform.runs.scope import SEEDS, SPLITS, Resplit
 from outperform.store import RunLabel, SqliteStore
 from outperform.store.measurement import count_replicates
 from outperform.study.estimators import is_later_repetition
@@ -53,7 +54,24 @@ def load_store_runs(store: SqliteStore, estimator: str | None = None) -> Runs:
         *describe_left_out([label for label in labels if _is_of(label, design)], [design], study),
         *_describe_missing(len(records), design, study),
     )
-    return replace(runs, metric=metric, source=str(store.path), notes=notes)
+    named = replace(runs, metric=metric, source=str(store.path), notes=notes)
+    return _add_scope(named, design, study)
+
+
+def _add_scope(runs: Runs, design: Design, study: Mapping[str, Any]) -> Runs:
+    """Say what the design redraws; stores of old do not know how their data were divided."""
+    source = design["source"]
+    redrawn = source == ALL or "split" in source.split("+")
+    divided = study.get("divided", dict.fromkeys(study["tasks"], SPLITS))
+    anew = {task: divided[task] for task in runs.tasks if redrawn and divided[task]}
+    others = () if source == "split" and anew else (SEEDS,)
+    sizes = study.get("sizes", {})
+    return replace(
+        runs,
+        varied=(*dict.fromkeys(anew.values()), *others),
+        resplits={task: Resplit(*sizes[task]) for task in anew if task in sizes},
+        fixed_splits=tuple(task for task in runs.tasks if task not in anew),
+    )
 
 
 def list_designs(study: Mapping[str, Any], labels: Sequence[RunLabel]) -> list[Design]:

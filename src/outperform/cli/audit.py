@@ -8,6 +8,7 @@ import numpy as np
 
 from outperform.analysis.auditing import MILESTONES, audit, suggest_after
 from outperform.analysis.audits import Audit, SelfAudit
+from outperform.cli.compared import suggest_sizes
 from outperform.cli.options import (
     alpha_option,
     drop_option,
@@ -16,9 +17,10 @@ from outperform.cli.options import (
     output_options,
     paired_option,
     reading_options,
+    resplit_options,
     seed_option,
 )
-from outperform.cli.output import present, print_end, print_table, say_if_slow
+from outperform.cli.output import present, print_end, print_headline, print_table, say_if_slow
 from outperform.cli.sources import open_runs
 from outperform.plots.labels import shorten_apart
 from outperform.report.audit_tables import (
@@ -47,6 +49,7 @@ _COLOURS = {"robust": "green", "fragile": "red", "undecided": "yellow"}
     show_default=True,
     help="How the interval of P(A>B) is made, for pairs.",
 )
+@resplit_options
 @only_option
 @drop_option
 @click.option(
@@ -119,7 +122,8 @@ def _open(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[Runs, str, s
 
 
 def _print(result: Audit) -> None:
-    click.secho(str(result), fg=_COLOURS[result.verdict], bold=True)
+    hint = suggest_sizes(result.comparison)
+    print_headline(result, hint=hint, fg=_COLOURS[result.verdict])
     click.echo(f"\n{result.comparison}")
     click.echo()
     print_table(*tabulate_hidden(result))
@@ -191,7 +195,7 @@ def _explain_picked(picked: PickedRuns) -> None:
 
 
 def _print_alone(result: SelfAudit) -> None:
-    click.secho(str(result), bold=True)
+    print_headline(result)
     better = "higher" if result.goal == "maximize" else "lower"
     click.echo(f"\n{result.metric}, {better} is better")
     print_table(*tabulate_picked(result))

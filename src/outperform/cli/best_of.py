@@ -23,7 +23,7 @@ from outperform.cli.options import (
     reading_options,
     seed_option,
 )
-from outperform.cli.output import present, print_end, print_table
+from outperform.cli.output import present, print_end, print_headline, print_table
 from outperform.cli.sources import is_store, open_runs, read_study_of
 from outperform.errors import InvalidInput
 from outperform.report.best_of_tables import tabulate_best_of
@@ -177,7 +177,7 @@ def _print(result: BestOfResult) -> None:
     colour = None
     if isinstance(result, BestOfComparison):
         colour = {"a": "green", "b": "red", None: "yellow"}[result.winner]
-    click.secho(str(result), fg=colour, bold=True)
+    print_headline(result, fg=colour)
     first = list_results(result)[0]
     better = "higher" if first.goal == "maximize" else "lower"
     level = f"{100 * first.interval.confidence_level:g}%"

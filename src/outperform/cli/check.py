@@ -6,7 +6,13 @@ import click
 
 from outperform.analysis.reproducibility import Reproducibility, check_reproducibility, count_checks
 from outperform.cli.options import debug_option
-from outperform.cli.output import format_duration, print_caveats, print_json, print_table
+from outperform.cli.output import (
+    format_duration,
+    print_caveats,
+    print_headline,
+    print_json,
+    print_table,
+)
 from outperform.cli.progress import LiveLine, measure_seconds
 from outperform.cli.sources import read_study
 from outperform.engines import LocalEngine
@@ -66,7 +72,7 @@ def _announce(study: Study, n_seeds: int, n_repeats: int, workers: int) -> None:
 
 
 def _print(found: Reproducibility) -> None:
-    click.secho(str(found), fg="green" if found.reproducible else "yellow", bold=True)
+    print_headline(found, fg="green" if found.reproducible else "yellow")
     click.echo()
     print_table(
         ["pipeline", "task", "source", "finding", "between seeds", "within a seed", "sd within"],

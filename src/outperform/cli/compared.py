@@ -9,6 +9,7 @@ from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.next_steps import suggest_next
 from outperform.analysis.published import PublishedComparison
 from outperform.cli.output import format_spread, print_end, print_headline, print_lines, print_table
+from outperform.runs.scope import THIS_DATASET, divides_anew
 from outperform.stats import EquivalenceTest, HypothesisTest
 from outperform.stats.checks import FloatArray
 
@@ -20,7 +21,7 @@ Compared = Comparison | TaskComparisons | PublishedComparison
 def print_compared(result: Compared) -> None:
     """Print the verdict, the numbers behind it, the doubts, and what to do next."""
     colour = {"a": "green", "b": "red", None: "yellow"}[result.winner]
-    print_headline(result, fg=colour)
+    print_headline(result, hint=suggest_sizes(result), fg=colour)
     first = result.comparisons[0] if isinstance(result, TaskComparisons) else result
     better = "higher" if first.goal == "maximize" else "lower"
     level = f"{100 * first.interval.confidence_level:g}%"
@@ -32,6 +33,21 @@ def print_compared(result: Compared) -> None:
     else:
         _print_one(result)
     print_end(result.caveats, _suggest(result))
+
+
+def suggest_sizes(result: Compared) -> str:
+    """How a person who knows that runs divide the data anew can say so, where that is not known."""
+    parts = result.comparisons if isinstance(result, TaskComparisons) else (result,)
+    unknown = any(
+        isinstance(part, Comparison)
+        and part.paired
+        and part.shared == THIS_DATASET
+        and part.population is None
+        and not divides_anew(part.varied)
+        for part in parts
+    )
+    sizes = "; if every run also divides the data anew, add --train-size and --test-size"
+    return sizes if unknown else ""
 
 
 def _print_one(comparison: Comparison) -> None:

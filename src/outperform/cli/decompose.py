@@ -10,7 +10,13 @@ from outperform.analysis.decomposition import Decomposition
 from outperform.analysis.redrawn_runs import Variation
 from outperform.analysis.search_curves import SearchCurves, trace_searches
 from outperform.cli.options import alpha_option, check_figure, output_options
-from outperform.cli.output import print_caveats, print_json, print_table, save_plot
+from outperform.cli.output import (
+    print_caveats,
+    print_headline,
+    print_json,
+    print_table,
+    save_plot,
+)
 from outperform.cli.sources import is_store, read_study_of
 from outperform.cli.variation import open_variation
 from outperform.errors import InvalidInput
@@ -132,7 +138,7 @@ def _print(results: list[_Result]) -> None:
     for number, found in enumerate(results):
         if number:
             click.echo()
-        click.secho(str(found), bold=True)
+        print_headline(found)
         click.echo()
         print_table(*tabulate(found))
         print_caveats(found.caveats)

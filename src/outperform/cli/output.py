@@ -57,10 +57,16 @@ def format_spread(mean: float, sd: float) -> str:
     return f"{mean:.{max(0, places)}f} ± {sd:.{max(0, places)}f}"
 
 
-def print_headline(result: Any, **style: Any) -> None:
-    """Print what all results begin with: the sentence, and what it is about."""
+def print_headline(result: Any, *, hint: str = "", **style: Any) -> None:
+    """Print what all results begin with: the sentence, and what it is about.
+
+    Parameters
+    ----------
+    hint
+        How to learn more of that, added to the second line.
+    """
     click.secho(str(result), bold=True, **style)
-    click.echo(f"{result.scope}.")
+    click.echo(f"{result.scope}{hint}.")
 
 
 def print_end(caveats: Sequence[str], advice: str) -> None:

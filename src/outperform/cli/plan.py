@@ -15,10 +15,12 @@ from outperform.cli.options import (
     only_option,
     output_options,
     reading_options,
+    resplit_options,
 )
 from outperform.cli.output import (
     format_duration,
     print_end,
+    print_headline,
     print_json,
     print_lines,
     print_table,
@@ -29,7 +31,8 @@ from outperform.report.comparison_tables import tabulate_plan
 from outperform.stats.power import PlannedInterval
 
 _WITHOUT_PILOT = {
-    *("alpha", "as_json", "beta", "figure", "gamma", "interval", "n_pairs", "seconds_per_fit")
+    *("alpha", "as_json", "beta", "figure", "gamma", "interval", "n_pairs", "seconds_per_fit"),
+    *("train_size", "test_size"),
 }
 
 
@@ -47,6 +50,7 @@ _WITHOUT_PILOT = {
     show_default=True,
     help="Interval that the verdict will be drawn from.",
 )
+@resplit_options
 @only_option
 @drop_option
 @reading_options
@@ -66,12 +70,17 @@ def command(
         outperform plan --gamma 0.75 --seconds-per-fit 600
         outperform plan --pairs 10
         outperform plan pilot.csv resnet vgg
+        outperform plan pilot.csv resnet vgg --train-size 800 --test-size 200
 
-    With RUNS A B, a pilot, it plans for the P(A>B) seen there instead of gamma.
+    With RUNS A B, a pilot, it plans for the P(A>B) seen there instead of gamma. With the sizes of
+    the sets that every run divides one dataset into, it says what such runs can show about other
+    data like it, and what no number of them ever can.
     """
     if not words and (given := find_given(_WITHOUT_PILOT)):
         raise click.UsageError(f"{', '.join(given)} needs a pilot: RUNS A B.")
-    pilot = _read_pilot(words, reading, only, drop_incomplete) if words else None
+    sizes = {name: options[name] for name in ("train_size", "test_size")}
+    taking = {"task": only, "drop_incomplete": drop_incomplete, **sizes}
+    pilot = _read_pilot(words, reading, taking) if words else None
     result = plan(pilot=pilot, **options)
     if as_json:
         rows = tabulate_gammas(result.alpha, result.beta, interval=result.interval)
@@ -83,14 +92,12 @@ def command(
 
 
 def _read_pilot(
-    words: tuple[str, ...], reading: dict[str, Any], only: str | None, drop_incomplete: bool
+    words: tuple[str, ...], reading: dict[str, Any], taking: dict[str, Any]
 ) -> Comparison:
     if len(words) != 3:
         raise click.UsageError("A pilot is a runs file and two algorithms: RUNS A B.")
     runs = open_runs(words[0], reading)
-    result = compare_runs(
-        runs, words[1], words[2], task=only, paired=True, drop_incomplete=drop_incomplete
-    )
+    result = compare_runs(runs, words[1], words[2], paired=True, **taking)
     if not isinstance(result, Comparison):
         raise click.UsageError(
             f"{words[0]} has {len(runs.tasks)} tasks ({', '.join(runs.tasks)}): plan for one with "
@@ -100,7 +107,7 @@ def _read_pilot(
 
 
 def _print(result: Plan) -> None:
-    click.secho(str(result), bold=True)
+    print_headline(result)
     click.echo(
         f"\nWith {result.n_pairs} pairs, if {result.chance} is really {result.probability:.2g}:"
     )
@@ -113,9 +120,25 @@ def _print(result: Plan) -> None:
     if result.seconds is not None:
         lines.append((f"time for {2 * result.n_pairs} fits", format_duration(result.seconds)))
     print_lines(lines)
+    _print_resplits(result)
     click.echo(f"\nPairs needed for power {1 - result.beta:g} at α = {result.alpha:g}")
     print_table(*tabulate_plan(result))
     print_end(result.caveats, _suggest(result))
+
+
+def _print_resplits(result: Plan) -> None:
+    resplits = result.resplits
+    if resplits is None:
+        return
+    lines = [("smallest difference that any number shows", f"{resplits.floor:.3g}")]
+    if resplits.difference is not None:
+        n, power = resplits.n_required, f"{1 - result.beta:g}"
+        lines += [
+            ("difference of the pilot", f"{abs(resplits.difference):.3g}"),
+            (f"re-splits that show it with power {power}", "none" if n is None else f"{n:,}"),
+        ]
+    click.echo(f"\nFor other data like these, from re-splits of one dataset ({resplits.unit}):")
+    print_lines(lines)
 
 
 def _suggest(result: Plan) -> str:

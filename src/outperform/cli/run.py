@@ -1,5 +1,7 @@
 """The command `outperform run`."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,7 +9,7 @@ import click
 import numpy as np
 
 from outperform.analysis.comparing import compare_runs
-from outperform.analysis.comparison import TaskComparisons
+from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.stored_runs import load_store_runs
 from outperform.cli.options import debug_option
 from outperform.cli.output import format_duration, print_table
@@ -194,12 +196,35 @@ def _run_until_decided(
         click.echo(f"{n} replicates: {result}")
         comparisons = result.comparisons if isinstance(result, TaskComparisons) else (result,)
         if all(comparison.winner is not None for comparison in comparisons):
-            click.echo(f"Decided after {n} of the {most} replicates that the study allows.")
+            click.echo(_describe_decision(comparisons, n, most))
             return progress
         if n == most:
             click.echo(f"Undecided after all {most} replicates that the study allows.")
             return progress
         n, retry_failed = min(most, n + max(1, n // 4)), False
+
+
+def _describe_decision(comparisons: Sequence[Comparison], n: int, most: int) -> str:
+    """Say what is decided: never more than this dataset, of which no number of splits tells all."""
+    after = f"after {n} of the {most} replicates that the study allows"
+    known = [comparison for comparison in comparisons if comparison.population is not None]
+    if not known:
+        return f"Decided {after}."
+    if len(comparisons) > 1:
+        n_shown = sum(bool(comparison.holds_for_population) for comparison in known)
+        beyond = f"that is shown on {n_shown} of {len(comparisons)} tasks, were this the only look"
+        return f"Decided on these datasets {after}; for other data like them {beyond}."
+    population = known[0].population
+    assert population is not None
+    pvalue = f"p = {population.pvalue:.2g}"
+    if known[0].holds_for_population:
+        beyond = f"too, were this the only look ({pvalue})"
+    else:
+        beyond = f"that is not shown ({pvalue})"
+        if math.isfinite(population.floor):
+            floor = f"{population.floor:.2g}"
+            beyond += f", and no number of splits of it shows a difference below {floor}"
+    return f"Decided on this dataset {after}; for other data like it {beyond}."
 
 
 def _choose_design(study: Study) -> Ideal | FixHopt:

@@ -22,6 +22,7 @@ from outperform.cli.options import (
     output_options,
     paired_option,
     reading_options,
+    resplit_options,
     seed_option,
 )
 from outperform.cli.output import ProgressLine, present
@@ -31,7 +32,10 @@ from outperform.runs.case_studies import read_case_studies
 from outperform.stats.decision_rules import PUBLISHED_IMPROVEMENT, RULES
 
 _OF_STUDY = ("sigma", "bias_sd", "conditional_sd", "correlation")
-_ABOUT_NORMAL = ("store", "case_studies", "cases", "estimators", *_OF_STUDY, "delta")
+_OF_SPLITS = ("train_size", "test_size")
+_ABOUT_NORMAL = (
+    *("store", "case_studies", "cases", "estimators", *_OF_STUDY, "delta", *_OF_SPLITS),
+)
 _N_DRAWS = 10_000
 _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
 
@@ -87,6 +91,7 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
     help="Difference of averages that counts, in standard deviations.  "
     f"[default: {PUBLISHED_IMPROVEMENT}; of several gammas what each stands for]",
 )
+@resplit_options
 @only_option
 @paired_option
 @click.option(
@@ -116,12 +121,15 @@ def command(
         outperform simulate --case-studies stats.json --plot rates.pdf
         outperform simulate --store study.db
         outperform simulate --sigma 0.02 --bias-sd 0.01
+        outperform simulate --train-size 245 --test-size 55
         outperform simulate runs.csv resnet vgg --pairs 20
         outperform simulate runs.csv resnet
 
     Without RUNS, scores are normal: false positives between equals, false negatives at P(A>B) =
     gamma, and all rates in between. With --store, how they vary is measured: sigma from ideal
-    runs, the bias from fix-hopt with repetitions. With RUNS A B, runs are drawn from those at hand
+    runs, the bias from fix-hopt with repetitions. With the sizes of the sets that every run divides
+    one dataset into, equals are compared on such runs too, by all rules and by Nadeau and Bengio's
+    corrected test. With RUNS A B, runs are drawn from those at hand
     instead. With RUNS A, one algorithm is compared with itself: how many seeds are enough?
     """
     rng = np.random.default_rng(seed)
@@ -148,7 +156,9 @@ def _simulate(rng: np.random.Generator, **options: Any) -> ErrorRates:
             gammas=gammas,
             alpha=_one(options, "alphas", 0.05),
             delta=delta,
-            rules=options["rules"] or RULES,
+            rules=options["rules"] or None,
+            train_size=options["train_size"],
+            test_size=options["test_size"],
             n_draws=_N_DRAWS if options["n_draws"] is None else options["n_draws"],
             rng=rng,
             report=report,

@@ -4,7 +4,7 @@ import click
 
 from outperform.analysis.error_rates import DetectionCurve, ErrorRates
 from outperform.analysis.seeds_curve import SeedsCurve
-from outperform.cli.output import print_end, print_table
+from outperform.cli.output import print_end, print_headline, print_table
 from outperform.report.simulation_tables import tabulate_rates, tabulate_seeds
 
 _MOST_TABLES = 8  # of scenarios; where there are more, means stand for them
@@ -13,7 +13,7 @@ _N_SETTING = 3  # columns that are the same in a whole table
 
 def print_simulated(result: ErrorRates | SeedsCurve) -> None:
     """Print the sentence, the tables, what to doubt and what to do next."""
-    click.secho(str(result), bold=True)
+    print_headline(result)
     if isinstance(result, ErrorRates):
         _print_rates(result)
         advice = (

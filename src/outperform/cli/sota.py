@@ -8,7 +8,14 @@ from outperform.analysis.expected_best import ExpectedBest, expect_best
 from outperform.analysis.leaderboards import LeaderboardAssessment, assess_leaderboard
 from outperform.analysis.predicted_leaderboards import PredictionAssessment, assess_predictions
 from outperform.cli.options import alpha_option, output_options
-from outperform.cli.output import present, print_end, print_lines, print_table, say_if_slow
+from outperform.cli.output import (
+    present,
+    print_end,
+    print_headline,
+    print_lines,
+    print_table,
+    say_if_slow,
+)
 from outperform.errors import InvalidInput
 from outperform.report.board_tables import tabulate_predictions
 from outperform.runs.boards import read_leaderboard, read_predictions, standardise
@@ -158,7 +165,7 @@ def _assess_predictions(path: str, options: dict[str, Any]) -> PredictionAssessm
 
 
 def _print(result: _Result) -> None:
-    click.secho(str(result), bold=True)
+    print_headline(result)
     click.echo()
     if isinstance(result, ExpectedBest):
         _print_expected(result)

@@ -87,7 +87,7 @@ def _check_axes(ax: object) -> None:
 
 
 def figure(result: Any) -> "Figure":
-    """Draw all views of a result together, with its verdict as title.
+    """Draw all views of a result together, with its verdict as title and what it is about below.
 
     Parameters
     ----------
@@ -98,10 +98,12 @@ def figure(result: Any) -> "Figure":
     -------
     A figure in the house style, unknown to ``matplotlib.pyplot``.
     """
+    from outperform.plots.composing import write_scope
     from outperform.plots.drawings import find_drawing
 
     with house_style():
         made = find_drawing(result).compose(result)
+        write_scope(made, result)
         settle_ticks(made)
     return made
 

@@ -21,6 +21,7 @@ from outperform.plots.style import (
     lay_out_rows,
     limit_ticks,
 )
+from outperform.stats import Estimate
 from outperform.stats.checks import FloatArray
 
 if TYPE_CHECKING:
@@ -123,19 +124,31 @@ def draw_differences(comparison: Comparison, ax: "Axes") -> None:
             "differences to draw",
             "Draw the view 'densities' or 'probability'",
         )
-    mean = comparison.difference
+    mean, population = comparison.difference, comparison.population
     ax.axvline(0, color="black", linewidth=0.8, linestyle="--", zorder=0, gid="zero")
     _draw_pairs(comparison, ax)
     # Whatever their number, the pairs fill rows 0 to 1, and the mean stands below them.
-    ends = [mean.interval.low, mean.interval.high]
-    ax.plot(ends, [-0.35, -0.35], color="black", gid="difference-interval")
-    ax.plot([mean.value], [-0.35], "D", color="black", mec="white", ms=5.5, gid="difference")
-    level = describe_level(mean.interval)
-    lay_out_rows(ax, [0.5, -0.35], [_label_pairs(comparison), f"◆ mean,\n{level} interval"])
-    ax.set_ylim(-0.6, 1.1)
+    rows, labels = [0.5, -0.35], [_label_pairs(comparison), _label_mean(mean)]
+    _draw_mean(mean, -0.35, ax, gid="difference")
+    # Differences that do not vary tell nothing of other data: that interval has no ends.
+    if population is not None and np.isfinite(population.interval.low):
+        rows, labels = [*rows, -0.85], [*labels, "for data\nlike these"]
+        _draw_mean(population, -0.85, ax, gid="population")
+    lay_out_rows(ax, rows, labels)
+    ax.set_ylim(rows[-1] - 0.25, 1.1)
     limit_ticks(ax)
     a, b = short_names(comparison, 14)
     ax.set_xlabel(join_phrases(f"{a} − {b}", describe_metric(comparison)))
+
+
+def _draw_mean(mean: Estimate, row: float, ax: "Axes", *, gid: str) -> None:
+    ends = [mean.interval.low, mean.interval.high]
+    ax.plot(ends, [row, row], color="black", gid=f"{gid}-interval")
+    ax.plot([mean.value], [row], "D", color="black", mec="white", ms=5.5, gid=gid)
+
+
+def _label_mean(mean: Estimate) -> str:
+    return f"◆ mean,\n{describe_level(mean.interval)} interval"
 
 
 def _draw_pairs(comparison: Comparison, ax: "Axes") -> None:

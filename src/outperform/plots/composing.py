@@ -31,7 +31,14 @@ from outperform.plots.labels import (
 )
 from outperform.plots.planning import describe_chance, draw_plan
 from outperform.plots.probability import draw_probability
-from outperform.plots.style import COLOUR_NOTE, COLUMN_WIDTH, PAGE_WIDTH, make_figure
+from outperform.plots.style import (
+    COLOUR_NEITHER,
+    COLOUR_NOTE,
+    COLUMN_WIDTH,
+    PAGE_WIDTH,
+    make_figure,
+)
+from outperform.runs.scope import Scope, join_scopes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,13 +47,16 @@ if TYPE_CHECKING:
 _ROW_HEIGHT = 0.17  # inches, of a task
 _LABELS_HEIGHT = 0.72  # inches, around one of several views, on average
 _CHARACTERS = 15  # of a title, per inch
+_SMALL_CHARACTERS = 21  # of what stands below all views, per inch
+_SMALL_LINE = 0.12  # inches
+_POINTS = 72  # per inch
 
 
 def compose_comparison(comparison: Comparison) -> "Figure":
     """Stack densities, differences if paired, and the probability, in one column."""
     views: list[tuple[float, Callable[[Comparison, Axes], None]]] = [(1.2, draw_densities)]
     if comparison.paired:
-        views.append((0.95, draw_differences))
+        views.append((0.95 if comparison.population is None else 1.25, draw_differences))
     views.append((0.45, draw_probability))
     heights = [height for height, _ in views]
     on = f" on {escape(shorten(comparison.task, 22))}" if comparison.task else ""
@@ -114,6 +124,28 @@ def compose_audit(audit: Audit | SelfAudit) -> "Figure":
     return figure
 
 
+def write_scope(figure: "Figure", result: Any) -> None:
+    """Write what a result is about below all views, in a figure that grows by as much."""
+    scope = result.scope if not isinstance(result, tuple) else _join(result)
+    width, height = figure.get_size_inches()
+    lines = wrap_lines(escape(str(scope)), int(_SMALL_CHARACTERS * width))
+    below = _SMALL_LINE * len(lines) + 0.06
+    figure.set_size_inches(width, height + below)
+    share = below / (height + below)
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.set(rect=(0, share, 1, 1 - share))  # type: ignore[call-arg]
+    for legend in figure.legends:  # at the lower edge of the figure, whatever the layout
+        legend.borderaxespad += _POINTS * below / legend.prop.get_size_in_points()
+    look: dict[str, Any] = {"fontsize": "x-small", "color": COLOUR_NEITHER, "gid": "scope"}
+    y = 0.03 / (height + below)
+    figure.text(0.5, y, "\n".join(lines), ha="center", va="bottom", **look)
+
+
+def _join(results: tuple[Any, ...]) -> Scope:
+    return join_scopes([each.scope for each in results], [each.task for each in results])
+
+
 def forest_height(n_rows: int) -> float:
     """Height in inches of a figure with a row per task."""
     return 1.1 + _ROW_HEIGHT * max(2, n_rows)
@@ -164,6 +196,8 @@ def _entitle(result: PairResult, *, on: str = "", condition: str = "") -> str:
     a, b = short_names(result, 22)
     verdict = f"{result.verdict}{condition}"
     winner = f"{describe(a, b, result.winner, result.verdict, on=on)}:"
+    if isinstance(result, Comparison):
+        winner = f"{replace(result, a=a, b=b, task=on.removeprefix(' on ')).claim}:"
     together = _wrap(f"{winner} {verdict}", COLUMN_WIDTH)
     apart = f"{_wrap(winner, COLUMN_WIDTH)}\n{verdict}"
     # The verdict has a line of its own where that costs none.

@@ -26,6 +26,7 @@ _LINES: dict[Rule, tuple[str, Any]] = {
     "brunner-munzel": ("#D55E00", "-"),
     "brunner-munzel-permutation": ("#D55E00", (0, (4, 1.5))),
     "wilcoxon": ("#CC79A7", "-"),
+    "nadeau-bengio": ("#009E73", (0, (1, 1))),
 }
 _LABELS: dict[Rule, str] = {
     "verdict": "P(A > B) verdict",
@@ -37,6 +38,7 @@ _LABELS: dict[Rule, str] = {
     "paired-t": "paired t",
     "welch-t": "Welch t",
     "wilcoxon": "Wilcoxon",
+    "nadeau-bengio": "Nadeau–Bengio",
     "oracle": "oracle",
 }
 _LEGEND_HEIGHT = 0.16  # inches, of a row

@@ -57,6 +57,7 @@ def _render_result(result: Any, number: int) -> str:
     caveats = f"<h3>Caveats</h3>\n<ul>\n{doubts}</ul>" if doubts else ""
     return f"""<section>
 <h2 class="{_choose_mood(result)}">{escape(str(result))}</h2>
+<p>{escape(str(result.scope))}.</p>
 {_render_table(table)}
 {notes}{drawn}
 {caveats}

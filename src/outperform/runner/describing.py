@@ -8,6 +8,7 @@ from outperform.runner.progress import Store
 from outperform.store.measurement import count_replicates
 from outperform.study.fingerprints import fingerprint
 from outperform.study.fits import gather_fingerprints
+from outperform.study.sizes import name_division
 from outperform.study.study import Study
 
 Pair = tuple[str, str]  # pipeline, task
@@ -32,6 +33,7 @@ def describe_study(study: Study, before: dict[str, Any] | None = None) -> dict[s
         "estimators": [estimator.kind for estimator in study.estimators],
         "design": [repr(estimator) for estimator in study.estimators],
         "search": f"{study.tuner} search, {study.n_trials} trials",
+        "divided": {task.name: name_division(task, study.pipelines) for task in study.tasks},
     }
     if before is not None and before == {**before, **now}:
         return dict(before) if "designs" in before else before | {"designs": _list_designs(study)}
@@ -39,7 +41,26 @@ def describe_study(study: Study, before: dict[str, Any] | None = None) -> dict[s
     alone = len(study.estimators) == 1
     own = prices[study.estimators[0].kind]
     n_fits = sum(n for _, _, n in own) if alone else study.count_fits()
-    return now | {"n_fits": n_fits, "prices": prices, "designs": _list_designs(study)}
+    counted = {"n_fits": n_fits, "prices": prices, "designs": _list_designs(study)}
+    return now | counted | {"sizes": _keep_sizes(before or {}, now)}
+
+
+def _keep_sizes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, list[int]]:
+    """Sizes of the sets of tasks whose data and splits are as they were."""
+    old = before.get("fingerprints", {})
+    return {
+        name: sizes
+        for name, sizes in before.get("sizes", {}).items()
+        if old.get(f"task {name}") == now["fingerprints"].get(f"task {name}")
+    }
+
+
+def find_unmeasured(study: Study, description: Mapping[str, Any]) -> list[str]:
+    """Tasks with data whose sets nobody has measured yet."""
+    measured = description.get("sizes", {})
+    return [
+        task.name for task in study.tasks if task.data is not None and task.name not in measured
+    ]
 
 
 def _list_designs(study: Study) -> list[dict[str, Any]]:

@@ -12,7 +12,8 @@ from outperform.errors import InvalidScores
 from outperform.runs.naming import enumerate_names
 from outperform.study.feasibility import check_feasible, split_dataset
 from outperform.study.fits import Fit, make_fit
-from outperform.study.sources import NOISE
+from outperform.study.sizes import measure_resplit
+from outperform.study.sources import NOISE, derive_seed
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
 from outperform.study.tables import Dataset
@@ -68,16 +69,27 @@ def _arrive(study: Study) -> FitWork:
     return work
 
 
-def check_splits(study: Study) -> None:
-    """Refuse a split that is impossible in any run, before the first fit."""
+def check_splits(study: Study) -> dict[str, list[int]]:
+    """Refuse a split that is impossible in any run, before the first fit.
+
+    Returns
+    -------
+    By task with data, the sizes of its training and test sets.
+    """
     loaded = {task.name: task.data() for task in study.tasks if task.data is not None}
     draws: dict[str, dict[int, tuple[int, int]]] = {name: {} for name in loaded}
     for planned in study.plan_runs() if loaded else ():
         replicate = dict(planned.redrawn).get("split", 0)
         if planned.task in loaded and replicate not in draws[planned.task]:
             draws[planned.task][replicate] = planned.draw.split_at(replicate)
+    sizes = {}
     for name, dataset in loaded.items():
-        check_feasible(study.task(name).splitter, dataset, draws[name].values())
+        splitter = study.task(name).splitter
+        check_feasible(splitter, dataset, draws[name].values())
+        seed = derive_seed(study.seed, "split", 0)
+        resplit = measure_resplit(splitter, dataset, seed=seed)
+        sizes[name] = [resplit.n_train, resplit.n_test]
+    return sizes
 
 
 def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:

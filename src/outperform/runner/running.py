@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 
 from outperform.engines import Engine, Outcome
-from outperform.runner.describing import enter_study
+from outperform.runner.describing import enter_study, find_unmeasured
 from outperform.runner.fitting import FitWork, check_splits, find_versions
 from outperform.runner.progress import Progress, Scores, Store
 from outperform.runner.searching import Job, SearchState
@@ -50,8 +50,9 @@ def run(
     description = enter_study(whole or study, store, retry_failed=retry_failed)
     progress = Progress(description["n_fits"] if whole is None else study.count_fits())
     coordinator = _Coordinator(study, store, engine, progress, retry_failed=retry_failed)
-    if not coordinator.known:
-        check_splits(study)
+    if not coordinator.known or find_unmeasured(study, description):
+        description |= {"sizes": check_splits(study)}
+        store.set_meta("study", description)
     try:
         for _ in coordinator.work():
             report(progress)

@@ -10,7 +10,7 @@ from outperform.runs.arrays import FloatArray, IntArray
 from outperform.runs.labels import Labels, concatenate_labels, label_rows
 from outperform.runs.naming import enumerate_names
 from outperform.runs.other_columns import OtherColumns
-from outperform.runs.scope import RUNS
+from outperform.runs.scope import RUNS, Resplit
 from outperform.runs.table import Runs
 
 
@@ -53,15 +53,31 @@ def join_runs(*runs: Runs) -> Runs:
         goal=runs[0].goal,
         source=enumerate_names(dict.fromkeys(each.source for each in runs), limit=3),
         replicate_columns=() if replicate is None else runs[0].replicate_columns,
-        varied=(RUNS,) if replicate is None else runs[0].varied,
         spare_columns=runs[0].spare_columns,
         notes=_join_notes(runs),
         validation_metric=next((r.validation_metric for r in runs if r.validation_metric), ""),
+        varied=(RUNS,) if replicate is None else _join_varied(runs),
+        resplits={name: r for name in task.names if (r := _find_resplit(runs, name)) is not None},
+        fixed_splits=tuple(
+            name
+            for name in task.names
+            if all(name in each.fixed_splits for each in runs if name in each.tasks)
+        ),
         algorithm_columns=runs[0].algorithm_columns,
         incomplete=_join_incomplete(runs),
         others=_join_others(runs),
         accepted=tuple(dict.fromkeys(chain.from_iterable(each.accepted for each in runs))),
     )
+
+
+def _join_varied(runs: Sequence[Runs]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for each in runs for word in each.varied))
+
+
+def _find_resplit(runs: Sequence[Runs], task: str) -> Resplit | None:
+    """Sizes of a task's splits, if all tables that have it know them and agree."""
+    sizes = {each.resplits.get(task) for each in runs if task in each.tasks}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def _check_alike(first: Runs, other: Runs) -> None:

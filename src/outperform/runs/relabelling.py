@@ -25,7 +25,10 @@ def pair_equal_numbers(runs: "Runs", a: "Cell", b: "Cell") -> tuple["Runs", tupl
     """
     if runs.replicates is None or isinstance(runs.replicates, Numerals):
         return runs, ()
-    codes_a, codes_b = (np.unique(runs.replicate[cell.rows]) for cell in (a, b))
+    codes_a, codes_b = (runs.replicate[cell.rows] for cell in (a, b))
+    if np.array_equal(codes_a, codes_b):  # nearly always, and far cheaper to see
+        return runs, ()
+    codes_a, codes_b = np.unique(codes_a), np.unique(codes_b)
     if np.array_equal(codes_a, codes_b) or (alike := write_alike(runs.replicates)) is None:
         return runs, ()
     new_a, new_b = np.unique(alike.codes[codes_a]), np.unique(alike.codes[codes_b])

@@ -1,6 +1,6 @@
 """What varied between runs, and hence what may be concluded from them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from outperform.errors import InvalidInput
@@ -13,8 +13,10 @@ SPLITS = "splits of this dataset"
 FOLDS = "folds of this dataset"
 TASKS = "tasks"
 EXAMPLES = "examples"
+HYPERPARAMETERS = "hyperparameters"
 
 THIS_DATASET = "this dataset"
+THIS_SPLIT = "this split of this dataset"
 DATA_LIKE_THESE = "data like these"
 THESE_TASKS = "these tasks"
 THESE_MODELS = "these trained models"
@@ -28,14 +30,18 @@ class Scope:
 
     varied: tuple[str, ...]
     about: str
+    how: str = "varied"  # what is planned or computed has not varied yet
 
     def __str__(self) -> str:
         words = join_words(self.varied)
-        return f"{words[0].upper()}{words[1:]} varied, so this is about {self.about}"
+        return f"{words[0].upper()}{words[1:]} {self.how}, so this is about {self.about}"
 
     def to_dict(self) -> dict[str, object]:
         """Plain values, ready for JSON."""
         return {"varied": list(self.varied), "about": self.about}
+
+
+UNKNOWN = Scope((RUNS,), THIS_DATASET)  # where nothing is said of the runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +77,16 @@ def varied_by(columns: Sequence[str]) -> tuple[str, ...]:
 def divides_anew(varied: Sequence[str]) -> bool:
     """Whether each replicate has its own division of one dataset."""
     return SPLITS in varied or FOLDS in varied
+
+
+def join_scopes(scopes: Sequence[Scope], tasks: Collection[str]) -> Scope:
+    """What several results on these tasks are about, taken together.
+
+    Examples
+    --------
+    >>> scopes = Scope((SEEDS,), THIS_DATASET), Scope((SPLITS, SEEDS), THIS_DATASET)
+    >>> str(join_scopes(scopes, ["digits", "iris"]))
+    'Seeds and splits of this dataset varied, so this is about these tasks'
+    """
+    varied = tuple(dict.fromkeys(word for scope in scopes for word in scope.varied))
+    return Scope(varied, THESE_TASKS if len(set(tasks)) > 1 else scopes[0].about, scopes[0].how)

@@ -28,6 +28,7 @@ from outperform.runs.arrays import BoolArray, FloatArray
 from outperform.runs.copies import find_copied_pairs, find_copy
 from outperform.runs.metrics import is_bare_score, is_share
 from outperform.runs.naming import enumerate_names
+from outperform.stats.ties import merge_ties
 
 Doubt: TypeAlias = Literal["binary", "constant", "outlier", "repeated", "scale", "sorted"]
 DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
@@ -187,7 +188,7 @@ def _constants(sides: Sides) -> Iterator[Suspicion]:
     same = [
         f"all {scores.size} runs of {name!r} have the same score {scores[0]:g}"
         for name, scores in sides.each()
-        if scores.size >= _FEWEST_CONSTANT and scores[0] == scores[-1] and np.ptp(scores) == 0
+        if scores.size >= _FEWEST_CONSTANT and _is_constant(scores)
     ]
     if same:
         yield Suspicion(
@@ -196,6 +197,14 @@ def _constants(sides: Sides) -> Iterator[Suspicion]:
             "either the seed does not reach the training, or the metric cannot tell runs apart",
             "See which it is; if the algorithm is deterministic",
         )
+
+
+def _is_constant(scores: FloatArray) -> bool:
+    """Whether scores differ by no more than rounding."""
+    if np.ptp(scores[:_FEWEST_CONSTANT]) > _EVEN * np.abs(scores[0]):  # a glance spares the rest
+        return False
+    (merged,) = merge_ties(scores)
+    return bool(np.ptp(merged) == 0)
 
 
 def _answers(sides: Sides) -> Iterator[Suspicion]:

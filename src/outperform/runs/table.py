@@ -23,7 +23,15 @@ from outperform.runs.pairing import (
     separate_cells,
     validate_cell,
 )
-from outperform.runs.scope import RUNS, Resplit
+from outperform.runs.scope import (
+    FOLDS,
+    RUNS,
+    SPLITS,
+    THIS_DATASET,
+    THIS_SPLIT,
+    Resplit,
+    Scope,
+)
 from outperform.runs.suspicions import Doubt
 
 _FEW_CELLS = 8  # up to which one pass over the rows per cell is faster than sorting
@@ -69,6 +77,8 @@ class Runs:
     resplits
         Sizes of training and test sets by task, where one dataset was divided anew and they are
         known.
+    fixed_splits
+        Tasks whose data are known to be divided the same way for every run.
     """
 
     algorithms: tuple[str, ...]
@@ -93,6 +103,7 @@ class Runs:
     accepted: tuple[Doubt, ...] = ()
     varied: tuple[str, ...] = (RUNS,)
     resplits: Mapping[str, Resplit] = field(default_factory=dict, compare=False, repr=False)
+    fixed_splits: tuple[str, ...] = ()
     _order: IntArray = field(init=False, compare=False, repr=False)
     _cells: npt.NDArray[Any] = field(init=False, compare=False, repr=False)  # in that order
 
@@ -123,6 +134,14 @@ class Runs:
     def replicate_name(self) -> str:
         """What messages call a replicate: the columns that its labels come from."""
         return ",".join(self.replicate_columns) or "replicate"
+
+    def scope_on(self, task: str | None = None) -> Scope:
+        """What varied between the runs on a task, and what they are about at least."""
+        name = self.tasks[0] if task is None else task
+        if name not in self.fixed_splits:
+            return Scope(self.varied, THIS_DATASET)
+        varied = tuple(word for word in self.varied if word not in (SPLITS, FOLDS))
+        return Scope(varied or (RUNS,), THIS_SPLIT)
 
     def select(
         self, algorithm: str, task: str | None = None, *, drop_incomplete: bool = False

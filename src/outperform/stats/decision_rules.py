@@ -7,17 +7,18 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
 from outperform.errors import InvalidInput
 from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, check_count, check_gamma, check_open_unit
+from outperform.stats.effect_sizes import mean_and_deviation
 from outperform.stats.mean_tests import paired_t_test, welch_t_test
 from outperform.stats.rank_tests import brunner_munzel
 from outperform.stats.sequential import decide_by_looking
 from outperform.stats.signed_ranks import LARGEST_EXACT_WILCOXON, signed_rank_chances
 from outperform.stats.testing import HypothesisTest
-from outperform.stats.ties import merge_pairs
+from outperform.stats.ties import ROUNDING, merge_pairs
 from outperform.stats.verdict_rules import VerdictRule
 
 Rule = Literal[
@@ -30,10 +31,13 @@ Rule = Literal[
     "wilcoxon",
     "brunner-munzel",
     "brunner-munzel-permutation",
+    "nadeau-bengio",
     "oracle",
 ]
 RULES: tuple[Rule, ...] = get_args(Rule)
-RULES_OF_PAIRS: tuple[Rule, ...] = ("verdict", "anytime", "paired-t", "wilcoxon")
+RULES_OF_PAIRS: tuple[Rule, ...] = (
+    *("verdict", "anytime", "paired-t", "wilcoxon", "nadeau-bengio"),
+)
 PUBLISHED_IMPROVEMENT = 1.9952  # standard deviations, fitted by Bouthillier et al. (2021)
 _RANKED: tuple[Rule, ...] = ("brunner-munzel", "brunner-munzel-permutation")
 
@@ -54,14 +58,20 @@ class Criteria:
         Difference of averages, or of single scores, that counts as better; in units of `sd`.
     sd
         Standard deviation of scores, which the oracle knows.
+    overlap
+        Size of a test set over that of its training set where runs are re-splits of one dataset,
+        which Nadeau and Bengio's test corrects for; 0 where they share nothing.
     """
 
     gamma: float = 0.75
     alpha: float = 0.05
     delta: float = PUBLISHED_IMPROVEMENT
     sd: float = 1.0
+    overlap: float = 0.0
 
     def __post_init__(self) -> None:
+        if not (self.overlap >= 0 and math.isfinite(self.overlap)):
+            raise InvalidInput(f"the overlap is {self.overlap}", "Pass 0 or a positive number")
         check_gamma(self.gamma)
         check_open_unit("alpha", self.alpha)
         if not (self.sd > 0 and math.isfinite(self.sd)):
@@ -224,11 +234,22 @@ def _decide(rule: Rule, a: FloatArray, b: FloatArray, criteria: Criteria) -> Boo
             return _favours_a(welch_t_test(a, b), criteria.alpha)
         case "wilcoxon":
             return decide_by_signed_ranks(a - b, criteria.alpha)
+        case "nadeau-bengio":
+            return _decide_by_resplits(a, b, criteria)
     raise InvalidInput(f"rule is {rule!r}", f"Choose one of {', '.join(RULES)}")
 
 
 def _favours_a(test: HypothesisTest, alpha: float) -> BoolArray:
     return np.asarray((test.pvalue <= alpha) & (test.statistic > 0))
+
+
+def _decide_by_resplits(a: FloatArray, b: FloatArray, criteria: Criteria) -> BoolArray:
+    """Whether `nadeau_bengio_test` of each sample finds a better."""
+    n = a.shape[1]
+    mean, deviation = mean_and_deviation(a - b)
+    largest = np.maximum(np.abs(a).max(axis=1), np.abs(b).max(axis=1))
+    needed = float(stdtrit(n - 1, 1 - criteria.alpha / 2)) * math.sqrt(1 / n + criteria.overlap)
+    return np.asarray((deviation > ROUNDING * largest) & (mean >= needed * deviation))
 
 
 def decide_by_verdict(a: FloatArray, b: FloatArray, criteria: Criteria) -> BoolArray:

@@ -20,8 +20,9 @@ from outperform.stats.sequential import anytime_power
 
 EXACT_RULES: tuple[Rule, ...] = (
     *("single-point", "average", "verdict", "anytime"),
-    *("paired-t", "welch-t", "oracle"),
+    *("paired-t", "welch-t", "nadeau-bengio", "oracle"),
 )
+_STUDENT_RULES: tuple[Rule, ...] = ("paired-t", "welch-t", "nadeau-bengio")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def detection_rate(
     array([0.079, 0.231])
     """
     check_choice("rule", rule, EXACT_RULES)
-    check_count("n_pairs", n_pairs, at_least=2 if rule.endswith("-t") else 1)
+    check_count("n_pairs", n_pairs, at_least=2 if rule in _STUDENT_RULES else 1)
     shift = difference_of_probability(probability) * criteria.sd
     scores = NormalScores(scores.spread * criteria.sd, scores.bias * criteria.sd)
     match rule:
@@ -104,8 +105,8 @@ def detection_rate(
             return _beyond(criteria.threshold, shift, n_pairs, scores)
         case "oracle":
             return _beyond(criteria.midpoint, shift, n_pairs, scores)
-        case "paired-t" | "welch-t":
-            return _student_rate(rule, n_pairs, shift, scores, criteria.alpha)
+        case "paired-t" | "welch-t" | "nadeau-bengio":
+            return _student_rate(rule, n_pairs, shift, scores, criteria)
     return _rate_by_wins(rule, n_pairs, shift, scores, criteria)
 
 
@@ -119,15 +120,16 @@ def _error_of_difference(n: int, scores: NormalScores) -> float:
 
 
 def _student_rate(
-    rule: Rule, n: int, shift: FloatArray, scores: NormalScores, alpha: float
+    rule: Rule, n: int, shift: FloatArray, scores: NormalScores, criteria: Criteria
 ) -> FloatArray:
     """Power of a t-test: the difference must beat a multiple of the estimated error.
 
     That error is √(2V/(df·n)) spreads with V chi-square: df is n - 1 for differences of pairs,
     2(n - 1) for two samples. Welch's quantile depends on how the two share V, which is a
-    Beta((n - 1)/2, (n - 1)/2) independent of V.
+    Beta((n - 1)/2, (n - 1)/2) independent of V. Nadeau and Bengio's error is that of pairs, with
+    1/n + overlap for 1/n.
     """
-    if rule == "paired-t":
+    if rule != "welch-t":
         df, share, weight = n - 1, np.array([0.5]), np.ones(1)
         welch_df = np.array([float(n - 1)])
     else:
@@ -136,7 +138,9 @@ def _student_rate(
         welch_df = (n - 1) / (share**2 + (1 - share) ** 2)
     chi_square, chance = chi_square_nodes(df)
     error = scores.spread * np.sqrt(2 * chi_square / (df * n))
-    needed = stdtrit(welch_df, 1 - alpha / 2)[:, None] * error
+    if rule == "nadeau-bengio":
+        error = error * math.sqrt(1 + n * criteria.overlap)
+    needed = stdtrit(welch_df, 1 - criteria.alpha / 2)[:, None] * error
     detected = ndtr((shift[..., None, None] - needed) / _error_of_difference(n, scores))
     # The weights add up to 1 but for rounding.
     return np.asarray(np.einsum("...ij,i,j->...", detected, weight, chance).clip(0, 1))

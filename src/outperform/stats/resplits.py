@@ -54,6 +54,13 @@ class ResampledDifference(Estimate):
         return self.pvalue < 1 - self.interval.confidence_level
 
     @property
+    def overlap(self) -> float:
+        """n_test/n_train, which the standard error was made with; NaN where s is 0."""
+        if self.deviation == 0:
+            return math.nan
+        return (self.standard_error / self.deviation) ** 2 - 1 / self.n_replicates
+
+    @property
     def floor(self) -> float:
         """Smallest |difference| that any number of further re-splits could show."""
         overlap = self.standard_error**2 - self.deviation**2 / self.n_replicates

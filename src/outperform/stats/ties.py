@@ -93,7 +93,7 @@ def merge_pairs(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     gap = np.abs(a - b)
     largest = max(np.abs(a).max(initial=0), np.abs(b).max(initial=0))
     near = gap <= ROUNDING * largest
-    if not near.any() or not gap[near].any():
+    if not np.count_nonzero(near) or not np.count_nonzero(gap[near]):
         return a, b
     larger = np.maximum(np.abs(a), np.abs(b))
     tied = gap <= _tolerance(larger, _pool((a, b)))

@@ -1,0 +1,237 @@
+"""Every result says what it is about: in its first lines, and in its JSON."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from outperform.analysis.audits import Audit, SelfAudit
+from outperform.analysis.best_of_n import BestOf, BestOfComparison, BestOfEach
+from outperform.analysis.comparison import Comparison, TaskComparisons
+from outperform.analysis.crossed_decomposition import CrossedDecomposition
+from outperform.analysis.decomposition import Decomposition
+from outperform.analysis.error_rates import ErrorRates
+from outperform.analysis.expected_best import ExpectedBest
+from outperform.analysis.leaderboards import LeaderboardAssessment
+from outperform.analysis.planning import Plan
+from outperform.analysis.predicted_leaderboards import PredictionAssessment
+from outperform.analysis.published import PublishedComparison
+from outperform.analysis.reproducibility import Reproducibility
+from outperform.analysis.search_curves import SearchCurves
+from outperform.analysis.seeds_curve import SeedsCurve
+from outperform.cli import main
+from outperform.plots.drawings import _DRAWINGS
+from outperform.report.kinds import _TABLES
+from outperform.runs.scope import Scope, join_scopes, varied_by
+
+STUDY = """
+[tuning]
+trials = 2
+[[task]]
+data = "iris"
+metric = "accuracy"
+split = "hold-out"
+[[pipeline]]
+name = "knn"
+estimator = "sklearn.neighbors.KNeighborsClassifier"
+[pipeline.space]
+n_neighbors = {integers = [1, 20], default = 5}
+[[pipeline]]
+name = "tree"
+estimator = "sklearn.tree.DecisionTreeClassifier"
+[[estimator]]
+kind = "ideal"
+replicates = 8
+"""
+SIZES = "; if every run also divides the data anew, add --train-size and --test-size"
+# The command that makes a result, and its second line.
+COMMANDS = {
+    Comparison: (
+        "compare runs.csv new old --on easy",
+        f"Seeds varied, so this is about this dataset{SIZES}.",
+    ),
+    TaskComparisons: (
+        "compare runs.csv new old",
+        f"Seeds varied, so this is about these tasks{SIZES}.",
+    ),
+    PublishedComparison: (
+        "compare --summary new=76.3,0.4,10 old=75.1,0.5,10",
+        "Runs varied, so this is about this dataset.",
+    ),
+    Audit: (
+        "audit runs.csv new old --on easy --draws 50",
+        f"Seeds varied, so this is about this dataset{SIZES}.",
+    ),
+    SelfAudit: (
+        "audit runs.csv new --on easy",
+        "Seeds varied, so this is about this dataset.",
+    ),
+    Plan: (
+        "plan",
+        "Seeds or splits of one dataset will vary, so this is about that dataset.",
+    ),
+    ErrorRates: (
+        "simulate --rule verdict",
+        "Simulated comparisons varied, so this is about normal scores.",
+    ),
+    SeedsCurve: (
+        "simulate runs.csv new --on easy --rule welch-t --draws 100",
+        "Random samples of these runs varied, so this is about runs of this algorithm on this "
+        "dataset.",
+    ),
+    BestOf: (
+        "best-of runs.csv new --on easy --draws 100",
+        "Seeds varied, so this is about this dataset.",
+    ),
+    BestOfComparison: (
+        "best-of runs.csv new old --on easy --draws 100",
+        "Seeds varied, so this is about this dataset.",
+    ),
+    BestOfEach: (
+        "best-of runs.csv --on easy --draws 100",
+        "Seeds varied, so this is about this dataset.",
+    ),
+    ExpectedBest: (
+        "sota --classifiers 10 --test-size 300 --accuracy 0.9",
+        "Examples vary, so this is about equally good classifiers on test sets of 300 examples.",
+    ),
+    LeaderboardAssessment: (
+        "sota board.csv --test-size 300",
+        "Examples vary, so this is about these trained models.",
+    ),
+    PredictionAssessment: (
+        "sota --predictions predictions.csv",
+        "Examples varied, so this is about these trained models.",
+    ),
+    Decomposition: (
+        "decompose sources.csv",
+        "Split and init varied, so this is about this dataset.",
+    ),
+    CrossedDecomposition: (
+        "decompose crossed.csv --crossed split,init",
+        "Split and init varied, so this is about this dataset.",
+    ),
+    SearchCurves: (
+        "decompose study.db --curves searches.svg",
+        "All sources varied, so this is about this dataset.",
+    ),
+    Reproducibility: (
+        "check study.toml --seeds 2 --repeats 2 --workers 1",
+        "Seeds and repeats of each seed varied, so this is about these pipelines on this machine.",
+    ),
+}
+
+
+def call(line: str):
+    result = CliRunner().invoke(main, line.split())
+    assert result.exit_code == 0, result.output
+    return result
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made, rng = tmp_path_factory.mktemp("scopes"), np.random.default_rng(0)
+    rows = [
+        f"{name},{task},{seed},{score:.4f},{score + 0.01:.4f}"
+        for task in ("easy", "hard")
+        for name, mean in (("new", 0.9), ("old", 0.88))
+        for seed, score in enumerate(rng.normal(mean, 0.01, 20))
+    ]
+    files = {
+        "runs.csv": ["algorithm,task,seed,accuracy,val_accuracy", *rows],
+        "board.csv": ["entry,accuracy", "x,0.93", "y,0.9", "z,0.9"],
+        "predictions.csv": ["label,one,two", *(f"{i % 2},{i % 2},{i // 3 % 2}" for i in range(60))],
+        "sources.csv": [
+            "source,score",
+            *(f"{s},{x}" for s in ("split", "init", "noise", "all") for x in rng.random(5)),
+        ],
+        "crossed.csv": [
+            "split,init,score",
+            *(f"{i},{j},{rng.random()}" for i in range(3) for j in range(3)),
+        ],
+        "study.toml": [STUDY],
+    }
+    for name, lines in files.items():
+        (made / name).write_text("\n".join(lines))
+    return made
+
+
+@pytest.fixture
+def here(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def store(here):
+    if not (here / "study.db").exists():
+        call("run study.toml --workers 1")
+    return here / "study.db"
+
+
+def test_all_kinds_of_results_are_here():
+    assert set(COMMANDS) == {*_DRAWINGS, Reproducibility}
+    assert set(_DRAWINGS) == set(_TABLES)
+
+
+def find_scopes(value):
+    """Scopes of a result, and of those that it is made of."""
+    if isinstance(value, dict):
+        if "scope" in value:
+            yield value["scope"]
+        for item in value.values():
+            yield from find_scopes(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from find_scopes(item)
+
+
+@pytest.mark.parametrize("kind", COMMANDS, ids=lambda kind: kind.__name__)
+def test_what_it_is_about_comes_second_and_is_in_the_json(kind, here, request):
+    if kind is SearchCurves:
+        request.getfixturevalue("store")
+    line, expected = COMMANDS[kind]
+    assert call(line).stdout.splitlines()[1] == expected
+    scopes = list(find_scopes(json.loads(call(f"{line} --json").stdout)))
+    assert scopes
+    for scope in scopes:
+        assert scope.keys() == {"varied", "about"}
+        assert scope["about"]
+        assert scope["varied"]
+        assert all(scope["varied"])
+
+
+def test_a_page_says_it_too(tmp_path):
+    from outperform import compare
+    from outperform.report import write_report
+
+    write_report(compare([3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 7]), tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "</h2>\n<p>Runs varied, so this is about this dataset.</p>" in page
+
+
+def test_sizes_are_asked_for_only_where_they_could_be_told(here):
+    def second(words):
+        return call(words).stdout.splitlines()[1]
+
+    for words in ("--unpaired", "--train-size 80 --test-size 20"):
+        assert SIZES not in second(f"compare runs.csv new old --on easy {words}")
+
+
+def test_trials_of_a_search_are_about_one_split(store):
+    line = call(f"best-of {store} --trials --n 2 --draws 100").stdout.splitlines()[1]
+    assert line == "Hyperparameters varied, so this is about this split of this dataset."
+
+
+def test_words_of_columns():
+    assert varied_by(["Split"]) == ("splits of this dataset",)
+    assert varied_by(["run"]) == ("runs",)
+
+
+def test_scopes_of_several_tasks_are_about_them():
+    seeds, splits = Scope(("seeds",), "x"), Scope(("splits", "seeds"), "x", how="will vary")
+    assert join_scopes([seeds, splits], ["a", "a"]) == Scope(("seeds", "splits"), "x")
+    assert str(join_scopes([splits, seeds], ["a", "b"])) == (
+        "Splits and seeds will vary, so this is about these tasks"
+    )
