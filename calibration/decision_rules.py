@@ -5,7 +5,14 @@ from typing import Any
 import numpy as np
 
 from calibration.cells import ALPHA, GAMMA, SIZES, BoolArray, Cell, share
-from calibration.data import KINDS, FloatArray, shift_for_chance, shift_for_equal_means
+from calibration.data import (
+    KINDS,
+    N_TEST,
+    N_TRAIN,
+    FloatArray,
+    shift_for_chance,
+    shift_for_equal_means,
+)
 from outperform.stats.decision_rules import (
     RULES,
     Criteria,
@@ -14,10 +21,10 @@ from outperform.stats.decision_rules import (
     permutation_critical_value,
 )
 
-N_STUDIES = 40_000
+N_STUDIES = 20_000
 # These decide by a threshold of their own and claim nothing about equals.
 NO_CLAIM = ("single-point", "average", "oracle")
-OF_MEANS = ("paired-t", "welch-t")
+OF_MEANS = ("paired-t", "welch-t", "nadeau-bengio")
 
 
 def list_blocks() -> list[dict[str, Any]]:
@@ -30,7 +37,7 @@ def measure(
 ) -> list[Cell]:
     """How often each rule declares one of equals better, and a where P(A>B) is gamma."""
     kind_of_data = KINDS[kind]
-    criteria = Criteria(GAMMA, ALPHA, sd=kind_of_data.scores.sd)
+    criteria = Criteria(GAMMA, ALPHA, sd=kind_of_data.scores.sd, overlap=N_TEST / N_TRAIN)
     critical = permutation_critical_value(n, ALPHA, rng=rng, n_resamples=19_999)
     drawn_a, drawn_b = kind_of_data.draw(rng, n_studies, n)
     b = kind_of_data.observe(drawn_b)

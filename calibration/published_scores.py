@@ -17,8 +17,7 @@ KINDS_OF_RUNS = ("normal", "skewed", "heavy tails", "unequal variances")
 CHANCES = (0.5, 0.97)
 COMPETITORS = (1, 10, 100)
 ACCURACY = 0.9
-N_STUDIES = 600
-N_WINNERS = 400
+N_STUDIES = {"summary": 600, "accuracy": 0, "area": 1_000, "winner": 2_000}
 
 
 def list_blocks() -> list[dict[str, Any]]:
@@ -33,9 +32,10 @@ def list_blocks() -> list[dict[str, Any]]:
 
 
 def measure(
-    rng: np.random.Generator, *, part: str, kind: str, n: int, n_studies: int = N_STUDIES
+    rng: np.random.Generator, *, part: str, kind: str, n: int, n_studies: int = 0
 ) -> list[Cell]:
     """Coverage of intervals from numbers that papers and leaderboards show."""
+    n_studies = n_studies or N_STUDIES[part]
     match part:
         case "summary":
             return _measure_summaries(rng, kind, n, n_studies)
@@ -43,7 +43,7 @@ def measure(
             return [_measure_accuracy(m, n) for m in COMPETITORS]
         case "area":
             return [_measure_area(rng, m, n, n_studies) for m in COMPETITORS[:2]]
-    return [_measure_winner(rng, m, n, min(n_studies, N_WINNERS)) for m in (2, 10)]
+    return [_measure_winner(rng, m, n, n_studies) for m in (2, 10)]
 
 
 def _summarise(scores: FloatArray) -> Summary:
