@@ -67,11 +67,8 @@ def decide_gate(
     """
     check_choice("claim", claim, get_args(GateClaim))
     parts = result.comparisons if isinstance(result, TaskComparisons) else (result,)
-    if scope == "population" and any(getattr(p, "population", None) is None for p in parts):
-        raise InvalidInput(
-            "how the data were divided is not known, so nothing is known of other data like them",
-            "Pass --train-size and --test-size (train_size and test_size in Python)",
-        )
+    if scope == "population":
+        _check_population(parts)
     outcomes = [_judge(part, claim, scope) for part in parts]
     tasks = f" on all of {len(parts)} tasks" if len(parts) > 1 else ""
     known = [getattr(part, "population", None) is not None for part in parts]
@@ -82,6 +79,19 @@ def decide_gate(
         margin = getattr(parts[0], "margin", None)
         words = f"{result.a} is not worse than {result.b} by {margin:g} or more{tasks}"
     return Gate(words, _combine(outcomes), _describe_errors(parts, claim, scope))
+
+
+def _check_population(parts: Sequence[Comparison | PublishedComparison]) -> None:
+    if any(isinstance(part, Comparison) and not part.paired for part in parts):
+        raise InvalidInput(
+            "runs that are not paired tell nothing of other data like these",
+            "Pair the runs by their splits, or ask for the scope dataset",
+        )
+    if any(getattr(part, "population", None) is None for part in parts):
+        raise InvalidInput(
+            "how the data were divided is not known, so nothing is known of other data like them",
+            "Pass --train-size and --test-size (train_size and test_size in Python)",
+        )
 
 
 def _combine(outcomes: list[GateOutcome]) -> GateOutcome:
