@@ -170,8 +170,8 @@ def test_what_a_gate_cannot_be_asked():
         "how the data were divided is not known, so nothing is known of other data like them. Pass "
         "--train-size and --test-size (train_size and test_size in Python)."
     )
+    unpaired = compare(NOISE, NOISE[::-1], paired=False, train_size=800, test_size=200)
     with pytest.raises(InvalidInput) as caught:
-        unpaired = compare(NOISE, NOISE[::-1], paired=False, train_size=800, test_size=200)
         decide_gate(unpaired, scope="population")
     assert str(caught.value) == (
         "runs that are not paired tell nothing of other data like these. Pair the runs by their "
