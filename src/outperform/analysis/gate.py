@@ -1,11 +1,13 @@
 """A gate: whether runs show, refute or leave open what a person wants to be sure of."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.published import PublishedComparison
 from outperform.errors import InvalidInput
+from outperform.runs.scope import divides_anew
 from outperform.stats import Interval, verdict_power
 from outperform.stats.checks import check_choice
 from outperform.stats.power import PlannedInterval
@@ -69,13 +71,23 @@ def decide_gate(
         )
     outcomes = [_judge(part, claim, scope) for part in parts]
     tasks = f" on all of {len(parts)} tasks" if len(parts) > 1 else ""
-    if scope != "dataset" and any(getattr(part, "population", None) for part in parts):
-        tasks += ", here and for data like these"
+    tasks += _describe_scope(parts, scope)
     words = f"{result.a} outperforms {result.b}{tasks}"
     if claim == "not-worse":
         margin = getattr(parts[0], "margin", None)
         words = f"{result.a} is not worse than {result.b} by {margin:g} or more{tasks}"
     return Gate(words, _combine(outcomes), _describe_errors(parts[0], claim))
+
+
+def _describe_scope(
+    parts: Sequence[Comparison | PublishedComparison], scope: GateScope | None
+) -> str:
+    """What the claim is about, where runs divide their data anew."""
+    if scope != "dataset" and any(getattr(part, "population", None) for part in parts):
+        return ", here and for data like these"
+    if any(divides_anew(getattr(part, "varied", ())) for part in parts):
+        return ", on this dataset only" if len(parts) == 1 else ", on these datasets only"
+    return ""
 
 
 def _combine(outcomes: list[GateOutcome]) -> GateOutcome:
