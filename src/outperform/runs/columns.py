@@ -13,7 +13,10 @@ TASK = ("task", "dataset", "benchmark")
 REPLICATE = ("replicate", "seed", "run", "fold", "split")
 SCORE = ("score", "value", "result", "test")
 VALIDATION = ("validation", "valid", "val", "valid_acc")
-STATUS = ("status", "state")
+STATUS = (
+    *("status", "state", "run_status", "run_state"),
+    *("trial_status", "trial_state", "job_status", "job_state"),
+)
 METRIC = ("metric", "metric_name", "measure")  # whose rows name what they measure
 # From the coarsest to the finest: a step may be counted anew in every epoch.
 _STEPS = ("checkpoint", "ckpt", "epoch", "episode", "iteration", "iter", "it", "step", "timestep")
