@@ -170,10 +170,31 @@ def test_what_a_gate_cannot_be_asked():
         "how the data were divided is not known, so nothing is known of other data like them. Pass "
         "--train-size and --test-size (train_size and test_size in Python)."
     )
-    unpaired = compare(NOISE, NOISE[::-1], paired=False, train_size=800, test_size=200)
     with pytest.raises(InvalidInput) as caught:
-        decide_gate(unpaired, scope="population")
+        decide_gate(compare(NOISE, NOISE[::-1], paired=False), scope="population")
     assert str(caught.value) == (
         "runs that are not paired tell nothing of other data like these. Pair the runs by their "
         "splits, or ask for the scope dataset."
+    )
+
+
+def test_the_line_of_a_gate_says_what_it_is_about():
+    by_split = {
+        "algorithm": ["a"] * 8 + ["b"] * 8,
+        "split": [*range(8), *range(8)],
+        "accuracy": [*(NOISE[:8] + 0.5), *NOISE[:8]],
+    }
+    here = decide_gate(compare_runs(by_split, "a", "b"))
+    assert here.claim == "a outperforms b, on this dataset only"
+    by_seed = {"seed" if name == "split" else name: cells for name, cells in by_split.items()}
+    assert decide_gate(compare_runs(by_seed, "a", "b")).claim == "a outperforms b"
+
+
+def test_sizes_are_refused_where_they_can_tell_nothing():
+    with pytest.raises(InvalidInput) as caught:
+        compare(NOISE, BASE, paired=False, train_size=100, test_size=20)
+    assert str(caught.value) == (
+        "the sizes of the sets tell what holds for other data only where runs are paired. Pair the "
+        "runs that share a split (without --unpaired, with --replicate), or leave out --train-size "
+        "and --test-size (train_size and test_size in Python)."
     )

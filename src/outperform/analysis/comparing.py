@@ -101,7 +101,7 @@ def compare(
     options = _IntervalOptions(
         paired=paired, ties=ties, method=interval, confidence_level=confidence_level, rng=rng
     )
-    resplit = make_resplit(train_size, test_size)
+    resplit = _require_pairs(make_resplit(train_size, test_size), paired)
     varied = (RUNS,) if resplit is None else (SPLITS,)
     comparison = _compare(first, second, goal, gamma, options, a="A", b="B")
     comparison = add_population(replace(comparison, margin=margin, varied=varied), resplit)
@@ -119,6 +119,17 @@ def make_resplit(train_size: int | None, test_size: int | None) -> Resplit | Non
             "Pass --train-size and --test-size (train_size and test_size in Python)",
         )
     return Resplit(train_size, test_size)
+
+
+def _require_pairs(sizes: Resplit | None, paired: bool) -> Resplit | None:
+    """Refuse sizes that can tell nothing, lest the answer seem to hold for other data."""
+    if sizes is not None and not paired:
+        raise InvalidInput(
+            "the sizes of the sets tell what holds for other data only where runs are paired",
+            "Pair the runs that share a split (without --unpaired, with --replicate), or leave out "
+            "--train-size and --test-size (train_size and test_size in Python)",
+        )
+    return sizes
 
 
 def add_population(comparison: Comparison, resplit: Resplit | None) -> Comparison:
@@ -291,7 +302,7 @@ def compare_runs(
     options = _IntervalOptions(
         paired=paired, ties=ties, method=interval, confidence_level=confidence_level, rng=rng
     )
-    sizes = make_resplit(train_size, test_size)
+    sizes = _require_pairs(make_resplit(train_size, test_size), paired)
     comparisons = []
     tasks = table.tasks_of(a, b) if task is None else (task,)
     for name in tasks:

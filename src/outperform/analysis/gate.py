@@ -10,6 +10,7 @@ import numpy as np
 from outperform.analysis.comparison import Comparison, TaskComparisons
 from outperform.analysis.published import PublishedComparison
 from outperform.errors import InvalidInput
+from outperform.runs.scope import divides_anew
 from outperform.stats import Interval, smallest_conclusive, verdict_power
 from outperform.stats.checks import check_choice
 from outperform.stats.power import PlannedInterval
@@ -71,9 +72,7 @@ def decide_gate(
         _check_population(parts)
     outcomes = [_judge(part, claim, scope) for part in parts]
     tasks = f" on all of {len(parts)} tasks" if len(parts) > 1 else ""
-    known = [getattr(part, "population", None) is not None for part in parts]
-    if scope != "dataset" and any(known):
-        tasks += f", here and{'' if all(known) else ', where that is known,'} for data like these"
+    tasks += _describe_scope(parts, scope)
     words = f"{result.a} outperforms {result.b}{tasks}"
     if claim == "not-worse":
         margin = getattr(parts[0], "margin", None)
@@ -92,6 +91,18 @@ def _check_population(parts: Sequence[Comparison | PublishedComparison]) -> None
             "how the data were divided is not known, so nothing is known of other data like them",
             "Pass --train-size and --test-size (train_size and test_size in Python)",
         )
+
+
+def _describe_scope(
+    parts: Sequence[Comparison | PublishedComparison], scope: GateScope | None
+) -> str:
+    """What the claim is about, where runs divide their data anew."""
+    known = [getattr(part, "population", None) is not None for part in parts]
+    if scope != "dataset" and any(known):
+        return f", here and{'' if all(known) else ', where that is known,'} for data like these"
+    if any(divides_anew(getattr(part, "varied", ())) for part in parts):
+        return ", on this dataset only" if len(parts) == 1 else ", on these datasets only"
+    return ""
 
 
 def _combine(outcomes: list[GateOutcome]) -> GateOutcome:

@@ -10,6 +10,7 @@ import numpy as np
 from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
 from outperform.runs.arrays import BoolArray, FloatArray, IntArray
 from outperform.runs.duplicates import explain_duplicates
+from outperform.runs.gaps import note_gaps
 from outperform.runs.labels import Numerals
 from outperform.runs.naming import enumerate_names, enumerate_rows
 from outperform.runs.relabelling import find_pairing_column, may_be_padded, pair_equal_numbers
@@ -82,7 +83,8 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
             "Run both with the same seeds, at least twice; `outperform plan` says how often",
         )
     order = "rows" if runs.replicates is None else runs.replicate_name
-    notes = (*_question(runs, (a, b), (scores_a, scores_b), order), *note)
+    gaps = note_gaps(runs, a, b) if n_dropped else ()
+    notes = (*_question(runs, (a, b), (scores_a, scores_b), order), *note, *gaps)
     return PairedScores(scores_a, scores_b, labels, n_dropped, notes)
 
 
@@ -101,7 +103,7 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
             )
     n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
     notes = _question(runs, (a, b), (scores[0], scores[1]), order="")
-    return SeparateScores(scores[0], scores[1], n_dropped, notes)
+    return SeparateScores(scores[0], scores[1], n_dropped, (*notes, *note_gaps(runs, a, b)))
 
 
 def _question(
