@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from outperform.errors import InvalidInput
-from outperform.plots.drawings import _DRAWINGS
 from outperform.questions.audit.answer import audit
 from outperform.questions.audit.result import Audit
 from outperform.questions.best_of.answer import best_of_runs
@@ -19,6 +18,7 @@ from outperform.questions.decompose.crossed import CrossedDecomposition, decompo
 from outperform.questions.decompose.result import Decomposition, decompose
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.questions.plan.answer import Plan, plan
+from outperform.questions.rooms import gather
 from outperform.questions.simulate.answer import simulate_error_rates
 from outperform.questions.simulate.result import ErrorRates
 from outperform.questions.simulate.scenarios import describe_variation
@@ -159,7 +159,7 @@ def test_whatever_can_be_drawn_can_be_reported(all_kinds, tmp_path):
     ]
     assert "accuracy, higher is better; 95% intervals." in page.read("p")
     of_studies = {Comparison, TaskComparisons, Decomposition, CrossedDecomposition, SearchCurves}
-    assert {type(result) for result in all_kinds} | of_studies == set(_DRAWINGS)
+    assert {type(result) for result in all_kinds} | of_studies == set(gather("figure", "FIGURES"))
 
 
 def test_tables_hold_the_numbers_of_their_results(all_kinds):

@@ -7,7 +7,6 @@ import pytest
 from click.testing import CliRunner
 
 from outperform.cli import main
-from outperform.plots.drawings import _DRAWINGS
 from outperform.questions.audit.result import Audit, SelfAudit
 from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOfEach
 from outperform.questions.check.answer import Reproducibility
@@ -17,12 +16,12 @@ from outperform.questions.decompose.crossed import CrossedDecomposition
 from outperform.questions.decompose.result import Decomposition
 from outperform.questions.decompose.search_curves import SearchCurves
 from outperform.questions.plan.answer import Plan
+from outperform.questions.rooms import gather
 from outperform.questions.simulate.result import ErrorRates
 from outperform.questions.simulate.seeds_curve import SeedsCurve
 from outperform.questions.sota.expected_best import ExpectedBest
 from outperform.questions.sota.leaderboards import LeaderboardAssessment
 from outperform.questions.sota.predicted_leaderboards import PredictionAssessment
-from outperform.questions.tabulated import _TABLES
 from outperform.runs.scope import Scope, join_scopes, varied_by
 
 STUDY = """
@@ -171,8 +170,8 @@ def store(here):
 
 
 def test_all_kinds_of_results_are_here():
-    assert set(COMMANDS) == {*_DRAWINGS, Reproducibility}
-    assert set(_DRAWINGS) == set(_TABLES)
+    assert set(COMMANDS) == {*gather("figure", "FIGURES"), Reproducibility}
+    assert set(gather("figure", "FIGURES")) == set(gather("table", "TABLES"))
 
 
 def find_scopes(value):

@@ -13,9 +13,8 @@ COMMANDS_OF_OUR_OWN = ("demo", "init", "run", "status")  # which ask no question
 
 def list_commands() -> list[str]:
     """Names of all commands: our own, and one of every question."""
-    return sorted(
-        [*COMMANDS_OF_OUR_OWN, *(name.replace("_", "-") for name in list_questions("command"))]
-    )
+    asked = [name.replace("_", "-") for name in list_questions("command")]
+    return sorted([*COMMANDS_OF_OUR_OWN, *asked])
 
 
 class _Refusal(click.ClickException):
@@ -41,12 +40,10 @@ class _LazyCommands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in list_commands():
             return None
-        home = (
-            f"cli.{name}"
-            if name in COMMANDS_OF_OUR_OWN
-            else f"questions.{name.replace('-', '_')}.command"
-        )
-        command: click.Command = import_module(f"outperform.{home}").command
+        home = f"outperform.questions.{name.replace('-', '_')}.command"
+        if name in COMMANDS_OF_OUR_OWN:
+            home = f"outperform.cli.{name}"
+        command: click.Command = import_module(home).command
         return command
 
     def resolve_command(
