@@ -31,8 +31,8 @@ TITLES = {
     "published": "A outperforms B: significant and meaningful, if scores are normal",
     "re-splits": "svm outperforms forest on this sample of the data; for other data like it that "
     "is not shown (p = 0.051): significant and meaningful",
-    "audit": "Undecided: no difference shown between svm and forest; hiding 3 of 40 pairs would "
-    "show that svm outperforms forest, 20 that forest outperforms svm.",
+    "audit": "Undecided: svm has the better mean, but is not shown to beat forest more often; "
+    "hiding 3 of 40 pairs would show that svm outperforms forest, 20 that forest outperforms svm.",
     "plan": "54 pairs show a P(A > B) of 0.75 with power 0.95",
 }
 

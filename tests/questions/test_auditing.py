@@ -475,3 +475,14 @@ def test_sizes_need_two_algorithms():
         "sizes of splits say nothing about 'a' and itself. Leave out --train-size and "
         "--test-size, or name two algorithms."
     )
+
+
+def test_names_keep_their_capitals():
+    runs = {"ResNet": [9, 8, 9, 7, 8, 9, 8, 9], "VGG": [7, 6, 8, 8, 7, 7, 5, 8]}
+    assert str(audit(runs, "ResNet", "VGG", n_resamples=20)).startswith(
+        "Undecided: ResNet has the better mean"
+    )
+    equal = {"ResNet": [1, 2, 3, 4, 5, 6], "VGG": [6, 5, 4, 3, 2, 1]}
+    assert str(audit(equal, "ResNet", "VGG", n_resamples=20)).startswith(
+        "Undecided: no difference shown between ResNet and VGG"
+    )

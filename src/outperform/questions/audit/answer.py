@@ -81,8 +81,8 @@ def audit(
     --------
     >>> runs = {"new": [9, 8, 9, 7, 8, 9, 8, 9], "old": [7, 6, 8, 8, 7, 7, 5, 8]}
     >>> print(audit(runs, "new", "old", n_resamples=100))
-    Undecided: no difference shown between new and old; hiding 1 of 8 pairs would show that new \
-outperforms old.
+    Undecided: new has the better mean, but is not shown to beat old more often; hiding 1 of 8 \
+pairs would show that new outperforms old.
     """
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     task = _only_task(table) if task is None else task

@@ -91,7 +91,8 @@ class Audit:
         claim, first = self.comparison.claim, self.hidden[0]
         start = f"{self.verdict.capitalize()}: "
         if self.verdict == "undecided":
-            return f"{start}{claim[0].lower()}{claim[1:]}{self._tell_what_could_be_shown()}."
+            claim = claim.replace("No difference", "no difference", 1)
+            return f"{start}{claim}{self._tell_what_could_be_shown()}."
         # A claim that does not hold for data like these has two parts: what is undone is the first.
         undone = "that" if self.comparison.holds_for_population in (None, True) else "the first"
         of = f"of {self.n_runs} {self.unit}"

@@ -121,7 +121,7 @@ def command(
         outperform simulate --case-studies stats.json --plot rates.pdf
         outperform simulate --store study.db
         outperform simulate --sigma 0.02 --bias-sd 0.01
-        outperform simulate --train-size 300 --test-size 55
+        outperform simulate --train-size 245 --test-size 55
         outperform simulate runs.csv resnet vgg --pairs 20
         outperform simulate runs.csv resnet
 
