@@ -89,6 +89,63 @@ def test_how_often_it_errs_is_what_it_says():
     assert "with 30 pairs, equals pass in 2.1% of cases, and a true P(A>B) of 0.75 in 80%" in text
 
 
+def test_how_often_it_errs_on_several_tasks_is_told_of_all_of_them():
+    # The worst case is one task without an advantage: P(W ≥ 21) = .0214 of 30, .0207 of 20. With
+    # P(A>B) = .75 on both, both must be found: .8034 · .6172 = .496.
+    rng = np.random.default_rng(0)
+    rows = [
+        {"algorithm": name, "task": task, "seed": seed, "accuracy": rng.normal()}
+        for task, n in (("x", 20), ("y", 30))
+        for name in ("new", "old")
+        for seed in range(n)
+    ]
+    assert decide_gate(compare_runs(rows, "new", "old")).errors == (
+        "with 20 to 30 pairs, equals on one task pass in 2.1% of cases, and a true P(A>B) of 0.75 "
+        "on all in 50%"
+    )
+
+
+def test_how_often_it_errs_claims_no_more_than_is_known():
+    # Equals for data like these pass by the corrected t-test, not by the sign test.
+    resplit = shifted(0.007, train_size=800, test_size=200)
+    assert decide_gate(resplit).errors == "equals pass in about 2.5% of cases"
+    assert decide_gate(resplit, scope="dataset").errors.startswith("with 40 pairs, equals pass in")
+    # Nothing is said of the power where ties, or a margin, lower it.
+    tied = compare([1.0] * 10 + [0.0] * 10, [0.0] * 20)
+    assert decide_gate(tied).errors == "with 20 pairs, equals pass in 1.1% of cases"  # 11/1024
+    assert "true P(A>B)" not in decide_gate(shifted(0, margin=0.01)).errors
+
+
+def test_few_runs_that_do_not_vary_do_not_show_that_one_is_not_worse():
+    for by in (0.0, -0.001):
+        for n, outcome in ((2, "undecided"), (5, "undecided"), (6, "shown")):
+            result = compare(BASE[:n] + by, BASE[:n], margin=0.005)
+            assert decide_gate(result, "not-worse").outcome == outcome
+
+
+def test_what_the_sentence_leaves_open_the_gate_does_not_refute():
+    """Too few pairs to tell, or looked at again and again: the means alone refute nothing."""
+    few = compare([0.1, 0.11, 0.1, 0.12], [0.2, 0.22, 0.21, 0.2], train_size=900, test_size=100)
+    assert few.population.shown
+    assert str(few).startswith("No difference shown")
+    looks = compare(NOISE[:6] - 0.05, np.zeros(6), interval="anytime", train_size=9, test_size=1)
+    assert looks.population.shown
+    assert looks.winner is None
+    for result in (few, looks):
+        assert decide_gate(result).outcome == "undecided"
+
+
+def test_what_is_too_little_on_this_dataset_is_no_better_for_the_gate():
+    # 0.001 ± 0.0004 here, ± 0.004 for data like these: 0.002 is ruled out here.
+    rng = np.random.default_rng(1)
+    differences = np.repeat([0.002, -0.002], [75, 25]) + rng.normal(0, 1e-4, 100)
+    base = 0.9 + 0.01 * rng.normal(size=100)
+    result = compare(base + differences, base, margin=0.002, train_size=800, test_size=200)
+    assert result.gain_here.high < 0.002 < result.gain.high
+    assert (result.verdict, result.size) == ("significant, not meaningful", "ruled out")
+    assert decide_gate(result, scope="dataset").outcome == "refuted"
+
+
 @pytest.mark.slow
 def test_one_that_is_worse_by_the_margin_rarely_passes():
     rng = np.random.default_rng(3)
@@ -112,4 +169,11 @@ def test_what_a_gate_cannot_be_asked():
     assert str(caught.value) == (
         "how the data were divided is not known, so nothing is known of other data like them. Pass "
         "--train-size and --test-size (train_size and test_size in Python)."
+    )
+    unpaired = compare(NOISE, NOISE[::-1], paired=False, train_size=800, test_size=200)
+    with pytest.raises(InvalidInput) as caught:
+        decide_gate(unpaired, scope="population")
+    assert str(caught.value) == (
+        "runs that are not paired tell nothing of other data like these. Pair the runs by their "
+        "splits, or ask for the scope dataset."
     )

@@ -268,6 +268,21 @@ def test_next_step_of_unpaired_runs_is_two_sided():
     assert words.endswith("take fresh ones, since this look has used up the level for these.")
 
 
+def test_next_step_names_a_second_level_for_the_sign_test_only():
+    # Of 29 pairs the percentile interval has used up 6.1% already: nothing is left of 5%.
+    seen = pilot(18, 11)
+    words = suggest_next(compare(seen.scores_a, seen.scores_b, interval="percentile"))
+    assert "--alpha" not in words
+    assert "pairs would show it with a chance of 95%: take fresh ones" in words
+
+
+def test_who_has_the_better_mean_is_not_advised_to_show_that_both_are_equally_good():
+    b = np.arange(100.0)
+    comparison = compare(b + np.repeat([9.0, -1.0], 50), b)
+    assert comparison.better_mean == "a"
+    assert suggest_next(comparison).startswith("Report the difference of the means")
+
+
 def test_a_pilot_is_named_even_if_its_better_side_is_called_a():
     named = replace(pilot(25, 4), a="A", b="C")
     assert "P(A > C)" in str(plan(pilot=named))

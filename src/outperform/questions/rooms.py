@@ -6,12 +6,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-_HOUSE = Path(__file__).parent
-
 
 def list_questions(room: str) -> list[str]:
     """Names of the questions that have a room, such as `command`."""
-    return sorted(path.parent.name for path in _HOUSE.glob(f"*/{room}.py"))
+    houses = map(Path, import_module(__package__).__path__)
+    return sorted(path.parent.name for house in houses for path in house.glob(f"*/{room}.py"))
 
 
 def find_room(kind: type, room: str) -> ModuleType | None:

@@ -48,6 +48,11 @@ def _suggest_runs(comparison: Comparison, beta: float) -> str:
     best = min(max(comparison.probability, comparison.reverse_probability), TOO_GOOD)
     needed = _needed(best, comparison, beta) if best > 0.5 else None
     if needed is None or needed > _TOO_MANY:
+        if comparison.better_mean:
+            return (
+                "Report the difference of the means with its interval; no thinkable number of runs "
+                "would show who wins more often."
+            )
         seen = "Neither wins more than half of the time"
         if best > 0.5:
             seen = f"A difference as small as here would take more than {_TOO_MANY:,} runs"
@@ -57,8 +62,11 @@ def _suggest_runs(comparison: Comparison, beta: float) -> str:
     as_here = "" if best == TOO_GOOD else ", as here"
     as_here += ", a tie being half a win" if comparison.n_ties else ""
     start = f"If {better} really wins {best:.0%} of the time{as_here},"
-    if not comparison.paired:
-        more = f"{needed:,} run{'' if needed == 1 else 's'} of each"
+    if not comparison.paired or comparison.interval.method != "exact":
+        # What is left of the level is known for the sign test only.
+        more = f"{needed:,} pair{'' if needed == 1 else 's'}"
+        if not comparison.paired:
+            more = f"{needed:,} run{'' if needed == 1 else 's'} of each"
         return (
             f"{start} {more} would show it with a chance of {1 - beta:.0%}: take fresh ones, since "
             "this look has used up the level for these."

@@ -1,14 +1,19 @@
 """A gate: whether runs show, refute or leave open what a person wants to be sure of."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
+
+import numpy as np
 
 from outperform.errors import InvalidInput
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import Comparison, TaskComparisons
-from outperform.stats import Interval, verdict_power
+from outperform.stats import Interval, smallest_conclusive, verdict_power
 from outperform.stats.checks import check_choice
 from outperform.stats.power import PlannedInterval
+from outperform.stats.ties import ROUNDING
 
 GateClaim = Literal["better", "not-worse"]
 GateOutcome = Literal["shown", "refuted", "undecided"]
@@ -62,20 +67,31 @@ def decide_gate(
     """
     check_choice("claim", claim, get_args(GateClaim))
     parts = result.comparisons if isinstance(result, TaskComparisons) else (result,)
-    if scope == "population" and any(getattr(p, "population", None) is None for p in parts):
-        raise InvalidInput(
-            "how the data were divided is not known, so nothing is known of other data like them",
-            "Pass --train-size and --test-size (train_size and test_size in Python)",
-        )
+    if scope == "population":
+        _check_population(parts)
     outcomes = [_judge(part, claim, scope) for part in parts]
     tasks = f" on all of {len(parts)} tasks" if len(parts) > 1 else ""
-    if scope != "dataset" and any(getattr(part, "population", None) for part in parts):
-        tasks += ", here and for data like these"
+    known = [getattr(part, "population", None) is not None for part in parts]
+    if scope != "dataset" and any(known):
+        tasks += f", here and{'' if all(known) else ', where that is known,'} for data like these"
     words = f"{result.a} outperforms {result.b}{tasks}"
     if claim == "not-worse":
         margin = getattr(parts[0], "margin", None)
         words = f"{result.a} is not worse than {result.b} by {margin:g} or more{tasks}"
-    return Gate(words, _combine(outcomes), _describe_errors(parts[0], claim))
+    return Gate(words, _combine(outcomes), _describe_errors(parts, claim, scope))
+
+
+def _check_population(parts: Sequence[Comparison | PublishedComparison]) -> None:
+    if any(isinstance(part, Comparison) and not part.paired for part in parts):
+        raise InvalidInput(
+            "runs that are not paired tell nothing of other data like these",
+            "Pair the runs by their splits, or ask for the scope dataset",
+        )
+    if any(getattr(part, "population", None) is None for part in parts):
+        raise InvalidInput(
+            "how the data were divided is not known, so nothing is known of other data like them",
+            "Pass --train-size and --test-size (train_size and test_size in Python)",
+        )
 
 
 def _combine(outcomes: list[GateOutcome]) -> GateOutcome:
@@ -91,13 +107,15 @@ def _judge(
     if claim == "better":
         outcomes = [_judge_verdict(part)]
         if isinstance(part, Comparison) and part.population is not None and scope != "dataset":
-            outcomes.append(_locate(part.gain, 0.0))
+            outcomes.append(_judge_population(part))
         return _combine(outcomes)
     if not isinstance(part, Comparison) or part.margin is None:
         raise InvalidInput(
             "a gate for not being worse needs runs, and a margin to be worse by",
             "Pass runs, and --margin (margin in Python) in the unit of the metric",
         )
+    if _says_nothing_of_variation(part):
+        return "undecided"
     return _locate(part.gain_here if scope == "dataset" else part.gain, -part.margin)
 
 
@@ -107,6 +125,21 @@ def _judge_verdict(part: Comparison | PublishedComparison) -> GateOutcome:
     return "shown" if part.winner == "a" and part.size != "ruled out" else "refuted"
 
 
+def _says_nothing_of_variation(part: Comparison) -> bool:
+    """Whether differences do not vary, and are so few that chance explains it."""
+    largest = max(float(np.abs(scores).max()) for scores in (part.scores_a, part.scores_b))
+    constant = part.gain_here.high - part.gain_here.low <= ROUNDING * largest
+    fewest = min(part.scores_a.size, part.scores_b.size)
+    return constant and fewest < smallest_conclusive(part.alpha)
+
+
+def _judge_population(part: Comparison) -> GateOutcome:
+    """Whether a is better for data like these, by the rules of the sentence."""
+    if part.holds_for_population:
+        return "shown" if part.winner == "a" else "refuted"
+    return "refuted" if part.better_mean == "b" else "undecided"
+
+
 def _locate(interval: Interval, threshold: float) -> GateOutcome:
     """Whether all values compatible with the data lie above the threshold, or all below."""
     if interval.low > threshold:
@@ -114,15 +147,28 @@ def _locate(interval: Interval, threshold: float) -> GateOutcome:
     return "refuted" if interval.high < threshold else "undecided"
 
 
-def _describe_errors(part: Comparison | PublishedComparison, claim: GateClaim) -> str:
-    alpha = 1 - part.interval.confidence_level
+def _describe_errors(
+    parts: Sequence[Comparison | PublishedComparison], claim: GateClaim, scope: GateScope | None
+) -> str:
+    """How often it errs. All tasks must pass, so the worst case is one without an advantage."""
+    alpha, gamma = 1 - parts[0].interval.confidence_level, parts[0].gamma
     if claim == "not-worse":
-        return f"one that is worse by just the margin passes in at most {alpha / 2:.2g} of cases"
-    if not isinstance(part, Comparison) or not part.paired or part.n_pairs < 1:
-        return f"equals pass in about {alpha / 2:.1%} of cases"
-    equals = f"with {part.n_pairs} pairs, equals pass in {part.false_alarms / 2:.1%} of cases"
-    if part.interval.method not in get_args(PlannedInterval):
-        return equals
-    method: Any = part.interval.method
-    power = verdict_power(part.n_pairs, part.gamma, gamma=part.gamma, alpha=alpha, interval=method)
-    return f"{equals}, and a true P(A>B) of {part.gamma:g} in {power:.0%}"
+        return f"one that is worse by just the margin passes in about {alpha / 2:.2g} of cases"
+    equals, all_of_them = ("equals on one task", " on all") if len(parts) > 1 else ("equals", "")
+    pairs = [part for part in parts if isinstance(part, Comparison) and part.paired]
+    resplit = scope != "dataset" and any(part.population for part in pairs)
+    if resplit or len(pairs) < len(parts):
+        once = pairs[0].once if resplit else ""
+        return f"{equals} pass in about {alpha / 2:.1%} of cases{once}"
+    n_pairs = sorted({part.n_pairs for part in pairs})
+    size = max(part.false_alarms for part in pairs) / 2
+    errors = f"with {' to '.join(map(str, n_pairs[:: max(1, len(n_pairs) - 1)]))} pairs, {equals} "
+    errors += f"pass in {size:.1%} of cases"
+    method: Any = pairs[0].interval.method
+    unknown = any(part.n_ties or part.margin is not None for part in pairs)
+    if unknown or method not in get_args(PlannedInterval):
+        return errors
+    powers = [
+        verdict_power(p.n_pairs, gamma, gamma=gamma, alpha=alpha, interval=method) for p in pairs
+    ]
+    return f"{errors}, and a true P(A>B) of {gamma:g}{all_of_them} in {math.prod(powers):.0%}"

@@ -89,7 +89,10 @@ class Comparison:
         winning = self.interval if self.winner == "a" else self.reverse
         yield f"γ = {self.gamma:g}", judge_size(winning, self.gamma)
         if self.margin is not None:
-            yield f"a difference of {self.margin:g}", judge_size(self.advantage, self.margin)
+            # What is too little on these data is so, whatever is not known of others.
+            here = self._turn(self.gain_here, over=self.winner == "b")
+            sizes = (judge_size(gain, self.margin) for gain in (here, self.advantage))
+            yield f"a difference of {self.margin:g}", min(sizes, key=SIZES.index)
 
     @property
     def gain_here(self) -> Interval:
@@ -219,11 +222,19 @@ class Comparison:
             return describe(self.a, self.b, self.winner, self.verdict, on=on)
         pvalue = f"p = {self.population.pvalue:.2g}"
         if self.holds_for_population:
-            where = f"{on or ' on these data'} and for data like these ({pvalue})"
+            where = f"{on or ' on these data'} and for data like these ({pvalue}{self.once})"
             return describe(self.a, self.b, self.winner, self.verdict, on=where)
         where = f" on this sample of {self.task or 'the data'}"
         claim = describe(self.a, self.b, self.winner, self.verdict, on=where)
-        return f"{claim}; for other data like it that is not shown ({pvalue})"
+        beyond = "that is not shown"
+        if self.advantage.high < 0:  # wins more often, but loses by more
+            beyond = f"{self.b if self.winner == 'a' else self.a} has the better mean"
+        return f"{claim}; for other data like it {beyond} ({pvalue})"
+
+    @property
+    def once(self) -> str:
+        """What a test of means rests on where P(A>B) may be looked at again and again."""
+        return ", were this the only look" if self.interval.method == "anytime" else ""
 
     def _describe_size(self) -> str:
         words = {
@@ -381,7 +392,7 @@ class TaskComparisons:
         claim = f"{describe(self.a, self.b, self.winner, self.verdict, on=on)}{small}"
         holds = [c.holds_for_population for c in self.comparisons]
         if all(holds):
-            return f"{claim}, and for data like these"
+            return f"{claim}, and for data like these{self.comparisons[0].once}"
         n_not = holds.count(False)
         not_shown = f"; for other data like these that is not shown on {n_not} of them"
         return f"{claim}{not_shown if n_not else ''}"
