@@ -13,9 +13,10 @@ from outperform.runs.duplicates import explain_duplicates
 from outperform.runs.gaps import note_gaps
 from outperform.runs.labels import Numerals
 from outperform.runs.naming import enumerate_names, enumerate_rows
+from outperform.runs.nesting import find_nesting
 from outperform.runs.relabelling import find_pairing_column, may_be_padded, pair_equal_numbers
 from outperform.runs.settings import note_search
-from outperform.runs.suspicions import Sides, question_scores
+from outperform.runs.suspicions import Sides, ask, question_scores
 
 if TYPE_CHECKING:
     from outperform.runs.table import Runs
@@ -84,7 +85,13 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
         )
     order = "rows" if runs.replicates is None else runs.replicate_name
     gaps = note_gaps(runs, a, b) if n_dropped else ()
-    notes = (*_question(runs, (a, b), (scores_a, scores_b), order), *note, *gaps)
+    nesting = find_nesting(runs.replicate_columns, labels, scores_a - scores_b)
+    notes = (
+        *ask(nesting, runs.accepted),
+        *_question(runs, (a, b), (scores_a, scores_b), order),
+        *note,
+        *gaps,
+    )
     return PairedScores(scores_a, scores_b, labels, n_dropped, notes)
 
 
