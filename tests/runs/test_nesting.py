@@ -31,8 +31,8 @@ def test_pairs_that_come_in_groups_are_refused():
         compare_runs(read_runs(rows, replicate="seed,fold"), "a", "b")
     assert str(caught.value) == (
         "the differences of pairs with the same seed resemble one another: these are 4 independent "
-        "pairs, not 40. Average over fold first, one row for each seed; if they are independent all "
-        'the same, pass --accept nested (from Python: read_runs(..., accept="nested")).'
+        "pairs, not 40. Average over fold first, one row for each seed; if they are independent "
+        'all the same, pass --accept nested (from Python: read_runs(..., accept="nested")).'
     )
     accepted = read_runs(rows, replicate="seed,fold", accept="nested")
     assert any("was accepted as right" in c for c in compare_runs(accepted, "a", "b").caveats)
@@ -43,8 +43,8 @@ def test_settings_of_a_search_are_no_pairs():
     with pytest.raises(InvalidScores) as caught:
         compare_runs(read_runs(rows, replicate="seed,lr"), "a", "b")
     assert str(caught.value).startswith(
-        "pairs differ in lr: they are settings of a search, not replicates of one. Keep the rows of "
-        "one setting, or make it part of the name with --algorithm model,lr;"
+        "pairs differ in lr: they are settings of a search, not replicates of one. Keep the rows "
+        "of one setting, or make it part of the name with --algorithm model,lr;"
     )
 
 

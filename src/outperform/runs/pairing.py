@@ -109,7 +109,8 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
                 "Run it again with other seeds; `outperform plan` says how often",
             )
     n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
-    notes = _question(runs, (a, b), (scores[0], scores[1]), order="")
+    settings = ask(find_nesting(runs.replicate_columns, (), np.empty(0)), runs.accepted)
+    notes = (*settings, *_question(runs, (a, b), (scores[0], scores[1]), order=""))
     return SeparateScores(scores[0], scores[1], n_dropped, (*notes, *note_gaps(runs, a, b)))
 
 
