@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.questions.compare.doubts import doubt_goal, find_doubts
+from outperform.questions.compare.missing_runs import withstands
 from outperform.questions.compare.result import Comparison, TaskComparisons
 from outperform.runs import Goal, Runs, read_runs
 from outperform.runs.naming import enumerate_names
@@ -310,7 +311,9 @@ def compare_runs(
         scores = take(a, b, name, drop_incomplete=drop_incomplete)
         names = {"a": a, "b": b, "metric": table.metric, "task": name}
         comparison = _compare(scores.a, scores.b, table.goal, gamma, options, **names)
-        comparison = replace(comparison, margin=margin)
+        comparison = replace(
+            comparison, margin=margin, withstands_gaps=withstands(comparison, scores.lacking)
+        )
         comparison = _add_scope(comparison, table, sizes)
         doubts = (*find_doubts(comparison), *scores.notes, *_doubts_about_tasks(table, tasks, task))
         doubts = (*doubts, *_doubts_about_table(table, paired, scores.n_dropped))

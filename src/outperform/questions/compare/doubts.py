@@ -26,6 +26,7 @@ def find_doubts(comparison: Comparison) -> tuple[str, ...]:
     return (
         *_same_runs(comparison),
         *_resplit(comparison),
+        *_gaps(comparison),
         *_too_few(comparison),
         *_degenerate(comparison),
         *_liberal(comparison),
@@ -74,6 +75,15 @@ def _approximate(comparison: Comparison) -> Iterator[str]:
             "what holds for data like these rests on an approximation: for learners that remember "
             "single examples, such as one nearest neighbour, it errs in up to 17% of studies at "
             f"α = 0.05; only below p = {_SAFE_PVALUE:g} did it stay below 5% with all but one"
+        )
+
+
+def _gaps(comparison: Comparison) -> Iterator[str]:
+    if not comparison.withstands_gaps:
+        leader = comparison.a if comparison.probability > 0.5 else comparison.b
+        yield (
+            f"{leader} would win, but not if the runs that it lacks had gone badly: complete them, "
+            "or compare on replicates that were fixed before any run failed"
         )
 
 

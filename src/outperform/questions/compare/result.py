@@ -59,13 +59,16 @@ class Comparison:
     # Of a - b, in the metric's sign, for data of which these are a sample; None where it is not
     # known how they were resampled.
     population: ResampledDifference | None = None
+    withstands_gaps: bool = True  # whether incomplete runs, taken as the worst, leave the verdict
     tests: tuple[HypothesisTest | EquivalenceTest, ...] = ()
     caveats: tuple[str, ...] = ()
 
     @property
     def winner(self) -> Winner | None:
         """Who is significantly better, if anyone."""
-        return find_winner(self.interval, self.reverse) if self.conclusive else None
+        if not (self.conclusive and self.withstands_gaps):
+            return None
+        return find_winner(self.interval, self.reverse)
 
     @property
     def winner_name(self) -> str | None:
@@ -246,6 +249,10 @@ class Comparison:
         return ", ".join(sizes) or f"γ = {self.gamma:g}"
 
     def _describe_runs(self) -> str:
+        missing = "" if self.withstands_gaps else ", too many incomplete to tell"
+        return f"{self._count_runs()}{missing}"
+
+    def _count_runs(self) -> str:
         if not self.paired:
             runs = f"{self.scores_a.size} and {self.scores_b.size} runs"
         else:
