@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats as scipy_stats
 
 from outperform import simulate_error_rates, trace_seeds
-from outperform.analysis.scenarios import Scenario, describe_variation, list_scenarios
+from outperform.questions.simulate.scenarios import Scenario, describe_variation, list_scenarios
 from outperform.runs.case_studies import read_case_studies
 from timing import Contest, Measured, time_both, time_job
 

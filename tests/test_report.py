@@ -6,29 +6,32 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from outperform.analysis.auditing import audit
-from outperform.analysis.audits import Audit
-from outperform.analysis.best_of_n import BestOf, BestOfComparison, BestOfEach
-from outperform.analysis.choosing_best import best_of_runs
-from outperform.analysis.comparing import compare, compare_runs
-from outperform.analysis.comparison import Comparison, TaskComparisons
-from outperform.analysis.crossed_decomposition import CrossedDecomposition, decompose_crossed
-from outperform.analysis.decomposition import Decomposition, decompose
-from outperform.analysis.error_rates import ErrorRates
-from outperform.analysis.expected_best import ExpectedBest, expect_best
-from outperform.analysis.leaderboards import LeaderboardAssessment, assess_leaderboard
-from outperform.analysis.planning import Plan, plan
-from outperform.analysis.predicted_leaderboards import PredictionAssessment, assess_predictions
-from outperform.analysis.published import PublishedComparison, compare_published
-from outperform.analysis.scenarios import describe_variation
-from outperform.analysis.search_curves import Course, SearchCurve, SearchCurves
-from outperform.analysis.seeds_curve import SeedsCurve
-from outperform.analysis.simulating import simulate_error_rates
-from outperform.analysis.tracing_seeds import trace_seeds
 from outperform.errors import InvalidInput
-from outperform.plots.drawings import _DRAWINGS
+from outperform.questions.audit.answer import audit
+from outperform.questions.audit.result import Audit
+from outperform.questions.best_of.answer import best_of_runs
+from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOfEach
+from outperform.questions.compare.answer import compare, compare_runs
+from outperform.questions.compare.published import PublishedComparison, compare_published
+from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.decompose.crossed import CrossedDecomposition, decompose_crossed
+from outperform.questions.decompose.result import Decomposition, decompose
+from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
+from outperform.questions.plan.answer import Plan, plan
+from outperform.questions.rooms import gather
+from outperform.questions.simulate.answer import simulate_error_rates
+from outperform.questions.simulate.result import ErrorRates
+from outperform.questions.simulate.scenarios import describe_variation
+from outperform.questions.simulate.seeds_curve import SeedsCurve
+from outperform.questions.simulate.tracing_seeds import trace_seeds
+from outperform.questions.sota.expected_best import ExpectedBest, expect_best
+from outperform.questions.sota.leaderboards import LeaderboardAssessment, assess_leaderboard
+from outperform.questions.sota.predicted_leaderboards import (
+    PredictionAssessment,
+    assess_predictions,
+)
+from outperform.questions.tabulated import tabulate
 from outperform.report import write_report
-from outperform.report.kinds import tabulate
 from outperform.runs import read_runs
 from outperform.stats import Summary
 
@@ -156,7 +159,7 @@ def test_whatever_can_be_drawn_can_be_reported(all_kinds, tmp_path):
     ]
     assert "accuracy, higher is better; 95% intervals." in page.read("p")
     of_studies = {Comparison, TaskComparisons, Decomposition, CrossedDecomposition, SearchCurves}
-    assert {type(result) for result in all_kinds} | of_studies == set(_DRAWINGS)
+    assert {type(result) for result in all_kinds} | of_studies == set(gather("figure", "FIGURES"))
 
 
 def test_tables_hold_the_numbers_of_their_results(all_kinds):

@@ -1,36 +1,40 @@
 from outperform import stats as stats
-from outperform.analysis.auditing import audit as audit
-from outperform.analysis.audits import Audit as Audit
-from outperform.analysis.audits import SelfAudit as SelfAudit
-from outperform.analysis.best_of_n import BestOf as BestOf
-from outperform.analysis.best_of_n import BestOfComparison as BestOfComparison
-from outperform.analysis.best_of_n import BestOfEach as BestOfEach
-from outperform.analysis.choosing_best import best_of_runs as best_of_runs
-from outperform.analysis.comparing import compare as compare
-from outperform.analysis.comparing import compare_runs as compare_runs
-from outperform.analysis.comparison import Comparison as Comparison
-from outperform.analysis.comparison import TaskComparisons as TaskComparisons
-from outperform.analysis.decomposition import Decomposition as Decomposition
-from outperform.analysis.decomposition import decompose as decompose
-from outperform.analysis.error_rates import ErrorRates as ErrorRates
-from outperform.analysis.expected_best import ExpectedBest as ExpectedBest
-from outperform.analysis.expected_best import expect_best as expect_best
-from outperform.analysis.leaderboards import LeaderboardAssessment as LeaderboardAssessment
-from outperform.analysis.leaderboards import assess_leaderboard as assess_leaderboard
-from outperform.analysis.measured_variation import measure_variation as measure_variation
-from outperform.analysis.planning import Plan as Plan
-from outperform.analysis.planning import plan as plan
-from outperform.analysis.predicted_leaderboards import PredictionAssessment as PredictionAssessment
-from outperform.analysis.predicted_leaderboards import assess_predictions as assess_predictions
-from outperform.analysis.published import PublishedComparison as PublishedComparison
-from outperform.analysis.published import compare_published as compare_published
-from outperform.analysis.resampling import resample_error_rates as resample_error_rates
-from outperform.analysis.scenarios import describe_variation as describe_variation
-from outperform.analysis.seeds_curve import SeedsCurve as SeedsCurve
-from outperform.analysis.simulating import simulate_error_rates as simulate_error_rates
-from outperform.analysis.tracing_seeds import trace_seeds as trace_seeds
 from outperform.errors import OutperformError as OutperformError
 from outperform.plots import plot as plot
+from outperform.questions.audit.answer import audit as audit
+from outperform.questions.audit.result import Audit as Audit
+from outperform.questions.audit.result import SelfAudit as SelfAudit
+from outperform.questions.best_of.answer import best_of_runs as best_of_runs
+from outperform.questions.best_of.result import BestOf as BestOf
+from outperform.questions.best_of.result import BestOfComparison as BestOfComparison
+from outperform.questions.best_of.result import BestOfEach as BestOfEach
+from outperform.questions.compare.answer import compare as compare
+from outperform.questions.compare.answer import compare_runs as compare_runs
+from outperform.questions.compare.published import PublishedComparison as PublishedComparison
+from outperform.questions.compare.published import compare_published as compare_published
+from outperform.questions.compare.result import Comparison as Comparison
+from outperform.questions.compare.result import TaskComparisons as TaskComparisons
+from outperform.questions.decompose.result import Decomposition as Decomposition
+from outperform.questions.decompose.result import decompose as decompose
+from outperform.questions.plan.answer import Plan as Plan
+from outperform.questions.plan.answer import plan as plan
+from outperform.questions.simulate.answer import simulate_error_rates as simulate_error_rates
+from outperform.questions.simulate.measured_variation import measure_variation as measure_variation
+from outperform.questions.simulate.resampling import resample_error_rates as resample_error_rates
+from outperform.questions.simulate.result import ErrorRates as ErrorRates
+from outperform.questions.simulate.scenarios import describe_variation as describe_variation
+from outperform.questions.simulate.seeds_curve import SeedsCurve as SeedsCurve
+from outperform.questions.simulate.tracing_seeds import trace_seeds as trace_seeds
+from outperform.questions.sota.expected_best import ExpectedBest as ExpectedBest
+from outperform.questions.sota.expected_best import expect_best as expect_best
+from outperform.questions.sota.leaderboards import LeaderboardAssessment as LeaderboardAssessment
+from outperform.questions.sota.leaderboards import assess_leaderboard as assess_leaderboard
+from outperform.questions.sota.predicted_leaderboards import (
+    PredictionAssessment as PredictionAssessment,
+)
+from outperform.questions.sota.predicted_leaderboards import (
+    assess_predictions as assess_predictions,
+)
 from outperform.runner import run as run
 from outperform.runs import Runs as Runs
 from outperform.runs import join_runs as join_runs

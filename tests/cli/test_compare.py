@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from outperform.analysis.applied_tests import TestName
 from outperform.cli import main
+from outperform.questions.compare.named_tests import TestName
 
 
 def call(*words: object) -> Result:
@@ -330,12 +330,12 @@ def test_pairs_are_needed_by_paired_tests(runs_file):
 
 
 def test_bugs_are_confessed_without_a_traceback(runs_file, monkeypatch):
-    from outperform.cli import compare
+    from outperform.questions.compare import command
 
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(compare, "compare_runs", broken)
+    monkeypatch.setattr(command, "compare_runs", broken)
     words = ["compare", runs_file(25), "resnet", "vgg"]
     assert refused(call(*words)) == (
         "Error: outperform failed unexpectedly (RuntimeError: boom). This is a bug: run the "

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from outperform.analysis.crossed_decomposition import decompose_crossed
-from outperform.analysis.decomposition import decompose
 from outperform.cli import main
 from outperform.cli.sources import read_study
 from outperform.engines import InlineEngine
+from outperform.questions.decompose.crossed import decompose_crossed
+from outperform.questions.decompose.result import decompose
 from outperform.runner import describe_study, run
 from outperform.store import SqliteStore
 from outperform.study.estimators import Crossed, Ideal, Variance

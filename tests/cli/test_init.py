@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from outperform.analysis.stored_runs import load_store_runs
 from outperform.cli import main
 from outperform.store import SqliteStore
+from outperform.store.final_runs import load_store_runs
 from outperform.study.files import parse_study
 from outperform.study.splits import OutOfBootstrap
 

@@ -6,23 +6,22 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from outperform.analysis.audits import Audit, SelfAudit
-from outperform.analysis.best_of_n import BestOf, BestOfComparison, BestOfEach
-from outperform.analysis.comparison import Comparison, TaskComparisons
-from outperform.analysis.crossed_decomposition import CrossedDecomposition
-from outperform.analysis.decomposition import Decomposition
-from outperform.analysis.error_rates import ErrorRates
-from outperform.analysis.expected_best import ExpectedBest
-from outperform.analysis.leaderboards import LeaderboardAssessment
-from outperform.analysis.planning import Plan
-from outperform.analysis.predicted_leaderboards import PredictionAssessment
-from outperform.analysis.published import PublishedComparison
-from outperform.analysis.reproducibility import Reproducibility
-from outperform.analysis.search_curves import SearchCurves
-from outperform.analysis.seeds_curve import SeedsCurve
 from outperform.cli import main
-from outperform.plots.drawings import _DRAWINGS
-from outperform.report.kinds import _TABLES
+from outperform.questions.audit.result import Audit, SelfAudit
+from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOfEach
+from outperform.questions.check.answer import Reproducibility
+from outperform.questions.compare.published import PublishedComparison
+from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.decompose.crossed import CrossedDecomposition
+from outperform.questions.decompose.result import Decomposition
+from outperform.questions.decompose.search_curves import SearchCurves
+from outperform.questions.plan.answer import Plan
+from outperform.questions.rooms import gather
+from outperform.questions.simulate.result import ErrorRates
+from outperform.questions.simulate.seeds_curve import SeedsCurve
+from outperform.questions.sota.expected_best import ExpectedBest
+from outperform.questions.sota.leaderboards import LeaderboardAssessment
+from outperform.questions.sota.predicted_leaderboards import PredictionAssessment
 from outperform.runs.scope import Scope, join_scopes, varied_by
 
 STUDY = """
@@ -171,8 +170,8 @@ def store(here):
 
 
 def test_all_kinds_of_results_are_here():
-    assert set(COMMANDS) == {*_DRAWINGS, Reproducibility}
-    assert set(_DRAWINGS) == set(_TABLES)
+    assert set(COMMANDS) == {*gather("figure", "FIGURES"), Reproducibility}
+    assert set(gather("figure", "FIGURES")) == set(gather("table", "TABLES"))
 
 
 def find_scopes(value):

@@ -86,7 +86,7 @@ def test_reading_a_store_as_a_table_says_how_to(store):
         read_runs(store)
     assert str(caught.value) == (
         "study.sqlite3 is a database, such as the store of a study. Read a store with "
-        "outperform.analysis.stored_runs.load_store_runs."
+        "outperform.store.final_runs.load_store_runs."
     )
 
 

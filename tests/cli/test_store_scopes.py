@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from outperform.analysis.comparing import compare_runs
-from outperform.analysis.stored_runs import load_store_runs
 from outperform.cli import main
 from outperform.cli.sources import read_study
 from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput
+from outperform.questions.compare.answer import compare_runs
 from outperform.runner import run
 from outperform.runs.scope import Resplit
 from outperform.store import SqliteStore
+from outperform.store.final_runs import load_store_runs
 from outperform.study.estimators import FixHopt, Ideal
 from outperform.study.fixed_splits import FixedSplit
 from outperform.study.pipelines import FunctionPipeline

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 
-from outperform.analysis.comparing import compare
-from outperform.analysis.comparison import TaskComparisons
+from outperform.questions.compare.answer import compare
+from outperform.questions.compare.result import TaskComparisons
 
 
 def _make_comparison(*, n=29, shift=0.01, names=None, seed=0, decimals=9, **options):

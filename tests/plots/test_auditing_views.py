@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from outperform.analysis.auditing import audit
 from outperform.errors import InvalidInput
 from outperform.plots import figure, plot
 from outperform.plots.style import COLOUR_A, COLOUR_B
+from outperform.questions.audit.answer import audit
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from outperform.analysis.comparing import compare
 from outperform.errors import InvalidInput
-from outperform.plots.comparison import draw_densities, draw_differences
 from outperform.plots.style import COLOUR_A, COLOUR_B, COLOUR_NEITHER
+from outperform.questions.compare.answer import compare
+from outperform.questions.compare.figure import draw_densities, draw_differences
 
 
 def positions(artist):

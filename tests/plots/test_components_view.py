@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from outperform.analysis.crossed_decomposition import decompose_crossed
 from outperform.errors import InvalidInput
 from outperform.plots import figure, plot
-from outperform.plots.crossed_decomposition import (
+from outperform.questions.decompose.crossed import decompose_crossed
+from outperform.questions.decompose.crossed_figure import (
     components_height,
     compose_components,
     draw_components,

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from outperform import describe_variation, plot, simulate_error_rates
-from outperform.analysis.scenarios import IDEAL
 from outperform.errors import InvalidInput
 from outperform.plots import figure
+from outperform.questions.simulate.scenarios import IDEAL
 
 RULES = ("verdict", "average", "oracle")
 

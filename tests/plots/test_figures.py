@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from outperform.analysis.auditing import audit
-from outperform.analysis.comparing import compare
-from outperform.analysis.crossed_decomposition import decompose_crossed
-from outperform.analysis.planning import plan
-from outperform.analysis.published import compare_published
-from outperform.analysis.search_curves import Course, SearchCurve, SearchCurves
 from outperform.errors import InvalidInput
 from outperform.plots import figure, plot, save_figure
 from outperform.plots.style import freeze_layout
+from outperform.questions.audit.answer import audit
+from outperform.questions.compare.answer import compare
+from outperform.questions.compare.published import compare_published
+from outperform.questions.decompose.crossed import decompose_crossed
+from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
+from outperform.questions.plan.answer import plan
 from outperform.runs import read_runs
 from outperform.stats import Summary
 
@@ -440,7 +440,7 @@ def test_import_leaves_slow_packages_alone():
 def test_drawing_leaves_pyplot_alone(tmp_path):
     code = f"""
 import sys
-from outperform.analysis.comparing import compare
+from outperform.questions.compare.answer import compare
 from outperform.plots import figure, plot, save_figure
 comparison = compare([3, 4, 5], [1, 2, 6])
 figure(comparison), plot(comparison), save_figure(comparison, {str(tmp_path / "x.png")!r})

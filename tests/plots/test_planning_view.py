@@ -1,8 +1,8 @@
 import pytest
 
-from outperform.analysis.planning import plan, tabulate_gammas
 from outperform.plots import plot
-from outperform.plots.planning import draw_sample_sizes
+from outperform.questions.plan.answer import plan, tabulate_gammas
+from outperform.questions.plan.figure import draw_sample_sizes
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,8 @@
 import pytest
 
-from outperform.analysis.seeds_curve import SeedsCurve, SeedsLine
 from outperform.plots import figure, plot
-from outperform.plots.seeds_curve import draw_seeds
+from outperform.questions.simulate.seeds_curve import SeedsCurve, SeedsLine
+from outperform.questions.simulate.seeds_figure import draw_seeds
 
 
 @pytest.fixture

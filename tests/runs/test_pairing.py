@@ -284,3 +284,30 @@ def test_algorithms_and_tasks_that_never_meet_cost_nothing(write):
     runs = read_runs(write(f"algorithm,task,score\n{rows}"))  # of five thousand million cells
     assert runs.select("a69999", "t69999").tolist() == [69_999]
     assert runs.select("a69999", "t0").tolist() == []
+
+
+PRUNED = [
+    {"model": m, "seed": s, "accuracy": 0.8 + (7 * s % 10) / 100 + (m == "b") / 300}
+    for m in "ab"
+    for s in range(10)
+]
+
+
+def test_missing_runs_are_laid_at_the_door_of_the_one_that_lacks_them():
+    note = (
+        "a lacks a complete run for 4 of 10 seeds, b for 0: if those went badly, leaving them out "
+        "flatters a"
+    )
+    absent = read_runs([r for r in PRUNED if r["model"] == "b" or r["seed"] > 3])
+    assert absent.separate("a", "b").notes == (note,)
+    assert absent.pair("a", "b", drop_incomplete=True).notes == (note,)
+    failed = [
+        r | ({"accuracy": None} if r["model"] == "a" and r["seed"] < 4 else {}) for r in PRUNED
+    ]
+    assert read_runs(failed).separate("a", "b", drop_incomplete=True).notes == (note,)
+
+
+def test_nothing_is_said_where_nobody_lacks_more_runs():
+    assert read_runs(PRUNED).separate("a", "b").notes == ()
+    others = [r | {"seed": r["seed"] + (20 if r["model"] == "b" else 0)} for r in PRUNED]
+    assert read_runs(others).separate("a", "b").notes == ()

@@ -291,3 +291,55 @@ def test_examples_have_many_names(name):
         f"'a' has 3 rows in the list of records that differ in {name} (0, 1, 2): they are answers "
         "to test examples, not runs"
     )
+
+
+@pytest.mark.parametrize(
+    "step", ["Epochs", "train_step", "it", "ckpt", "timesteps_total", "training_iteration"]
+)
+def test_steps_by_other_names_are_no_replicates(step):
+    records = [{k: v for k, v in r.items() if k != "epoch"} | {step: r["epoch"]} for r in CURVES]
+    with pytest.raises(UnreadableRuns, match=f"differ in {step} .*points of a learning curve"):
+        read_runs(records, replicate=f"seed,{step}")
+    assert read_runs(records, at="last").score.size == 2 * N_SEEDS
+
+
+@pytest.mark.parametrize("metric", ["time", "steps"])
+def test_what_was_asked_for_is_a_score_and_no_step(metric):
+    records = [{"model": m, metric: 10 + i} for i in range(5) for m in "ab"]
+    assert read_runs(records, metric=metric, goal="minimize").score.size == 10
+
+
+def measured_on(*parts, column="split"):
+    """Of every run, a score on each part of the data."""
+    return [
+        {"model": model, "seed": seed, column: part, "accuracy": 0.8 + seed / 100}
+        for model in "ab"
+        for seed in range(6)
+        for part in parts
+    ]
+
+
+@pytest.mark.parametrize("replicate", [None, "seed,split"])
+@pytest.mark.parametrize(
+    ("parts", "listed"), [(("Train", "Test"), "Test, Train"), (("train",), "train")]
+)
+def test_scores_on_training_data_are_no_runs(parts, listed, replicate):
+    with pytest.raises(UnreadableRuns) as caught:
+        read_runs(measured_on(*parts), replicate=replicate)
+    assert str(caught.value) == (
+        f"column 'split' of the list of records says on which data a score was measured ({listed})"
+        ": only test scores tell which is better. Keep the rows of test data; if the column says "
+        "something else, call it run."
+    )
+
+
+@pytest.mark.parametrize("parts", [("test",), ("val",), ("north", "train")])
+def test_scores_on_one_part_of_the_data_are_runs(parts):
+    replicate = "seed,split" if len(parts) > 1 else None
+    assert read_runs(measured_on(*parts), replicate=replicate).score.size == 12 * len(parts)
+
+
+@pytest.mark.parametrize("column", ["qid", "sample_idx", "sentence_id"])
+def test_examples_by_other_names_are_no_runs(column):
+    with pytest.raises(UnreadableRuns, match="answers to test examples"):
+        read_runs(measured_on("1", "2", "3", column=column), replicate=f"seed,{column}")

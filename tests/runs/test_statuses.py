@@ -99,3 +99,10 @@ def test_the_status_of_a_wide_row_is_that_of_every_algorithm(tmp_path):
     with pytest.raises(InvalidScores, match=r"1 of 3 runs of 'a' are incomplete .* 1 failed"):
         runs.pair("a", "b")
     assert runs.pair("a", "b", drop_incomplete=True).replicates == ("1", "3")
+
+
+@pytest.mark.parametrize("column", ["run_status", "Trial State", "job_state"])
+def test_a_status_by_another_name(column):
+    records = [{k: v for k, v in r.items() if k != "state"} | {column: r["state"]} for r in PRUNED]
+    with pytest.raises(InvalidScores, match="3 of 6 runs of 'a' are incomplete"):
+        compare_runs(records, "a", "b")

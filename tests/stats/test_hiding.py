@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, ttest_1samp
 
-from outperform.analysis.comparing import compare
 from outperform.errors import InvalidInput
+from outperform.questions.compare.answer import compare
 from outperform.stats import (
     VerdictRule,
     hide_runs_to_show,

@@ -1,4 +1,4 @@
-"""The command line: one file per command, imported when it is called."""
+"""The command line: commands are imported when they are called, those of questions from there."""
 
 from importlib import import_module
 from typing import Any
@@ -6,11 +6,15 @@ from typing import Any
 import click
 
 from outperform.errors import OutperformError
+from outperform.questions.rooms import list_questions
 
-_COMMANDS = (
-    *("audit", "best-of", "check", "compare", "decompose", "demo", "init"),
-    *("plan", "run", "simulate", "sota", "status"),
-)
+COMMANDS_OF_OUR_OWN = ("demo", "init", "run", "status")  # which ask no question
+
+
+def list_commands() -> list[str]:
+    """Names of all commands: our own, and one of every question."""
+    asked = [name.replace("_", "-") for name in list_questions("command")]
+    return sorted([*COMMANDS_OF_OUR_OWN, *asked])
 
 
 class _Refusal(click.ClickException):
@@ -31,23 +35,27 @@ class _LazyCommands(click.Group):
     """Imports a command's file when it is called, and turns every exception into words."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list_commands()
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in _COMMANDS:
+        if name not in list_commands():
             return None
-        command: click.Command = import_module(f"outperform.cli.{name.replace('-', '_')}").command
+        home = f"outperform.questions.{name.replace('-', '_')}.command"
+        if name in COMMANDS_OF_OUR_OWN:
+            home = f"outperform.cli.{name}"
+        command: click.Command = import_module(home).command
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in _COMMANDS and not args[0].startswith("-"):
+        commands = list_commands()
+        if args[0] not in commands and not args[0].startswith("-"):
             from outperform.runs.naming import find_near
 
-            near = find_near(args[0], _COMMANDS)
+            near = find_near(args[0], commands)
             meant = f"Did you mean {near[0]!r}? " if near else ""
-            raise _Refusal(f"no command {args[0]!r}", f"{meant}It has: {', '.join(_COMMANDS)}")
+            raise _Refusal(f"no command {args[0]!r}", f"{meant}It has: {', '.join(commands)}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -7,20 +7,20 @@ from typing import Any
 
 import click
 
-from outperform.analysis.comparing import compare_runs
-from outperform.analysis.decomposition import Decomposition
-from outperform.analysis.redrawn_runs import load_variation
-from outperform.analysis.search_curves import SearchCurves, trace_searches
-from outperform.analysis.stored_runs import load_store_runs
-from outperform.cli.compare import command as compare_command
 from outperform.cli.init import TEMPLATES, make_folder
 from outperform.cli.options import debug_option
 from outperform.cli.output import save_plot
 from outperform.cli.run import command as run_command
 from outperform.cli.sources import read_study
 from outperform.errors import InvalidInput, TooFewRuns
+from outperform.questions.compare.answer import compare_runs
+from outperform.questions.compare.command import command as compare_command
+from outperform.questions.decompose.redrawn_runs import load_variation
+from outperform.questions.decompose.result import Decomposition
+from outperform.questions.decompose.search_curves import SearchCurves, trace_searches
 from outperform.report import write_report
 from outperform.store import SqliteStore
+from outperform.store.final_runs import load_store_runs
 from outperform.study.sources import derive_seed
 from outperform.study.study import Study
 

@@ -8,9 +8,6 @@ from pathlib import Path
 import click
 import numpy as np
 
-from outperform.analysis.comparing import compare_runs
-from outperform.analysis.comparison import Comparison, TaskComparisons
-from outperform.analysis.stored_runs import load_store_runs
 from outperform.cli.options import debug_option
 from outperform.cli.output import format_duration, print_table
 from outperform.cli.progress import LiveLine, measure_seconds
@@ -18,11 +15,14 @@ from outperform.cli.sources import read_study
 from outperform.engines import LocalEngine
 from outperform.engines.local import count_cores
 from outperform.errors import InvalidInput, UnknownName
+from outperform.questions.compare.answer import compare_runs
+from outperform.questions.compare.result import Comparison, TaskComparisons
 from outperform.runner import Progress, describe_changes, describe_study, find_same_code, run
 from outperform.runs import Runs
 from outperform.runs.naming import suggest_names
 from outperform.stats import smallest_conclusive
 from outperform.store import SqliteStore
+from outperform.store.final_runs import load_store_runs
 from outperform.study.estimators import FixHopt, Ideal
 from outperform.study.study import Study
 

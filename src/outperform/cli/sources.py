@@ -44,8 +44,8 @@ def open_runs(path: str, reading: dict[str, Any], names: Sequence[str] = ()) -> 
 def _open_one(path: str, reading: dict[str, Any]) -> Runs:
     if not is_store(path):
         return read_runs(path, **reading)
-    from outperform.analysis.stored_runs import load_store_runs
     from outperform.store import SqliteStore
+    from outperform.store.final_runs import load_store_runs
 
     with SqliteStore(path) as store:
         return replace(load_store_runs(store), accepted=reading["accept"])

@@ -54,7 +54,7 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
 
     Examples
     --------
-    >>> from outperform.analysis.comparing import compare
+    >>> from outperform.questions.compare.answer import compare
     >>> ax = plot(compare([0.9, 0.8, 0.9], [0.7, 0.8, 0.6]), view="differences")
     >>> ax.get_xlabel()
     'A − B, score (higher is better)'

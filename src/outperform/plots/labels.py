@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from itertools import accumulate, takewhile
 from typing import Protocol
 
-from outperform.analysis.comparison import Comparison
-from outperform.analysis.published import PublishedComparison
+from outperform.questions.compare.published import PublishedComparison
+from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal
 from outperform.runs.naming import measure
 from outperform.stats import Interval

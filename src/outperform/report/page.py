@@ -8,15 +8,14 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from outperform.analysis.audits import Audit
-from outperform.analysis.best_of_n import BestOf, BestOfComparison, BestOfEach, list_results
-from outperform.analysis.comparison import Comparison, TaskComparisons
-from outperform.analysis.error_rates import ErrorRates
-from outperform.analysis.published import PublishedComparison
 from outperform.plots import figure
 from outperform.plots.style import freeze_layout, house_style
-from outperform.report.kinds import tabulate
-from outperform.report.tabulated import Tabulated
+from outperform.questions.audit.result import Audit
+from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOfEach, list_results
+from outperform.questions.compare.published import PublishedComparison
+from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.simulate.result import ErrorRates
+from outperform.questions.tabulated import Tabulated, tabulate
 
 _TAG = re.compile(r"<[^>]*>")
 _REM_PER_INCH = 8.5  # figures are drawn for paper, and read from farther away on a screen

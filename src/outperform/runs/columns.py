@@ -6,19 +6,30 @@ from dataclasses import dataclass
 
 from outperform.errors import UnknownColumn
 from outperform.runs.metrics import looks_like_score
-from outperform.runs.naming import enumerate_names, suggest_names
+from outperform.runs.naming import enumerate_names, split_words, suggest_names
 
 ALGORITHM = ("algorithm", "model", "method", "pipeline", "framework")
 TASK = ("task", "dataset", "benchmark")
 REPLICATE = ("replicate", "seed", "run", "fold", "split")
 SCORE = ("score", "value", "result", "test")
 VALIDATION = ("validation", "valid", "val", "valid_acc")
-STATUS = ("status", "state")
+STATUS = (
+    *("status", "state", "run_status", "run_state"),
+    *("trial_status", "trial_state", "job_status", "job_state"),
+)
 METRIC = ("metric", "metric_name", "measure")  # whose rows name what they measure
 # From the coarsest to the finest: a step may be counted anew in every epoch.
-STEP = ("epoch", "iteration", "iter", "step", "global_step")
+_STEPS = ("checkpoint", "ckpt", "epoch", "episode", "iteration", "iter", "it", "step", "timestep")
+_STEP = re.compile(
+    "(?:(?:env|environment|eval|global|gradient|optimizer|total|train|training)_?)?"
+    f"({'|'.join(_STEPS)})s?(?:_(?:id|idx|index|no|num|number|total))?"
+)
 _TIME = ("time", "timestamp", "wall_time", "walltime", "elapsed", "datetime", "date")
-_EXAMPLE = re.compile("(example|question|instance|prompt|sample|item|query|document|image)(_id)?")
+_EXAMPLE = re.compile(
+    "(example|question|instance|prompt|sample|sentence|item|query|document|image)"
+    "(_(id|idx|index|no|num|number))?|qid"
+)
+_PART_OF_DATA = split_words("data_split partition phase split stage subset")
 # What trackers put before the names they export.
 _TRACKER = re.compile(r"(attributes|config|hparams|info|metrics|params|summary|user_attrs)[./_]")
 _SETTING_OF = re.compile(r"(config|hparams|hyperparameters|params)[./_]")
@@ -82,7 +93,7 @@ def find_status(names: Sequence[str]) -> str | None:
 
 def names_step(name: str) -> bool:
     """Whether a column counts the steps of a training: `epoch`, `trainer/global_step`."""
-    return _leaf(name) in STEP and not names_setting_of_tracker(name)
+    return _STEP.fullmatch(_leaf(name)) is not None and not names_setting_of_tracker(name)
 
 
 def names_time(name: str) -> bool:
@@ -95,6 +106,11 @@ def names_example(name: str) -> bool:
     return _EXAMPLE.fullmatch(_leaf(name)) is not None and not names_setting_of_tracker(name)
 
 
+def names_part_of_data(name: str) -> bool:
+    """Whether a column may say on which part of the data a score was measured."""
+    return _leaf(name) in _PART_OF_DATA
+
+
 def names_setting_of_tracker(name: str) -> bool:
     """Whether a tracker exported the column as a hyperparameter: `params.lr`, `config/lr`."""
     return _SETTING_OF.match(normalise(name)) is not None
@@ -102,7 +118,7 @@ def names_setting_of_tracker(name: str) -> bool:
 
 def order_steps(names: Sequence[str]) -> list[str]:
     """Sort columns of steps, the coarsest first."""
-    return sorted(names, key=lambda name: STEP.index(_leaf(name)))
+    return sorted(names, key=lambda name: _STEPS.index(_STEP.sub(r"\1", _leaf(name))))
 
 
 def _leaf(name: str) -> str:

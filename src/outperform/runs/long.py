@@ -72,7 +72,8 @@ def read_long(
     """
     ways = ways or Ways()
     parts = assign_parts(table.names, wanted, table.source)
-    telltales = find_telltales(table.names, parts)
+    metric_named = normalise(wanted.metric or "")
+    telltales = find_telltales([n for n in table.names if normalise(n) != metric_named], parts)
     roles = _find_roles(table, wanted, parts, telltales)
     replicate = telltales.leave(parts.replicate)
     rows, metrics = _take(table, replace(parts, replicate=replicate), roles, only)

@@ -10,11 +10,13 @@ import numpy as np
 from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
 from outperform.runs.arrays import BoolArray, FloatArray, IntArray
 from outperform.runs.duplicates import explain_duplicates
+from outperform.runs.gaps import count_gaps, note_gaps
 from outperform.runs.labels import Numerals
 from outperform.runs.naming import enumerate_names, enumerate_rows
+from outperform.runs.nesting import find_nesting
 from outperform.runs.relabelling import find_pairing_column, may_be_padded, pair_equal_numbers
 from outperform.runs.settings import note_search
-from outperform.runs.suspicions import Sides, question_scores
+from outperform.runs.suspicions import Sides, ask, question_scores
 
 if TYPE_CHECKING:
     from outperform.runs.table import Runs
@@ -29,6 +31,7 @@ class PairedScores:
     replicates: Sequence[str]  # the labels; positions from 1 where rows were paired in order
     n_dropped: int  # replicates left out because a score was missing or infinite
     notes: tuple[str, ...] = ()  # what a reader of results must know of these scores
+    lacking: tuple[int, int] = (0, 0)  # replicates that either has no complete run of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ class SeparateScores:
     b: FloatArray = field(compare=False, repr=False)
     n_dropped: int  # runs left out because their score was missing or infinite
     notes: tuple[str, ...] = ()  # what a reader of results must know of these scores
+    lacking: tuple[int, int] = (0, 0)  # replicates that either has no complete run of
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +86,16 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
             "Run both with the same seeds, at least twice; `outperform plan` says how often",
         )
     order = "rows" if runs.replicates is None else runs.replicate_name
-    notes = (*_question(runs, (a, b), (scores_a, scores_b), order), *note)
-    return PairedScores(scores_a, scores_b, labels, n_dropped, notes)
+    gaps = note_gaps(runs, a, b) if n_dropped else ()
+    nesting = find_nesting(runs.replicate_columns, labels, scores_a - scores_b)
+    notes = (
+        *ask(nesting, runs.accepted),
+        *_question(runs, (a, b), (scores_a, scores_b), order),
+        *note,
+        *gaps,
+    )
+    lacking = count_gaps(runs, a, b) if n_dropped else (0, 0)
+    return PairedScores(scores_a, scores_b, labels, n_dropped, notes, lacking)
 
 
 def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> SeparateScores:
@@ -100,8 +112,10 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
                 "Run it again with other seeds; `outperform plan` says how often",
             )
     n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
-    notes = _question(runs, (a, b), (scores[0], scores[1]), order="")
-    return SeparateScores(scores[0], scores[1], n_dropped, notes)
+    settings = ask(find_nesting(runs.replicate_columns, (), np.empty(0)), runs.accepted)
+    notes = (*settings, *_question(runs, (a, b), (scores[0], scores[1]), order=""))
+    notes = (*notes, *note_gaps(runs, a, b))
+    return SeparateScores(scores[0], scores[1], n_dropped, notes, count_gaps(runs, a, b))
 
 
 def _question(

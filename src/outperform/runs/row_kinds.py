@@ -9,13 +9,22 @@ from outperform.errors import InvalidInput, UnreadableRuns
 from outperform.runs.arrays import IntArray
 from outperform.runs.assembling import Rows
 from outperform.runs.cells import Table
-from outperform.runs.columns import Parts, names_example, names_step, names_time, order_steps
+from outperform.runs.columns import (
+    Parts,
+    names_example,
+    names_part_of_data,
+    names_step,
+    names_time,
+    order_steps,
+)
 from outperform.runs.curves import At, Chooser, Curves, choose_points, parse_steps
 from outperform.runs.grouping import differ_within, group_rows, split_groups
 from outperform.runs.labels import Labels, join_labels
-from outperform.runs.naming import enumerate_names
+from outperform.runs.naming import enumerate_names, split_words
 from outperform.runs.settings import names_setting
 
+_TRAINING = split_words("train training")
+_HELD_OUT = split_words("dev eval holdout test testing val valid validation")
 _OWN = "if every row is a run of its own, call the column run"
 
 
@@ -26,6 +35,7 @@ class Telltales:
     steps: tuple[str, ...]
     times: tuple[str, ...]
     examples: tuple[str, ...]
+    data: tuple[str, ...]  # columns that may say on which part of the data a score was measured
     others: tuple[str, ...]  # columns that may tell runs apart: settings, spare replicates
 
     def leave(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -41,6 +51,7 @@ def find_telltales(names: Sequence[str], parts: Parts) -> Telltales:
         steps=tuple(order_steps([name for name in free if names_step(name)])),
         times=tuple(name for name in unused if names_time(name)),
         examples=tuple(name for name in free if names_example(name)),
+        data=tuple(name for name in free if names_part_of_data(name)),
         others=(*parts.spare, *(name for name in unused if names_setting(name))),
     )
 
@@ -72,6 +83,7 @@ class RowReader:
             Which row of a learning curve is its run; None to refuse learning curves.
         """
         telltales = self.telltales
+        self._refuse_parts_of_data()
         if at is None and not (telltales.steps or telltales.times or telltales.examples):
             return self.rows, ()
         keys = self.rows.keys
@@ -100,6 +112,18 @@ class RowReader:
         if len(numbers) == len(self.rows.row):
             return labels
         return Labels(labels.names, labels.codes[np.searchsorted(numbers, self.rows.row)])
+
+    def _refuse_parts_of_data(self) -> None:
+        for name in self.telltales.data:
+            labels = self._label(name)
+            values = [labels.names[code] for code in np.unique(labels.codes).tolist()]
+            words = {value.strip().casefold() for value in values}
+            if words <= _TRAINING | _HELD_OUT and (len(words) > 1 or words <= _TRAINING):
+                raise UnreadableRuns(
+                    f"column {name!r} of {self.table.source} says on which data a score was "
+                    f"measured ({enumerate_names(values)}): only test scores tell which is better",
+                    "Keep the rows of test data; if the column says something else, call it run",
+                )
 
     def _refuse_examples(self, run: IntArray) -> None:
         for name in self.telltales.examples:

@@ -12,10 +12,11 @@ among what was accepted: then it becomes a note.
 - sorted: pairs of which both sides are sorted, eight at least, as chance does in less than one of
   10,000 cases: 2·Πm!/n! for n scores of which m are tied each. Scores in equal steps pass: what was
   measured and sorted has uneven ones, so these were made from their seeds;
-- repeated: a sequence of scores stands twice; see `copies`.
+- repeated: a sequence of scores stands twice; see `copies`;
+- nested, settings: several columns tell pairs apart; see `nesting`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from math import lgamma, log
@@ -30,7 +31,9 @@ from outperform.runs.metrics import is_bare_score, is_share
 from outperform.runs.naming import enumerate_names
 from outperform.stats.ties import merge_ties
 
-Doubt: TypeAlias = Literal["binary", "constant", "outlier", "repeated", "scale", "sorted"]
+Doubt: TypeAlias = Literal[
+    "binary", "constant", "nested", "outlier", "repeated", "scale", "settings", "sorted"
+]
 DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
 
 _HUNDREDFOLD = (50, 200)  # ratios of medians that speak of per cent
@@ -106,8 +109,13 @@ def question_scores(sides: Sides, accepted: Sequence[Doubt]) -> tuple[str, ...]:
     >>> [suspicion.doubt for suspicion in find_suspicions(sides)]
     ['scale']
     """
+    return ask(find_suspicions(sides), accepted)
+
+
+def ask(suspicions: Iterable[Suspicion], accepted: Sequence[Doubt]) -> tuple[str, ...]:
+    """Refuse the first question that was not answered; note the answers."""
     notes = []
-    for each in find_suspicions(sides):
+    for each in suspicions:
         if each.doubt not in accepted:
             raise InvalidScores(
                 f"{each.fact}: {each.reading}",

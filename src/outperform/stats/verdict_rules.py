@@ -20,7 +20,9 @@ class VerdictRule:
     A rule that holds goes on holding when a loss among n pairs becomes a tie or a tie a win:
     the p-value of the sign test falls, Wilson's and the anytime interval rise with the share won,
     and for the percentile interval each resampled pair becomes stochastically larger, so their sum
-    does, and so do its quantiles. That is what makes counting arguments about the rule exact.
+    does, and so do its quantiles. That is what makes counting arguments about the rule exact. (The
+    upper end of the exact interval may fall by less than 1e-4, with many pairs and three losses,
+    which matters only to a gamma as near.)
     """
 
     confidence_level: float = 0.95

@@ -1,1 +1,0 @@
-"""Runs in, results out, in machine learning's words."""

@@ -1,0 +1,1 @@
+"""What people ask of runs: one folder per question."""

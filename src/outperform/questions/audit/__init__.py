@@ -1,0 +1,1 @@
+"""Whether picked seeds could have shown this."""

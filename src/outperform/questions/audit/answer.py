@@ -1,0 +1,273 @@
+"""What an adversary could show by picking seeds, and how safe a conclusion is from it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from outperform.errors import InvalidInput, TooFewRuns
+from outperform.questions.audit.hidden_runs import claim_rule, find_hidden
+from outperform.questions.audit.result import Audit, Hiding, SelfAudit, count_tenth
+from outperform.questions.audit.seed_sequences import note_seeds
+from outperform.questions.compare.advice import suggest_next
+from outperform.questions.compare.answer import compare_runs
+from outperform.questions.compare.doubts import doubt_constant
+from outperform.questions.compare.result import Comparison
+from outperform.runs import Runs, read_runs
+from outperform.runs.naming import enumerate_names
+from outperform.stats import (
+    SubsetShares,
+    brunner_munzel,
+    count_rejections,
+    count_verdicts,
+    paired_t_test,
+    pick_best_against_worst,
+    pick_best_pairs,
+    welch_t_test,
+)
+from outperform.stats.checks import IntArray, as_generator, check_open_unit
+from outperform.stats.outperforming import PairedMethod, count_wins
+
+MILESTONES = (3, 5, 10, 25)  # sizes of seed sets that papers use
+_FEWEST = 4  # runs of which some can be picked
+_MOST_SIZES = 16  # of seed sets on a curve, besides the milestones
+_LARGEST_SET = 200  # seeds: beyond, every set concludes what all runs do
+_LARGEST_PROMISE = 10_000  # pairs that are suggested at most
+
+
+def audit(
+    runs: Any,
+    a: str,
+    b: str | None = None,
+    *,
+    task: str | None = None,
+    paired: bool | None = None,
+    drop_incomplete: bool = False,
+    gamma: float = 0.75,
+    confidence_level: float = 0.95,
+    interval: PairedMethod = "exact",
+    train_size: int | None = None,
+    test_size: int | None = None,
+    n_resamples: int = 10_000,
+    rng: np.random.Generator | None = None,
+) -> Audit | SelfAudit:
+    """Find out how far picking seeds could move a conclusion.
+
+    Parameters
+    ----------
+    runs
+        `Runs`, or anything that `read_runs` reads: a path, a data frame, a dict.
+    a, b
+        Names of the algorithms; without b, how different from itself a can be made to look.
+    task
+        May be left out where there is only one.
+    paired, drop_incomplete, gamma, confidence_level, interval, train_size, test_size
+        As in `compare_runs`.
+    n_resamples
+        Random seed sets per size, for the tests; those of the verdict on pairs are counted.
+    rng
+        Draws the seed sets; by default seeded with 0, so that the same runs give the same audit.
+
+    Returns
+    -------
+    An `Audit` with its verdict, robust, fragile or undecided; a `SelfAudit` without b.
+
+    References
+    ----------
+    Gundersen et al. (2023), On Reporting Robust and Trustworthy Conclusions from Model Comparison
+    Studies Involving Neural Networks and Randomness.
+
+    Examples
+    --------
+    >>> runs = {"new": [9, 8, 9, 7, 8, 9, 8, 9], "old": [7, 6, 8, 8, 7, 7, 5, 8]}
+    >>> print(audit(runs, "new", "old", n_resamples=100))
+    Undecided: new has the better mean, but is not shown to beat old more often; hiding 1 of 8 \
+pairs would show that new outperforms old.
+    """
+    table = runs if isinstance(runs, Runs) else read_runs(runs)
+    task = _only_task(table) if task is None else task
+    if b is None:
+        if (train_size, test_size) != (None, None):
+            raise InvalidInput(
+                f"sizes of splits say nothing about {a!r} and itself",
+                "Leave out --train-size and --test-size, or name two algorithms",
+            )
+        return _audit_alone(table, a, task, drop_incomplete, confidence_level)
+    if a == b:
+        raise InvalidInput(
+            f"cannot audit {a!r} against itself as if it were two",
+            "Name it once: its best runs are compared with its worst",
+        )
+    comparison = compare_runs(
+        table,
+        a,
+        b,
+        task=task,
+        paired=paired,
+        drop_incomplete=drop_incomplete,
+        gamma=gamma,
+        confidence_level=confidence_level,
+        interval=interval,
+        train_size=train_size,
+        test_size=test_size,
+    )
+    assert isinstance(comparison, Comparison)  # of one task
+    notes = tuple(note_seeds(table, (a, b), task))
+    return _audit_comparison(comparison, notes, n_resamples, as_generator(rng))
+
+
+def suggest_after(result: Audit | SelfAudit) -> str:
+    """Say what to do after an audit, in one sentence or two."""
+    if isinstance(result, SelfAudit):
+        return (
+            "Fix the seeds before the first run, 0, 1, 2, …, and report every one of them; "
+            "`outperform plan` says how many."
+        )
+    if result.verdict == "undecided":
+        return f"{suggest_next(result.comparison)} Take the seeds in sequence, and leave none out."
+    if result.verdict == "robust":
+        here = ", as one on this dataset only"
+        only = here if result.comparison.holds_for_population is False else ""
+        return (
+            f"Report the verdict with every seed{only}, and put the figure of this audit in the "
+            "appendix: --plot audit.pdf."
+        )
+    needed = _pairs_until_robust(result)
+    promise = (
+        f": about {needed:,} pairs would make a share of wins as here robust" if needed else ""
+    )
+    return f"Add seeds in sequence, and leave none out{promise}. Until then, call it fragile."
+
+
+def _only_task(table: Runs) -> str:
+    if len(table.tasks) > 1:
+        raise InvalidInput(
+            f"{table.source} has {len(table.tasks)} tasks, and an audit is of one",
+            f"Name one of: {enumerate_names(table.tasks)} (--on TASK, task= in Python)",
+        )
+    return table.tasks[0]
+
+
+def _audit_alone(
+    table: Runs, algorithm: str, task: str, drop_incomplete: bool, confidence_level: float
+) -> SelfAudit:
+    check_open_unit("confidence_level", confidence_level)
+    scores = table.select(algorithm, task, drop_incomplete=drop_incomplete)
+    _check_enough(scores.size, f"{algorithm!r} has {scores.size} run(s)")
+    higher = scores if table.goal == "maximize" else -scores
+    return SelfAudit(
+        algorithm=algorithm,
+        scores=scores,
+        goal=table.goal,
+        picked=pick_best_against_worst(higher, higher, sizes=_pick_sizes(scores.size - 1)),
+        alpha=1 - confidence_level,
+        metric=table.metric,
+        task=task,
+        scope=table.scope_on(task),
+        caveats=(
+            *note_seeds(table, (algorithm,), task),
+            *doubt_constant(algorithm, scores),
+            *table.notes,
+        ),
+    )
+
+
+def _audit_comparison(
+    comparison: Comparison, notes: tuple[str, ...], n_resamples: int, rng: np.random.Generator
+) -> Audit:
+    a, b = comparison.higher_a, comparison.higher_b
+    smaller = min(a.size, b.size)
+    what = f"{smaller} pairs" if comparison.paired else f"{a.size} and {b.size} runs"
+    _check_enough(smaller, f"{comparison.a!r} and {comparison.b!r} have {what}")
+    picks = _pick_sizes(smaller - (a.size == b.size))
+    own = [pick_best_against_worst(x, x, sizes=_pick_sizes(x.size - 1)) for x in (a, b)]
+    crossed = [pick_best_against_worst(x, y, sizes=picks) for x, y in ((a, b), (b, a))]
+    ways = ((a, b), (b, a)) if comparison.paired else ()
+    hidden = tuple(find_hidden(comparison))
+    return Audit(
+        comparison=comparison,
+        hidden=hidden,
+        within=(own[0], own[1]),
+        between=(crossed[0], crossed[1]),
+        same_seeds=tuple(pick_best_pairs(x, y, sizes=picks) for x, y in ways),
+        sets=_draw_sets(comparison, n_resamples, rng),
+        caveats=(*notes, *_find_doubts(comparison, hidden), *comparison.caveats),
+    )
+
+
+def _draw_sets(
+    comparison: Comparison, n_resamples: int, rng: np.random.Generator
+) -> tuple[SubsetShares, ...]:
+    a, b = comparison.higher_a, comparison.higher_b
+    sizes = _set_sizes(min(a.size, b.size))
+    tests = (paired_t_test if comparison.paired else welch_t_test, brunner_munzel)
+    drawn = count_rejections(
+        a,
+        b,
+        sizes,
+        tests=tests,
+        paired=comparison.paired,
+        alpha=comparison.alpha,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+    if not comparison.paired:
+        return drawn[::-1]  # the verdict on independent runs is Brunner and Munzel's
+    wins, ties, n = count_wins(a, b)
+    rule = claim_rule(comparison)
+    # Counted, not drawn, so every size can be had: the chance to conclude is a sawtooth in n.
+    every = np.union1d(sizes, _pick_sizes(int(sizes[-1])))
+    return (count_verdicts((wins, ties, n - wins - ties), every, rule=rule), *drawn)
+
+
+def _find_doubts(comparison: Comparison, hidden: tuple[Hiding, ...]) -> Iterator[str]:
+    by_t = [hiding.n for hiding in hidden if hiding.rule == "paired t"]
+    if comparison.winner is not None and by_t[:1] == [0]:
+        better = comparison.a if comparison.winner == "a" else comparison.b
+        yield (
+            f"the paired t-test does not find {better} better: it wins often, but not by enough "
+            "on average"
+        )
+    if not comparison.paired:
+        yield (
+            "independent runs were hidden from the ends only, the worst of one and the best of the "
+            "other: where a number is marked ≤, fewer may do"
+        )
+
+
+def _pairs_until_robust(result: Audit) -> int | None:
+    """Pairs that would be robust if the same share of them were won."""
+    comparison = result.comparison
+    if not comparison.paired:
+        return None
+    a, b = comparison.higher_a, comparison.higher_b
+    wins, ties, n = count_wins(*((a, b) if comparison.winner == "a" else (b, a)))
+    rule, pairs = claim_rule(comparison), n
+    while pairs <= _LARGEST_PROMISE:
+        pairs = max(pairs + 1, int(1.05 * pairs))
+        hidden = count_tenth(pairs)
+        won, tied = int(wins * pairs / n), int(ties * pairs / n)
+        if won > hidden and rule.holds(won - hidden, tied, pairs - hidden):
+            return pairs
+    return None
+
+
+def _check_enough(n: int, what: str) -> None:
+    if n < _FEWEST:
+        raise TooFewRuns(
+            what,
+            f"Picking needs at least {_FEWEST}; `outperform plan` says how many a verdict needs",
+        )
+
+
+def _set_sizes(n: int) -> IntArray:
+    """Sizes of random seed sets: the milestones, and a curve up to all runs or very many."""
+    curve = np.geomspace(2, min(n, _LARGEST_SET), _MOST_SIZES).round().astype(np.int64)
+    known = [size for size in MILESTONES if size <= n]
+    return np.unique(np.concatenate([curve, np.array(known, dtype=np.int64)]))
+
+
+def _pick_sizes(n: int) -> IntArray:
+    """Numbers of runs to pick: each up to 100, then 100 more up to all, evenly spread."""
+    few = min(n, 100)
+    return np.union1d(np.arange(2, few + 1), np.linspace(few, n, 100).round().astype(np.int64))

@@ -1,0 +1,332 @@
+"""Figures of an audit: what picked runs would show, and how random seed sets conclude."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from outperform.errors import InvalidInput
+from outperform.plots.composing import title_height, wrap_title
+from outperform.plots.densities import draw_densities, draw_distributions, estimate_density
+from outperform.plots.drawings import Drawing
+from outperform.plots.labels import describe_metric, escape, short_names, wrap_name
+from outperform.plots.style import (
+    COLOUR_A,
+    COLOUR_B,
+    COLOUR_NOTE,
+    PAGE_WIDTH,
+    lay_out_rows,
+    limit_ticks,
+    make_figure,
+)
+from outperform.questions.audit.result import Audit, SelfAudit
+from outperform.stats import PickedRuns
+from outperform.stats.checks import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_SIZES = (5, 10, 15, 20, 25)  # of the seed sets whose densities are drawn
+_N_DENSITIES = 20  # per size
+_SMALLEST_PVALUE = 1e-10  # what is smaller is drawn here, as in the paper
+_STYLES = {"t": "-", "Brunner–Munzel": "--"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Curve:
+    """What picked runs show for one side, and how it is drawn."""
+
+    label: str
+    picked: PickedRuns
+    colour: str
+    side: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """Scores of one side, and where and how their densities are drawn."""
+
+    scores: FloatArray
+    colour: str
+    side: str
+    height: float  # of the highest density; negative below the line
+
+
+def draw_audit_densities(audit: Audit | SelfAudit, ax: "Axes") -> None:
+    """Draw how the scores are distributed, with every run as a dot."""
+    if isinstance(audit, Audit):
+        draw_densities(audit.comparison, ax)
+    else:
+        name = escape(wrap_name(audit.algorithm, 12))
+        draw_distributions([("a", audit.scores, COLOUR_A)], [name], ax)
+        ax.set_xlabel(describe_metric(audit))
+    ax.set_title("Every run", loc="left")
+
+
+def draw_few_seeds(audit: Audit | SelfAudit, ax: "Axes") -> None:
+    """Draw densities of random sets of 5 to 25 runs, as seen by whoever has no more.
+
+    Those of the second algorithm hang below the line, as in the paper.
+    """
+    samples = _list_scores(audit)
+    sizes = [n for n in _SIZES if n < min(sample.scores.size for sample in samples)]
+    rng = np.random.default_rng(0)  # the same figure every time
+    for row, n in enumerate(sizes):
+        for sample in samples:
+            drawn = [rng.choice(sample.scores, n, replace=False) for _ in range(_N_DENSITIES)]
+            _draw_outlines(drawn, -row, ax, sample, gid=f"density-{sample.side}-{n}")
+    for sample in samples:
+        _draw_outlines([sample.scores], -len(sizes), ax, sample, gid=f"density-{sample.side}")
+    lay_out_rows(
+        ax, [float(-row) for row in range(len(sizes) + 1)], [f"n = {n}" for n in sizes] + ["all"]
+    )
+    every = np.concatenate([sample.scores for sample in samples])
+    margin = 0.15 * float(np.ptp(every)) or 1.0
+    ax.set_xlim(every.min() - margin, every.max() + margin)
+    limit_ticks(ax)
+    ax.set_xlabel(describe_metric(audit.comparison if isinstance(audit, Audit) else audit))
+    ax.set_title(f"Densities of {_N_DENSITIES} random seed sets each", loc="left")
+
+
+def draw_differences_of_best(audit: Audit | SelfAudit, ax: "Axes") -> None:
+    """Draw the best n minus the worst n of one algorithm, in the metric's unit."""
+    curves = _list_within(audit)
+    for curve in curves:
+        _draw_line(curve, curve.picked.difference, ax)
+    ax.set_ylim(bottom=0)
+    _finish(curves, ax, "difference of means", "Best n minus its own worst n")
+
+
+def draw_effect_sizes(audit: Audit | SelfAudit, ax: "Axes") -> None:
+    """Draw Cohen's d of the best n against the worst n of one algorithm, and what is large."""
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
+    curves = _list_within(audit)
+    for curve in curves:
+        values = curve.picked.effect_size
+        drawable = np.isfinite(values) & (values > 0)
+        _draw_line(curve, np.where(drawable, values, np.nan), ax)
+    ax.set_yscale("log")
+    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    _draw_level(0.8, "large: 0.8", ax, gid="large")
+    _finish(curves, ax, "Cohen's d", "Best n against its own worst n")
+
+
+def draw_gaps(audit: Audit | SelfAudit, ax: "Axes") -> None:
+    """Draw the gap between the intervals of the best n and the worst n of one algorithm."""
+    curves = _list_within(audit)
+    for curve in curves:
+        # Two or three runs have intervals so wide that nothing else could be seen.
+        enough = curve.picked.sizes >= 4
+        _draw_line(curve, np.where(enough, curve.picked.gap, np.nan), ax)
+    ax.axhline(0, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid="zero")
+    level = f"{100 * curves[0].picked.confidence_level:g}%"
+    _finish(curves, ax, f"gap between {level} intervals", "Best n against its own worst n")
+
+
+def draw_within(audit: Audit | SelfAudit, ax: "Axes") -> None:
+    """Draw p-values of the best n against the worst n of one algorithm."""
+    alpha = audit.comparison.alpha if isinstance(audit, Audit) else audit.alpha
+    _draw_pvalues(_list_within(audit), ax, alpha, "Best n against its own worst n")
+
+
+def draw_between(audit: Audit, ax: "Axes") -> None:
+    """Draw p-values of the best n of one against the worst n of the other, both ways."""
+    a, b = short_names(audit.comparison, 12)
+    curves = _list_sides(audit.between, (f"best of {a}", f"best of {b}"))
+    _draw_pvalues(curves, ax, audit.comparison.alpha, "Best n of one against worst n of the other")
+
+
+def draw_same_seeds(audit: Audit, ax: "Axes") -> None:
+    """Draw p-values on the n seeds that favour one side most, both ways."""
+    if not audit.same_seeds:
+        raise InvalidInput(
+            f"{audit.comparison.a!r} and {audit.comparison.b!r} are compared unpaired, so they "
+            "share no seeds to pick",
+            "Draw another view",
+        )
+    a, b = short_names(audit.comparison, 14)
+    curves = _list_sides(audit.same_seeds, (f"picked for {a}", f"picked for {b}"))
+    _draw_pvalues(curves, ax, audit.comparison.alpha, "The same n seeds of both, picked")
+
+
+def draw_random_sets(audit: Audit, ax: "Axes") -> None:
+    """Draw the share of random seed sets of size n that find either side better."""
+    rules = list(zip(audit.sets, ("-", "--", ":"), strict=False))
+    for shares, style in rules:
+        for side, share, colour in (
+            ("a", shares.share_a, COLOUR_A),
+            ("b", shares.share_b, COLOUR_B),
+        ):
+            ax.plot(shares.sizes, share, style, color=colour, gid=f"{shares.rule}-{side}")
+    ax.set_ylim(-0.02, 1.02)
+    names = zip(short_names(audit.comparison, 14), (COLOUR_A, COLOUR_B), strict=True)
+    entries = [(f"{name} better", colour, "-") for name, colour in names]
+    entries += [(shares.rule, COLOUR_NOTE, style) for shares, style in rules]
+    _write_legend(ax, entries, "Random seed sets")
+    ax.set_ylabel("share that concludes")
+    _count_runs(ax, f"{audit.unit} in a set, n")
+
+
+def _list_scores(audit: Audit | SelfAudit) -> list[_Sample]:
+    if isinstance(audit, SelfAudit):
+        return [_Sample(audit.scores, COLOUR_A, "a", 0.85)]
+    comparison = audit.comparison
+    return [
+        _Sample(comparison.scores_a, COLOUR_A, "a", 0.45),
+        _Sample(comparison.scores_b, COLOUR_B, "b", -0.45),
+    ]
+
+
+def _list_within(audit: Audit | SelfAudit) -> list[_Curve]:
+    if isinstance(audit, SelfAudit):
+        return [_Curve(escape(wrap_name(audit.algorithm, 16)), audit.picked, COLOUR_A, "a")]
+    return _list_sides(audit.within, short_names(audit.comparison, 14))
+
+
+def _list_sides(picked: Sequence[PickedRuns], labels: Sequence[str]) -> list[_Curve]:
+    colours = (COLOUR_A, COLOUR_B)
+    return [
+        _Curve(label, each, colour, side)
+        for label, each, colour, side in zip(labels, picked, colours, ("a", "b"), strict=True)
+    ]
+
+
+def _draw_outlines(
+    sets: Sequence[FloatArray], baseline: float, ax: "Axes", sample: _Sample, *, gid: str
+) -> None:
+    """Draw densities of the same area, the highest as high as there is room.
+
+    A rare set of nearly equal scores is so high that it would flatten all others: it is cut.
+    """
+    curves = [estimate_density(scores, margin=1.0) for scores in sets]
+    heights = [density / (float(np.ptp(x)) or 1.0) for x, density in curves]
+    peaks = [float(height.max()) for height in heights]
+    top = min(max(peaks), 2 * float(np.median(peaks)))
+    several = len(sets) > 1
+    for (x, _), height in zip(curves, heights, strict=True):
+        ax.plot(
+            x,
+            baseline + sample.height * np.minimum(height / top, 1.0),
+            color=sample.colour,
+            linewidth=0.5 if several else 1.2,
+            alpha=0.4 if several else 1,
+            gid=gid,
+        )
+    ax.axhline(baseline, color=COLOUR_NOTE, linewidth=0.3, zorder=0)
+
+
+def _draw_pvalues(curves: Sequence[_Curve], ax: "Axes", alpha: float, title: str) -> None:
+    for curve in curves:
+        tests = {"t": curve.picked.t_pvalue, "Brunner–Munzel": curve.picked.rank_pvalue}
+        for name, pvalues in tests.items():
+            shown = np.maximum(pvalues, _SMALLEST_PVALUE)
+            gid = f"{name}-{curve.side}"
+            ax.plot(curve.picked.sizes, shown, _STYLES[name], color=curve.colour, gid=gid)
+    ax.set_yscale("log")
+    ax.set_ylim(_SMALLEST_PVALUE / 2, 2)
+    _draw_level(alpha, f"α = {alpha:.2g}", ax, gid="alpha")
+    entries = [(curve.label, curve.colour, "-") for curve in curves] if len(curves) > 1 else []
+    entries += [(name, COLOUR_NOTE, style) for name, style in _STYLES.items()]
+    _write_legend(ax, entries, title)
+    ax.set_ylabel("p-value, one-sided")
+    _count_runs(ax, "runs picked, n")
+
+
+def _draw_line(curve: _Curve, values: FloatArray, ax: "Axes") -> None:
+    ax.plot(curve.picked.sizes, values, color=curve.colour, gid=f"curve-{curve.side}")
+
+
+def _draw_level(level: float, label: str, ax: "Axes", *, gid: str) -> None:
+    """Draw a line across the axes with its name at the right, outside them."""
+    ax.axhline(level, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid=gid)
+    ax.annotate(
+        label,
+        (1, level),
+        (3, 0),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        verticalalignment="center",
+        fontsize="small",
+        color=COLOUR_NOTE,
+        annotation_clip=False,
+    )
+
+
+def _count_runs(ax: "Axes", label: str) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    ax.set_xlabel(label)
+
+
+def _finish(curves: Sequence[_Curve], ax: "Axes", label: str, title: str) -> None:
+    ax.set_ylabel(label)
+    _count_runs(ax, "runs picked, n")
+    if len(curves) == 1:
+        ax.set_title(title, loc="left")
+    else:
+        _write_legend(ax, [(curve.label, curve.colour, "-") for curve in curves], title)
+
+
+def _write_legend(ax: "Axes", entries: Sequence[tuple[str, str, str]], title: str) -> None:
+    """Say what colours and styles mean, above the axes where no curve can be."""
+    from matplotlib.lines import Line2D
+
+    handles = [Line2D([], [], color=colour, ls=style) for _, colour, style in entries]
+    ax.legend(
+        handles,
+        [label for label, _, _ in entries],
+        title=title,
+        title_fontsize="medium",
+        alignment="left",
+        loc="lower left",
+        bbox_to_anchor=(-0.02, 1),
+        ncols=2,
+        frameon=False,
+        fontsize="small",
+        borderaxespad=0.2,
+        columnspacing=1,
+        handlelength=1.6,
+    )
+
+
+def compose_audit(audit: Audit | SelfAudit) -> "Figure":
+    """Put six views of an audit on a page of an appendix."""
+    views: list[Callable[[Any, Axes], None]] = [draw_audit_densities, draw_few_seeds]
+    if isinstance(audit, SelfAudit):
+        views += [draw_differences_of_best, draw_effect_sizes, draw_within, draw_gaps]
+    else:
+        picked = draw_same_seeds if audit.same_seeds else draw_effect_sizes
+        views += [draw_within, draw_between, picked, draw_random_sets]
+    title = wrap_title(escape(str(audit)), PAGE_WIDTH)
+    figure = make_figure(PAGE_WIDTH, 7 + title_height(title))
+    axes = figure.subplots(3, 2, height_ratios=[1.5, 1, 1])
+    for draw, ax in zip(views, axes.flat, strict=True):
+        draw(audit, ax)
+    figure.suptitle(title, fontsize="medium")
+    return figure
+
+
+_OF_ONE: dict[str, Callable[[Any, "Axes"], None]] = {
+    "densities": draw_audit_densities,
+    "few seeds": draw_few_seeds,
+    "differences": draw_differences_of_best,
+    "effect sizes": draw_effect_sizes,
+    "within": draw_within,
+    "gaps": draw_gaps,
+}
+_OF_TWO: dict[str, Callable[[Any, "Axes"], None]] = {
+    "random sets": draw_random_sets,
+    "between": draw_between,
+    "same seeds": draw_same_seeds,
+}
+_HEIGHTS = {"densities": 1.8, "differences": 1.8}
+
+FIGURES = {
+    Audit: Drawing({**_OF_TWO, **_OF_ONE}, compose_audit, heights=_HEIGHTS),
+    SelfAudit: Drawing(_OF_ONE, compose_audit, heights=_HEIGHTS),
+}

@@ -1,0 +1,1 @@
+"""What the best of n will reach."""

@@ -1,0 +1,233 @@
+"""The command `outperform best-of`."""
+
+import re
+from typing import Any, get_args
+
+import click
+import numpy as np
+
+from outperform.cli.options import (
+    alpha_option,
+    drop_option,
+    only_option,
+    output_options,
+    reading_options,
+    seed_option,
+)
+from outperform.cli.output import present, print_end, print_headline, print_table
+from outperform.cli.sources import is_store, open_runs, read_study_of
+from outperform.errors import InvalidInput
+from outperform.questions.best_of.answer import best_of_runs
+from outperform.questions.best_of.result import (
+    BestOf,
+    BestOfComparison,
+    BestOfEach,
+    BestOfResult,
+    describe_correlation,
+    list_results,
+)
+from outperform.questions.best_of.table import tabulate_best_of
+from outperform.runs import Runs
+from outperform.stats.best_of_n import BestOfEstimator
+from outperform.stats.best_of_resamples import BestOfInterval
+
+_LONG = 2e7  # runs drawn, from which on it takes more than 2 seconds
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="RUNS [A [B]]")
+@click.option(
+    "--n",
+    "budgets",
+    metavar="N",
+    multiple=True,
+    default=("5",),
+    help="Candidates to choose from; may be repeated, or a range such as 1-20.  [default: 5]",
+)
+@click.option(
+    "--estimator",
+    type=click.Choice(get_args(BestOfEstimator)),
+    default="v",
+    show_default=True,
+    help="v: the paper's; u: without bias, n up to the number of runs; gaussian: normal scores.",
+)
+@click.option(
+    "--interval",
+    type=click.Choice(get_args(BestOfInterval)),
+    default="jackknife",
+    show_default=True,
+    help="Jackknife, or percentiles of the bootstrap, which hold the truth less often.",
+)
+@click.option("--validation", metavar="COLUMN", help="Column with the scores that choose.")
+@click.option("--trials", is_flag=True, help="RUNS is a store: take the trials of its searches.")
+@click.option("--study", metavar="STUDY.toml", help="Study of a store.  [default: beside it]")
+@only_option
+@drop_option
+@click.option(
+    "--draws",
+    "n_resamples",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="Resamples of the bootstrap.",
+)
+@seed_option
+@alpha_option
+@reading_options
+@output_options
+def command(
+    words: tuple[str, ...],
+    budgets: tuple[str, ...],
+    alpha: float,
+    seed: int,
+    only: str | None,
+    as_json: bool,
+    figure: str | None,
+    reading: dict[str, Any],
+    validation: str | None,
+    trials: bool,
+    study: str | None,
+    **options: Any,
+) -> None:
+    """Say what to expect of the best of n runs.
+
+    \b
+        outperform best-of runs.csv --n 5
+        outperform best-of runs.csv resnet vgg --n 5 --n 20 --plot best.pdf
+        outperform best-of fixed.csv fixed random --with random.csv
+        outperform best-of study.db --trials
+
+    n is a budget: the number of candidates that somebody would train before keeping the one with
+    the best validation score. Its expected test score, Boo_n, does not depend on how many runs it
+    is estimated from, as the score of the best single run does. With two algorithms, which one to
+    train with such a budget, and from which budget on the other.
+    """
+    path, a, b = _three_words(words)
+    runs = _read(path, {**reading, "validation": validation}, trials=trials, study=study)
+    if len(runs) * options["n_resamples"] > _LONG:
+        click.echo(f"Resampling {len(runs):,} runs {options['n_resamples']:,} times ...", err=True)
+    result = best_of_runs(
+        runs,
+        a,
+        b,
+        n=[n for text in budgets for n in _parse_budgets(text)],
+        task=only,
+        confidence_level=1 - alpha,
+        rng=np.random.default_rng(seed),
+        **options,
+    )
+    present(result, _print, as_json=as_json, figure=figure)
+
+
+def _parse_budgets(text: str) -> range:
+    """A number of candidates, or a range such as 1-20."""
+    found = re.fullmatch(r"(\d+)(?:-(\d+))?", text.strip())
+    numbers = range(int(found[1]), int(found[2] or found[1]) + 1) if found else range(0)
+    if not numbers or numbers[0] < 1:
+        raise InvalidInput(
+            f"n is {text!r}", "Pass a whole number not less than 1, or a range such as 1-20"
+        )
+    return numbers
+
+
+def _three_words(words: tuple[str, ...]) -> tuple[str, str | None, str | None]:
+    if not 1 <= len(words) <= 3:
+        raise click.UsageError(
+            "Name the runs file, then one or two algorithms, or none for all: RUNS A B."
+        )
+    path, a, b = (*words, None, None)[:3]
+    assert path is not None
+    return path, a, b
+
+
+def _require_validation(runs: Runs, named: str | None) -> Runs:
+    """Choosing by the score that is reported is optimistic: only who asks for it gets it."""
+    if runs.validation is None and named is None:
+        raise InvalidInput(
+            f"nothing in {runs.source} is known as validation scores, by which the best is chosen",
+            f"Name their column with --validation; --validation {runs.metric!r} chooses by the "
+            "score that is reported, which is optimistic",
+        )
+    return runs
+
+
+def _read(path: str, reading: dict[str, Any], *, trials: bool, study: str | None) -> Runs:
+    if not trials:
+        if study:
+            raise InvalidInput("--study says where trials come from", "Add --trials")
+        return _require_validation(open_runs(path, reading), reading["validation"])
+    if not is_store(path):
+        raise InvalidInput(
+            f"{path} is no store of a study, so it has no searches",
+            "Leave out --trials: each row of a file is a run",
+        )
+    if reading["others"]:
+        raise InvalidInput(
+            "trials of a search cannot be joined with other runs", "Leave out --with or --trials"
+        )
+    from outperform.questions.best_of.search_trials import collect_trials
+    from outperform.store import SqliteStore
+
+    found = read_study_of(path, study)
+    with SqliteStore(path) as store:
+        return collect_trials(found, store.scores())
+
+
+def _print(result: BestOfResult) -> None:
+    colour = None
+    if isinstance(result, BestOfComparison):
+        colour = {"a": "green", "b": "red", None: "yellow"}[result.winner]
+    print_headline(result, fg=colour)
+    first = list_results(result)[0]
+    better = "higher" if first.goal == "maximize" else "lower"
+    level = f"{100 * first.interval.confidence_level:g}%"
+    click.echo(f"\n{first.metric}, {better} is better; {level} intervals")
+    print_table(*tabulate_best_of(result))
+    if not isinstance(result, BestOfEach):
+        click.echo()
+        _print_contrast(list_results(result))
+    if isinstance(result, BestOfComparison):
+        click.echo(f"\n{_describe_crossing(result)}")
+    print_end(result.caveats, _suggest(result))
+
+
+def _print_contrast(results: tuple[BestOf, ...]) -> None:
+    print_table(
+        ["algorithm", "runs", "mean ± sd", "best single run", "correlation"],
+        [
+            [
+                found.algorithm,
+                str(found.n_runs),
+                f"{found.mean:.4g} ± {found.sd:.2g}",
+                f"{found.best_single:.4g}",
+                describe_correlation(found),
+            ]
+            for found in results
+        ],
+    )
+
+
+def _describe_crossing(found: BestOfComparison) -> str:
+    last = int(found.curve.n[-1])
+    if found.crossing is None or found.leader_after is None:
+        better = found.a if found.is_better(float(found.curve.value[-1])) else found.b
+        return f"The curves do not cross: {better.algorithm} is ahead at every n up to {last}."
+    crossing, level = found.crossing, found.difference.interval.confidence_level
+    first = f"The curves cross: from n = {crossing.n} on {found.leader_after.algorithm} is ahead."
+    if crossing.share == 0:
+        return f"{first} They do so in no resample."
+    return (
+        f"{first} They do so in {100 * crossing.share:.0f}% of resamples, {100 * level:g}% of "
+        f"these between n = {crossing.low:.0f} and {crossing.high:.0f}."
+    )
+
+
+def _suggest(result: BestOfResult) -> str:
+    if isinstance(result, BestOfEach):
+        first, second = (found.algorithm for found in result.ranked[:2])
+        return f"Compare the two at the top by name: {first} {second}."
+    found = list_results(result)[0]
+    return (
+        f"Report Boo_{found.n} with its interval, n and the number of runs, not the best single "
+        "run; --plot draws the curve over n."
+    )

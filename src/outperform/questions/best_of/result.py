@@ -1,0 +1,262 @@
+"""Results on the best of n: of one algorithm, of two, and of all in a table."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from outperform.questions.compare.verdict import Winner
+from outperform.runs import Goal
+from outperform.runs.scope import UNKNOWN, Scope, join_scopes
+from outperform.stats import Crossing, Estimate, Interval, rank_correlation
+from outperform.stats.best_of_n import BestOfEstimator, IntArray
+from outperform.stats.checks import FloatArray
+
+SHOWN = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # budgets in tables
+
+
+@dataclass(frozen=True, slots=True)
+class BestOfCurve:
+    """Estimates over the number of candidates, with the ends of their intervals."""
+
+    n: IntArray = field(repr=False, compare=False)
+    value: FloatArray = field(repr=False, compare=False)
+    low: FloatArray = field(repr=False, compare=False)
+    high: FloatArray = field(repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        names = ("n", "value", "low", "high")
+        return {name: getattr(self, name).tolist() for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class BestOf:
+    """What to expect of the best of n candidates of one algorithm (Boo_n).
+
+    Candidates are chosen by their validation score and reported with their test score. All scores
+    are in their metric's own sign.
+    """
+
+    algorithm: str
+    n: int  # the budget: candidates that a practitioner would train
+    value: float
+    interval: Interval
+    validation: FloatArray = field(repr=False, compare=False)
+    test: FloatArray = field(repr=False, compare=False)
+    curve: BestOfCurve = field(repr=False)
+    asked: tuple[int, ...]  # all budgets asked for
+    estimator: BestOfEstimator
+    goal: Goal
+    validation_goal: Goal
+    metric: str = "score"
+    chosen_by: str = "validation"  # name of the scores that choose
+    same_scores: bool = False  # the scores that choose are those reported
+    task: str = ""
+    scope: Scope = UNKNOWN
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def n_runs(self) -> int:
+        """Number of runs that it is estimated from, m."""
+        return self.test.size
+
+    @property
+    def mean(self) -> float:
+        """Mean test score: what one candidate gives."""
+        return float(self.test.mean())
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of the test scores."""
+        # From the first run, so that equal scores give exactly 0.
+        return float((self.test - self.test[0]).std(ddof=1))
+
+    @property
+    def best_single(self) -> float:
+        """Test score of the run with the best validation score, as papers report it."""
+        best = (np.max if self.validation_goal == "maximize" else np.min)(self.validation)
+        return float(self.test[self.validation == best].mean())
+
+    @property
+    def correlation(self) -> float:
+        """Spearman's correlation of validation and test, positive where the good ones agree."""
+        sign = 1 if self.goal == self.validation_goal else -1
+        return sign * rank_correlation(self.validation, self.test)
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """Budgets worth a line in a table: 1, some up to a quarter of the runs, all asked for."""
+        few = (n for n in SHOWN if n <= max(1, self.n_runs // 4))
+        return tuple(sorted({*few, *self.asked}))
+
+    def at(self, n: int) -> Estimate:
+        """Value and interval at a budget on the curve."""
+        (place,) = np.flatnonzero(self.curve.n == n)
+        low, high = float(self.curve.low[place]), float(self.curve.high[place])
+        interval = Interval(low, high, self.interval.confidence_level, self.interval.method)
+        return Estimate(float(self.curve.value[place]), interval)
+
+    def __str__(self) -> str:
+        on = f" on {self.task}" if self.task else ""
+        alone = self.n == 1
+        chosen = "" if alone or self.same_scores else f" chosen by {self.chosen_by}"
+        what = "mean run" if alone else f"best of {self.n} runs"
+        return (
+            f"The {what} of {self.algorithm}{on}{chosen} is expected to reach "
+            f"{self.metric} {format_estimate(self.value, self.interval)}; one run, "
+            f"{self.mean:.4g} ± {self.sd:.2g} ({self.n_runs} runs)."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "algorithm": self.algorithm,
+            "task": self.task,
+            "metric": self.metric,
+            "goal": self.goal,
+            "chosen_by": self.chosen_by,
+            "validation_goal": self.validation_goal,
+            "scope": self.scope.to_dict(),
+            "n": self.n,
+            "estimator": self.estimator,
+            "value": self.value,
+            "interval": self.interval.to_dict(),
+            "n_runs": self.n_runs,
+            "correlation": self.correlation,
+            "mean": self.mean,
+            "sd": self.sd,
+            "best_single": self.best_single,
+            "curve": self.curve.to_dict(),
+            "caveats": list(self.caveats),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BestOfComparison:
+    """Which of two algorithms to expect more of when n candidates of it are trained."""
+
+    a: BestOf
+    b: BestOf
+    difference: Estimate  # of a minus b at n, in the metric's own sign
+    curve: BestOfCurve = field(repr=False)  # of the difference
+    probability: Estimate  # that the best of n of a beats that of b
+    crossing: Crossing | None  # sign: of the difference in the metric's own sign
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """The budget."""
+        return self.a.n
+
+    @property
+    def scope(self) -> Scope:
+        """What varied, and what this is about for that reason."""
+        return self.a.scope
+
+    @property
+    def winner(self) -> Winner | None:
+        """Who is to be expected more of, if the interval of the difference leaves out 0."""
+        if 0 in self.difference.interval:
+            return None
+        return "a" if self.is_better(self.difference.value) else "b"
+
+    @property
+    def leader_after(self) -> BestOf | None:
+        """Who stays ahead from the crossing on."""
+        if self.crossing is None:
+            return None
+        return self.a if self.is_better(self.crossing.sign) else self.b
+
+    def is_better(self, difference: float) -> bool:
+        """Whether a difference is in favour of a."""
+        return (difference > 0) == (self.a.goal == "maximize")
+
+    def __str__(self) -> str:
+        on = f" on {self.a.task}" if self.a.task else ""
+        a, b = self.a.algorithm, self.b.algorithm
+        names = {"a": f"{a} is better", "b": f"{b} is better", None: "neither is shown better"}
+        d = self.difference
+        return (
+            f"With a budget of {self.n}{on}, {names[self.winner]}: {a} is expected to reach "
+            f"{self.a.value:.4g} and {b} {self.b.value:.4g}, a difference of {d.value:+.3g} "
+            f"{d.interval}; the best of {self.n} of {a} beats that of {b} with chance "
+            f"{self.probability.value:.2f} {self.probability.interval}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        after = self.leader_after
+        crossing = None if self.crossing is None or after is None else self.crossing.to_dict()
+        return {
+            "n": self.n,
+            "winner": self.winner,
+            "scope": self.scope.to_dict(),
+            "a": self.a.to_dict(),
+            "b": self.b.to_dict(),
+            "difference": self.difference.to_dict(),
+            "probability": self.probability.to_dict(),
+            "difference_curve": self.curve.to_dict(),
+            "crossing": crossing and {**crossing, "leader_after": after and after.algorithm},
+            "caveats": list(self.caveats),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BestOfEach:
+    """The best of n of several algorithms, side by side in the order of the table."""
+
+    results: tuple[BestOf, ...]
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """What varied, and what this is about for that reason."""
+        return join_scopes([each.scope for each in self.results], [r.task for r in self.results])
+
+    @property
+    def ranked(self) -> tuple[BestOf, ...]:
+        """The most to be expected first."""
+        down = self.results[0].goal == "maximize"
+        return tuple(sorted(self.results, key=lambda result: result.value, reverse=down))
+
+    def __str__(self) -> str:
+        first, second = self.ranked[:2]
+        on = f" on {first.task}" if first.task else ""
+        return (
+            f"With a budget of {first.n}{on}, most is to be expected of {first.algorithm}: "
+            f"{first.metric} {format_estimate(first.value, first.interval)}, then of "
+            f"{second.algorithm}: {format_estimate(second.value, second.interval)} "
+            f"({len(self.results)} algorithms)."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "n": self.results[0].n,
+            "scope": self.scope.to_dict(),
+            "algorithms": [result.to_dict() for result in self.results],
+            "caveats": list(self.caveats),
+        }
+
+
+BestOfResult = BestOf | BestOfComparison | BestOfEach
+
+
+def list_results(result: BestOfResult) -> tuple[BestOf, ...]:
+    """Results of single algorithms that a result is made of."""
+    if isinstance(result, BestOf):
+        return (result,)
+    return (result.a, result.b) if isinstance(result, BestOfComparison) else result.results
+
+
+def format_estimate(value: float, interval: Interval) -> str:
+    """Value and interval with four digits, which scores near 1 need."""
+    return f"{value:.4g} [{interval.low:.4g}, {interval.high:.4g}]"
+
+
+def describe_correlation(found: BestOf) -> str:
+    """How far validation and test agree; nothing correlates with scores that are all equal."""
+    if found.same_scores:
+        return "the same scores"
+    return "none" if np.isnan(found.correlation) else f"{found.correlation:.2f}"

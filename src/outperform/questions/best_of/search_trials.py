@@ -1,0 +1,103 @@
+"""Trials of hyperparameter searches as runs: candidates with random hyperparameters."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from outperform.errors import InvalidInput
+from outperform.questions.decompose.retracing import FitScores, Retracer, Scores
+from outperform.runs import Runs, read_runs
+from outperform.runs.scope import HYPERPARAMETERS
+from outperform.study.estimators import Search
+from outperform.study.sources import TUNING_SOURCE
+from outperform.study.study import Study
+
+_Names = tuple[str, str]  # of a pipeline and a task
+
+
+def collect_trials(study: Study, scores: Scores) -> Runs:
+    """Take the recorded trials of a study's searches as runs of their pipelines.
+
+    The score of a run is its test score, chosen by its validation score; where searches recorded
+    no test scores, the validation score is both. Only searches under the same seeds are put
+    together: validation scores of different splits cannot choose between candidates.
+
+    Parameters
+    ----------
+    scores
+        From `SqliteStore.scores`.
+    """
+    retracer = Retracer(study, scores)
+    trials: dict[_Names, list[FitScores]] = {}
+    n_others = 0
+    for names, groups in _group_searches(study).items():
+        for searches in groups:
+            found = [scored for search in searches for _, scored in retracer.follow(search)]
+            if any("valid" in scored for scored in found):
+                trials[names] = found
+                n_others += sum(map(len, groups)) - len(searches)
+                break
+    if not trials:
+        raise InvalidInput(
+            f"no trial of a search of study {study.name!r} is recorded",
+            "Run it first, with pipelines that have a search space",
+        )
+    every = [scored for found in trials.values() for scored in found]
+    tested = all("test" in scored for scored in every if "valid" in scored)
+    runs = _make_runs(study, trials, tested=tested)
+    notes = _list_notes(study, n_others, len(every) - len(runs), tested)
+    return replace(
+        runs,
+        source=f"the searches of {study.name}",
+        notes=tuple(notes),
+        varied=(HYPERPARAMETERS,),
+        fixed_splits=runs.tasks,
+    )
+
+
+def _group_searches(study: Study) -> dict[_Names, list[list[Search]]]:
+    """Searches of each pipeline on each task, put together if only their tuner's seed differs."""
+    groups: dict[_Names, dict[object, dict[Search, None]]] = {}
+    for run in study.plan_runs():
+        if run.search is not None:
+            seeds = tuple(pair for pair in run.search.seeds if pair[0] != TUNING_SOURCE)
+            group = groups.setdefault((run.pipeline, run.task), {})
+            group.setdefault((seeds, run.search.fold), {})[run.search] = None
+    return {names: [list(alike) for alike in group.values()] for names, group in groups.items()}
+
+
+def _make_runs(study: Study, trials: dict[_Names, list[FitScores]], *, tested: bool) -> Runs:
+    task = study.tasks[0]
+    records = [
+        {
+            "algorithm": names[0],
+            "task": names[1],
+            "replicate": number,
+            task.metric: scored["test" if tested else "valid"],
+        }
+        | ({"validation": scored["valid"]} if tested else {})
+        for names, found in trials.items()
+        for number, scored in enumerate(found)
+        if "valid" in scored
+    ]
+    return read_runs(records, goal=task.goal, metric=task.metric)
+
+
+def _list_notes(study: Study, n_others: int, n_missing: int, tested: bool) -> Iterator[str]:
+    if study.tuner != "random":
+        yield (
+            f"trials of {study.tuner} search are not independent draws, so n of them are no n "
+            "fresh candidates: only random search makes trials that are"
+        )
+    yield (
+        "all trials share one split and one set of seeds: intervals are of other hyperparameters, "
+        "not of other splits"
+    )
+    if n_others:
+        yield (
+            f"{n_others} other search(es) of the study are left out: they are on other splits, "
+            "whose validation scores cannot be compared"
+        )
+    if not tested:
+        yield "searches recorded no test scores: validation scores choose, and are reported"
+    if n_missing:
+        yield f"{n_missing} trial(s) are left out: they failed, or are not done yet"

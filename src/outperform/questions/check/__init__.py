@@ -1,0 +1,1 @@
+"""Whether every seed does what it should."""

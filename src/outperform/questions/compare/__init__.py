@@ -1,0 +1,1 @@
+"""Whether A outperforms B."""

@@ -1,0 +1,157 @@
+"""What to do after a comparison."""
+
+import math
+from typing import cast
+
+from outperform.errors import InvalidInput
+from outperform.questions.compare.published import PublishedComparison
+from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.plan.answer import TOO_GOOD
+from outperform.runs.scope import THIS_DATASET, divides_anew
+from outperform.stats import (
+    EquivalenceTest,
+    noether_sample_size,
+    required_pairs,
+    second_look_level,
+    verdict_power,
+)
+from outperform.stats.power import PlannedInterval
+
+_TOO_MANY = 10_000  # runs that nobody is advised to add
+
+
+def suggest_next(comparison: Comparison, *, beta: float = 0.05) -> str:
+    """Say what to do after a comparison, in one sentence."""
+    for test in comparison.tests:
+        if isinstance(test, EquivalenceTest) and test.equivalent:
+            found = "The difference is real but small" if comparison.winner else "The two are alike"
+            return f"{found}: report that a difference of {test.margin:g} or more is ruled out."
+    if comparison.winner and comparison.holds_for_population is False:
+        return _suggest_data(comparison)
+    if comparison.verdict == "significant and meaningful":
+        return (
+            "Report P(A>B) with its interval, the number of runs and the seeds; --plot draws every "
+            "run."
+        )
+    if comparison.verdict == "significant, not meaningful":
+        return (
+            "The difference is real but small: report its size; more runs will not make it matter."
+        )
+    if comparison.interval.method == "anytime":
+        return "Add pairs and look again as often as you like: this interval allows it."
+    return _suggest_runs(comparison, beta)
+
+
+def _suggest_runs(comparison: Comparison, beta: float) -> str:
+    """Say how many more runs would show the difference seen, or that none would."""
+    # A sample that won every comparison says little about how often it would lose.
+    best = min(max(comparison.probability, comparison.reverse_probability), TOO_GOOD)
+    needed = _needed(best, comparison, beta) if best > 0.5 else None
+    if needed is None or needed > _TOO_MANY:
+        if comparison.better_mean:
+            return (
+                "Report the difference of the means with its interval; no thinkable number of runs "
+                "would show who wins more often."
+            )
+        seen = "Neither wins more than half of the time"
+        if best > 0.5:
+            seen = f"A difference as small as here would take more than {_TOO_MANY:,} runs"
+        return f"{seen}; to show that the two are equally good, use `compare --equivalence MARGIN`."
+    a_leads = comparison.probability >= comparison.reverse_probability
+    better = comparison.a if a_leads else comparison.b
+    as_here = "" if best == TOO_GOOD else ", as here"
+    as_here += ", a tie being half a win" if comparison.n_ties else ""
+    start = f"If {better} really wins {best:.0%} of the time{as_here},"
+    if not comparison.paired or comparison.interval.method != "exact":
+        # What is left of the level is known for the sign test only.
+        more = f"{needed:,} pair{'' if needed == 1 else 's'}"
+        if not comparison.paired:
+            more = f"{needed:,} run{'' if needed == 1 else 's'} of each"
+        return (
+            f"{start} {more} would show it with a chance of {1 - beta:.0%}: take fresh ones, since "
+            "this look has used up the level for these."
+        )
+    return f"{start} {_suggest_second_look(comparison, needed, best, beta)}"
+
+
+def _suggest_second_look(comparison: Comparison, needed: int, best: float, beta: float) -> str:
+    """Say how to go on after a look that found nothing, without more false alarms than alpha."""
+    n, alpha = comparison.n_pairs, comparison.alpha
+    untied = max(comparison.n_decided, 1) / n
+    chance = min(0.5 + (best - 0.5) / untied, TOO_GOOD)
+    total = max(needed, n + 1)
+    while total <= 4 * needed + n:
+        n_untied = max(round(total * untied), comparison.n_decided + 1)
+        level = second_look_level(max(comparison.n_decided, 1), n_untied, alpha=alpha)
+        if level is not None and (
+            verdict_power(n_untied, chance, gamma=0.5, alpha=level) >= 1 - beta
+        ):
+            more = total - n
+            return (
+                f"{more:,} more pair{'' if more == 1 else 's'} ({total:,} in all) would show it "
+                f"with a chance of {1 - beta:.0%}: look again only then, with --alpha "
+                f"{_round_down(level)}, which allows for this look; or look as often as you like "
+                "with --sequential."
+            )
+        total = max(total + 1, math.ceil(1.01 * total))
+    return "add pairs and look as often as you like with --sequential: this look has used up α."
+
+
+def _round_down(level: float) -> str:
+    """Two digits, never more than the level."""
+    digits = 1 - math.floor(math.log10(level))
+    return f"{math.floor(level * 10**digits) / 10**digits:g}"
+
+
+def _suggest_data(comparison: Comparison) -> str:
+    """What shows that it holds for data like these, since re-splits may never do."""
+    population = comparison.population
+    assert population is not None
+    if population.floor < abs(population.value):
+        return (
+            "For other data like these, add splits, or better, collect more data or compare on "
+            "several datasets."
+        )
+    return (
+        "For other data like these, collect more of them, or compare on several datasets: no "
+        f"number of splits of this one shows a difference below {population.floor:.2g}, and here "
+        f"it is {abs(population.value):.2g}."
+    )
+
+
+def _needed(best: float, comparison: Comparison, beta: float) -> int | None:
+    """Find the runs that would show the better side's advantage, if a thinkable number does."""
+    try:
+        if not comparison.paired:
+            # Two-sided, as the verdict is.
+            return noether_sample_size(best, comparison.alpha / 2, beta)
+        # Ties say nothing: the others must show the advantage, which is larger among them.
+        untied = 1.0 if comparison.strict else comparison.n_decided / comparison.n_pairs
+        chance = min(0.5 + (best - 0.5) / untied, TOO_GOOD)
+        gamma = 0.5 + (comparison.gamma - 0.5) / untied
+        interval = cast(PlannedInterval, comparison.interval.method)
+        needed = required_pairs(
+            gamma if chance > gamma else 0.5,
+            comparison.alpha,
+            beta,
+            probability=chance,
+            interval=interval,
+        )
+        return math.ceil(needed / untied)
+    except InvalidInput:
+        return None
+
+
+def suggest_sizes(result: Comparison | TaskComparisons | PublishedComparison) -> str:
+    """How a person who knows that runs divide the data anew can say so, where that is not known."""
+    parts = result.comparisons if isinstance(result, TaskComparisons) else (result,)
+    unknown = any(
+        isinstance(part, Comparison)
+        and part.paired
+        and part.shared == THIS_DATASET
+        and part.population is None
+        and not divides_anew(part.varied)
+        for part in parts
+    )
+    sizes = "; if every run also divides the data anew, add --train-size and --test-size"
+    return sizes if unknown else ""

@@ -1,0 +1,236 @@
+"""The command `outperform compare`."""
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import numpy as np
+
+from outperform.cli.options import (
+    alpha_option,
+    drop_option,
+    find_given,
+    gamma_option,
+    only_option,
+    output_options,
+    paired_option,
+    reading_options,
+    resplit_options,
+    seed_option,
+)
+from outperform.cli.output import present
+from outperform.cli.sources import open_runs
+from outperform.questions.compare.answer import compare_runs
+from outperform.questions.compare.doubts import doubt_goal, doubt_tests
+from outperform.questions.compare.gate import EXIT_STATUS, GateClaim, GateScope, decide_gate
+from outperform.questions.compare.named_tests import TestName, apply_test
+from outperform.questions.compare.published import PublishedComparison, compare_published
+from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.terminal import print_compared
+from outperform.runs.metrics import resolve_goal
+from outperform.runs.summaries import parse_summary, read_summary
+from outperform.stats import equivalence_test
+from outperform.stats.outperforming import IntervalMethod
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="RUNS A B")
+@gamma_option
+@alpha_option
+@paired_option
+@click.option(
+    "--interval",
+    type=click.Choice(get_args(IntervalMethod)),
+    help="How the interval of P(A>B) is made.  [default: exact; unpaired: brunner-munzel]",
+)
+@click.option("--sequential", is_flag=True, help="Interval that may be looked at after every run.")
+@click.option(
+    "--test",
+    "tests",
+    multiple=True,
+    type=click.Choice(get_args(TestName)),
+    help="Add a hypothesis test; may be given several times.",
+)
+@resplit_options
+@click.option("--equivalence", type=float, metavar="MARGIN", help="Test that |A - B| < MARGIN.")
+@click.option(
+    "--margin", type=float, help="Smallest mean difference that matters, in the metric's unit."
+)
+@click.option(
+    "--ties",
+    type=click.Choice(["half", "strict"]),
+    default="half",
+    show_default=True,
+    help="A tie is half a win of either, or no win of anyone.",
+)
+@only_option
+@drop_option
+@click.option("--summary", is_flag=True, help="Compare published means: see the example above.")
+@click.option(
+    "--gate",
+    type=click.Choice(get_args(GateClaim)),
+    is_flag=False,
+    flag_value="better",
+    help="Exit with 0 if it is shown, on every task, that A outperforms B (or with not-worse: is "
+    "not worse by --margin), 1 if it is refuted, 3 if neither. Give it last.",
+)
+@click.option(
+    "--scope",
+    type=click.Choice(get_args(GateScope)),
+    help="What the gate must hold for.  [default: all that is known]",
+)
+@seed_option
+@reading_options
+@output_options
+def command(words: tuple[str, ...], summary: bool, **options: Any) -> None:
+    """Test whether algorithm A outperforms algorithm B.
+
+    \b
+        outperform compare runs.csv resnet vgg
+        outperform compare wide.csv resnet vgg --wide --maximize --test wilcoxon --plot fig.pdf
+        outperform compare resnet.csv resnet vgg --with vgg.csv
+        outperform compare --summary resnet=76.3,0.4,10 vgg=75.1,0.5,10
+
+    RUNS is a CSV, TSV, JSONL or Parquet file with one row per run and columns such as algorithm,
+    task, seed and accuracy. A summary names mean, standard deviation and number of runs, or RUNS
+    is a table with the columns algorithm, mean, sd and n. The runs of a file without a column of
+    algorithms are those of one, called like the file.
+    """
+    as_json, figure, claim = (options.pop(name) for name in ("as_json", "figure", "gate"))
+    scope = options.pop("scope")
+    _check_gate(claim, scope, options["margin"])
+    result = _compare_summaries(words, **options) if summary else _compare_runs(words, **options)
+    gate = decide_gate(result, claim, scope=scope) if claim else None
+    present(result, print_compared, as_json=as_json, figure=figure, gate=gate)
+    if gate:
+        colour = {"shown": "green", "refuted": "red", "undecided": "yellow"}[gate.outcome]
+        click.secho(str(gate), fg=colour, err=True)
+        raise click.exceptions.Exit(EXIT_STATUS[gate.outcome])
+
+
+def _check_gate(claim: GateClaim | None, scope: GateScope | None, margin: float | None) -> None:
+    if claim == "not-worse" and margin is None:
+        raise click.UsageError(
+            "--gate not-worse needs --margin: how much worse may A be, in the metric's unit?"
+        )
+    if scope and not claim:
+        raise click.UsageError("--scope says what --gate must hold for: add --gate.")
+
+
+def _compare_runs(
+    words: tuple[str, ...],
+    *,
+    reading: dict[str, Any],
+    alpha: float,
+    only: str | None,
+    **options: Any,
+) -> Comparison | TaskComparisons:
+    path, a, b = _three_words(words, reading)
+    if reading["wide"] and not reading["algorithm"] and not reading["others"]:
+        reading = {**reading, "algorithm": (a, b)}  # other columns may hold anything
+    tests = {name: options.pop(name) for name in _TEST_OPTIONS}
+    result = compare_runs(
+        open_runs(path, reading),
+        a,
+        b,
+        task=only,
+        confidence_level=1 - alpha,
+        interval=_choose_interval(options.pop("interval"), options.pop("sequential")),
+        rng=np.random.default_rng(tests["seed"]),
+        train_size=tests["train_size"],
+        test_size=tests["test_size"],
+        **options,
+    )
+    if isinstance(result, TaskComparisons):
+        return replace(
+            result, comparisons=tuple(_add_tests(c, **tests) for c in result.comparisons)
+        )
+    return _add_tests(result, **tests)
+
+
+_TEST_OPTIONS = ("tests", "train_size", "test_size", "equivalence", "seed")
+
+
+def _add_tests(
+    comparison: Comparison,
+    *,
+    tests: tuple[TestName, ...],
+    train_size: int | None,
+    test_size: int | None,
+    equivalence: float | None,
+    seed: int,
+) -> Comparison:
+    rng = np.random.default_rng(seed)
+    applied: list[Any] = [
+        apply_test(comparison, name, rng=rng, n_train=train_size, n_test=test_size)
+        for name in tests
+    ]
+    if equivalence is not None:
+        applied.append(
+            equivalence_test(
+                comparison.scores_a,
+                comparison.scores_b,
+                margin=equivalence,
+                paired=comparison.paired,
+                confidence_level=comparison.interval.confidence_level,
+            )
+        )
+    tested = replace(comparison, tests=tuple(applied))
+    return replace(tested, caveats=(*tested.caveats, *doubt_tests(tested)))
+
+
+def _choose_interval(interval: IntervalMethod | None, sequential: bool) -> IntervalMethod:
+    if sequential and interval not in (None, "anytime"):
+        raise click.UsageError(f"--sequential uses the anytime interval, not {interval}.")
+    return "anytime" if sequential else interval or "exact"
+
+
+def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, str, str]:
+    if len(words) == 3:
+        return words[0], words[1], words[2]
+    if len(words) > 3:
+        raise click.UsageError(
+            f"compare takes a file and two algorithms, not {len(words)} words: put names with "
+            "spaces in quotes."
+        )
+    if words and all("=" in word for word in words) and not Path(words[0]).exists():
+        raise click.UsageError("To compare published means, add --summary.")
+    if not words:
+        raise click.UsageError("Name the runs file and two algorithms: RUNS A B.")
+    # Two files are meant to be joined.
+    joined = words[1:] if Path(words[-1]).is_file() else ()
+    names = open_runs(words[0], {**reading, "others": (*reading["others"], *joined)}).algorithms
+    example = [words[0], *(names[:2] if len(names) > 1 else (*names, "vgg", "--with", "vgg.csv"))]
+    example += [word for file in joined for word in ("--with", file)]
+    raise click.UsageError(
+        f"Name two algorithms of {' and '.join(words[: 1 + len(joined)])}: {', '.join(names)}. "
+        f"For example: outperform compare {shlex.join(example)}"
+    )
+
+
+def _compare_summaries(
+    words: tuple[str, ...], *, reading: dict[str, Any], gamma: float, alpha: float, **_: Any
+) -> PublishedComparison:
+    used = {"words", "summary", "gamma", "alpha", "metric", "goal", "gate", "as_json", "figure"}
+    if given := find_given(used):
+        raise click.UsageError(f"{', '.join(given)} needs runs: --summary has only their means.")
+    match words:
+        case (first, second):
+            (a, summary_a), (b, summary_b) = parse_summary(first), parse_summary(second)
+        case (path, a, b):
+            summary_a, summary_b = read_summary(path, a), read_summary(path, b)
+        case _:
+            raise click.UsageError("Name two summaries, A=MEAN,SD,N B=MEAN,SD,N, or TABLE A B.")
+    metric = reading["metric"] or "score"
+    result = compare_published(
+        summary_a,
+        summary_b,
+        names=(a, b),
+        goal=resolve_goal(metric, reading["goal"]),
+        gamma=gamma,
+        confidence_level=1 - alpha,
+    )
+    named = replace(result, metric=metric)
+    return replace(named, caveats=(*named.caveats, *doubt_goal(named)))

@@ -1,0 +1,219 @@
+"""Reasons to doubt a comparison, in words: every broken assumption becomes a caveat."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from outperform.questions.compare.published import PublishedComparison
+from outperform.questions.compare.result import Comparison
+from outperform.runs import Runs, known_goal
+from outperform.runs.scope import FOLDS, divides_anew
+from outperform.stats import clopper_pearson_interval, smallest_conclusive
+from outperform.stats.checks import FloatArray
+from outperform.stats.ties import merge_ties
+
+_OF_INDEPENDENT_RUNS = ("brunner-munzel", "brunner-munzel permutation", "welch t")
+_SHARE_OF_TIES = 0.25  # from here on the metric is too coarse to tell the algorithms apart
+_PERCENTILES = ("percentile", "bootstrap")
+_FEW_LOSSES = 2  # expected, at which percentile intervals cover 87% instead of 95%, for any n
+_SAFE_PVALUE = 0.01  # of the correction for re-splits, for learners of any kind
+_FEW_UNPAIRED = 10  # runs, below which the bootstrap of unpaired runs is liberal
+_INFLATION = 1.02  # of alpha, from which on false alarms are more than rounding shows
+
+
+def find_doubts(comparison: Comparison) -> tuple[str, ...]:
+    """Every caveat that the scores themselves give rise to."""
+    return (
+        *_same_runs(comparison),
+        *_resplit(comparison),
+        *_gaps(comparison),
+        *_too_few(comparison),
+        *_degenerate(comparison),
+        *_liberal(comparison),
+        *_ties(comparison),
+        *_means(comparison),
+        *_constant(comparison),
+    )
+
+
+def _same_runs(comparison: Comparison) -> Iterator[str]:
+    a, b = comparison.scores_a, comparison.scores_b
+    if comparison.n_ties == comparison.n_pairs if comparison.paired else np.array_equal(a, b):
+        yield (
+            f"all {a.size} scores of {comparison.a} and {comparison.b} are the same: these are the "
+            "same runs under two names, or the same algorithm"
+        )
+
+
+def _resplit(comparison: Comparison) -> Iterator[str]:
+    """What is not known of data like these, or can never be."""
+    if not divides_anew(comparison.varied):
+        return
+    if FOLDS in comparison.varied:
+        yield (
+            "folds share most of their training data, so that runs are not independent, not even "
+            "for this dataset"
+        )
+    if comparison.population is not None:
+        yield from _approximate(comparison)
+        return
+    yield (
+        "every run divides the same dataset anew, so more runs tell ever more surely which is "
+        "better on this dataset, and nothing of other data like it: --train-size and --test-size "
+        "(train_size and test_size in Python) tell that too"
+        if comparison.paired
+        else "every run divides the same dataset anew: the verdict is about this dataset, and only "
+        "paired runs can tell of other data like it"
+    )
+
+
+def _approximate(comparison: Comparison) -> Iterator[str]:
+    """How far the correction for re-splits may be trusted (docs/scope.md has the table)."""
+    assert comparison.population is not None
+    if comparison.holds_for_population and comparison.population.pvalue > _SAFE_PVALUE:
+        yield (
+            "what holds for data like these rests on an approximation: for learners that remember "
+            "single examples, such as one nearest neighbour, it errs in up to 17% of studies at "
+            f"α = 0.05; only below p = {_SAFE_PVALUE:g} did it stay below 5% with all but one"
+        )
+
+
+def _gaps(comparison: Comparison) -> Iterator[str]:
+    if not comparison.withstands_gaps:
+        leader = comparison.a if comparison.probability > 0.5 else comparison.b
+        yield (
+            f"{leader} would win, but not if the runs that it lacks had gone badly: complete them, "
+            "or compare on replicates that were fixed before any run failed"
+        )
+
+
+def _too_few(comparison: Comparison) -> Iterator[str]:
+    if comparison.conclusive or not comparison.n_decided:
+        return
+    n, alpha = comparison.n_decided, f"{comparison.alpha:.2g}"
+    fewest = smallest_conclusive(comparison.alpha)
+    if comparison.paired:
+        what = "pairs" if n == comparison.n_pairs else "untied pairs"
+        yield (
+            f"{n} {what} cannot be significant at α = {alpha}, whoever wins: at least {fewest} are "
+            "needed"
+        )
+    else:
+        yield (
+            f"{n} runs are too few for an interval at α = {alpha}, whoever wins: at least {fewest} "
+            "of each are needed; the test brunner-munzel-permutation is exact with any number"
+        )
+
+
+def _degenerate(comparison: Comparison) -> Iterator[str]:
+    # The bootstrap knows nothing of what it has never seen: a loss.
+    best = max(comparison.probability, comparison.reverse_probability)
+    n = min(comparison.scores_a.size, comparison.scores_b.size)
+    level = comparison.interval.confidence_level
+    everything = "every comparison was won by the same side"
+    if best == 1 and comparison.interval.low == comparison.interval.high:
+        low = clopper_pearson_interval(n, n, confidence_level=level).low
+        yield (
+            f"{everything}, so the {comparison.interval.method} interval collapses to a point: its "
+            f"true chance to win may be as low as {low:.2f} (Clopper–Pearson)"
+        )
+    elif best == 1 and comparison.interval.method == "brunner-munzel":
+        yield (
+            f"{everything}, so no variation was seen: the interval is that of {n} independent "
+            "pairs (Clopper–Pearson)"
+        )
+    elif (
+        comparison.interval.method in _PERCENTILES
+        and round(n * (1 - best), 9) <= _FEW_LOSSES < n / 2
+    ):
+        yield (
+            f"percentile intervals are too short where so few are lost (P = {best:.2f} with {n} "
+            f"runs): prefer interval {'exact' if comparison.paired else 'brunner-munzel'}"
+        )
+
+
+def _liberal(comparison: Comparison) -> Iterator[str]:
+    if comparison.winner is None:
+        return
+    if comparison.false_alarms > _INFLATION * comparison.alpha:
+        tied = f", {comparison.n_ties} of them tied," if comparison.n_ties else ""
+        yield (
+            f"with {comparison.n_pairs} pairs{tied} the {comparison.interval.method} interval "
+            f"finds a difference between equals {comparison.false_alarms:.1%} of the time, not "
+            f"{comparison.alpha:.1%}; the exact interval does not"
+        )
+    if comparison.interval.method == "bootstrap" and comparison.n_decided < _FEW_UNPAIRED:
+        yield (
+            f"with {comparison.n_decided} runs the bootstrap interval is too narrow: between "
+            "equals it finds a difference more often than it says (10% instead of 5% at 6 runs "
+            "against 50); interval brunner-munzel does not"
+        )
+
+
+def _ties(comparison: Comparison) -> Iterator[str]:
+    if not comparison.paired:
+        return
+    n_ties = comparison.n_ties
+    if _SHARE_OF_TIES * comparison.n_pairs <= n_ties < comparison.n_pairs:
+        yield (
+            f"{n_ties} of {comparison.n_pairs} pairs are tied: the metric is coarse; a larger test "
+            "set would tell more"
+        )
+
+
+def _means(comparison: Comparison) -> Iterator[str]:
+    """Where means and wins speak for different sides, or only means speak."""
+    difference, winner = comparison.difference, comparison.winner
+    by_mean = "a" if (difference.value > 0) == (comparison.goal == "maximize") else "b"
+    names = {"a": comparison.a, "b": comparison.b}
+    counts = "the verdict counts wins, whatever their size"
+    if winner and difference.value and winner != by_mean:
+        yield (
+            f"{names[by_mean]} has the better mean, although {names[winner]} wins more often, for "
+            f"it loses by more than it wins by: {counts}"
+        )
+    if comparison.interval.method == "anytime":
+        yield (
+            "the interval of the mean difference, and any test, hold for one look only, unlike the "
+            "interval of P(A>B)"
+        )
+    elif not winner and comparison.better_mean:
+        yield (
+            f"the interval of the mean difference excludes 0, in favour of {names[by_mean]}: "
+            f"{counts}"
+        )
+
+
+def doubt_tests(comparison: Comparison) -> Iterator[str]:
+    """Which of the tests that were asked for ignore the pairs."""
+    blind = [test.name for test in comparison.tests if test.name in _OF_INDEPENDENT_RUNS]
+    if comparison.paired and blind:
+        yield (
+            f"of the tests, {' and '.join(blind)} took the runs as independent, although they are "
+            "paired, and so saw less than the verdict did"
+        )
+
+
+def _constant(comparison: Comparison) -> Iterator[str]:
+    sides = ((comparison.a, comparison.scores_a), (comparison.b, comparison.scores_b))
+    for name, scores in sides:
+        yield from doubt_constant(name, scores)
+
+
+def doubt_constant(name: str, scores: FloatArray) -> Iterator[str]:
+    """Whether all runs have the same score."""
+    (ends,) = merge_ties(np.array([scores.min(), scores.max()]))
+    if scores.size > 2 and ends[0] == ends[1]:
+        yield (
+            f"all {scores.size} runs of {name} have the same score {scores[0]:g}: does the seed "
+            "reach the training?"
+        )
+
+
+def doubt_goal(table: Runs | PublishedComparison) -> Iterator[str]:
+    """Whether a metric was told to go the other way than its name says."""
+    if table.metric != "score" and known_goal(table.metric) not in (None, table.goal):
+        yield (
+            f"{table.metric!r} usually is to {known_goal(table.metric)}, but was told to "
+            f"{table.goal}"
+        )

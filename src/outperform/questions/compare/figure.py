@@ -1,0 +1,225 @@
+"""Figures of a comparison: every run, every paired difference, P(A>B) with its interval."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from outperform.errors import InvalidInput
+from outperform.plots.composing import title_height, wrap_title
+from outperform.plots.densities import draw_densities, draw_dots
+from outperform.plots.drawings import Drawing
+from outperform.plots.labels import (
+    PairResult,
+    describe_level,
+    describe_metric,
+    escape,
+    join_phrases,
+    short_names,
+    shorten,
+)
+from outperform.plots.style import (
+    COLOUR_A,
+    COLOUR_B,
+    COLOUR_NEITHER,
+    COLOUR_NOTE,
+    COLUMN_WIDTH,
+    PAGE_WIDTH,
+    lay_out_rows,
+    limit_ticks,
+    make_figure,
+)
+from outperform.questions.compare.probability_figure import draw_probability, draw_tasks
+from outperform.questions.compare.published import PublishedComparison
+from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.verdict import describe
+from outperform.stats import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_ROW_HEIGHT = 0.17  # inches, of a task
+_LABELS_HEIGHT = 0.72  # inches, around one of several views, on average
+
+
+def draw_differences(comparison: Comparison, ax: "Axes") -> None:
+    """Draw every paired difference, sorted, and their mean with its interval."""
+    if not comparison.paired:
+        raise InvalidInput(
+            f"{comparison.a!r} and {comparison.b!r} are compared unpaired, so their runs have no "
+            "differences to draw",
+            "Draw the view 'densities' or 'probability'",
+        )
+    mean, population = comparison.difference, comparison.population
+    ax.axvline(0, color="black", linewidth=0.8, linestyle="--", zorder=0, gid="zero")
+    _draw_pairs(comparison, ax)
+    # Whatever their number, the pairs fill rows 0 to 1, and the mean stands below them.
+    rows, labels = [0.5, -0.35], [_label_pairs(comparison), _label_mean(mean)]
+    _draw_mean(mean, -0.35, ax, gid="difference")
+    # Differences that do not vary tell nothing of other data: that interval has no ends.
+    if population is not None and np.isfinite(population.interval.low):
+        rows, labels = [*rows, -0.85], [*labels, "for data\nlike these"]
+        _draw_mean(population, -0.85, ax, gid="population")
+    lay_out_rows(ax, rows, labels)
+    ax.set_ylim(rows[-1] - 0.25, 1.1)
+    limit_ticks(ax)
+    a, b = short_names(comparison, 14)
+    ax.set_xlabel(join_phrases(f"{a} − {b}", describe_metric(comparison)))
+
+
+def _draw_mean(mean: Estimate, row: float, ax: "Axes", *, gid: str) -> None:
+    ends = [mean.interval.low, mean.interval.high]
+    ax.plot(ends, [row, row], color="black", gid=f"{gid}-interval")
+    ax.plot([mean.value], [row], "D", color="black", mec="white", ms=5.5, gid=gid)
+
+
+def _label_mean(mean: Estimate) -> str:
+    return f"◆ mean,\n{describe_level(mean.interval)} interval"
+
+
+def _draw_pairs(comparison: Comparison, ax: "Axes") -> None:
+    """Draw the differences in the winners' colours, and above each side who won how often."""
+    n = comparison.n_pairs
+    differences = np.sort(comparison.scores_a - comparison.scores_b)
+    rows = np.arange(n) / (n - 1)
+    a, b = short_names(comparison, 11)
+    side_a, side_b = ("wins-a", a, COLOUR_A), ("wins-b", b, COLOUR_B)
+    left, right = (side_b, side_a) if comparison.goal == "maximize" else (side_a, side_b)
+    for (gid, name, colour), where in ((left, "left"), (right, "right")):
+        chosen = differences < 0 if where == "left" else differences > 0
+        draw_dots(differences[chosen], rows[chosen], ax, n=n, colour=colour, gid=gid)
+        title = f"{name} wins {np.count_nonzero(chosen):,}"
+        ax.set_title(title, loc=where, color=colour, fontsize="small")  # type: ignore[arg-type]
+    tied = differences == 0
+    draw_dots(differences[tied], rows[tied], ax, n=n, colour=COLOUR_NEITHER, gid="ties")
+
+
+def _label_pairs(comparison: Comparison) -> str:
+    n_ties = comparison.n_ties
+    return f"{comparison.n_pairs:,} pairs,\n" + (f"{n_ties:,} tied" if n_ties else "sorted")
+
+
+def compose_comparison(comparison: Comparison) -> "Figure":
+    """Stack densities, differences if paired, and the probability, in one column."""
+    views: list[tuple[float, Callable[[Comparison, Axes], None]]] = [(1.2, draw_densities)]
+    if comparison.paired:
+        views.append((0.95 if comparison.population is None else 1.25, draw_differences))
+    views.append((0.45, draw_probability))
+    heights = [height for height, _ in views]
+    on = f" on {escape(shorten(comparison.task, 22))}" if comparison.task else ""
+    title = _entitle(comparison, on=on)
+    outside = _LABELS_HEIGHT * len(views) + title_height(title)
+    figure = make_figure(COLUMN_WIDTH, sum(heights) + outside)
+    axes = figure.subplots(len(views), height_ratios=heights)
+    for (_, draw), ax in zip(views, axes, strict=True):
+        draw(comparison, ax)
+    figure.suptitle(title, fontsize="medium")
+    return figure
+
+
+def compose_published(published: PublishedComparison) -> "Figure":
+    """Draw the probability below the verdict."""
+    title = _entitle(published, condition=", if scores are normal")
+    figure = make_figure(COLUMN_WIDTH, 1.5 + title_height(title))
+    draw_probability(published, figure.subplots())
+    figure.suptitle(title, fontsize="medium")
+    return figure
+
+
+def compose_tasks(tasks: TaskComparisons) -> "Figure":
+    """Draw a row per task across the page, with the numbers beside it."""
+    rows = tasks.comparisons
+    names = short_names(rows[0], 22)
+    named = TaskComparisons(tuple(replace(row, a=names[0], b=names[1]) for row in rows))
+    title = wrap_title(str(named), PAGE_WIDTH)
+    figure = make_figure(PAGE_WIDTH, forest_height(len(rows)) + title_height(title))
+    ax = figure.subplots()
+    draw_probability(rows, ax)
+    level = describe_level(rows[0].interval)
+    _write_column(ax, 8, "n", [_format_sizes(row) for row in rows])
+    _write_column(ax, 40, f"P(A > B)\n{level} interval", [_format_chance(row) for row in rows])
+    differences = [_format_difference(row) for row in rows]
+    _write_column(ax, 140, f"mean difference\n{level} interval", differences)
+    figure.suptitle(title, fontsize="medium")
+    return figure
+
+
+def forest_height(n_rows: int) -> float:
+    """Height in inches of a figure with a row per task."""
+    return 1.1 + _ROW_HEIGHT * max(2, n_rows)
+
+
+def _write_column(ax: "Axes", offset: float, header: str, cells: list[str]) -> None:
+    """Write a column of text beside the axes, that many points to their right."""
+    for row, cell in enumerate(cells):
+        ax.annotate(
+            cell,
+            (1, row),
+            (offset, 0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            fontsize="small",
+            verticalalignment="center",
+            annotation_clip=False,
+        )
+    ax.annotate(
+        header,
+        (1, 1),
+        (offset, 5),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize="small",
+        color=COLOUR_NOTE,
+    )
+
+
+def _format_sizes(comparison: Comparison) -> str:
+    n_a, n_b = comparison.scores_a.size, comparison.scores_b.size
+    return f"{n_a}" if n_a == n_b else f"{n_a}, {n_b}"
+
+
+def _format_chance(comparison: Comparison) -> str:
+    interval = comparison.interval
+    return f"{comparison.probability:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def _format_difference(comparison: Comparison) -> str:
+    interval = comparison.difference.interval
+    cell = f"{comparison.difference.value:+.3g} [{interval.low:+.3g}, {interval.high:+.3g}]"
+    return cell.replace("-", "−")
+
+
+def _entitle(result: PairResult, *, on: str = "", condition: str = "") -> str:
+    """Say the verdict in one short sentence."""
+    a, b = short_names(result, 22)
+    verdict = f"{result.verdict}{condition}"
+    winner = f"{describe(a, b, result.winner, result.verdict, on=on)}:"
+    if isinstance(result, Comparison):
+        winner = f"{replace(result, a=a, b=b, task=on.removeprefix(' on ')).claim}:"
+    together = wrap_title(f"{winner} {verdict}", COLUMN_WIDTH)
+    apart = f"{wrap_title(winner, COLUMN_WIDTH)}\n{verdict}"
+    # The verdict has a line of its own where that costs none.
+    return min(apart, together, key=lambda title: title.count("\n"))
+
+
+FIGURES = {
+    Comparison: Drawing(
+        {
+            "probability": draw_probability,
+            "densities": draw_densities,
+            "differences": draw_differences,
+        },
+        compose_comparison,
+        heights={"probability": 1.5, "densities": 1.8, "differences": 1.8},
+    ),
+    TaskComparisons: Drawing(
+        {"probability": draw_tasks},
+        compose_tasks,
+        heights={"probability": lambda tasks: forest_height(len(tasks.comparisons))},
+    ),
+    PublishedComparison: Drawing(
+        {"probability": draw_probability}, compose_published, heights={"probability": 1.5}
+    ),
+}

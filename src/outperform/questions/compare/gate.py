@@ -1,0 +1,185 @@
+"""A gate: whether runs show, refute or leave open what a person wants to be sure of."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from outperform.errors import InvalidInput
+from outperform.questions.compare.published import PublishedComparison
+from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.runs.scope import divides_anew
+from outperform.stats import Interval, smallest_conclusive, verdict_power
+from outperform.stats.checks import check_choice
+from outperform.stats.power import PlannedInterval
+from outperform.stats.ties import ROUNDING
+
+GateClaim = Literal["better", "not-worse"]
+GateOutcome = Literal["shown", "refuted", "undecided"]
+GateScope = Literal["dataset", "population"]
+
+EXIT_STATUS: dict[GateOutcome, int] = {"shown": 0, "refuted": 1, "undecided": 3}
+
+Compared = Comparison | TaskComparisons | PublishedComparison
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What a gate lets pass, and how often it errs."""
+
+    claim: str
+    outcome: GateOutcome
+    errors: str  # how often it errs with so many runs
+
+    def __str__(self) -> str:
+        return f"Gate {self.outcome}: {self.claim} ({self.errors})."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "claim": self.claim,
+            "outcome": self.outcome,
+            "errors": self.errors,
+            "exit_status": EXIT_STATUS[self.outcome],
+        }
+
+
+def decide_gate(
+    result: Compared, claim: GateClaim = "better", *, scope: GateScope | None = None
+) -> Gate:
+    """Decide whether a comparison lets a change pass.
+
+    Parameters
+    ----------
+    claim
+        ``"better"``: a outperforms b, by the rule of the verdict. ``"not-worse"``: a is worse by
+        less than the margin that the comparison was made with.
+    scope
+        What it must hold for: this dataset, or data like it too. By default for all that is known.
+
+    Examples
+    --------
+    >>> from outperform import compare
+    >>> result = compare([3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 7])
+    >>> decide_gate(result).outcome
+    'shown'
+    """
+    check_choice("claim", claim, get_args(GateClaim))
+    parts = result.comparisons if isinstance(result, TaskComparisons) else (result,)
+    if scope == "population":
+        _check_population(parts)
+    outcomes = [_judge(part, claim, scope) for part in parts]
+    tasks = f" on all of {len(parts)} tasks" if len(parts) > 1 else ""
+    tasks += _describe_scope(parts, scope)
+    words = f"{result.a} outperforms {result.b}{tasks}"
+    if claim == "not-worse":
+        margin = getattr(parts[0], "margin", None)
+        words = f"{result.a} is not worse than {result.b} by {margin:g} or more{tasks}"
+    return Gate(words, _combine(outcomes), _describe_errors(parts, claim, scope))
+
+
+def _check_population(parts: Sequence[Comparison | PublishedComparison]) -> None:
+    if any(isinstance(part, Comparison) and not part.paired for part in parts):
+        raise InvalidInput(
+            "runs that are not paired tell nothing of other data like these",
+            "Pair the runs by their splits, or ask for the scope dataset",
+        )
+    if any(getattr(part, "population", None) is None for part in parts):
+        raise InvalidInput(
+            "how the data were divided is not known, so nothing is known of other data like them",
+            "Pass --train-size and --test-size (train_size and test_size in Python)",
+        )
+
+
+def _describe_scope(
+    parts: Sequence[Comparison | PublishedComparison], scope: GateScope | None
+) -> str:
+    """What the claim is about, where runs divide their data anew."""
+    known = [getattr(part, "population", None) is not None for part in parts]
+    if scope != "dataset" and any(known):
+        return f", here and{'' if all(known) else ', where that is known,'} for data like these"
+    if any(divides_anew(getattr(part, "varied", ())) for part in parts):
+        return ", on this dataset only" if len(parts) == 1 else ", on these datasets only"
+    return ""
+
+
+def _combine(outcomes: list[GateOutcome]) -> GateOutcome:
+    """All must be shown; one that is refuted refutes the whole."""
+    if "refuted" in outcomes:
+        return "refuted"
+    return "undecided" if "undecided" in outcomes else "shown"
+
+
+def _judge(
+    part: Comparison | PublishedComparison, claim: GateClaim, scope: GateScope | None
+) -> GateOutcome:
+    if claim == "better":
+        outcomes = [_judge_verdict(part)]
+        if isinstance(part, Comparison) and part.population is not None and scope != "dataset":
+            outcomes.append(_judge_population(part))
+        return _combine(outcomes)
+    if not isinstance(part, Comparison) or part.margin is None:
+        raise InvalidInput(
+            "a gate for not being worse needs runs, and a margin to be worse by",
+            "Pass runs, and --margin (margin in Python) in the unit of the metric",
+        )
+    if _says_nothing_of_variation(part):
+        return "undecided"
+    return _locate(part.gain_here if scope == "dataset" else part.gain, -part.margin)
+
+
+def _judge_verdict(part: Comparison | PublishedComparison) -> GateOutcome:
+    if part.winner is None:
+        return "undecided"
+    return "shown" if part.winner == "a" and part.size != "ruled out" else "refuted"
+
+
+def _says_nothing_of_variation(part: Comparison) -> bool:
+    """Whether differences do not vary, and are so few that chance explains it."""
+    largest = max(float(np.abs(scores).max()) for scores in (part.scores_a, part.scores_b))
+    constant = part.gain_here.high - part.gain_here.low <= ROUNDING * largest
+    fewest = min(part.scores_a.size, part.scores_b.size)
+    return constant and fewest < smallest_conclusive(part.alpha)
+
+
+def _judge_population(part: Comparison) -> GateOutcome:
+    """Whether a is better for data like these, by the rules of the sentence."""
+    if part.holds_for_population:
+        return "shown" if part.winner == "a" else "refuted"
+    return "refuted" if part.better_mean == "b" else "undecided"
+
+
+def _locate(interval: Interval, threshold: float) -> GateOutcome:
+    """Whether all values compatible with the data lie above the threshold, or all below."""
+    if interval.low > threshold:
+        return "shown"
+    return "refuted" if interval.high < threshold else "undecided"
+
+
+def _describe_errors(
+    parts: Sequence[Comparison | PublishedComparison], claim: GateClaim, scope: GateScope | None
+) -> str:
+    """How often it errs. All tasks must pass, so the worst case is one without an advantage."""
+    alpha, gamma = 1 - parts[0].interval.confidence_level, parts[0].gamma
+    if claim == "not-worse":
+        return f"one that is worse by just the margin passes in about {alpha / 2:.2g} of cases"
+    equals, all_of_them = ("equals on one task", " on all") if len(parts) > 1 else ("equals", "")
+    pairs = [part for part in parts if isinstance(part, Comparison) and part.paired]
+    resplit = scope != "dataset" and any(part.population for part in pairs)
+    if resplit or len(pairs) < len(parts):
+        once = pairs[0].once if resplit else ""
+        return f"{equals} pass in about {alpha / 2:.1%} of cases{once}"
+    n_pairs = sorted({part.n_pairs for part in pairs})
+    size = max(part.false_alarms for part in pairs) / 2
+    errors = f"with {' to '.join(map(str, n_pairs[:: max(1, len(n_pairs) - 1)]))} pairs, {equals} "
+    errors += f"pass in {size:.1%} of cases"
+    method: Any = pairs[0].interval.method
+    unknown = any(part.n_ties or part.margin is not None for part in pairs)
+    if unknown or method not in get_args(PlannedInterval):
+        return errors
+    powers = [
+        verdict_power(p.n_pairs, gamma, gamma=gamma, alpha=alpha, interval=method) for p in pairs
+    ]
+    return f"{errors}, and a true P(A>B) of {gamma:g}{all_of_them} in {math.prod(powers):.0%}"

@@ -1,0 +1,123 @@
+"""The figure of the verdict: P(A>B) with its interval against 0.5 and γ, one row per task."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from outperform.plots.labels import (
+    PairResult,
+    describe_level,
+    describe_metric,
+    escape,
+    join_phrases,
+    short_names,
+    shorten_apart,
+)
+from outperform.plots.style import (
+    COLOUR_A,
+    COLOUR_B,
+    COLOUR_BAND,
+    COLOUR_NEITHER,
+    COLOUR_NOTE,
+    lay_out_rows,
+)
+from outperform.questions.compare.result import Comparison, TaskComparisons
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_NOT_SIGNIFICANT = "across 0.5: not significant"
+_WINNERS = {"a": COLOUR_A, "b": COLOUR_B, None: COLOUR_NEITHER}
+
+
+def draw_probability(results: PairResult | Sequence[PairResult], ax: "Axes") -> None:
+    """Draw P(A>B) with its interval, of one comparison or of one per task.
+
+    An interval across 0.5 is not significant (grey); one within γ is not meaningful (hollow); one
+    that reaches beyond γ is meaningful (filled, in the winner's colour).
+    """
+    rows: Sequence[PairResult] = results if isinstance(results, Sequence) else (results,)
+    first = rows[0]
+    _draw_regions(first.gamma, ax)
+    for row, result in enumerate(rows):
+        _draw_interval(result, row, ax)
+    labels = _label_tasks(rows) if rows is results else [_label_numbers(first)]
+    lay_out_rows(ax, [float(row) for row in range(len(rows))], labels)
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    a, b = short_names(first, 16)
+    level = describe_level(first.interval)
+    ax.set_xlabel(
+        join_phrases(f"P({a} > {b})", f"{level} interval", f"by {describe_metric(first)}")
+    )
+
+
+def draw_tasks(tasks: TaskComparisons, ax: "Axes") -> None:
+    """Draw P(A>B) with its interval, one row per task."""
+    draw_probability(tasks.comparisons, ax)
+
+
+def _draw_interval(result: PairResult, row: int, ax: "Axes") -> None:
+    colour = _WINNERS[result.winner]
+    face = "white" if result.verdict == "significant, not meaningful" else colour
+    ends = [result.interval.low, result.interval.high]
+    ax.plot(ends, [row, row], color=colour, linewidth=1.6, clip_on=False, gid=f"interval-{row}")
+    ax.plot(
+        [result.probability],
+        [row],
+        "o",
+        color=colour,
+        markerfacecolor=face,
+        markersize=4.5,
+        clip_on=False,
+        gid=f"probability-{row}",
+    )
+
+
+def _label_tasks(results: Sequence[PairResult]) -> list[str]:
+    tasks = [result.task if isinstance(result, Comparison) else "" for result in results]
+    return [escape(label) for label in shorten_apart(tasks, 18)]
+
+
+def _label_numbers(result: PairResult) -> str:
+    return f"{result.probability:.3g}\n{result.interval}"
+
+
+def _draw_regions(gamma: float, ax: "Axes") -> None:
+    """Mark 0.5 and γ, and name above the axes what lies between."""
+    ax.set_xlim(-0.02, 1.02)
+    ax.spines["bottom"].set_bounds(0, 1)
+    ax.axvline(0.5, color="black", linewidth=0.8, linestyle="--", gid="half")
+    # With γ at 0.5 or below, whatever is significant is meaningful.
+    if gamma > 0.5:
+        ax.axvspan(1 - gamma, gamma, color=COLOUR_BAND, linewidth=0, zorder=0)
+        for side, place in (("a", gamma), ("b", 1 - gamma)):
+            ax.axvline(place, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid=f"gamma-{side}")
+    _label_gamma(gamma, ax)
+    regions = _name_regions(gamma)
+    names = ax.secondary_xaxis("top")
+    names.set_xticks([place for place, _ in regions], [name for _, name in regions])
+    names.tick_params(length=0, labelsize="small", labelcolor=COLOUR_NOTE)
+    names.spines["top"].set_visible(False)
+
+
+def _label_gamma(gamma: float, ax: "Axes") -> None:
+    if gamma <= 0.5:
+        ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+        return
+    ax.set_xticks([0, 0.5, gamma, 1], ["0", "0.5", f"γ = {gamma:g}", "1"])
+    # Lean away from the neighbour that is too near.
+    side: Literal["left", "center", "right"]
+    side = "left" if gamma < 0.65 else "right" if gamma > 0.85 else "center"
+    ax.get_xticklabels()[2].set_horizontalalignment(side)
+
+
+def _name_regions(gamma: float) -> list[tuple[float, str]]:
+    """Middle of each region and its name; lines below a name lift it above its neighbours'."""
+    if gamma <= 0.5:
+        return [(0.25, "meaningful"), (0.5, f"{_NOT_SIGNIFICANT}\n"), (0.75, "meaningful")]
+    outer = (1 + gamma) / 2
+    ends = [(1 - outer, "meaningful"), (outer, "meaningful")]
+    if gamma < 0.73:
+        return [*ends, (0.5, f"{_NOT_SIGNIFICANT}\nwithin γ:\nnot meaningful")]
+    inner = (0.5 + gamma) / 2
+    middle = [(1 - inner, "not\nmeaningful"), (inner, "not\nmeaningful")]
+    return [*ends, *middle, (0.5, f"{_NOT_SIGNIFICANT}\n\n")]

@@ -1,0 +1,165 @@
+"""Does A outperform B, from a published table: mean, standard deviation and number of runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from outperform.errors import InvalidInput
+from outperform.questions.compare.verdict import (
+    Size,
+    Verdict,
+    Winner,
+    describe,
+    find_winner,
+    judge,
+    judge_size,
+)
+from outperform.runs import Goal
+from outperform.runs.scope import UNKNOWN, Scope
+from outperform.stats import (
+    HypothesisTest,
+    Interval,
+    Summary,
+    probability_from_summary,
+    welch_from_summary,
+)
+from outperform.stats.checks import check_choice, check_gamma
+
+_ASSUMPTIONS = (
+    "from a published table: the scores are taken as normal and the runs as independent; with "
+    "the runs themselves nothing need be assumed",
+    "papers often print standard errors: if ± is one, multiply it by √n first",
+)
+_NO_SPREAD = "the standard deviation of {} is 0, which training with several seeds rarely gives"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedComparison:
+    """Whether `a` outperforms `b`, as far as means and standard deviations tell."""
+
+    a: str
+    b: str
+    summary_a: Summary
+    summary_b: Summary
+    goal: Goal
+    probability: float  # estimate of P(a > b) under normality
+    interval: Interval
+    test: HypothesisTest  # Welch's t
+    gamma: float
+    metric: str = "score"
+    caveats: tuple[str, ...] = _ASSUMPTIONS
+
+    @property
+    def winner(self) -> Winner | None:
+        """Who is significantly better, if anyone."""
+        return find_winner(self.interval, self.interval.mirrored())
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be concluded."""
+        return judge(self.size)
+
+    @property
+    def size(self) -> Size | None:
+        """Whether the advantage is shown to matter."""
+        if self.winner is None:
+            return None
+        winning = self.interval if self.winner == "a" else self.interval.mirrored()
+        return judge_size(winning, self.gamma)
+
+    @property
+    def winner_name(self) -> str | None:
+        """What the user calls the winner."""
+        return {"a": self.a, "b": self.b, None: None}[self.winner]
+
+    @property
+    def scope(self) -> Scope:
+        """What varied, and what the verdict is about for that reason."""
+        return UNKNOWN
+
+    def __str__(self) -> str:
+        chance = f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"
+        if self.winner == "b":
+            mirrored = self.interval.mirrored()
+            chance = f"P({self.b} > {self.a}) = {1 - self.probability:.3g} {mirrored}"
+        return (
+            f"{describe(self.a, self.b, self.winner, self.verdict)}: {chance} if scores are "
+            f"normal, {self.verdict} "
+            f"({self.summary_a.n} and {self.summary_b.n} runs, γ = {self.gamma:g}; Welch's t: "
+            f"p = {self.test.pvalue:.2g})."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "metric": self.metric,
+            "goal": self.goal,
+            "verdict": self.verdict,
+            "winner": self.winner,
+            "winner_name": self.winner_name,
+            "size": self.size,
+            "scope": self.scope.to_dict(),
+            "probability": self.probability,
+            "interval": self.interval.to_dict(),
+            "gamma": self.gamma,
+            "n_a": self.summary_a.n,
+            "n_b": self.summary_b.n,
+            "mean_a": self.summary_a.mean,
+            "mean_b": self.summary_b.mean,
+            "sd_a": self.summary_a.sd,
+            "sd_b": self.summary_b.sd,
+            "tests": [self.test.to_dict()],
+            "caveats": list(self.caveats),
+        }
+
+
+def compare_published(
+    summary_a: Summary,
+    summary_b: Summary,
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    goal: Goal = "maximize",
+    gamma: float = 0.75,
+    confidence_level: float = 0.95,
+) -> PublishedComparison:
+    """Compare two algorithms of which only mean, standard deviation and number of runs are known.
+
+    Parameters
+    ----------
+    summary_a, summary_b
+        In the metric's own sign.
+
+    Examples
+    --------
+    >>> result = compare_published(Summary(76.3, 0.4, 10), Summary(75.1, 0.5, 10))
+    >>> result.verdict
+    'significant and meaningful'
+    """
+    check_choice("goal", goal, ("maximize", "minimize"))
+    check_gamma(gamma)
+    for name, summary in (("summary_a", summary_a), ("summary_b", summary_b)):
+        if not isinstance(summary, Summary):
+            raise InvalidInput(
+                f"{name} is {summary!r}", "Pass outperform.stats.Summary(mean, sd, n)"
+            )
+    if not (isinstance(names, Sequence) and len(names) == len(set(names)) == 2):
+        raise InvalidInput(f"names is {names!r}", "Pass two different names")
+    first, second = summary_a, summary_b
+    if goal == "minimize":
+        first, second = (Summary(-s.mean, s.sd, s.n) for s in (summary_a, summary_b))
+    estimate = probability_from_summary(first, second, confidence_level=confidence_level)
+    constant = [name for name, s in zip(names, (summary_a, summary_b), strict=True) if s.sd == 0]
+    return PublishedComparison(
+        a=names[0],
+        b=names[1],
+        summary_a=summary_a,
+        summary_b=summary_b,
+        goal=goal,
+        probability=estimate.value,
+        interval=estimate.interval,
+        test=welch_from_summary(first, second),
+        gamma=gamma,
+        caveats=_ASSUMPTIONS + tuple(_NO_SPREAD.format(name) for name in constant),
+    )

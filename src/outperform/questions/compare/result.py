@@ -1,0 +1,419 @@
+"""The results of comparing two algorithms: on one task, and on several."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, cast, get_args
+
+import numpy as np
+
+from outperform.questions.compare.verdict import (
+    SIZES,
+    VERDICTS,
+    Size,
+    Verdict,
+    Winner,
+    describe,
+    find_winner,
+    judge,
+    judge_size,
+)
+from outperform.runs import Goal
+from outperform.runs.scope import DATA_LIKE_THESE, RUNS, THIS_DATASET, Scope, join_scopes
+from outperform.stats import (
+    EquivalenceTest,
+    HypothesisTest,
+    Interval,
+    MeanDifference,
+    ResampledDifference,
+    VerdictRule,
+    cohens_d,
+    mean_difference,
+    paired_d,
+    smallest_conclusive,
+    verdict_size,
+)
+from outperform.stats.checks import FloatArray
+from outperform.stats.power import PlannedInterval
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Whether algorithm `a` outperforms `b`, and how sure that is."""
+
+    a: str
+    b: str
+    scores_a: FloatArray = field(repr=False, compare=False)
+    scores_b: FloatArray = field(repr=False, compare=False)
+    goal: Goal
+    paired: bool
+    probability: float  # estimate of P(a > b)
+    reverse_probability: float  # estimate of P(b > a); with strict ties they do not add up to 1
+    interval: Interval  # of P(a > b)
+    reverse: Interval  # of P(b > a)
+    gamma: float  # smallest chance to win that matters
+    margin: float | None = None  # smallest difference that matters, in the metric's unit
+    metric: str = "score"
+    task: str = ""
+    varied: tuple[str, ...] = (RUNS,)  # between the runs
+    shared: str = THIS_DATASET  # by all runs, so that they are about it at least
+    # Of a - b, in the metric's sign, for data of which these are a sample; None where it is not
+    # known how they were resampled.
+    population: ResampledDifference | None = None
+    withstands_gaps: bool = True  # whether incomplete runs, taken as the worst, leave the verdict
+    tests: tuple[HypothesisTest | EquivalenceTest, ...] = ()
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def winner(self) -> Winner | None:
+        """Who is significantly better, if anyone."""
+        if not (self.conclusive and self.withstands_gaps):
+            return None
+        return find_winner(self.interval, self.reverse)
+
+    @property
+    def winner_name(self) -> str | None:
+        """What the user calls the winner."""
+        return {"a": self.a, "b": self.b, None: None}[self.winner]
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be concluded about the data that the runs share."""
+        return judge(self.size)
+
+    @property
+    def size(self) -> Size | None:
+        """Whether the advantage is shown to matter: by gamma, and by the margin if there is one."""
+        return min((size for _, size in self._judge_sizes()), key=SIZES.index, default=None)
+
+    def _judge_sizes(self) -> Iterator[tuple[str, Size]]:
+        """What matters, and what is known of it, if there is a winner."""
+        if self.winner is None:
+            return
+        winning = self.interval if self.winner == "a" else self.reverse
+        yield f"γ = {self.gamma:g}", judge_size(winning, self.gamma)
+        if self.margin is not None:
+            # What is too little on these data is so, whatever is not known of others.
+            here = self._turn(self.gain_here, over=self.winner == "b")
+            sizes = (judge_size(gain, self.margin) for gain in (here, self.advantage))
+            yield f"a difference of {self.margin:g}", min(sizes, key=SIZES.index)
+
+    @property
+    def gain_here(self) -> Interval:
+        """Interval of the mean advantage of `a`, higher is better, on the data of these runs."""
+        return self._turn(self.difference.interval, over=self.goal == "minimize")
+
+    @property
+    def gain(self) -> Interval:
+        """The same for data like these where that is known, which is the wider one."""
+        if self.population is None:
+            return self.gain_here
+        return self._turn(self.population.interval, over=self.goal == "minimize")
+
+    @property
+    def better_mean(self) -> Winner | None:
+        """Whose mean is better for sure, for all that is known, and if looking once was enough."""
+        if self.interval.method == "anytime" or not self.conclusive or 0 in self.gain:
+            return None
+        return "a" if self.gain.low > 0 else "b"
+
+    @property
+    def advantage(self) -> Interval:
+        """The gain in the winner's favour, or in that of `a`."""
+        return self._turn(self.gain, over=self.winner == "b")
+
+    @staticmethod
+    def _turn(interval: Interval, *, over: bool) -> Interval:
+        return replace(interval, low=-interval.high, high=-interval.low) if over else interval
+
+    @property
+    def holds_for_population(self) -> bool | None:
+        """Whether the winner is better for data like these; None where that is not known."""
+        if self.population is None:
+            return None
+        return self.winner is not None and self.advantage.low > 0
+
+    @property
+    def scope(self) -> Scope:
+        """What varied, and what the verdict is about for that reason."""
+        return Scope(self.varied, DATA_LIKE_THESE if self.holds_for_population else self.shared)
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether there are enough runs for any outcome to be significant."""
+        return self.n_decided >= smallest_conclusive(self.alpha)
+
+    @property
+    def n_decided(self) -> int:
+        """Independent pairs that can be evidence: a tie speaks for neither side."""
+        if self.paired:
+            return int(np.count_nonzero(self.scores_a != self.scores_b))
+        return min(self.scores_a.size, self.scores_b.size)
+
+    @property
+    def alpha(self) -> float:
+        """Chance of a false alarm that the interval was made for."""
+        return 1 - self.interval.confidence_level
+
+    @property
+    def false_alarms(self) -> float:
+        """Chance that equals, tied as often, are found to differ: exact if known, else alpha."""
+        method, level = self.interval.method, self.interval.confidence_level
+        if not self.paired or self.strict or method not in get_args(PlannedInterval):
+            return self.alpha
+        if self.n_ties == 0:
+            return verdict_size(self.n_pairs, alpha=self.alpha, interval=method)
+        rule = VerdictRule(level, interval=cast(PlannedInterval, method))
+        return rule.size(self.n_pairs, self.n_ties)
+
+    @property
+    def n_ties(self) -> int:
+        """Pairs that are tied; 0 where runs are not paired."""
+        return self.n_pairs - self.n_decided if self.paired else 0
+
+    @property
+    def strict(self) -> bool:
+        """Whether ties were counted as no win of either side, and there were any."""
+        return self.probability + self.reverse_probability < 1 - 1e-9
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of scores compared with one another; all with all where unpaired."""
+        return self.scores_a.size if self.paired else self.scores_a.size * self.scores_b.size
+
+    @property
+    def higher_a(self) -> FloatArray:
+        """Scores of `a`, turned so that higher is better."""
+        return self.scores_a if self.goal == "maximize" else -self.scores_a
+
+    @property
+    def higher_b(self) -> FloatArray:
+        """Scores of `b`, turned so that higher is better."""
+        return self.scores_b if self.goal == "maximize" else -self.scores_b
+
+    @property
+    def difference(self) -> MeanDifference:
+        """Mean of `a` minus mean of `b`, in the metric's own sign."""
+        return mean_difference(
+            self.scores_a,
+            self.scores_b,
+            paired=self.paired,
+            confidence_level=self.interval.confidence_level,
+        )
+
+    @property
+    def effect_size(self) -> float:
+        """Advantage of `a` in standard deviations: of the differences if paired, else pooled."""
+        return (paired_d if self.paired else cohens_d)(self.higher_a, self.higher_b)
+
+    def __str__(self) -> str:
+        chance = f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"
+        if self.winner == "b":
+            chance = f"P({self.b} > {self.a}) = {self.reverse_probability:.3g} {self.reverse}"
+        return (
+            f"{self.claim}: {chance}, {self.verdict} "
+            f"({self._describe_runs()}, {self._describe_size()})."
+        )
+
+    @property
+    def claim(self) -> str:
+        """The verdict in words, and where it holds: the weaker of what is known."""
+        on = f" on {self.task}" if self.task else ""
+        if self.winner is None and self.better_mean is not None:
+            better, other = (self.a, self.b) if self.better_mean == "a" else (self.b, self.a)
+            return f"{better} has the better mean{on}, but is not shown to beat {other} more often"
+        if self.population is None or self.winner is None:
+            return describe(self.a, self.b, self.winner, self.verdict, on=on)
+        pvalue = f"p = {self.population.pvalue:.2g}"
+        if self.holds_for_population:
+            where = f"{on or ' on these data'} and for data like these ({pvalue}{self.once})"
+            return describe(self.a, self.b, self.winner, self.verdict, on=where)
+        where = f" on this sample of {self.task or 'the data'}"
+        claim = describe(self.a, self.b, self.winner, self.verdict, on=where)
+        beyond = "that is not shown"
+        if self.advantage.high < 0:  # wins more often, but loses by more
+            beyond = f"{self.b if self.winner == 'a' else self.a} has the better mean"
+        return f"{claim}; for other data like it {beyond} ({pvalue})"
+
+    @property
+    def once(self) -> str:
+        """What a test of means rests on where P(A>B) may be looked at again and again."""
+        return ", were this the only look" if self.interval.method == "anytime" else ""
+
+    def _describe_size(self) -> str:
+        words = {
+            "shown": "at least {} shown",
+            "not ruled out": "{} neither shown nor ruled out",
+            "ruled out": "{} ruled out",
+        }
+        sizes = [words[size].format(smallest) for smallest, size in self._judge_sizes()]
+        return ", ".join(sizes) or f"γ = {self.gamma:g}"
+
+    def _describe_runs(self) -> str:
+        missing = "" if self.withstands_gaps else ", too many incomplete to tell"
+        return f"{self._count_runs()}{missing}"
+
+    def _count_runs(self) -> str:
+        if not self.paired:
+            runs = f"{self.scores_a.size} and {self.scores_b.size} runs"
+        else:
+            runs = f"{self.n_pairs} pairs"
+            if self.n_ties == self.n_pairs:
+                return f"{runs}, all tied"
+            if self.n_ties and not self.conclusive:
+                return f"{runs}, too few of them untied"
+        return runs if self.conclusive else f"{runs}, too few to tell"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "task": self.task,
+            "metric": self.metric,
+            "goal": self.goal,
+            "verdict": self.verdict,
+            "winner": self.winner,
+            "winner_name": self.winner_name,
+            "size": self.size,
+            "scope": self.scope.to_dict(),
+            "population": self._describe_population(),
+            "probability": self.probability,
+            "interval": self.interval.to_dict(),
+            "reverse_probability": self.reverse_probability,
+            "reverse_interval": self.reverse.to_dict(),
+            "gamma": self.gamma,
+            "margin": self.margin,
+            "paired": self.paired,
+            "n_pairs": self.n_pairs,
+            "n_a": self.scores_a.size,
+            "n_b": self.scores_b.size,
+            "mean_a": float(self.scores_a.mean()),
+            "mean_b": float(self.scores_b.mean()),
+            "sd_a": float(self.scores_a.std(ddof=1)),
+            "sd_b": float(self.scores_b.std(ddof=1)),
+            "difference": self.difference.to_dict(),
+            "effect_size": self.effect_size if np.isfinite(self.effect_size) else None,
+            "tests": [test.to_dict() for test in self.tests],
+            "caveats": list(self.caveats),
+        }
+
+    def _describe_population(self) -> dict[str, Any] | None:
+        if self.population is None:
+            return None
+        return {
+            "difference": self.population.value,
+            "low": self.population.interval.low,
+            "high": self.population.interval.high,
+            "pvalue": self.population.pvalue,
+            "shown": self.holds_for_population,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TaskComparisons:
+    """Whether `a` outperforms `b` on each of several tasks.
+
+    The overall verdict claims no more than what holds on *every* task. Such a claim needs no
+    correction for the number of tasks: it is made only if each task would allow it alone.
+    """
+
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def a(self) -> str:
+        """Name of the first algorithm."""
+        return self.comparisons[0].a
+
+    @property
+    def b(self) -> str:
+        """Name of the second algorithm."""
+        return self.comparisons[0].b
+
+    @property
+    def winner(self) -> Winner | None:
+        """Who is significantly better on every task, if anyone."""
+        winners = {comparison.winner for comparison in self.comparisons}
+        return winners.pop() if len(winners) == 1 else None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The strongest claim that holds on every task."""
+        if self.winner is None:
+            return "not significant"
+        return min((c.verdict for c in self.comparisons), key=VERDICTS.index)
+
+    @property
+    def winner_name(self) -> str | None:
+        """What the user calls the winner."""
+        return {"a": self.a, "b": self.b, None: None}[self.winner]
+
+    @property
+    def size(self) -> Size | None:
+        """What is known of the advantage on every task."""
+        sizes = [c.size for c in self.comparisons if c.size is not None]
+        return min(sizes, key=SIZES.index) if self.winner else None
+
+    @property
+    def scope(self) -> Scope:
+        """What varied, and what the verdict is about for that reason."""
+        scopes = [comparison.scope for comparison in self.comparisons]
+        return join_scopes(scopes, [comparison.task for comparison in self.comparisons])
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Doubts about the whole, those that all tasks share, then those about single tasks."""
+        n, alpha = len(self.comparisons), self.comparisons[0].alpha
+        chance = min(1.0, sum(comparison.false_alarms for comparison in self.comparisons))
+        several = (
+            f"{n} tasks were tested, each at α = {alpha:.2g}: the chance that equals differ "
+            f"significantly on at least one is up to {chance:.0%}; to name single tasks, ask for "
+            f"α = {alpha / n:.2g}"
+        )
+        first, *others = self.comparisons
+        shared = [each for each in first.caveats if all(each in c.caveats for c in others)]
+        single = [
+            f"{c.task}: {doubt}"
+            for c in self.comparisons
+            for doubt in c.caveats
+            if doubt not in shared
+        ]
+        return (several, *shared, *single)
+
+    def __str__(self) -> str:
+        n = len(self.comparisons)
+        everywhere = "both tasks" if n == 2 else f"all {n} tasks"
+        if self.winner:
+            return f"{self._describe_winner(everywhere)}: {self.verdict}."
+        counts = {who: sum(c.winner == who for c in self.comparisons) for who in ("a", "b", None)}
+        if counts[None] == n:
+            return f"No difference shown between {self.a} and {self.b} on any of {n} tasks."
+        return (
+            f"Neither wins on {everywhere}: {self.a} is significantly better on {counts['a']}, "
+            f"{self.b} on {counts['b']}, undecided on {counts[None]}."
+        )
+
+    def _describe_winner(self, everywhere: str) -> str:
+        on = f" on {everywhere}"
+        n_small = sum(c.verdict == "significant, not meaningful" for c in self.comparisons)
+        small = f" on {n_small}" if 0 < n_small < len(self.comparisons) else ""
+        claim = f"{describe(self.a, self.b, self.winner, self.verdict, on=on)}{small}"
+        holds = [c.holds_for_population for c in self.comparisons]
+        if all(holds):
+            return f"{claim}, and for data like these{self.comparisons[0].once}"
+        n_not = holds.count(False)
+        not_shown = f"; for other data like these that is not shown on {n_not} of them"
+        return f"{claim}{not_shown if n_not else ''}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "verdict": self.verdict,
+            "winner": self.winner,
+            "winner_name": self.winner_name,
+            "size": self.size,
+            "scope": self.scope.to_dict(),
+            "tasks": [comparison.to_dict() for comparison in self.comparisons],
+            "caveats": list(self.caveats),
+        }

@@ -1,0 +1,125 @@
+"""The figure of a crossed design: components of variance, which add up."""
+
+import textwrap
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from outperform.errors import InvalidInput
+from outperform.plots.labels import describe_level, escape, join_phrases, shorten
+from outperform.plots.style import (
+    COLOUR_A,
+    COLOUR_NEITHER,
+    COLUMN_WIDTH,
+    lay_out_rows,
+    limit_ticks,
+    make_figure,
+)
+from outperform.questions.decompose.crossed import CrossedDecomposition, join_sources
+from outperform.stats import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLOUR_INTERACTION = "#56B4E9"
+_FARTHEST = 2.0  # longest bars, beyond which intervals of few levels are cut
+
+
+def draw_components(decomposition: CrossedDecomposition, ax: "Axes") -> None:
+    """Draw a bar per component with its interval, main effects first; their sum is on top.
+
+    An estimate below 0 is drawn as it is, so that the bars add up; no interval goes there.
+    """
+    rows = _list_rows(decomposition)
+    for y, (label, estimate, colour) in enumerate(rows):
+        (bar,) = ax.barh(y, estimate.value, 0.7, color=colour, alpha=0.8, linewidth=0)
+        bar.set_gid(f"bar-{label}")
+        ends = [estimate.interval.low, estimate.interval.high]
+        ax.plot(ends, [y, y], color="black", linewidth=0.8, gid=f"interval-{label}")
+    lay_out_rows(ax, list(range(len(rows))), [escape(shorten(label, 26)) for label, _, _ in rows])
+    ax.axvline(0, color="black", linewidth=0.6)
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    ax.set_xlim(*_find_limits([estimate for _, estimate, _ in rows]))
+    limit_ticks(ax, 4)
+    ax.xaxis.set_major_formatter("{x:g}")  # variances are small: no power of ten in the corner
+    level = describe_level(decomposition.parts.total.interval)
+    metric = escape(shorten(decomposition.metric, 20))
+    ax.set_xlabel(join_phrases(f"variance of {metric}", f"{level} interval"))
+    if decomposition.parts.total.value > 0:
+        _draw_shares(decomposition.parts.total.value, ax)
+
+
+def compose_components(
+    decompositions: CrossedDecomposition | Sequence[CrossedDecomposition],
+) -> "Figure":
+    """Draw components of variance one column wide; several designs below one another."""
+    group = _as_group(decompositions)
+    heights = [components_height(each) for each in group]
+    figure = make_figure(COLUMN_WIDTH, sum(heights) + 0.3 * len(group))
+    axes = figure.subplots(len(group), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for each, ax in zip(group, axes, strict=True):
+        draw_components(each, ax)
+        ax.set_title(_entitle(each), fontsize="medium", x=0.3)
+    return figure
+
+
+def components_height(
+    decompositions: CrossedDecomposition | Sequence[CrossedDecomposition],
+) -> float:
+    """Height in inches that every bar needs."""
+    return sum(1.0 + 0.16 * len(_list_rows(each)) for each in _as_group(decompositions))
+
+
+def _as_group(
+    decompositions: CrossedDecomposition | Sequence[CrossedDecomposition],
+) -> list[CrossedDecomposition]:
+    if isinstance(decompositions, CrossedDecomposition):
+        return [decompositions]
+    if not decompositions:
+        raise InvalidInput("there is no decomposition to draw", "Pass at least one")
+    return list(decompositions)
+
+
+def _list_rows(decomposition: CrossedDecomposition) -> list[tuple[str, Estimate, str]]:
+    """Label, estimate and colour of every bar, from top to bottom."""
+    rows = [("all", decomposition.parts.total, COLOUR_NEITHER)]
+    for component in decomposition.parts.components:
+        colour = COLOUR_A if len(component.names) == 1 else _COLOUR_INTERACTION
+        rows.append((join_sources(component.names), component.variance, colour))
+    return rows
+
+
+def _find_limits(estimates: Sequence[Estimate]) -> tuple[float, float]:
+    """Ends of the axis: beyond every bar, and beyond intervals that are not absurd."""
+    longest = max(estimate.value for estimate in estimates)
+    reach = min(max(estimate.interval.high for estimate in estimates), _FARTHEST * longest)
+    low = min(0.0, *(estimate.value for estimate in estimates))
+    high = max(longest, reach) or 1.0
+    return 1.05 * low, 1.05 * high
+
+
+def _draw_shares(total: float, ax: "Axes") -> None:
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+    there, back = (partial(np.multiply, factor) for factor in (1 / total, total))
+    shares = ax.secondary_xaxis("top", functions=(there, back))
+    shares.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    shares.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol="%"))
+    shares.spines["top"].set_visible(True)
+    shares.set_xlabel("as share of all")
+
+
+def _entitle(decomposition: CrossedDecomposition) -> str:
+    names = [
+        escape(shorten(name, 22)) for name in (decomposition.algorithm, decomposition.task) if name
+    ]
+    of = f" of {' on '.join(names)}" if names else ""
+    if decomposition.largest.share == 0:
+        return f"No source changes the {escape(shorten(decomposition.metric, 20))}"
+    largest = escape(shorten(join_sources(decomposition.largest.names), 30))
+    largest = largest.replace(" ", "\N{NO-BREAK SPACE}")
+    title = f"Largest part of variance{of}: {largest}"
+    return "\n".join(textwrap.wrap(title, int(15 * COLUMN_WIDTH)))

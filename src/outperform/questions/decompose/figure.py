@@ -1,0 +1,270 @@
+"""The figure of a decomposition: standard deviation per source of variation."""
+
+import textwrap
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from outperform.errors import InvalidInput
+from outperform.plots.drawings import Drawing
+from outperform.plots.labels import describe_level, escape, join_phrases, shorten
+from outperform.plots.style import (
+    COLOUR_A,
+    COLOUR_NEITHER,
+    COLOUR_NOTE,
+    COLUMN_WIDTH,
+    lay_out_rows,
+    limit_ticks,
+    make_figure,
+)
+from outperform.questions.decompose.crossed import CrossedDecomposition
+from outperform.questions.decompose.crossed_figure import (
+    components_height,
+    compose_components,
+    draw_components,
+)
+from outperform.questions.decompose.result import SPLIT, Decomposition, SourceVariation
+from outperform.questions.decompose.search_curves import SearchCurves
+from outperform.questions.decompose.search_curves_figure import (
+    compose_search_curves,
+    draw_search_curves,
+    draw_test_curves,
+)
+from outperform.stats import Estimate
+from outperform.study.sources import ALL, NOISE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's, without black and without the yellow that paper swallows.
+_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+_HATCHES = ("", "////", "....", "xxxx")  # tell apart what shares a colour
+_FARTHEST = 2.0  # longest bars, beyond which intervals of few runs are cut
+
+
+def draw_decomposition(decompositions: Decomposition | Sequence[Decomposition], ax: "Axes") -> None:
+    """Draw a bar per source, with its interval, largest first; all sources together on top.
+
+    One decomposition is drawn in the unit of the scores, with shares of the reference above.
+    Several may differ in scale and metric: they are drawn as shares, grouped by source, and the
+    legend tells what 1 stands for. A diamond marks the binomial model of the test set.
+    """
+    group = _as_group(decompositions)
+    places = _lay_out_bars(group)
+    for index in range(len(group)):
+        _draw_bars(group, index, places, ax)
+    middles: dict[str, list[float]] = {}
+    for (_, source), y in places.items():
+        middles.setdefault(source, []).append(y)
+    labels = [escape(shorten(source, 18)) for source in middles]
+    lay_out_rows(ax, [float(np.mean(ys)) for ys in middles.values()], labels)
+    ax.spines["left"].set_visible(True)
+    ax.set_ylim(max(places.values()) + 0.8, -0.8)
+    ax.set_xlim(0, _find_limit(group))
+    limit_ticks(ax)
+    ax.set_xlabel(_label_axis(group))
+    if len(group) > 1:
+        ax.axvline(1, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid="reference")
+        ax.legend(loc="lower left", bbox_to_anchor=(-0.3, 1.0), fontsize="small", frameon=False)
+    elif _scale(group[0]) > 0:
+        _draw_shares(group[0], ax)
+
+
+def compose_decomposition(decompositions: Decomposition | Sequence[Decomposition]) -> "Figure":
+    """Draw the sources of variation below the largest one's name, one column wide."""
+    group = _as_group(decompositions)
+    title = "\n".join(textwrap.wrap(_entitle(group), int(15 * COLUMN_WIDTH)))
+    height = decomposition_height(group) + 0.1 + 0.14 * (1 + title.count("\n"))
+    figure = make_figure(COLUMN_WIDTH, height)
+    draw_decomposition(group, figure.subplots())
+    figure.suptitle(title, fontsize="medium")
+    return figure
+
+
+def decomposition_height(decompositions: Decomposition | Sequence[Decomposition]) -> float:
+    """Height in inches that every bar and every line of the legend needs."""
+    group = _as_group(decompositions)
+    above, bar = (0.15 * len(group), 0.09) if len(group) > 1 else (0.35, 0.14)
+    return 0.75 + above + bar * (1.6 + max(_lay_out_bars(group).values()))
+
+
+def _as_group(decompositions: Decomposition | Sequence[Decomposition]) -> list[Decomposition]:
+    if isinstance(decompositions, Decomposition):
+        return [decompositions]
+    if not decompositions:
+        raise InvalidInput("there is no decomposition to draw", "Pass at least one")
+    return list(decompositions)
+
+
+def _order_sources(group: Sequence[Decomposition]) -> list[str]:
+    """All together, then single sources by their mean share, then noise."""
+    shares: dict[str, list[float]] = {}
+    for variation in (v for decomposition in group for v in decomposition.sources):
+        shares.setdefault(variation.source, []).append(variation.share.value)
+    return sorted(shares, key=lambda s: (s != ALL, s == NOISE, -np.mean(shares[s])))
+
+
+def _lay_out_bars(group: Sequence[Decomposition]) -> dict[tuple[int, str], float]:
+    """Place bars of height 1, without gaps for sources that a decomposition lacks."""
+    places: dict[tuple[int, str], float] = {}
+    y, known = 0.0, [{v.source for v in decomposition.sources} for decomposition in group]
+    for source in _order_sources(group):
+        members = [index for index, sources in enumerate(known) if source in sources]
+        places |= {(index, source): y + i for i, index in enumerate(members)}
+        y += max(len(members), 1.4 if len(group) > 1 else 1.0) + (0.9 if len(group) > 1 else 0.4)
+    return places
+
+
+def _draw_bars(
+    group: list[Decomposition], index: int, places: dict[tuple[int, str], float], ax: "Axes"
+) -> None:
+    """Draw the bars of one decomposition of the group."""
+    alone = len(group) == 1
+    cycle, colour = divmod(index, len(_COLOURS))
+    label = _label_legend(group, index)
+    for variation in group[index].sources:
+        special = alone and variation.source in (ALL, NOISE)
+        (bar,) = ax.barh(
+            places[index, variation.source],
+            _measure(variation, alone=alone).value,
+            0.9,
+            color=COLOUR_NEITHER if special else COLOUR_A if alone else _COLOURS[colour],
+            hatch=_HATCHES[cycle % len(_HATCHES)],
+            alpha=0.8,
+            edgecolor="white",
+            linewidth=0,
+            label=label,
+        )
+        label = "_nolegend_"
+        bar.set_gid(f"bar-{index}-{variation.source}")
+        _mark_bar(group, index, variation, ax, y=places[index, variation.source])
+
+
+def _mark_bar(
+    group: list[Decomposition], index: int, variation: SourceVariation, ax: "Axes", *, y: float
+) -> None:
+    """Draw the interval and the binomial model; write 0 where there is no bar."""
+    estimate, gid = _measure(variation, alone=len(group) == 1), f"{index}-{variation.source}"
+    if estimate.value == 0:
+        ax.annotate(
+            "0",
+            (0, y),
+            (2, 0),
+            textcoords="offset points",
+            fontsize="x-small",
+            color=COLOUR_NOTE,
+            verticalalignment="center_baseline",
+            gid=f"zero-{gid}",
+        )
+    ends = [estimate.interval.low, estimate.interval.high]
+    ax.plot(ends, [y, y], color="black", linewidth=0.8, gid=f"interval-{gid}")
+    models = _find_models(group[index])
+    if variation.source in models:
+        x = models[variation.source] / _unit(group, index)
+        ax.plot([x], [y], "D", mfc="white", mec="black", mew=0.7, ms=3.5, gid=f"binomial-{gid}")
+
+
+def _find_models(decomposition: Decomposition) -> dict[str, float]:
+    """Standard deviations by the binomial model, of sources that redraw the test set."""
+    models = {v.source: v.binomial_sd for v in decomposition.sources if v.binomial_sd is not None}
+    redrawn = {source: sd for source, sd in models.items() if source in (SPLIT, ALL)}
+    return redrawn or models
+
+
+def _measure(variation: SourceVariation, *, alone: bool) -> Estimate:
+    return variation.sd if alone else variation.share
+
+
+def _scale(decomposition: Decomposition) -> float:
+    """Standard deviation that is 1 in shares."""
+    return next(v.sd.value for v in decomposition.sources if v.source == decomposition.reference)
+
+
+def _unit(group: list[Decomposition], index: int) -> float:
+    """What 1 on the axis stands for."""
+    return 1.0 if len(group) == 1 else _scale(group[index]) or 1.0
+
+
+def _find_limit(group: list[Decomposition]) -> float:
+    """End of the axis: beyond every bar and diamond, and beyond intervals that are not absurd."""
+    drawn = [_measure(v, alone=len(group) == 1) for d in group for v in d.sources]
+    longest = max(estimate.value for estimate in drawn)
+    reach = min(max(estimate.interval.high for estimate in drawn), _FARTHEST * longest)
+    models = [
+        sd / _unit(group, index) for index, d in enumerate(group) for sd in _find_models(d).values()
+    ]
+    return 1.05 * max(longest, reach, *models) or 1.0
+
+
+def _draw_shares(decomposition: Decomposition, ax: "Axes") -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    scale = _scale(decomposition)
+    there, back = (partial(np.multiply, factor) for factor in (1 / scale, scale))
+    shares = ax.secondary_xaxis("top", functions=(there, back))
+    shares.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    shares.spines["top"].set_visible(True)
+    shares.set_xlabel(f"as share of {_possessive(decomposition)}")
+
+
+def _possessive(decomposition: Decomposition) -> str:
+    return f"{escape(shorten(decomposition.reference, 18))}'s"
+
+
+def _label_axis(group: list[Decomposition]) -> str:
+    level = describe_level(group[0].sources[0].sd.interval)
+    metric = escape(shorten(group[0].metric, 20))
+    references = {_possessive(decomposition) for decomposition in group}
+    what = f"standard deviation of {metric}"
+    if len(group) > 1:
+        whose = references.pop() if len(references) == 1 else "each reference's"
+        what = f"standard deviation as share of {whose}"
+    phrases = [what, f"{level} interval"]
+    if any(_find_models(decomposition) for decomposition in group):
+        phrases.append("◇ binomial model")
+    return join_phrases(*phrases)
+
+
+def _label_legend(group: list[Decomposition], index: int) -> str:
+    """Name what sets one decomposition apart, and say what 1 stands for."""
+    decomposition = group[index]
+    names = [
+        getattr(decomposition, part)
+        for part in ("algorithm", "task")
+        if len({getattr(other, part) for other in group}) > 1
+    ]
+    name = escape(shorten(", ".join(names) or f"{index + 1}", 26))
+    return f"{name} ({_possessive(decomposition)} sd {_scale(decomposition):.2g})"
+
+
+def _entitle(group: list[Decomposition]) -> str:
+    if len(group) > 1:
+        return "Sources of variation"
+    largest = group[0].ranked[0]
+    if largest.sd.value == 0:
+        return f"No source changes the {escape(shorten(group[0].metric, 20))}"
+    names = [escape(shorten(name, 22)) for name in (group[0].algorithm, group[0].task) if name]
+    of = f" of {' on '.join(names)}" if names else ""
+    return f"Largest source of variation{of}: {escape(shorten(largest.source, 18))}"
+
+
+FIGURES = {
+    Decomposition: Drawing(
+        {"sources": draw_decomposition},
+        compose_decomposition,
+        heights={"sources": decomposition_height},
+        grouped=True,
+    ),
+    CrossedDecomposition: Drawing(
+        {"components": draw_components},
+        compose_components,
+        heights={"components": components_height},
+        grouped=True,
+    ),
+    SearchCurves: Drawing(
+        {"validation": draw_search_curves, "test": draw_test_curves}, compose_search_curves
+    ),
+}

@@ -1,0 +1,119 @@
+"""Runs in which sources of variation were redrawn apart: one at a time, or crossed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from outperform.errors import DuplicateRuns, InvalidInput
+from outperform.questions.decompose.crossed import CrossedDecomposition, decompose_crossed
+from outperform.questions.decompose.result import Decomposition, decompose
+from outperform.runs.naming import enumerate_names
+from outperform.stats.checks import FloatArray
+from outperform.store import Measurement, RunLabel, SqliteStore
+from outperform.store.final_runs import describe_left_out, is_planned, list_designs
+
+Level = tuple[Any, ...]
+_ONE_BY_ONE, _CROSSED = "variance", "crossed"  # estimators
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """Runs of one algorithm on one task, under what was redrawn for each."""
+
+    algorithm: str
+    task: str
+    metric: str
+    by_source: dict[str, list[float]] = field(default_factory=dict)  # one source at a time
+    crossed: dict[tuple[str, ...], list[tuple[Level, float]]] = field(default_factory=dict)
+
+    def decompose(
+        self, *, n_test: int | None = None, confidence_level: float = 0.95
+    ) -> Decomposition:
+        """Standard deviation per source that was redrawn alone."""
+        return decompose(
+            self.by_source,
+            algorithm=self.algorithm,
+            task=self.task,
+            metric=self.metric,
+            n_test=n_test,
+            confidence_level=confidence_level,
+        )
+
+    def cross(self, *, confidence_level: float) -> list[CrossedDecomposition]:
+        """Components of variance of every crossed design."""
+        return [
+            decompose_crossed(
+                _arrange_levels(names, cells),
+                names,
+                algorithm=self.algorithm,
+                task=self.task,
+                metric=self.metric,
+                confidence_level=confidence_level,
+            )
+            for names, cells in self.crossed.items()
+        ]
+
+
+def load_variation(store: SqliteStore) -> tuple[list[Variation], list[str]]:
+    """Runs of a study's variance and crossed estimators, as far as it has them now; and notes."""
+    study = store.get_meta("study") or {}
+    labels = store.run_labels() if study else []
+    apart = [label for label in labels if label.estimator in (_ONE_BY_ONE, _CROSSED)]
+    designs = [d for d in list_designs(study, apart) if d["estimator"] in (_ONE_BY_ONE, _CROSSED)]
+    wanted = [label for label in apart if is_planned(label, designs, study)]
+    done = {key: m for key, m in store.get({w.key for w in wanted}).items() if m.status == "done"}
+    wanted = [label for label in wanted if label.key in done]
+    if not wanted:
+        kinds = enumerate_names(sorted({label.estimator for label in labels})) or "none yet"
+        raise InvalidInput(
+            f"{store.path} holds no runs in which sources were redrawn apart (estimators: {kinds})",
+            'Add an [[estimator]] with kind = "variance" to the study and run it',
+        )
+    found: dict[tuple[str, str], Variation] = {}
+    order = {name: place for place, name in enumerate([*study["pipelines"], *study["tasks"]])}
+    for label in sorted(wanted, key=lambda w: (order[w.task], order[w.pipeline], w.replicate)):
+        names = label.pipeline, label.task
+        metric = study["tasks"][label.task]["metric"]
+        _file(found.setdefault(names, Variation(*names, metric)), label, done[label.key])
+    return list(found.values()), list(describe_left_out(apart, designs, study))
+
+
+def _arrange_levels(names: Sequence[str], cells: Iterable[tuple[Level, float]]) -> FloatArray:
+    """Scores as an array with an axis per source; every combination must be there, once."""
+    scores: dict[Level, float] = {}
+    for level, score in cells:
+        if level in scores:
+            described = _describe_level(names, level)
+            raise DuplicateRuns(f"two runs have {described}", "Keep one run per combination")
+        scores[level] = score
+    axes = [list(dict.fromkeys(level[axis] for level in scores)) for axis in range(len(names))]
+    shape = tuple(map(len, axes))
+    missing = int(np.prod(shape)) - len(scores)
+    if missing:
+        raise InvalidInput(
+            f"{missing} of the {' × '.join(map(str, shape))} combinations of "
+            f"{enumerate_names(names)} are missing",
+            "Let `outperform run` finish the crossed design, or complete the file",
+        )
+    table = np.empty(shape)
+    for level, score in scores.items():
+        table[tuple(axis.index(value) for axis, value in zip(axes, level, strict=True))] = score
+    return table
+
+
+def _file(runs: Variation, label: RunLabel, measured: Measurement) -> None:
+    score = measured.scores["test"]
+    if label.estimator == _ONE_BY_ONE:
+        runs.by_source.setdefault(label.source, []).append(score)
+        return
+    names = tuple(label.source.split("+"))
+    # Folds of one cross-validation share the seed of their split.
+    fold = {"split": measured.fold}
+    level = tuple((measured.seeds.get(name), fold.get(name, 0)) for name in names)
+    runs.crossed.setdefault(names, []).append((level, score))
+
+
+def _describe_level(names: Sequence[str], level: Level) -> str:
+    return ", ".join(f"{name} {value}" for name, value in zip(names, level, strict=True))

@@ -1,0 +1,251 @@
+"""How far searches of hyperparameters get, trial by trial, and how much that varies."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from outperform.errors import TooFewRuns
+from outperform.questions.decompose.retracing import Retracer, Scores
+from outperform.runs import Goal
+from outperform.runs.naming import enumerate_names
+from outperform.runs.scope import THIS_DATASET, Scope, join_scopes
+from outperform.stats.checks import FloatArray
+from outperform.stats.variances import middle_range
+from outperform.study.estimators import PlannedRun
+from outperform.study.sources import ALL, TUNING_SOURCE
+from outperform.study.study import Study
+
+_MOST_TOLD = 3  # groups of searches in a sentence
+_ALL, _HPO = ("all sources",), ("seeds of the search",)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Scores of the trial that is best on validation data so far, by number of trials."""
+
+    scores: FloatArray = field(repr=False, compare=False)  # shape (n_searches, n_trials)
+
+    @property
+    def mean(self) -> FloatArray:
+        """Mean over searches."""
+        mean: FloatArray = self.scores.mean(axis=0)
+        return mean
+
+    @property
+    def sd(self) -> FloatArray:
+        """Standard deviation over searches."""
+        # From the first search, so that equal scores give exactly 0.
+        sd: FloatArray = (self.scores - self.scores[:1]).std(axis=0, ddof=1)
+        return sd
+
+    @property
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Ends of the range of the middle 80% of searches."""
+        return middle_range(self.scores)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        low, high = self.bounds
+        numbers = {"mean": self.mean, "sd": self.sd, "low": low, "high": high}
+        return {name: array.tolist() for name, array in numbers.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCurve:
+    """Searches of one pipeline on one task, in the metric's own sign."""
+
+    pipeline: str
+    task: str
+    redrawn: str  # from search to search: hpo alone, or all sources
+    valid: Course
+    test: Course | None  # None: not every trial was scored on test data
+    final: FloatArray = field(repr=False, compare=False)  # test scores of final fits, one each
+
+    @property
+    def n_searches(self) -> int:
+        """Number of searches."""
+        return len(self.final)
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials of each."""
+        return int(self.valid.scores.shape[1])
+
+    @property
+    def final_sd(self) -> float:
+        """Standard deviation of the test scores of final fits."""
+        return float((self.final - self.final[0]).std(ddof=1))
+
+    @property
+    def final_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Ends of the range of the middle 80% of the test scores of final fits."""
+        return middle_range(self.final)
+
+    def __str__(self) -> str:
+        return (
+            f"after {self.n_trials} trials {self.pipeline} on {self.task} reaches "
+            f"{self.valid.mean[-1]:.4g} ± {self.valid.sd[-1]:.2g} on validation and, trained on "
+            f"that too, {self.final.mean():.4g} ± {self.final_sd:.2g} on test data "
+            f"({self.n_searches} searches, {self.redrawn} redrawn)"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "pipeline": self.pipeline,
+            "task": self.task,
+            "redrawn": self.redrawn,
+            "n_searches": self.n_searches,
+            "valid": self.valid.to_dict(),
+            "test": None if self.test is None else self.test.to_dict(),
+            "final_mean": float(self.final.mean()),
+            "final_sd": self.final_sd,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCurves:
+    """Scores of the best trial so far, by number of trials, of every group of searches."""
+
+    metric: str
+    goal: Goal
+    tuner: str
+    curves: tuple[SearchCurve, ...]
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """What varied from search to search, and what this is about for that reason."""
+        scopes = [
+            Scope(_HPO if curve.redrawn == TUNING_SOURCE else _ALL, THIS_DATASET)
+            for curve in self.curves
+        ]
+        return join_scopes(scopes, [curve.task for curve in self.curves])
+
+    def __str__(self) -> str:
+        n_others = len(self.curves) - _MOST_TOLD
+        others = [f"and {n_others} more groups of searches"] if n_others > 0 else []
+        told = "; ".join([*map(str, self.curves[:_MOST_TOLD]), *others])
+        return f"{self.metric} by {self.tuner} search: {told}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "metric": self.metric,
+            "goal": self.goal,
+            "tuner": self.tuner,
+            "scope": self.scope.to_dict(),
+            "curves": [curve.to_dict() for curve in self.curves],
+            "caveats": list(self.caveats),
+        }
+
+
+def trace_searches(study: Study, scores: Scores) -> SearchCurves:
+    """Follow the finished searches of a study, which its tuner can retrace from recorded scores.
+
+    Parameters
+    ----------
+    scores
+        From `SqliteStore.scores`.
+    """
+    retracer = Retracer(study, scores)
+    groups: dict[tuple[str, str, str], list[_Traced]] = {}
+    seen, unfinished = set(), set()
+    for run in study.plan_runs():
+        names = run.pipeline, run.task, run.source if run.source == TUNING_SOURCE else ALL
+        if run.search is None or (names, run.search) in seen:
+            continue
+        seen.add((names, run.search))
+        traced = _trace(retracer, run)
+        if traced is None:
+            unfinished.add(f"{run.pipeline} on {run.task}")
+        else:
+            groups.setdefault(names, []).append(traced)
+    curves = tuple(
+        _make_curve(names, found)
+        for names, found in sorted(groups.items(), key=lambda group: _find_place(study, group[0]))
+        if len(found) > 1
+    )
+    if not curves:
+        raise TooFewRuns(
+            "no pipeline has two finished searches on a task",
+            "Run the ideal estimator, or variance with searches = 20",
+        )
+    task = study.tasks[0]
+    return SearchCurves(
+        task.metric, task.goal, study.tuner, curves, tuple(_find_doubts(curves, unfinished))
+    )
+
+
+class _Traced(NamedTuple):
+    """One search: scores of the best trial so far after each trial, and the final test score."""
+
+    valid: list[float]
+    test: list[float]  # empty where a trial has no test score
+    final: float
+
+
+def _make_curve(names: tuple[str, str, str], found: list[_Traced]) -> SearchCurve:
+    tested = all(traced.test for traced in found)
+    return SearchCurve(
+        *names,
+        valid=Course(np.array([traced.valid for traced in found])),
+        test=Course(np.array([traced.test for traced in found])) if tested else None,
+        final=np.array([traced.final for traced in found]),
+    )
+
+
+def _find_place(study: Study, names: tuple[str, str, str]) -> tuple[int, int, str]:
+    pipelines, tasks = ([each.name for each in group] for group in (study.pipelines, study.tasks))
+    return tasks.index(names[1]), pipelines.index(names[0]), names[2]
+
+
+def _trace(retracer: Retracer, run: PlannedRun) -> _Traced | None:
+    """Retrace the search of a run; None where a fit of it is missing."""
+    assert run.search is not None
+    tried, found = [], []
+    for params, scores in retracer.follow(run.search):
+        if "valid" not in scores:
+            return None
+        tried.append(params)
+        found.append(scores)
+    sign = 1 if retracer.study.task(run.task).goal == "maximize" else -1
+    best = _follow_best([sign * scores["valid"] for scores in found])
+    final = retracer.find(run, tried[best[-1]], refit=True)
+    if "test" not in final:
+        return None
+    tested = all("test" in scores for scores in found)
+    test = [found[i]["test"] for i in best] if tested else []
+    return _Traced([found[i]["valid"] for i in best], test, final["test"])
+
+
+def _follow_best(scores: list[float]) -> list[int]:
+    """Which trial is the best after each; of equals the earliest, as it is to the search."""
+    best: list[int] = []
+    for i, score in enumerate(scores):
+        best.append(i if not best or score > scores[best[-1]] else best[-1])
+    return best
+
+
+def _find_doubts(curves: tuple[SearchCurve, ...], unfinished: set[str]) -> Iterator[str]:
+    yield (
+        "a best validation score is chosen for being good, and so flatters; final test scores are "
+        "of fits on training and validation data together"
+    )
+    untested = [f"{curve.pipeline} on {curve.task}" for curve in curves if curve.test is None]
+    if untested:
+        yield (
+            f"no curve of test scores of {enumerate_names(dict.fromkeys(untested))}: not every "
+            'trial has one; pipelines that return "test" beside "valid" get it, and searches '
+            "never use it"
+        )
+    if unfinished:
+        yield (
+            f"searches that are unfinished, or had a failing trial, are left out: "
+            f"{enumerate_names(sorted(unfinished))}"
+        )
+    few = [f"{c.pipeline} on {c.task} ({c.n_searches})" for c in curves if c.n_searches < 10]
+    if few:
+        yield f"fewer than 10 searches of {enumerate_names(few)}: their spread is rough"

@@ -1,0 +1,115 @@
+"""The figure of searches: how far they get, trial by trial, and how much that varies."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from outperform.plots.labels import escape, shorten
+from outperform.plots.style import PAGE_WIDTH, make_figure
+from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+_LINES = ("-", "--", ":", "-.")
+
+
+def draw_search_curves(result: SearchCurves, ax: "Axes") -> None:
+    """Draw the mean of the best validation score so far, in a band of 80% of the searches."""
+    for index, curve in enumerate(result.curves):
+        _draw_course(curve.valid, ax, index, label=_label(result, curve))
+    longest = _lay_out_trials(result, ax)
+    ax.set_xlim(1, max(longest, 2))
+    better = "higher" if result.goal == "maximize" else "lower"
+    ax.set_ylabel(f"best validation {escape(shorten(result.metric, 18))}\n({better} is better)")
+    _add_legend(result, ax)
+
+
+def draw_test_curves(result: SearchCurves, ax: "Axes") -> None:
+    """Draw the test score of the trial that is best on validation data so far.
+
+    To the right, the test scores of the final fits: their mean, and the range of 80% of them.
+    """
+    longest = _lay_out_trials(result, ax)
+    for index, curve in enumerate(result.curves):
+        if curve.test is not None:
+            _draw_course(curve.test, ax, index, label=_label(result, curve))
+        _draw_final(curve, ax, index, place=longest * (1.06 + 0.05 * index) + 0.3)
+    ax.axvline(longest * 1.02 + 0.2, color="#B0B0B0", linewidth=0.6, linestyle=":")
+    ax.set_xlim(1, longest * (1.05 + 0.05 * len(result.curves)) + 0.5)
+    ax.set_ylabel(f"test {escape(shorten(result.metric, 18))}\nof the best on validation")
+    ax.set_xlabel(f"{ax.get_xlabel()} (◆ final fits)")
+    if any(curve.test is not None for curve in result.curves):
+        _add_legend(result, ax)
+    else:  # there are the final fits only
+        ax.set(xticks=[], xlabel="final fits", xlim=(longest * 1.02 + 0.2, ax.get_xlim()[1]))
+
+
+def compose_search_curves(result: SearchCurves) -> "Figure":
+    """Draw a row per task: validation scores to the left, test scores on the same scale."""
+    tasks = list(dict.fromkeys(curve.task for curve in result.curves))
+    tested = any(curve.test is not None for curve in result.curves)
+    figure = make_figure(PAGE_WIDTH, 0.3 + 2.3 * len(tasks))
+    rows = figure.subplots(
+        len(tasks), 2, sharey="row", squeeze=False, width_ratios=(1, 1) if tested else (4, 1)
+    )
+    for task, (left, right) in zip(tasks, rows, strict=True):
+        part = replace(result, curves=tuple(c for c in result.curves if c.task == task))
+        draw_search_curves(part, left)
+        draw_test_curves(part, right)
+        if right.get_legend():  # that to the left will do
+            right.get_legend().remove()
+        if len(tasks) > 1:
+            left.set_title(escape(shorten(task, 40)), loc="left")
+    figure.suptitle("How far searches get: mean and range of 80% of them", fontsize="medium")
+    return figure
+
+
+def _draw_course(course: Course, ax: "Axes", index: int, *, label: str) -> None:
+    colour, line = _COLOURS[index % len(_COLOURS)], _LINES[index % len(_LINES)]
+    trials = np.arange(1, course.scores.shape[1] + 1)
+    ax.plot(trials, course.mean, line, color=colour, label=label, gid=f"mean-{index}")
+    ax.fill_between(
+        trials, *course.bounds, color=colour, alpha=0.2, linewidth=0, gid=f"band-{index}"
+    )
+
+
+def _draw_final(curve: SearchCurve, ax: "Axes", index: int, *, place: float) -> None:
+    colour = _COLOURS[index % len(_COLOURS)]
+    ends = curve.final_bounds
+    ax.plot([place, place], ends, color=colour, linewidth=0.9, gid=f"interval-{index}")
+    ax.plot([place], [curve.final.mean()], "D", color=colour, markersize=3.5, gid=f"final-{index}")
+
+
+def _add_legend(result: SearchCurves, ax: "Axes") -> None:
+    """Many curves leave no room beside them: their legend covers them, small and on white."""
+    crowded = len(result.curves) > 4
+    size = "xx-small" if crowded else None
+    ax.legend(loc="best", frameon=crowded, edgecolor="none", fontsize=size)
+
+
+def _lay_out_trials(result: SearchCurves, ax: "Axes") -> int:
+    """Label the horizontal axis; the number of trials of the longest search."""
+    longest = max(curve.n_trials for curve in result.curves)
+    ax.set_xticks(_choose_ticks(longest))
+    ax.set_xlabel(f"trials of {escape(result.tuner)} search")
+    return longest
+
+
+def _label(result: SearchCurves, curve: SearchCurve) -> str:
+    """Name what sets a curve apart."""
+    others = result.curves
+    names = [curve.pipeline]
+    if len({other.task for other in others}) > 1:
+        names.append(curve.task)
+    if len({other.redrawn for other in others}) > 1:
+        names.append(f"{curve.redrawn} redrawn")
+    return f"{escape(shorten(', '.join(names), 30))} ({curve.n_searches} searches)"
+
+
+def _choose_ticks(n_trials: int) -> list[int]:
+    step = max(1, round(n_trials / 5))
+    return [1, *(tick for tick in range(step, n_trials + 1, step) if tick > 1)]

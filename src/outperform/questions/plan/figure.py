@@ -1,0 +1,111 @@
+"""The figure of a plan: how many runs, against the smallest P(A>B) that matters."""
+
+from typing import TYPE_CHECKING, Any
+
+from outperform.plots.composing import title_height, wrap_title
+from outperform.plots.drawings import Drawing
+from outperform.plots.labels import escape, shorten_apart
+from outperform.plots.style import COLOUR_A, COLOUR_B, COLOUR_NOTE, COLUMN_WIDTH, make_figure
+from outperform.questions.plan.answer import GAMMAS, Plan, PlanRow, tabulate_gammas
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def draw_sample_sizes(
+    rows: tuple[PlanRow, ...], ax: "Axes", *, highlight: Plan | None = None
+) -> None:
+    """Draw sample sizes against γ, on a logarithmic scale.
+
+    Parameters
+    ----------
+    rows
+        As `tabulate_gammas` returns them.
+    highlight
+        A plan whose point is marked with its numbers.
+    """
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
+    gammas = [row.gamma for row in rows]
+    exact, noether = [row.n_required for row in rows], [row.n_noether for row in rows]
+    ax.plot(gammas, exact, "o-", color=COLOUR_A, ms=3, label="pairs, for the paired verdict")
+    ax.plot(gammas, noether, "s--", color=COLOUR_B, ms=3, label="Noether, per group, all with all")
+    ax.set_yscale("log")
+    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.spines[["right", "top"]].set_visible(False)
+    ax.set_xlabel("smallest P(A > B) that matters, γ")
+    ax.set_ylabel("runs of each algorithm")
+    ax.legend(loc="upper right", frameon=False, fontsize="small")
+    if highlight is not None:
+        _mark_plan(highlight, ax)
+
+
+def draw_plan(plan: Plan, ax: "Axes") -> None:
+    """Draw the sample sizes for a plan's error rates, with the plan's own point marked."""
+    rows = tabulate_gammas(plan.alpha, plan.beta, interval=plan.interval)
+    draw_sample_sizes(rows, ax, highlight=plan)
+
+
+def _mark_plan(plan: Plan, ax: "Axes") -> None:
+    """Mark the pairs a plan needs, and those asked for where they are others."""
+    ring: dict[str, Any] = {"ls": "none", "mfc": "none", "mec": "black", "mew": 1.2, "ms": 8}
+    ax.plot([plan.probability], [plan.n_required], "o", gid="required", **ring)
+    lines = [f"{plan.n_required:,} pairs (Noether: {plan.n_noether:,})"]
+    if plan.probability != plan.gamma:
+        lines.append(f"for a true {describe_chance(plan)} of {plan.probability:.2g}")
+    gamma = f"γ = {plan.gamma:g}, " if plan.gamma > 0.5 else ""
+    lines.append(f"{gamma}α = {plan.alpha:g}, β = {plan.beta:g}")
+    if plan.n_pairs != plan.n_required:
+        ax.plot([plan.probability], [plan.n_pairs], "D", gid="asked", **{**ring, "ms": 6})
+        lines.append(f"◇ {plan.n_pairs:,} pairs: power {plan.power:.2f}")
+    _point_at(plan.probability, plan.n_required, "\n".join(lines), ax)
+
+
+def describe_chance(plan: Plan) -> str:
+    """What is planned for, in symbols and with short names."""
+    better, worse = shorten_apart([plan.better, plan.worse], 10)
+    return f"P({escape(better)} > {escape(worse)})"
+
+
+def _point_at(x: float, y: float, text: str, ax: "Axes") -> None:
+    """Write in the upper right, which falling curves leave free, below the legend."""
+    from matplotlib import rcParams
+    from matplotlib.transforms import ScaledTranslation
+
+    below_legend = -4.2 * rcParams["font.size"] / 72
+    shift = ScaledTranslation(-0.05, below_legend, ax.figure.dpi_scale_trans)
+    ax.annotate(
+        text,
+        (x, y),
+        (1, 1),
+        textcoords=ax.transAxes + shift,
+        fontsize="small",
+        color=COLOUR_NOTE,
+        horizontalalignment="right",
+        verticalalignment="top",
+        # The line leaves the text at its lower edge, so as never to cross it, where the point is
+        # below, so as not to run along a curve.
+        arrowprops={
+            "arrowstyle": "-",
+            "lw": 0.6,
+            "ec": COLOUR_NOTE,
+            "relpos": (min(max((x - GAMMAS[0]) / (GAMMAS[-1] - GAMMAS[0]), 0), 1), 0),
+            "shrinkB": 5,
+        },
+        gid="numbers",
+    )
+
+
+def compose_plan(plan: Plan) -> "Figure":
+    """Draw the sample sizes below the number that is needed."""
+    claim = f"{plan.n_required:,} pairs show a {describe_chance(plan)} of {plan.probability:.2g}"
+    title = wrap_title(f"{claim} with power {1 - plan.beta:g}", COLUMN_WIDTH)
+    figure = make_figure(COLUMN_WIDTH, 2.4 + title_height(title))
+    draw_plan(plan, figure.subplots())
+    figure.suptitle(title, fontsize="medium")
+    return figure
+
+
+FIGURES = {Plan: Drawing({"sample sizes": draw_plan}, compose_plan)}

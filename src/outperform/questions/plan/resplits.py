@@ -1,0 +1,102 @@
+"""What re-splits of one dataset can show about other data like it, before they are run."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from outperform.questions.compare.result import Comparison
+from outperform.runs.scope import Resplit
+from outperform.stats import required_resplits, resplit_floor
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedResplits:
+    """How many re-splits would show a difference for data like these, and what none ever shows.
+
+    Attributes
+    ----------
+    overlap
+        Size of a test set over that of its training set.
+    deviation
+        Standard deviation of the replicates' differences: that of a pilot, else 1.
+    unit
+        What differences are measured in: the pilot's metric, else standard deviations.
+    difference
+        Mean difference that the pilot shows; None without a pilot.
+    """
+
+    overlap: float
+    alpha: float
+    beta: float
+    deviation: float = 1.0
+    unit: str = "standard deviations of the difference"
+    difference: float | None = None
+
+    @property
+    def floor(self) -> float:
+        """Smallest |difference| that any number of re-splits could show."""
+        return resplit_floor(self.deviation, n_train=1, n_test=self.overlap, alpha=self.alpha)
+
+    @property
+    def n_required(self) -> int | None:
+        """Re-splits that show the pilot's difference with the power asked for; None if none do."""
+        if self.difference is None:
+            return None
+        return required_resplits(
+            abs(self.difference) / self.deviation,
+            n_train=1,
+            n_test=self.overlap,
+            alpha=self.alpha,
+            beta=self.beta,
+        )
+
+    def __str__(self) -> str:
+        beyond = f"no number of re-splits shows a difference below {self.floor:.2g} {self.unit}"
+        if self.difference is None:
+            return beyond
+        seen = f"the pilot's difference of {abs(self.difference):.2g}"
+        if self.n_required is not None:
+            return f"{self.n_required:,} re-splits show {seen} with power {1 - self.beta:g}"
+        return (
+            f"no number of re-splits shows {seen} with power {1 - self.beta:g}, nor any below "
+            f"{self.floor:.2g} at all"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "test_to_train": self.overlap,
+            "unit": self.unit,
+            "difference": self.difference,
+            "deviation": self.deviation,
+            "n_required": self.n_required,
+            "floor": self.floor,
+        }
+
+
+def plan_resplits(
+    resplit: Resplit | None, pilot: Comparison | None, *, alpha: float, beta: float
+) -> PlannedResplits | None:
+    """Plan for data like these, where sizes of splits, or a pilot made of such, are known.
+
+    Parameters
+    ----------
+    resplit
+        Sizes; of no matter with a pilot, which was compared with them.
+
+    Returns
+    -------
+    None where nothing is known of how the data are divided, or a pilot's differences do not vary.
+
+    Examples
+    --------
+    >>> print(plan_resplits(Resplit(800, 200), None, alpha=0.05, beta=0.05))
+    no number of re-splits shows a difference below 0.98 standard deviations of the difference
+    """
+    if pilot is None:
+        if resplit is None:
+            return None
+        return PlannedResplits(resplit.n_test / resplit.n_train, alpha, beta)
+    seen = pilot.population
+    if seen is None or seen.deviation == 0:
+        return None
+    return PlannedResplits(seen.overlap, alpha, beta, seen.deviation, pilot.metric, seen.value)

@@ -1,0 +1,27 @@
+"""Where the rooms of a question are: a folder each, found by its files and listed nowhere."""
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+def list_questions(room: str) -> list[str]:
+    """Names of the questions that have a room, such as `command`."""
+    houses = map(Path, import_module(__package__).__path__)
+    return sorted(path.parent.name for house in houses for path in house.glob(f"*/{room}.py"))
+
+
+def find_room(kind: type, room: str) -> ModuleType | None:
+    """Find the room of the question that a kind of result belongs to, if it has one."""
+    if not kind.__module__.startswith(f"{__package__}."):
+        return None
+    name = f"{kind.__module__.rpartition('.')[0]}.{room}"
+    return import_module(name) if find_spec(name) else None
+
+
+def gather(room: str, name: str) -> dict[type, Any]:
+    """Gather what the rooms of all questions say by kind of result, such as `FIGURES`."""
+    modules = [import_module(f"{__package__}.{each}.{room}") for each in list_questions(room)]
+    return {kind: value for module in modules for kind, value in getattr(module, name).items()}

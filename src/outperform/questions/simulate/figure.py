@@ -1,0 +1,216 @@
+"""Figures of error rates: how often rules declare A better, against the truth and the effort."""
+
+import math
+from collections.abc import Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from outperform.plots.drawings import Drawing
+from outperform.plots.labels import escape, shorten
+from outperform.plots.style import COLOUR_BAND, COLOUR_NOTE, COLUMN_WIDTH, PAGE_WIDTH, make_figure
+from outperform.questions.simulate.result import DetectionCurve, ErrorRates
+from outperform.questions.simulate.seeds_curve import SeedsCurve
+from outperform.questions.simulate.seeds_figure import compose_seeds, draw_seeds
+from outperform.stats.decision_rules import Rule
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Rules of one family share a colour and differ in their line.
+_LINES: dict[Rule, tuple[str, Any]] = {
+    "oracle": ("#000000", "-"),
+    "verdict": ("#0072B2", "-"),
+    "anytime": ("#0072B2", (0, (4, 1.5))),
+    "average": ("#E69F00", "-"),
+    "single-point": ("#E69F00", (0, (4, 1.5))),
+    "paired-t": ("#009E73", "-"),
+    "welch-t": ("#009E73", (0, (4, 1.5))),
+    "brunner-munzel": ("#D55E00", "-"),
+    "brunner-munzel-permutation": ("#D55E00", (0, (4, 1.5))),
+    "wilcoxon": ("#CC79A7", "-"),
+    "nadeau-bengio": ("#009E73", (0, (1, 1))),
+}
+_LABELS: dict[Rule, str] = {
+    "verdict": "P(A > B) verdict",
+    "anytime": "anytime-valid verdict",
+    "average": "average > δ",
+    "single-point": "single point > δ",
+    "brunner-munzel": "Brunner–Munzel",
+    "brunner-munzel-permutation": "Brunner–Munzel, permutation",
+    "paired-t": "paired t",
+    "welch-t": "Welch t",
+    "wilcoxon": "Wilcoxon",
+    "nadeau-bengio": "Nadeau–Bengio",
+    "oracle": "oracle",
+}
+_LEGEND_HEIGHT = 0.16  # inches, of a row
+_COLUMNS = 3
+_TRUTH = "true P(A > B)"
+_TRUTHS = (0.5, 0.6, 0.7, 0.8)  # true P(A>B) of the panels against effort
+
+
+def draw_detection(result: ErrorRates, ax: "Axes") -> None:
+    """Draw how often each rule declares A better against the true P(A>B), for the first setting.
+
+    Left of 0.5 this is wrong; in the grey band A is better, but not enough to matter.
+    """
+    _draw_setting(result.select(*result.settings[0]), ax)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), ncols=2)
+
+
+def draw_effort(result: ErrorRates, ax: "Axes") -> None:
+    """Draw how often each rule declares A better at P(A>B) = γ against the number of pairs."""
+    fixed = _choose_fixed(result, result.settings[0][0])
+    _draw_sizes(result, ax, setting=fixed, truth=fixed[2])
+    ax.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), ncols=2)
+
+
+def compose_error_rates(result: ErrorRates) -> "Figure":
+    """Draw a panel per scenario; or, of several efforts, panels per true P(A>B)."""
+    sizes = {n for _, n, _ in result.settings}
+    gammas = {gamma for *_, gamma in result.settings}
+    if len(sizes) > 1 or len(gammas) > 1:
+        return _compose_efforts(result, by_size=len(sizes) > 1, by_gamma=len(gammas) > 1)
+    return _compose_scenarios(result)
+
+
+def _compose_scenarios(result: ErrorRates) -> "Figure":
+    settings = result.settings
+    columns = min(_COLUMNS, len(settings))
+    rows = math.ceil(len(settings) / columns)
+    width = COLUMN_WIDTH if columns == 1 else PAGE_WIDTH
+    legend_columns = 2 if columns == 1 else 4
+    legend = _LEGEND_HEIGHT * math.ceil(len(result.rules) / legend_columns)
+    figure = make_figure(width, 2.0 * rows + legend + 0.3)
+    axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for ax, setting in zip(axes.flat, settings, strict=False):
+        _draw_setting(result.select(*setting), ax)
+        ax.set_title(escape(shorten(setting[0], 34)))
+        ax.label_outer()
+    _finish_panels(figure, list(axes.flat), len(settings), legend_columns)
+    _, n, gamma = settings[0]
+    figure.suptitle(
+        f"How often A is declared better: {n} pairs, γ = {gamma:g}, α = {result.alpha:g}",
+        fontsize="medium",
+    )
+    return figure
+
+
+def _compose_efforts(result: ErrorRates, *, by_size: bool, by_gamma: bool) -> "Figure":
+    draws = [draw for draw, wanted in ((_draw_sizes, by_size), (_draw_gammas, by_gamma)) if wanted]
+    rows = list(product(draws, _choose_scenarios(result)))
+    figure = make_figure(PAGE_WIDTH, 1.9 * len(rows) + 0.8)
+    axes = figure.subplots(len(rows), len(_TRUTHS), sharey=True, squeeze=False)
+    for (draw, scenario), row in zip(rows, axes, strict=True):
+        for truth, ax in zip(_TRUTHS, row, strict=True):
+            draw(result, ax, setting=_choose_fixed(result, scenario), truth=truth)
+            ax.set_title(f"{_TRUTH} = {result.curves[0].at(truth)[0]:.2g}")
+            ax.set_ylabel(escape(shorten(scenario, 28)) if ax is row[0] else "")
+    _finish_panels(figure, list(axes.flat), axes.size, 4)
+    figure.suptitle(f"How often A is declared better, α = {result.alpha:g}", fontsize="medium")
+    return figure
+
+
+def _finish_panels(figure: "Figure", axes: list["Axes"], n_used: int, columns: int) -> None:
+    """One legend for all panels, and no empty ones."""
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+    for ax in axes[n_used:]:
+        ax.set_visible(False)
+        above = axes[axes.index(ax) - _COLUMNS]
+        above.tick_params(labelbottom=True)
+        above.set_xlabel(_TRUTH)
+
+
+def _draw_setting(curves: Sequence[DetectionCurve], ax: "Axes") -> None:
+    gamma = curves[0].gamma
+    ax.axvspan(0.5, gamma, color=COLOUR_BAND, linewidth=0, gid="not-meaningful")
+    for rule, (curve,) in _by_rule(curves).items():
+        _draw_line(rule, curve.probabilities, curve.rates, ax)
+    ax.set_xlim(curves[0].probabilities[0], 1)
+    ax.set_ylim(-0.02, 1.19)
+    ax.set_yticks([0, 0.25, 0.5, 0.75, 1])
+    ax.set_xlabel(_TRUTH)
+    ax.set_ylabel("A declared better")
+    left = ax.get_xlim()[0]
+    _name_region(ax, left, 0.5, "not\nbetter")
+    _name_region(ax, 0.5, gamma, "better, not\nmeaningfully")
+    _name_region(ax, gamma, 1, "meaningfully\nbetter")
+
+
+def _name_region(ax: "Axes", low: float, high: float, name: str) -> None:
+    if high - low < 0.08:
+        return
+    ax.text(
+        (low + high) / 2,
+        1.18,
+        name,
+        fontsize=5.5,
+        color=COLOUR_NOTE,
+        horizontalalignment="center",
+        verticalalignment="top",
+        linespacing=0.95,
+        gid="region",
+    )
+
+
+_Setting = tuple[str, int, float]  # scenario, number of pairs, γ
+
+
+def _choose_scenarios(result: ErrorRates) -> list[str]:
+    """The first, and the other or the mean of all others."""
+    names = list(dict.fromkeys(scenario for scenario, *_ in result.settings))
+    return [names[0], *(result.means[0].scenario if result.means else name for name in names[1:2])]
+
+
+def _choose_fixed(result: ErrorRates, scenario: str) -> _Setting:
+    """What is held while something else varies: usual values."""
+    sizes = sorted({n for _, n, _ in result.settings})
+    gammas = {gamma for *_, gamma in result.settings}
+    return scenario, sizes[len(sizes) // 2], min(gammas, key=lambda gamma: abs(gamma - 0.75))
+
+
+def _draw_sizes(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: float) -> None:
+    scenario, _, gamma = setting
+    drawn = (*result.curves, *result.means)
+    chosen = [c for c in drawn if (c.scenario, c.gamma) == (scenario, gamma)]
+    for rule, curves in _by_rule(chosen).items():
+        _draw_line(rule, [c.n_pairs for c in curves], [c.at(truth)[1] for c in curves], ax)
+    _label_effort(ax, f"pairs (γ = {gamma:g})")
+
+
+def _draw_gammas(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: float) -> None:
+    scenario, n, _ = setting
+    drawn = (*result.curves, *result.means)
+    chosen = [c for c in drawn if (c.scenario, c.n_pairs) == (scenario, n)]
+    for rule, curves in _by_rule(chosen).items():
+        _draw_line(rule, [c.gamma for c in curves], [c.at(truth)[1] for c in curves], ax)
+    _label_effort(ax, f"γ ({n} pairs)")
+
+
+def _label_effort(ax: "Axes", label: str) -> None:
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_xlabel(label)
+    ax.set_ylabel("A declared better")
+
+
+def _by_rule(curves: Sequence[DetectionCurve]) -> dict[Rule, list[DetectionCurve]]:
+    """Curves of each rule, families together, as the legend lists them."""
+    found = {rule: [c for c in curves if c.rule == rule] for rule in _LINES}
+    return {rule: chosen for rule, chosen in found.items() if chosen}
+
+
+def _draw_line(rule: Rule, x: Sequence[float], y: Sequence[float], ax: "Axes") -> None:
+    colour, line = _LINES[rule]
+    ax.plot(x, y, linestyle=line, color=colour, label=_LABELS[rule], gid=rule, linewidth=1.1)
+
+
+FIGURES = {
+    ErrorRates: Drawing(
+        {"detection": draw_detection, "effort": draw_effort},
+        compose_error_rates,
+        heights={"detection": 3.2, "effort": 3.2},
+    ),
+    SeedsCurve: Drawing({"seeds": draw_seeds}, compose_seeds),
+}

@@ -1,0 +1,194 @@
+"""How much scores of a user's own study vary, measured from its store, as scenarios."""
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, takewhile
+from typing import Any
+
+import numpy as np
+
+from outperform.errors import InvalidInput, UnknownName
+from outperform.questions.simulate.scenarios import IDEAL, Scenario, describe_variation
+from outperform.runs.naming import suggest_names
+from outperform.stats.checks import FloatArray
+from outperform.stats.repetitions import RepeatedMeans, repeated_means
+from outperform.stats.variances import deviation
+from outperform.store import SqliteStore
+from outperform.store.final_runs import Design, list_designs
+from outperform.study.estimators import is_later_repetition, name_repetition
+from outperform.study.sources import ALL
+
+_FEW_REPETITIONS = 10
+_REPEAT = (
+    'Give the study an [[estimator]] with kind = "fix-hopt", replicates = 20 and repetitions = 20'
+)
+_COMMON = (
+    "by how much the mean of an estimator is off on average is taken to be the same for A and B; "
+    "where ρ may be larger than estimated, as its interval says, errors may be more frequent"
+)
+
+
+def measure_variation(
+    store: SqliteStore, *, pipelines: Collection[str] = (), task: str | None = None
+) -> tuple[Scenario, ...]:
+    """Measure σ of a study's ideal runs, and the bias and ρ of its repeated fix-hopt runs.
+
+    Parameters
+    ----------
+    pipelines, task
+        Those to measure; all by default.
+
+    Returns
+    -------
+    The ideal scenario, and one per pipeline, task and repeated fix-hopt estimator. Their notes
+    say what was measured, and how sure that is.
+
+    References
+    ----------
+    Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, equations 7 and 8.
+    """
+    measured = _Measured.of(store)
+    chosen = [*_choose("pipeline", pipelines, measured.study["pipelines"], store)]
+    tasks = [*_choose("task", [task] if task else (), measured.study["tasks"], store)]
+    notes: list[str] = []
+    biased: list[Scenario] = []
+    for name, where in ((name, where) for where in tasks for name in chosen):
+        title, ideal = f"{name} on {where}", measured.find_ideal(name, where)
+        if _varies(ideal):
+            notes.append(f"{title}: σ = {deviation(ideal)} over {ideal.size} ideal runs")
+        for source in measured.repeated:
+            scores, n_incomplete = measured.find_repetitions(name, where, source)
+            if len(scores) >= 2:
+                found = _describe(f"{title}, {source}", scores, ideal)
+                doubts = _find_doubts(found.name, len(scores), n_incomplete)
+                biased.append(replace(found, notes=(*found.notes, *doubts)))
+    if not (notes or biased):
+        raise InvalidInput(
+            f"{store.path} has neither two ideal runs that differ nor two whole repetitions of "
+            "fix-hopt",
+            f"{_REPEAT} and run it",
+        )
+    notes.append(_COMMON if biased else f"no bias was measured: {_REPEAT} to see that of fix-hopt")
+    return (replace(IDEAL, notes=tuple(notes)), *biased)
+
+
+def _choose(
+    what: str, wanted: Collection[str], known: Collection[str], store: SqliteStore
+) -> Iterator[str]:
+    for name in wanted:
+        if name not in known:
+            raise UnknownName(
+                f"the study of {store.path} has no {what} {name!r}", suggest_names(name, [*known])
+            )
+    yield from wanted or known
+
+
+_Role = tuple[str, str, str, str]  # estimator, source, pipeline, task
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """Test scores of a store, by role and replicate, and the study they are of."""
+
+    study: Mapping[str, Any]
+    designs: Sequence[Design]
+    scores: Mapping[_Role, Mapping[int, float]]
+
+    @classmethod
+    def of(cls, store: SqliteStore) -> "_Measured":
+        study, done = store.get_meta("study"), store.scores()
+        if study is None:
+            raise InvalidInput(
+                f"{store.path} holds no finished runs yet", "Let `outperform run` finish some first"
+            )
+        scores: dict[_Role, dict[int, float]] = {}
+        labels = store.run_labels()
+        for label in labels:
+            if label.key in done:
+                role = label.estimator, label.source, label.pipeline, label.task
+                scores.setdefault(role, {})[label.replicate] = done[label.key]["test"]
+        return cls(study, list_designs(study, labels), scores)
+
+    @property
+    def repeated(self) -> Mapping[str, tuple[int, int]]:
+        """Numbers of replicates and repetitions, by what fix-hopt redraws."""
+        return {
+            source: (n_replicates, n_repetitions)
+            for source, n_replicates in self._count_replicates("fix-hopt").items()
+            if (n_repetitions := self._count_repetitions(source)) > 1
+        }
+
+    def _count_replicates(self, estimator: str) -> dict[str, int]:
+        of_estimator = (d for d in self.designs if d["estimator"] == estimator)
+        return {design["source"]: design["replicates"] for design in of_estimator}
+
+    def _count_repetitions(self, source: str) -> int:
+        if is_later_repetition(source):
+            return 0
+        planned = self._count_replicates("fix-hopt")
+        names = (name_repetition(source, repetition) for repetition in count())
+        return sum(1 for _ in takewhile(planned.__contains__, names))
+
+    def find_ideal(self, pipeline: str, task: str) -> FloatArray:
+        """Scores of the ideal runs that the study has now, of which there may be none."""
+        n_replicates = self._count_replicates("ideal").get(ALL, 0)
+        found = self.scores.get(("ideal", ALL, pipeline, task), {})
+        return np.array([score for i, score in found.items() if i < n_replicates])
+
+    def find_repetitions(self, pipeline: str, task: str, source: str) -> tuple[FloatArray, int]:
+        """Scores of the repetitions that are complete, a row each, and how many are not."""
+        n_replicates, n_repetitions = self.repeated[source]
+        rows = []
+        for repetition in range(n_repetitions):
+            role = "fix-hopt", name_repetition(source, repetition), pipeline, task
+            found = self.scores.get(role, {})
+            if all(i in found for i in range(n_replicates)):
+                rows.append([found[i] for i in range(n_replicates)])
+        return np.array(rows), n_repetitions - len(rows)
+
+
+def _describe(name: str, scores: FloatArray, ideal: FloatArray) -> Scenario:
+    """Scenario of one repeated estimator; σ is that of the ideal runs, where there are such."""
+    if scores.shape[1] < 2 or not np.ptp(scores, axis=1).any():
+        raise InvalidInput(
+            f"the runs of each repetition of fix-hopt ({name}) do not vary",
+            "Give the estimator two or more replicates, and let it redraw a source that matters",
+        )
+    found = repeated_means(scores)
+    total = found.within_variance + found.shared_variance
+    scenario = describe_variation(
+        float(ideal.std(ddof=1)) if _varies(ideal) else math.sqrt(total),
+        bias_sd=math.sqrt(found.shared_variance),
+        conditional_sd=math.sqrt(found.within_variance),
+        name=name,
+    )
+    return replace(scenario, notes=(_describe_repetitions(name, found, ideal),))
+
+
+def _varies(scores: FloatArray) -> bool:
+    return scores.size >= 2 and bool(np.ptp(scores) > 0)
+
+
+def _describe_repetitions(name: str, found: RepeatedMeans, ideal: FloatArray) -> str:
+    measured = (
+        f"{name}: {found.n_repetitions} repetitions of {found.n_scores} runs; standard deviation "
+        f"of the bias {math.sqrt(found.shared_variance):.3g}, of runs around it "
+        f"{math.sqrt(found.within_variance):.3g}, ρ = {found.correlation}"
+    )
+    if not _varies(ideal):
+        return f"{measured}; without ideal runs, σ is taken from these"
+    off = found.mean - float(ideal.mean())
+    error = math.hypot(found.mean_error, float(ideal.std(ddof=1)) / math.sqrt(ideal.size))
+    squared = found.mean_variance + off**2  # equation 8
+    return (
+        f"{measured}; its mean is off the ideal one by {off:.2g} ± {error:.2g}, with a mean "
+        f"squared error of {squared:.2g}"
+    )
+
+
+def _find_doubts(name: str, n_repetitions: int, n_incomplete: int) -> Iterator[str]:
+    if n_incomplete:
+        yield f"{name}: {n_incomplete} repetition(s) with failed or missing runs were left out"
+    if n_repetitions < _FEW_REPETITIONS:
+        yield f"{name}: {n_repetitions} repetitions are few: the bias is rough"

@@ -1,0 +1,1 @@
+"""How much of a top score is luck."""

@@ -1,0 +1,144 @@
+"""What a reading of a leaderboard rests on, and whether its scores bear that out."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outperform.questions.simulate.score_models import AccuracyModel, ScoreModel
+from outperform.stats import Interval
+from outperform.stats.checks import FloatArray
+
+if TYPE_CHECKING:
+    from outperform.questions.sota.leaderboards import LeaderboardAssessment
+
+_MOST_DECIMALS = 10
+_BY_CHANCE = 0.05  # that exact scores all happen to be so round
+_SPREAD = 1.5  # times the spread by chance from which entries are not equally good
+_MEANINGFUL = 4  # rounding steps per example from which a misfit tells anything
+
+
+def list_doubts(found: "LeaderboardAssessment", model: ScoreModel) -> tuple[str, ...]:
+    """Say what is assumed and what of it the scores contradict."""
+    scores, interval = found.scores, found.interval
+    doubts = _doubt_grid(scores, model)
+    if found.is_cut_off:
+        doubts.append(
+            f"only {scores.size:,} of {found.n_entries:,} entries are shown, which are taken to be "
+            "the top: more may be the best, and the estimate by score counts only those shown"
+        )
+    else:
+        noise = model.noise((interval.low + interval.high) / 2)
+        doubts += _doubt_equality(scores, noise, readings=_read_otherwise(found, model))
+        doubts += [*_doubt_independence(scores, interval), *_doubt_copies(scores, model)]
+    if model.correlation == 0:
+        doubts.append(
+            "entries are taken as independent; the more alike they are, the less of the top is "
+            "luck: give their dependence, or better their predictions"
+        )
+    if not isinstance(model, AccuracyModel):
+        doubts.append(
+            "the AUC's variance is that of the binormal model with equal variances; predictions "
+            "need no such assumption"
+        )
+    doubts.append(
+        "each entry counts as one try: if it was itself chosen among several on these examples, "
+        "more of the top is luck"
+    )
+    return tuple(doubts)
+
+
+def fit_test_size(scores: FloatArray, limit: int) -> int | None:
+    """Smallest number of examples that all scores can be shares of, as far as can be told.
+
+    Scores may have been rounded or cut off.
+
+    Examples
+    --------
+    >>> fit_test_size(np.array([0.9166, 0.8333, 0.75]), 100)
+    12
+    """
+    distinct, step = np.unique(scores), 10.0 ** -count_decimals(scores)
+    sizes = np.arange(1, min(limit, int(1 / (_MEANINGFUL * step))) + 1)
+    # A few scores rule out nearly all sizes.
+    few = distinct[:: max(1, distinct.size // 20)]
+    possible = sizes[_measure_misfit(few, sizes[:, None]).max(axis=1) <= step * (1 + 1e-6)]
+    fitting = (n for n in possible if _measure_misfit(distinct, n).max() <= step * (1 + 1e-6))
+    return next(map(int, fitting), None)
+
+
+def count_decimals(scores: FloatArray) -> int:
+    """Decimals that scores were written with."""
+    for decimals in range(_MOST_DECIMALS):
+        if np.allclose(scores, np.round(scores, decimals), rtol=0, atol=1e-12):
+            return decimals
+    return _MOST_DECIMALS
+
+
+def _read_otherwise(found: "LeaderboardAssessment", model: ScoreModel) -> str:
+    n_contenders = int(found.contends.sum())
+    return (
+        f"counting only the {n_contenders:,} that may be the best, the sober estimate is "
+        f"{model.estimate(n_contenders, found.top):.4f}, taking each at its score it is "
+        f"{found.sober_if_different:.4f}"
+    )
+
+
+def _measure_misfit(scores: FloatArray, n: int | NDArray[np.int64]) -> FloatArray:
+    """Distance of each score to the nearest share of n."""
+    return np.asarray(np.abs(np.round(scores * n) / n - scores))
+
+
+def _doubt_grid(scores: FloatArray, model: ScoreModel) -> list[str]:
+    """Accuracies are multiples of 1 / n, but for rounding."""
+    if not isinstance(model, AccuracyModel):
+        return []
+    n, decimals = model.n, count_decimals(scores)
+    step = 10.0**-decimals
+    n_between = np.unique(scores[(scores > 0) & (scores < 1)]).size
+    if step * n > 1 and (step * n) ** -n_between < _BY_CHANCE:
+        written = f"{decimals} decimal{'' if decimals == 1 else 's'}"
+        return [f"scores have {written}, too few to tell {n:,} examples apart"]
+    off = _measure_misfit(scores, n) > step * (1 + 1e-6)
+    if not off.any():
+        return []
+    fitting = fit_test_size(scores, 2 * n)
+    hint = f"; {fitting:,} examples would fit all of them" if fitting else ""
+    return [
+        f"{int(off.sum()):,} of {scores.size:,} scores cannot come from {n:,} examples (first: "
+        f"{scores[off][0]:g} is no multiple of 1/{n}){hint}: is the test size right?"
+    ]
+
+
+def _doubt_equality(scores: FloatArray, noise: float, *, readings: str) -> list[str]:
+    spread = float(scores.std(ddof=1))
+    if spread <= _SPREAD * noise:
+        return []
+    return [
+        f"scores spread {spread / noise:.2g} times as much as chance makes equals spread (standard "
+        f"deviations {spread:.2g} and {noise:.2g}), so entries are not equally good; {readings}"
+    ]
+
+
+def _doubt_independence(scores: FloatArray, interval: Interval) -> list[str]:
+    median = float(np.median(scores))
+    if median <= interval.high:
+        return []
+    return [
+        f"more than half of the entries (median {median:.4f}) score above the interval for equals, "
+        "so their best should have been higher still: they are more alike than assumed"
+    ]
+
+
+def _doubt_copies(scores: FloatArray, model: ScoreModel) -> list[str]:
+    distinct = np.unique(scores).size
+    copies = scores.size - distinct
+    if copies == 0 or distinct < 2:
+        return []
+    estimate = model.estimate(distinct, float(scores.max()))
+    have = "1 entry has" if copies == 1 else f"{copies:,} entries have"
+    copied = "it is a copy" if copies == 1 else "they are copies"
+    return [
+        f"{have} a score that another has too; if {copied}, only {distinct:,} are distinct, and "
+        f"the sober estimate is {estimate:.4f}"
+    ]

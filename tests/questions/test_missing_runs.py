@@ -1,0 +1,61 @@
+"""Runs that are left out must not make a winner."""
+
+import numpy as np
+import pytest
+
+from outperform import compare_runs, read_runs
+
+
+def rows(pruned, n=30, seed=3, shift=0.0):
+    """Two samples of one algorithm; of `a`, the runs with the lowest scores are pruned."""
+    rng = np.random.default_rng(seed)
+    scores = {"a": rng.normal(shift, 1, n), "b": rng.normal(0, 1, n)}
+    worst = np.argsort(scores["a"])[:pruned]
+    return [
+        {
+            "model": name,
+            "seed": k,
+            "accuracy": 0.5 + value / 10,
+            "state": "PRUNED" if name == "a" and k in worst else "COMPLETE",
+        }
+        for name in "ab"
+        for k, value in enumerate(scores[name])
+    ]
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_a_pruner_makes_no_winner(paired):
+    options = {"drop_incomplete": True, "paired": paired}
+    result = compare_runs(rows(30, n=60), "a", "b", **options)
+    assert (result.winner, result.verdict, result.size) == (None, "not significant", None)
+    assert "too many incomplete to tell" in str(result)
+    assert "a would win, but not if the runs that it lacks had gone badly" in result.caveats[0]
+    assert any("flatters a" in caveat for caveat in result.caveats)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_one_failed_run_does_not_undo_a_clear_verdict(paired):
+    result = compare_runs(rows(1, shift=3.0), "a", "b", drop_incomplete=True, paired=paired)
+    assert result.winner == "a"
+    assert "incomplete to tell" not in str(result)
+
+
+def test_runs_that_the_loser_lacks_change_nothing():
+    result = compare_runs(rows(5, shift=-4.0), "a", "b", drop_incomplete=True)
+    assert result.winner == "b"
+
+
+def test_with_nothing_left_out_nothing_is_asked():
+    records = [row | {"state": "COMPLETE"} for row in rows(0, shift=1.5)]
+    result = compare_runs(read_runs(records), "a", "b")
+    assert result.withstands_gaps
+    assert result.winner == "a"
+
+
+@pytest.mark.slow
+def test_pruned_equals_are_told_apart_no_more_often_than_alpha():
+    """Negative control: without the check, pruning half of the runs makes a winner of equals."""
+    results = [compare_runs(rows(15, seed=s), "a", "b", drop_incomplete=True) for s in range(200)]
+    assert sum(result.winner is not None for result in results) <= 10
+    naive = sum(result.interval.low > 0.5 for result in results)
+    assert naive > 50

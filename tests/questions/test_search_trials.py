@@ -1,0 +1,146 @@
+"""Trials of searches as runs."""
+
+import numpy as np
+import pytest
+
+from outperform.engines import InlineEngine
+from outperform.errors import InvalidInput
+from outperform.questions.best_of.answer import best_of_runs
+from outperform.questions.best_of.search_trials import collect_trials
+from outperform.runner import run
+from outperform.store import SqliteStore
+from outperform.study.estimators import FixHopt, Ideal, Variance
+from outperform.study.pipelines import FunctionPipeline
+from outperform.study.spaces import Uniform
+from outperform.study.study import Study
+from outperform.study.tasks import make_task
+
+ALONE = (
+    "all trials share one split and one set of seeds: intervals are of other hyperparameters, not "
+    "of other splits"
+)
+OTHERS = (
+    "2 other search(es) of the study are left out: they are on other splits, whose validation "
+    "scores cannot be compared"
+)
+UNTESTED = "searches recorded no test scores: validation scores choose, and are reported"
+
+
+def make_study(*estimators, tuner="random", metric="accuracy", n_trials=5, limit=0.9):
+    def fit(params, split, seeds):
+        if params["c"] > limit:
+            raise ValueError("diverged")
+        return {"valid": params["c"], "test": params["c"] - 0.1}
+
+    pipeline = FunctionPipeline("toy", fit, {"c": Uniform(0, 1)}, ("init",))
+    return Study(
+        (pipeline,), (make_task("t", metric=metric),), estimators, tuner=tuner, n_trials=n_trials
+    )
+
+
+def record(study, tmp_path, *, tested):
+    """Scores of a finished study, whose trials have test scores or not."""
+    with SqliteStore(tmp_path / "study.db") as store:
+        run(study, store, InlineEngine())
+        found = store.scores()
+    searched = {key: s for key, s in found.items() if "valid" in s}
+    # Whether trials have test scores is the runner's affair.
+    return found | {
+        key: {"valid": s["valid"]} | ({"test": s["valid"] - 0.1} if tested else {})
+        for key, s in searched.items()
+    }
+
+
+def test_trials_of_one_split_are_runs(tmp_path):
+    study = make_study(Ideal(3))
+    runs = collect_trials(study, record(study, tmp_path, tested=True))
+    found = runs.select_validated("toy", "t")
+    assert found.validation is not None
+    assert found.score == pytest.approx(found.validation - 0.1)
+    assert len(set(found.score)) == found.score.size  # each drawn afresh
+    assert (runs.metric, runs.goal, runs.source) == (
+        "accuracy",
+        "maximize",
+        "the searches of study",
+    )
+    assert len(runs) <= 5
+    assert runs.notes[:2] == (ALONE, OTHERS)
+
+
+def test_failed_trials_are_counted(tmp_path):
+    study = make_study(Ideal(3), n_trials=30)
+    runs = collect_trials(study, record(study, tmp_path, tested=True))
+    n_failed = 30 - len(runs)
+    assert n_failed > 0
+    assert (np.asarray(runs.validation) <= 0.9).all()
+    assert runs.notes[2:] == (
+        f"{n_failed} trial(s) are left out: they failed, or are not done yet",
+    )
+
+
+def test_a_tuner_that_looks_back_is_followed_beyond_failed_trials(tmp_path):
+    study = make_study(FixHopt(1), tuner="gp-ei", n_trials=8, limit=0.5)
+    recorded = record(study, tmp_path, tested=True)
+    n_done = sum("valid" in scores for scores in recorded.values()) - 1  # final fit
+    assert 0 < n_done < 8
+    assert len(collect_trials(study, recorded)) == n_done
+
+
+def test_without_test_scores_validation_is_reported(tmp_path):
+    study = make_study(Ideal(3), n_trials=3)
+    runs = collect_trials(study, record(study, tmp_path, tested=False))
+    assert runs.validation is None
+    assert UNTESTED in runs.notes
+    result = best_of_runs(runs, n=2, n_resamples=100)
+    assert result.same_scores
+    assert UNTESTED in result.caveats
+
+
+def test_a_search_shared_by_estimators_is_read_once(tmp_path):
+    study = make_study(FixHopt(3), Variance(2, n_searches=1))
+    runs = collect_trials(study, record(study, tmp_path, tested=True))
+    assert len(runs) <= 5
+    assert runs.notes[0] == ALONE
+
+
+def test_searches_that_redraw_the_tuner_alone_are_put_together(tmp_path):
+    study = make_study(Variance(2, n_searches=3), limit=1)
+    runs = collect_trials(study, record(study, tmp_path, tested=True))
+    assert len(runs) == 15
+    assert runs.notes == (ALONE,)
+
+
+def test_an_unfinished_search_gives_way_to_the_next(tmp_path):
+    study = make_study(Ideal(3), limit=1)
+    recorded = record(study, tmp_path, tested=True)
+    first = collect_trials(study, recorded)
+    rest = {k: s for k, s in recorded.items() if s.get("valid") not in set(first.validation)}
+    second = collect_trials(study, rest)
+    assert len(second) == 5
+    assert not set(first.validation) & set(second.validation)
+
+
+def test_trials_of_other_tuners_are_said_to_depend_on_each_other(tmp_path):
+    study = make_study(Ideal(3), tuner="gp-ei", n_trials=4, limit=1)
+    runs = collect_trials(study, record(study, tmp_path, tested=True))
+    assert runs.notes[:2] == (
+        "trials of gp-ei search are not independent draws, so n of them are no n fresh candidates: "
+        "only random search makes trials that are",
+        ALONE,
+    )
+
+
+def test_lower_may_be_better(tmp_path):
+    study = make_study(Ideal(3), metric="loss")
+    result = best_of_runs(collect_trials(study, record(study, tmp_path, tested=True)), n=3)
+    assert (result.goal, result.validation_goal) == ("minimize", "minimize")
+    assert result.value < result.mean
+
+
+def test_nothing_recorded_is_refused():
+    with pytest.raises(InvalidInput) as caught:
+        collect_trials(make_study(Ideal(3)), {})
+    assert str(caught.value) == (
+        "no trial of a search of study 'study' is recorded. Run it first, with pipelines that have "
+        "a search space."
+    )
