@@ -19,7 +19,7 @@ from calibration.data import KINDS, TIES, chance_of_tie, observed_sd, shift_for_
 from calibration.introductions import GROUPS
 from calibration.marks import badness, is_off
 from outperform import stats
-from outperform.analysis.applied_tests import TestName
+from outperform.questions.compare.named_tests import TestName
 from outperform.stats import HypothesisTest, Interval
 from outperform.stats.best_of_resamples import BestOfInterval
 from outperform.stats.decision_rules import RULES
