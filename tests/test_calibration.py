@@ -86,7 +86,7 @@ QUICK = [
     ),
     (Block("decision_rules", (("kind", "normal"), ("n", 10))), {"n_studies": 4000}),
     (
-        Block("deviations", (("part", "spread"), ("kind", "heavy tails"), ("n", 50))),
+        Block("deviations", (("part", "spread"), ("kind", "normal"), ("n", 8))),
         {"n_studies": 1000},
     ),
     (Block("best_of", (("kind", "normal"), ("n", 20))), {"n_studies": 200}),
