@@ -71,6 +71,5 @@ def test_as_it_is_it_concludes_for_data_like_these(tmp_path):
     result = call("demo", tmp_path / "demo")
     assert result.exit_code == 0, result.stderr
     assert files(tmp_path / "demo") == FILES
-    assert "(54 pairs, γ = 0.75" in result.stdout
+    assert "(54 pairs, at least γ = 0.75 shown)" in result.stdout
     assert "knn outperforms neural on digits and for data like these (p = 0.0" in result.stdout
-    assert "at least γ = 0.75 shown" in result.stdout

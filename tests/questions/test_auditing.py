@@ -18,7 +18,7 @@ def from_wins(wins, losses, ties=0):
     n = wins + losses + ties
     step = 1 + np.arange(n) / n
     difference = np.concatenate([step[:wins], np.zeros(ties), -step[wins + ties :]])
-    base = 10 + np.arange(n) / 8  # runs that are all alike are refused
+    base = 10 + np.arange(n) / 8.5  # runs that are all alike are refused
     return {"a": (base + difference).tolist(), "b": base.tolist()}
 
 

@@ -55,7 +55,7 @@ class LiveLine:
 
 @dataclass(frozen=True, slots=True)
 class FitSeconds:
-    """Mean seconds of a fit, for every pipeline on every task."""
+    """Mean seconds of a fit, for every pipeline on every task that they are known of."""
 
     by_pair: Mapping[Pair, float]
     late: bool = False  # a fit was given up: it takes longer
@@ -70,6 +70,8 @@ class FitSeconds:
         return sum(n * self.by_pair[pair] for pair, n in n_fits.items()) / workers
 
     def __str__(self) -> str:
+        if not self.by_pair:
+            return "how long a fit takes is not known yet"
         (quick, least), *_, (slow, most) = sorted(
             [*self.by_pair.items()] * 2, key=lambda item: item[1]
         )

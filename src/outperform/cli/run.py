@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -10,7 +10,7 @@ import numpy as np
 
 from outperform.cli.options import debug_option
 from outperform.cli.output import format_duration, print_table
-from outperform.cli.progress import LiveLine, measure_seconds
+from outperform.cli.progress import FitSeconds, LiveLine, measure_seconds
 from outperform.cli.sources import read_study
 from outperform.engines import LocalEngine
 from outperform.engines.local import count_cores
@@ -21,6 +21,7 @@ from outperform.runner import Progress, describe_changes, describe_study, find_s
 from outperform.runs import Runs
 from outperform.runs.naming import suggest_names
 from outperform.stats import smallest_conclusive
+from outperform.stats.checks import check_positive
 from outperform.store import SqliteStore
 from outperform.store.final_runs import load_store_runs
 from outperform.study.estimators import FixHopt, Ideal
@@ -33,7 +34,15 @@ _PAIRED = ("ideal", "fix-hopt")  # estimators whose runs are paired
 @click.argument("study_file", metavar="STUDY.toml")
 @click.option("--store", "store_file", metavar="FILE", help="Store.  [default: STUDY.db]")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: all cores]")
-@click.option("--dry-run", is_flag=True, help="Say what would be done and what it would cost.")
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be done and what it would cost; train nothing."
+)
+@click.option(
+    "--seconds-per-fit", type=float, help="What a fit takes, where the store does not know it."
+)
+@click.option(
+    "--measure", is_flag=True, help="With --dry-run: time a fit of every pipeline on every task."
+)
 @click.option("--retry-failed", is_flag=True, help="Try again what failed before.")
 @click.option(
     "--until-decided",
@@ -49,6 +58,8 @@ def command(
     store_file: str | None,
     workers: int | None,
     dry_run: bool,
+    seconds_per_fit: float | None,
+    measure: bool,
     retry_failed: bool,
     until_decided: tuple[str, str] | None,
 ) -> None:
@@ -61,15 +72,21 @@ def command(
 
     Interrupt it whenever you like: the same command resumes, and nothing is lost.
     """
+    if measure and not dry_run:
+        raise click.UsageError("--measure is for --dry-run: a run is timed by its own fits.")
+    if seconds_per_fit is not None:
+        check_positive("--seconds-per-fit", seconds_per_fit)
+    cost = _Cost(seconds_per_fit, measure)
     study = read_study(study_file)
     if until_decided:
         _check_pair(study, until_decided)
     try:
         with SqliteStore(store_file or Path(study_file).with_suffix(".db")) as store:
             if dry_run:
-                _announce(study, store, workers or count_cores())
+                _announce(study, store, workers or count_cores(), cost)
             else:
                 store.lock()
+                _announce(study, store, workers or count_cores(), cost)
                 _run(study, store, workers or count_cores(), until_decided, retry_failed)
     except KeyboardInterrupt:
         click.echo(
@@ -85,7 +102,6 @@ def _run(
     until_decided: tuple[str, str] | None,
     retry_failed: bool,
 ) -> None:
-    _announce(study, store, workers)
     with LocalEngine(workers, timeout=study.timeout) as engine:
         if until_decided:
             progress = _run_until_decided(study, store, engine, until_decided, retry_failed)
@@ -94,7 +110,15 @@ def _run(
     _finish(study, store, progress, until_decided)
 
 
-def _announce(study: Study, store: SqliteStore, workers: int) -> None:
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """What is told of the seconds of a fit, where the store does not know them."""
+
+    per_fit: float | None = None
+    measure: bool = False  # by fits that are thrown away
+
+
+def _announce(study: Study, store: SqliteStore, workers: int, cost: _Cost) -> None:
     """What has changed, and fits and time of the estimators chosen beside the others."""
     before = store.get_meta("study") if store.path.exists() else None
     now = describe_study(study, before)
@@ -102,9 +126,13 @@ def _announce(study: Study, store: SqliteStore, workers: int) -> None:
         click.secho(f"Note: {change}.", fg="yellow")
     known = store.mean_seconds() if before else {}
     unchanged = find_same_code(before, now)
-    seconds = measure_seconds(
-        study, workers, {pair: known[pair] for pair in known if pair in unchanged}
-    )
+    kept = {pair: known[pair] for pair in known if pair in unchanged}
+    if cost.measure:
+        seconds = measure_seconds(study, workers, kept)
+    else:
+        every = [(p.name, t.name) for t in study.tasks for p in study.pipelines]
+        told = {} if cost.per_fit is None else dict.fromkeys(every, cost.per_fit)
+        seconds = FitSeconds(told | kept)
     click.echo(
         f"{study.name}: {len(study.pipelines)} pipeline(s) on {len(study.tasks)} task(s), "
         f"{study.tuner} search with {study.n_trials} trials; {seconds}"
@@ -112,7 +140,8 @@ def _announce(study: Study, store: SqliteStore, workers: int) -> None:
     rows = []
     for kind, prices in now["prices"].items():
         n_fits = {(pipeline, task): n for pipeline, task, n in prices}
-        duration = format_duration(seconds.add_up(n_fits, workers))
+        known_of_all = n_fits.keys() <= seconds.by_pair.keys()
+        duration = format_duration(seconds.add_up(n_fits, workers)) if known_of_all else "?"
         chosen = "chosen" if kind in now["estimators"] else ""
         rows.append([kind, f"{sum(n_fits.values()):,}", duration, chosen])
     print_table(["estimator", "fits", f"time on {workers} worker(s)", ""], rows)
