@@ -8,7 +8,7 @@ Made by `make calibrate`; do not edit. Every decision rule, interval and test of
 
 **A number in bold is off**: it breaks the claim by more than chance can do (more than {n_errors} Monte-Carlo standard errors) and by more than a tenth of the errors that are allowed ({slack} false alarms, where 5% are claimed). Methods that promise never to err more often get no such slack. Fewer false alarms and more coverage than claimed are never off: they cost power, not truth. Where a cell stands for several true P(A>B) or kinds of data, it shows the worst.
 
-**Error.** The last column is the largest Monte-Carlo standard error of the row, in percentage points. *exact* means that every outcome was summed up, with its chance, and nothing was drawn. The rest comes from 600 to 20,000 simulated studies a cell; permutation tests draw 999 splits or sign flips a study, the bootstrap 500 resamples. Seeds derive from the names of the cells, so the page comes out the same every time.
+**Error.** The last column is the largest Monte-Carlo standard error of the row, in percentage points. *exact* means that every outcome was summed up, with its chance, and nothing was drawn. The rest comes from 600 to 20,000 simulated studies a cell; permutation tests draw 999 splits or sign flips a study (without ties 49,999 splits that serve all), the bootstrap 500 resamples. Seeds derive from the names of the cells, so the page comes out the same every time.
 
 **Data.**
 
