@@ -431,6 +431,16 @@ def test_several_tasks_fit_a_terminal(runs_file):
     ]
 
 
+def test_the_table_of_tasks_says_where_other_data_are_not_shown(runs_file):
+    words = ["compare", runs_file(25, 4), "resnet", "vgg", "--train-size", 800, "--test-size", 200]
+    header, *rows = call(*words).stdout.splitlines()[4:7]
+    assert header.endswith("verdict  p, other data")
+    tasks = json.loads(call(*words, "--json").stdout)["tasks"]
+    pvalues = [f"{task['population']['pvalue']:.2g}" for task in tasks]
+    assert [row.split()[-1] for row in rows] == pvalues
+    assert "other data" not in call(*words[:4]).stdout.splitlines()[4]
+
+
 def test_caveats_fit_a_terminal(runs_file):
     words = ["compare", str(runs_file(25, 29, 15)), "resnet", "vgg"]
     ours, terminal = pty.openpty()

@@ -26,7 +26,16 @@ def tabulate_comparisons(comparisons: Sequence[Comparison]) -> Tabulated:
                 each.verdict,
             ]
         )
+    if any(each.population for each in comparisons):
+        header.append("p for other data like it")
+        for row, each in zip(rows, comparisons, strict=True):
+            row.append(format_population(each))
     return Tabulated(header, rows)
+
+
+def format_population(comparison: Comparison) -> str:
+    """P-value of the difference for data like these, if it is known."""
+    return "–" if comparison.population is None else f"{comparison.population.pvalue:.2g}"
 
 
 def tabulate_published(result: PublishedComparison) -> Tabulated:

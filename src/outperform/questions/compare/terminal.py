@@ -9,6 +9,7 @@ from outperform.cli.output import format_spread, print_end, print_headline, prin
 from outperform.questions.compare.advice import suggest_next, suggest_sizes
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.table import format_population
 from outperform.stats import EquivalenceTest, HypothesisTest
 from outperform.stats.checks import FloatArray
 
@@ -63,7 +64,11 @@ def _print_tasks(comparisons: Sequence[Comparison]) -> None:
     first = comparisons[0]
     header = ["task", "pairs" if first.paired else "runs", first.a, first.b, _name_chance(first)]
     rows = [_row(comparison) for comparison in comparisons]
-    print_table([*header, "verdict"], rows)
+    header.append("verdict")
+    if any(comparison.population for comparison in comparisons):
+        header.append("p, other data")
+        rows = [[*row, format_population(c)] for row, c in zip(rows, comparisons, strict=True)]
+    print_table(header, rows)
     for comparison in comparisons:
         for name, found in map(_describe_test, comparison.tests):
             click.echo(f"  {comparison.task}: {name}: {found}")
