@@ -40,14 +40,14 @@ def test_default_plan_names_both_sample_sizes():
 def test_noethers_number_is_too_small_for_pairs_and_the_plan_says_so():
     result = plan(n_pairs=29)
     assert result.power == verdict_power(29, 0.75) == pytest.approx(0.7125, abs=1e-4)
-    assert result.size == verdict_size(29) == pytest.approx(0.0241, abs=1e-4)
+    assert result.false_alarms == verdict_size(29) == pytest.approx(0.0241, abs=1e-4)
     # P(W ≥ 21 of 29) is .95 there.
     assert bdtrc(20, 29, result.smallest_detectable) == pytest.approx(0.95)
 
 
 def test_a_handful_of_pairs_detects_nothing():
     result = plan(n_pairs=5)
-    assert (result.power, result.size, result.smallest_detectable) == (0, 0, None)
+    assert (result.power, result.false_alarms, result.smallest_detectable) == (0, 0, None)
 
 
 def test_cost_counts_a_fit_of_each_algorithm_per_pair():

@@ -74,7 +74,7 @@ class Plan:
         )
 
     @property
-    def size(self) -> float:
+    def false_alarms(self) -> float:
         """Chance that n_pairs of equals end in a significant difference, either way."""
         return verdict_size(self.n_pairs, alpha=self.alpha, interval=self.interval)
 
@@ -130,7 +130,7 @@ class Plan:
             "n_required": self.n_required,
             "n_pairs": self.n_pairs,
             "power": self.power,
-            "size": self.size,
+            "false_alarms": self.false_alarms,
             "smallest_detectable": self.smallest_detectable,
             "seconds": self.seconds,
             "scope": self.scope.to_dict(),

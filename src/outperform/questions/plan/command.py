@@ -114,7 +114,7 @@ def _print(result: Plan) -> None:
     detectable = result.smallest_detectable
     lines = [
         ("chance of the verdict (power)", f"{result.power:.1%}"),
-        ("false alarms between equals", f"{result.size:.1%}"),
+        ("false alarms between equals", f"{result.false_alarms:.1%}"),
         ("smallest P(A>B) found reliably", "none" if detectable is None else f"{detectable:.3f}"),
     ]
     if result.seconds is not None:
