@@ -13,7 +13,8 @@ from outperform.questions.best_of.answer import best_of_runs
 from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOfEach
 from outperform.questions.compare.answer import compare, compare_runs
 from outperform.questions.compare.published import PublishedComparison, compare_published
-from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.decompose.crossed import CrossedDecomposition, decompose_crossed
 from outperform.questions.decompose.result import Decomposition, decompose
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves

@@ -13,7 +13,7 @@ from outperform.questions.compare.answer import compare_runs as compare_runs
 from outperform.questions.compare.published import PublishedComparison as PublishedComparison
 from outperform.questions.compare.published import compare_published as compare_published
 from outperform.questions.compare.result import Comparison as Comparison
-from outperform.questions.compare.result import TaskComparisons as TaskComparisons
+from outperform.questions.compare.task_results import TaskComparisons as TaskComparisons
 from outperform.questions.decompose.result import Decomposition as Decomposition
 from outperform.questions.decompose.result import decompose as decompose
 from outperform.questions.plan.answer import Plan as Plan

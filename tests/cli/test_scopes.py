@@ -11,7 +11,8 @@ from outperform.questions.audit.result import Audit, SelfAudit
 from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOfEach
 from outperform.questions.check.answer import Reproducibility
 from outperform.questions.compare.published import PublishedComparison
-from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.decompose.crossed import CrossedDecomposition
 from outperform.questions.decompose.result import Decomposition
 from outperform.questions.decompose.search_curves import SearchCurves

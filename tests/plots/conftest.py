@@ -6,7 +6,7 @@ import pytest
 from matplotlib.text import Text
 
 from outperform.questions.compare.answer import compare
-from outperform.questions.compare.result import TaskComparisons
+from outperform.questions.compare.task_results import TaskComparisons
 
 
 def _make_comparison(*, n=29, shift=0.01, names=None, seed=0, decimals=9, **options):

@@ -16,7 +16,8 @@ from outperform.engines import LocalEngine
 from outperform.engines.local import count_cores
 from outperform.errors import InvalidInput, UnknownName
 from outperform.questions.compare.answer import compare_runs
-from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runner import Progress, describe_changes, describe_study, find_same_code, run
 from outperform.runs import Runs
 from outperform.runs.naming import suggest_names

@@ -13,7 +13,8 @@ from outperform.plots.style import freeze_layout, house_style
 from outperform.questions.audit.result import Audit
 from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOfEach, list_results
 from outperform.questions.compare.published import PublishedComparison
-from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.simulate.result import ErrorRates
 from outperform.questions.tabulated import Tabulated, tabulate
 

@@ -5,7 +5,8 @@ from typing import cast
 
 from outperform.errors import InvalidInput
 from outperform.questions.compare.published import PublishedComparison
-from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.plan.answer import TOO_GOOD
 from outperform.runs.scope import THIS_DATASET, divides_anew
 from outperform.stats import (

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.questions.compare.doubts import doubt_goal, find_doubts
 from outperform.questions.compare.missing_runs import withstands
-from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runs import Goal, Runs, read_runs
 from outperform.runs.naming import enumerate_names
 from outperform.runs.scope import RUNS, SPLITS, Resplit, divides_anew

@@ -27,7 +27,8 @@ from outperform.questions.compare.doubts import doubt_goal, doubt_tests
 from outperform.questions.compare.gate import EXIT_STATUS, GateClaim, GateScope, decide_gate
 from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.published import PublishedComparison, compare_published
-from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.compare.terminal import print_compared
 from outperform.runs.metrics import resolve_goal
 from outperform.runs.summaries import parse_summary, read_summary

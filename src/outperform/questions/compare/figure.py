@@ -32,7 +32,8 @@ from outperform.plots.style import (
 )
 from outperform.questions.compare.probability_figure import draw_probability, draw_tasks
 from outperform.questions.compare.published import PublishedComparison
-from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.compare.verdict import describe
 from outperform.stats import Estimate
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from outperform.errors import InvalidInput
 from outperform.questions.compare.published import PublishedComparison
-from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runs.scope import divides_anew
 from outperform.stats import Interval, smallest_conclusive, verdict_power
 from outperform.stats.checks import check_choice

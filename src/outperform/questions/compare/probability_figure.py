@@ -20,7 +20,8 @@ from outperform.plots.style import (
     COLOUR_NOTE,
     lay_out_rows,
 )
-from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.task_results import TaskComparisons
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

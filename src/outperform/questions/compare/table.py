@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from outperform.questions.compare.published import PublishedComparison
-from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.tabulated import Tabulated
 
 

@@ -8,8 +8,9 @@ import click
 from outperform.cli.output import format_spread, print_end, print_headline, print_lines, print_table
 from outperform.questions.compare.advice import suggest_next, suggest_sizes
 from outperform.questions.compare.published import PublishedComparison
-from outperform.questions.compare.result import Comparison, TaskComparisons
+from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.table import format_population
+from outperform.questions.compare.task_results import TaskComparisons
 from outperform.stats import EquivalenceTest, HypothesisTest
 from outperform.stats.checks import FloatArray
 
