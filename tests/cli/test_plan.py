@@ -124,3 +124,12 @@ def test_a_power_that_only_the_pilot_reaches(pilot_file):
     answer = json.loads(result.stdout)
     assert answer["power"] >= 0.98
     assert answer["table"] == []
+
+
+def test_the_next_step_knows_what_re_splits_cannot_show():
+    sizes = ["--train-size", 1136, "--test-size", 661]
+    elsewhere = (
+        "To conclude for other data like these, collect more of them, or use several datasets."
+    )
+    assert call("plan", *sizes).stdout.splitlines()[-1].endswith(elsewhere)
+    assert elsewhere not in call("plan").stdout

@@ -155,5 +155,12 @@ def _suggest(result: Plan) -> str:
     ]
     return (
         f"run {n} seeds{instead} of both algorithms, paired, decide nothing before, and call "
-        f"`outperform compare{''.join(options)}`."
+        f"`outperform compare{''.join(options)}`.{_suggest_data(result)}"
     )
+
+
+def _suggest_data(result: Plan) -> str:
+    """What shows a difference for data like these where re-splits do not."""
+    if result.resplits is None or result.resplits.n_required is not None:
+        return ""
+    return " To conclude for other data like these, collect more of them, or use several datasets."
