@@ -10,6 +10,8 @@ from outperform.questions.best_of.result import BestOfComparison as BestOfCompar
 from outperform.questions.best_of.result import BestOfEach as BestOfEach
 from outperform.questions.compare.answer import compare as compare
 from outperform.questions.compare.answer import compare_runs as compare_runs
+from outperform.questions.compare.gate import Gate as Gate
+from outperform.questions.compare.gate import decide_gate as decide_gate
 from outperform.questions.compare.published import PublishedComparison as PublishedComparison
 from outperform.questions.compare.published import compare_published as compare_published
 from outperform.questions.compare.result import Comparison as Comparison
