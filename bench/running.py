@@ -18,11 +18,13 @@ from outperform.engines import LocalEngine, Outcome
 from outperform.runner import Progress, run
 from outperform.store import SqliteStore
 from outperform.study.estimators import Variance
+from outperform.study.neural import NeuralPipeline
 from outperform.study.pipelines import FunctionPipeline
+from outperform.study.splits import OutOfBootstrap
 from outperform.study.study import Study
-from outperform.study.tasks import make_task
+from outperform.study.tasks import BundledData, make_task
 from startup import COMMAND
-from timing import Contest, Measured, NotMeasured, run_command, time_job
+from timing import Contest, Measured, NotMeasured, run_command, time_both, time_job
 
 N_MEASUREMENTS = 100_000
 ONE = Fraction(1)
@@ -172,7 +174,26 @@ def status(kind: str, n: int) -> Measured:
     return Measured(time_job(lambda: run_command(command), n_samples=5), 1.0)
 
 
+def fit_network() -> Measured:
+    """The small network of the demo, beside scikit-learn's driven batch by batch."""
+    from sklearn.neural_network import MLPClassifier
+
+    digits, pipeline = BundledData("digits")(), NeuralPipeline()
+    split = OutOfBootstrap().split(digits.n_examples, seed=0)
+    inputs, labels = digits.take(split.train)
+
+    def theirs() -> None:
+        network = MLPClassifier((64,), random_state=0)
+        for _ in range(pipeline.n_epochs):
+            for start in range(0, len(labels), pipeline.batch_size):
+                rows = slice(start, start + pipeline.batch_size)
+                network.partial_fit(inputs[rows], labels[rows], classes=range(10))
+
+    return time_both(lambda: pipeline.fit({}, split.refit(), {}, digits), theirs)
+
+
 CONTESTS = [
+    Contest("a fit of the small network", "MLPClassifier, batch by batch", ONE, fit_network),
     Contest("overhead of a fit that does nothing, 2 workers", "1.5 ms", ONE, overhead_per_fit),
     Contest("100 ms fits on 2 workers", "never idle", Fraction(100, 95), idle_share),
     *(
