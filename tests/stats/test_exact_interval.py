@@ -71,9 +71,12 @@ def test_ties_by_hand():
     interval = exact_interval(8, 2, 10)
     share = clopper_pearson_interval(8, 10).low
     assert interval.low == pytest.approx(0.5 + share * (0.025 ** (1 / 8) - 0.5))
-    # The upper end trades both ties for losses, which is further out: 8 of 10 won.
-    assert interval.high == pytest.approx(clopper_pearson_interval(9, 10).high, abs=0.01)
-    assert interval.high >= 0.5 + (1 - 0.5) * clopper_pearson_interval(8, 10).high
+    # Upper end, with none, one or both of the ties traded for losses: ½ + u (q - ½), both at their
+    # upper bounds. Without a loss q is 1, without a tie u is.
+    of_8, of_9, untied = (clopper_pearson_interval(*n).high for n in ((8, 10), (8, 9), (9, 10)))
+    candidates = [0.5 + of_8 * 0.5, 0.5 + untied * (of_9 - 0.5), of_8]
+    assert interval.high == pytest.approx(max(candidates))
+    assert candidates.index(max(candidates)) == 1
 
 
 def test_the_issue_by_hand():
