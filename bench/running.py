@@ -17,7 +17,7 @@ from outperform.cli.sources import read_study
 from outperform.engines import LocalEngine, Outcome
 from outperform.runner import Progress, run
 from outperform.store import SqliteStore
-from outperform.study.estimators import Variance
+from outperform.study.designs import Variance
 from outperform.study.neural import NeuralPipeline
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.splits import OutOfBootstrap
@@ -47,7 +47,7 @@ space = {{c = {{uniform = [0, 1]}}}}
 name = "b"
 function = "training:fit"
 space = {{c = {{uniform = [0, 1]}}}}
-[[estimator]]
+[[design]]
 kind = "{kind}"
 replicates = {n}
 """
@@ -70,8 +70,8 @@ def make_study(seconds: float, n_fits: int) -> Study:
 
     pipeline = FunctionPipeline("waiting", wait, sources=("init",))
     # A source alone, all sources (the same fits), and noise: 2 n - 1 different fits.
-    estimator = Variance(n_replicates=(n_fits + 1) // 2)
-    return Study((pipeline,), (make_task("none", metric="accuracy"),), (estimator,))
+    design = Variance(n_replicates=(n_fits + 1) // 2)
+    return Study((pipeline,), (make_task("none", metric="accuracy"),), (design,))
 
 
 def run_once(study: Study) -> tuple[float, int, float]:

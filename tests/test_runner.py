@@ -12,7 +12,7 @@ from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.errors import InvalidInput
 from outperform.runner import Progress, describe_changes, describe_study, run
 from outperform.store import Measurement, SqliteStore
-from outperform.study.estimators import Crossed, FixHopt, Ideal, Variance
+from outperform.study.designs import Crossed, FixHopt, Ideal, Variance
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
 from outperform.study.spaces import Choices, Integers, LogUniform, Uniform
 from outperform.study.splits import HoldOut
@@ -34,14 +34,14 @@ def fail(params, split, seeds):
 
 def toy(function: Callable[..., Any] = add_up, name: str = "a", **changes: Any) -> Study:
     pipeline = FunctionPipeline(name, function, {"c": Uniform(0, 1)}, ("init",))
-    defaults = {"estimators": (Ideal(3),), "n_trials": 4}
+    defaults = {"designs": (Ideal(3),), "n_trials": 4}
     return Study((pipeline,), **{"tasks": (TASK,), **defaults, **changes})
 
 
 def table(store: SqliteStore) -> Table:
     """Everything that must not depend on how a study was run."""
     labels = sorted(
-        (x.estimator, x.source, x.replicate, x.pipeline, x.task, x.key) for x in store.run_labels()
+        (x.design, x.source, x.replicate, x.pipeline, x.task, x.key) for x in store.run_labels()
     )
     measured = sorted(
         (
@@ -111,8 +111,8 @@ def test_a_metric_to_minimise_is_searched_downwards(store):
         assert final.params == min(trials, key=lambda m: m.scores["valid"]).params
 
 
-def test_fits_that_estimators_share_are_done_once(store):
-    study = toy(estimators=(Ideal(2), FixHopt(3), Variance(2), Crossed(2)))
+def test_fits_that_designs_share_are_done_once(store):
+    study = toy(designs=(Ideal(2), FixHopt(3), Variance(2), Crossed(2)))
     progress = run(study, store, InlineEngine())
     assert progress.n_done == len(list(store.measurements()))
     assert len(store.run_labels()) == 2 + 3 + 3 * 2 + 2
@@ -134,7 +134,7 @@ def test_a_search_that_tries_a_point_twice_fits_it_once(store):
 def test_a_resumed_study_is_not_short_of_points_tried_twice(store):
     pipeline = FunctionPipeline("a", add_up, {"c": Choices([0.25, 0.75])}, ("init",))
     study = replace(toy(), pipelines=(pipeline,), n_trials=8)
-    run(replace(study, estimators=(Ideal(2),)), store, InlineEngine())
+    run(replace(study, designs=(Ideal(2),)), store, InlineEngine())
     progress = run(study, store, InlineEngine())
     n_recorded = len(list(store.measurements()))
     assert 0 < progress.n_known < n_recorded
@@ -221,12 +221,12 @@ def test_the_table_does_not_depend_on_the_number_of_workers(tmp_path):
     pipelines = tuple(
         FunctionPipeline(n, fit, s) for n, s in (("a", space), ("b", {"c": space["c"]}))
     )
-    estimators = (Ideal(3), FixHopt(4, ("init",)), Variance(3))
+    designs = (Ideal(3), FixHopt(4, ("init",)), Variance(3))
     tables = []
     for number, engine in enumerate((InlineEngine(), *map(LocalEngine, (1, 2, 3)))):
         with engine:
             for tuner in ("random", "gp-ei"):
-                study = Study(pipelines, (TASK,), estimators, tuner=tuner, n_trials=6)
+                study = Study(pipelines, (TASK,), designs, tuner=tuner, n_trials=6)
                 with SqliteStore(tmp_path / f"{number}{tuner}.db") as store:
                     assert run(study, store, engine).n_failed == 0
                     tables.append(table(store))
@@ -237,7 +237,7 @@ def test_the_table_does_not_depend_on_the_number_of_workers(tmp_path):
 
 @pytest.mark.parametrize("tuner", ["random", "gp-ei"])
 def test_interrupted_anywhere_and_resumed_the_table_is_the_same(tuner, store, other):
-    study = toy(estimators=(Ideal(3), FixHopt(3)), tuner=tuner)
+    study = toy(designs=(Ideal(3), FixHopt(3)), tuner=tuner)
     run(study, other, InlineEngine())
     n_interruptions = 0
     for n in (1, 2, 5, 3, 2, 4, 2, 100):
@@ -254,9 +254,9 @@ def test_interrupted_anywhere_and_resumed_the_table_is_the_same(tuner, store, ot
 
 
 def test_finished_searches_are_not_suggested_again(store, monkeypatch):
-    study = toy(tuner="gp-ei", estimators=(Ideal(3), FixHopt(4)))
+    study = toy(tuner="gp-ei", designs=(Ideal(3), FixHopt(4)))
     run(study, store, InlineEngine())
-    more = replace(study, estimators=(Ideal(3), FixHopt(6)))
+    more = replace(study, designs=(Ideal(3), FixHopt(6)))
     monkeypatch.setattr("outperform.study.gaussian_process.suggest_gp_ei", fail)
     assert run(more, store, InlineEngine()).n_done == 2
 
@@ -329,7 +329,7 @@ def test_failures_are_recorded_and_the_study_goes_on(store):
 def test_a_search_all_of_whose_trials_failed_blocks_its_runs_only(store):
     good = toy().pipelines[0]
     study = replace(
-        toy(), pipelines=(replace(good, function=fail, name="bad"), good), estimators=(FixHopt(5),)
+        toy(), pipelines=(replace(good, function=fail, name="bad"), good), designs=(FixHopt(5),)
     )
     for n_failed in (4, 0):  # the second time, they are known to have failed
         progress = run(study, store, InlineEngine())
@@ -349,7 +349,7 @@ def test_failed_fits_are_tried_as_often_as_the_study_says(store, tmp_path):
             raise ValueError("not yet")
         return {"valid": 0.5, "test": 0.5}
 
-    study = toy(third_time_lucky, estimators=(Ideal(1),))
+    study = toy(third_time_lucky, designs=(Ideal(1),))
     assert run(replace(study, retries=2), store, InlineEngine()).n_failed == 0
     calls.clear()
     with SqliteStore(tmp_path / "strict.db") as strict:
@@ -388,7 +388,7 @@ def changed(params, split, seeds):
 
 def two(first: Callable[..., Any], second: Callable[..., Any], n: int = 4) -> Study:
     a, b = toy(first, "a").pipelines[0], toy(second, "b").pipelines[0]
-    return replace(toy(), pipelines=(a, b), estimators=(FixHopt(n),))
+    return replace(toy(), pipelines=(a, b), designs=(FixHopt(n),))
 
 
 def test_only_what_has_changed_is_run_anew(store, other):
@@ -449,7 +449,7 @@ def test_a_new_task_is_described():
 def test_more_replicates_add_fits_and_change_none(store):
     run(toy(), store, InlineEngine())
     before: list[Measurement] = list(store.measurements())
-    progress = run(toy(estimators=(Ideal(5),)), store, InlineEngine())
+    progress = run(toy(designs=(Ideal(5),)), store, InlineEngine())
     assert (progress.n_known, progress.n_done) == (15, 10)
     assert list(store.measurements())[:15] == before
 

@@ -204,7 +204,7 @@ estimator = "sklearn.tree.DecisionTreeClassifier"
 [pipeline.space]
 max_depth = {integers = [1, 9]}
 
-[[estimator]]
+[[design]]
 kind = "ideal"
 replicates = 2
 """

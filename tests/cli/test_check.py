@@ -21,7 +21,7 @@ command = [
     "python3", "-c", 'import random; print("{{\"test\":", random.random(), "}}")',
     "{seed.init}", "{seed.split}",
 ]
-[[estimator]]
+[[design]]
 kind = "ideal"
 replicates = 2
 """

@@ -16,7 +16,7 @@ from outperform.questions.decompose.crossed import decompose_crossed
 from outperform.questions.decompose.result import decompose
 from outperform.runner import describe_study, run
 from outperform.store import SqliteStore
-from outperform.study.estimators import Crossed, Ideal, Variance
+from outperform.study.designs import Crossed, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
@@ -41,14 +41,14 @@ def score(params, split, seeds):
     return {"valid": value, "test": value}
 
 
-def make_study(*estimators):
+def make_study(*designs):
     pipeline = FunctionPipeline("toy", score, {"c": Uniform(0, 1)}, ("split", "init"))
     task = make_task("numbers", metric="accuracy")
-    return Study((pipeline,), (task,), estimators, n_trials=3)
+    return Study((pipeline,), (task,), designs, n_trials=3)
 
 
-def run_study(path, *estimators):
-    study = make_study(*estimators)
+def run_study(path, *designs):
+    study = make_study(*designs)
     with SqliteStore(path) as store:
         store.set_meta("study", describe_study(study))
         run(study, store, InlineEngine())
@@ -259,8 +259,8 @@ def test_a_figure_is_written(store, tmp_path):
 def test_a_store_of_another_study_is_refused(tmp_path):
     path = run_study(tmp_path / "study.db", Ideal(2))
     assert refused(call("decompose", path)) == (
-        f"Error: {path} holds no runs in which sources were redrawn apart (estimators: ideal). Add "
-        'an [[estimator]] with kind = "variance" to the study and run it.'
+        f"Error: {path} holds no runs in which sources were redrawn apart (designs: ideal). Add "
+        'a [[design]] with kind = "variance" to the study and run it.'
     )
 
 
@@ -282,7 +282,7 @@ def test_runs_that_the_study_does_not_have_any_more_are_left_out_and_counted(sto
 
 def test_an_unfinished_crossed_design_does_not_hide_the_rest(store):
     with closing(sqlite3.connect(store)) as connection, connection:
-        connection.execute("DELETE FROM run_labels WHERE estimator = 'crossed' AND replicate = 5")
+        connection.execute("DELETE FROM run_labels WHERE design = 'crossed' AND replicate = 5")
     result = call("decompose", store, "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["crossed"] == []
@@ -302,7 +302,7 @@ def write_study(folder):
         '[[task]]\nname = "t"\nmetric = "accuracy"\n'
         '[[pipeline]]\nname = "toy"\nfunction = "toy:fit"\nsources = ["init"]\n'
         "[pipeline.space]\nc = {uniform = [0.0, 1.0]}\n"
-        '[[estimator]]\nkind = "ideal"\nreplicates = 4\n'
+        '[[design]]\nkind = "ideal"\nreplicates = 4\n'
     )
 
 

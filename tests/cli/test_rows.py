@@ -147,7 +147,7 @@ sources = ["init"]
 name = "varied"
 function = "fixed_training:fit_varied"
 sources = ["init"]
-[[estimator]]
+[[design]]
 kind = "ideal"
 replicates = 4
 """

@@ -40,7 +40,7 @@ name = "b"
 function = "training:fit_b"
 sources = ["init"]
 space = {{c = {{uniform = [0, 1]}}}}
-[[estimator]]
+[[design]]
 kind = "{kind}"
 replicates = {replicates}
 """
@@ -264,7 +264,7 @@ def test_a_dry_run_says_the_cost_and_makes_no_store(tmp_path):
         "toy: 2 pipeline(s) on 1 task(s), random search with 3 trials; how long a fit takes is not "
         "known yet"
     )
-    assert lines[1].split() == ["estimator", "fits", "time", "on", "2", "worker(s)"]
+    assert lines[1].split() == ["design", "fits", "time", "on", "2", "worker(s)"]
     assert lines[2].split() == ["ideal", "80", "?", "chosen"]
     assert lines[3].split() == ["fix-hopt", "26", "?"]
     assert len(lines) == 4
@@ -439,10 +439,10 @@ def test_the_store_is_that_of_the_whole_study_when_it_stops_early(tmp_path):
     assert "Note" not in run(tmp_path)  # nothing has changed
 
 
-def test_of_several_estimators_the_one_that_is_compared_decides(tmp_path):
+def test_of_several_designs_the_one_that_is_compared_decides(tmp_path):
     write_study(tmp_path, replicates=7, kind="ideal")
     with (tmp_path / "study.toml").open("a") as study:
-        study.write('[[estimator]]\nkind = "fix-hopt"\nreplicates = 50\n')
+        study.write('[[design]]\nkind = "fix-hopt"\nreplicates = 50\n')
     said = run(tmp_path, "--until-decided", "a", "b")
     assert "of the 7 replicates that the study allows" in said or "after all 7 replicates" in said
 
@@ -458,7 +458,7 @@ def test_equals_are_run_to_the_end_and_it_says_so(tmp_path):
     ("kind", "pair", "message"),
     [
         ("ideal", ("a", "bb"), "the study has no pipeline 'bb'"),
-        ("variance", ("a", "b"), "--until-decided adds replicates, but the study has estimators"),
+        ("variance", ("a", "b"), "--until-decided adds replicates, but the study has designs"),
     ],
 )
 def test_a_pair_that_cannot_be_decided_is_refused(kind, pair, message, tmp_path):

@@ -40,7 +40,7 @@ n_neighbors = {integers = [1, 20], default = 5}
 [[pipeline]]
 name = "tree"
 estimator = "sklearn.tree.DecisionTreeClassifier"
-[[estimator]]
+[[design]]
 kind = "ideal"
 replicates = 8
 """

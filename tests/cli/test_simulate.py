@@ -129,8 +129,8 @@ def study_store(tmp_path, monkeypatch):
     study.write_text(
         '[[task]]\nname = "toy"\nmetric = "accuracy"\n'
         '[[pipeline]]\nname = "net"\nfunction = "training:fit"\nsources = ["split", "init"]\n'
-        '[[estimator]]\nkind = "ideal"\nreplicates = 12\n'
-        '[[estimator]]\nkind = "fix-hopt"\nvary = ["init"]\nreplicates = 4\nrepetitions = 11\n'
+        '[[design]]\nkind = "ideal"\nreplicates = 12\n'
+        '[[design]]\nkind = "fix-hopt"\nvary = ["init"]\nreplicates = 4\nrepetitions = 11\n'
     )
     monkeypatch.syspath_prepend(tmp_path)
     assert CliRunner().invoke(main, ["run", str(study), "--workers", "1"]).exit_code == 0

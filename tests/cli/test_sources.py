@@ -19,10 +19,10 @@ sources = ["init"]
 name = "b"
 function = "stored_training:fit"
 sources = ["init"]
-[[estimator]]
+[[design]]
 kind = "ideal"
 replicates = 4
-[[estimator]]
+[[design]]
 kind = "variance"
 replicates = 4
 """

@@ -15,7 +15,7 @@ from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.runner import run
 from outperform.store import SqliteStore
-from outperform.study.estimators import FixHopt
+from outperform.study.designs import FixHopt
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study

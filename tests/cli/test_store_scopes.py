@@ -16,12 +16,12 @@ from outperform.runner import run
 from outperform.runs.scope import Resplit
 from outperform.store import SqliteStore
 from outperform.store.final_runs import load_store_runs
-from outperform.study.estimators import FixHopt, Ideal
+from outperform.study.datasets import Dataset
+from outperform.study.designs import FixHopt, Ideal
 from outperform.study.fixed_splits import FixedSplit
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.splits import HoldOut
 from outperform.study.study import Study
-from outperform.study.tables import Dataset
 from outperform.study.tasks import make_task
 
 STUDY = """
@@ -37,7 +37,7 @@ name = "knn"
 estimator = "sklearn.neighbors.KNeighborsClassifier"
 [pipeline.fixed]
 n_neighbors = 60
-[[estimator]]
+[[design]]
 kind = "ideal"
 replicates = 8
 """

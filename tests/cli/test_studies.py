@@ -40,7 +40,7 @@ space = {rate = {uniform = [0.0, 1.0]}}
 [[pipeline]]
 command = ["PYTHON", "script.py", "{task}", "{refit}", "{fold}", "{seed.split}"]
 
-[[estimator]]
+[[design]]
 kind = "ideal"
 replicates = 2
 """

@@ -12,7 +12,7 @@ from outperform.questions.simulate.measured_variation import measure_variation
 from outperform.runner import run
 from outperform.stats import repeated_means
 from outperform.store import SqliteStore
-from outperform.study.estimators import FixHopt, Ideal, Variance
+from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
@@ -32,10 +32,10 @@ def fail_once(params, split, seeds):
     return scores
 
 
-def make_study(*estimators, function=fit):
+def make_study(*designs, function=fit):
     pipeline = FunctionPipeline("net", function, {"lr": Uniform(0, 1)}, ("split", "init"))
     task = make_task("toy", metric="accuracy")
-    return Study((pipeline,), (task,), estimators, n_trials=2)
+    return Study((pipeline,), (task,), designs, n_trials=2)
 
 
 @pytest.fixture
@@ -50,9 +50,9 @@ def measure(study, store, **options):
     return measure_variation(store, **options)
 
 
-def read_scores(store, estimator, source):
+def read_scores(store, design, source):
     scores = store.scores()
-    labels = [x for x in store.run_labels() if (x.estimator, x.source) == (estimator, source)]
+    labels = [x for x in store.run_labels() if (x.design, x.source) == (design, source)]
     return [scores[x.key]["test"] for x in sorted(labels, key=lambda x: x.replicate)]
 
 
@@ -106,7 +106,7 @@ def test_ideal_runs_alone_tell_sigma_and_what_is_missing(store):
     (ideal,) = measure(make_study(Ideal(6), FixHopt(6)), store)
     assert len(ideal.notes) == 2
     assert ideal.notes[1] == (
-        'no bias was measured: Give the study an [[estimator]] with kind = "fix-hopt", '
+        'no bias was measured: Give the study a [[design]] with kind = "fix-hopt", '
         "replicates = 20 and repetitions = 20 to see that of fix-hopt"
     )
 
@@ -126,24 +126,24 @@ def test_incomplete_repetitions_are_left_out(store):
 
 
 @pytest.mark.parametrize(
-    ("estimators", "message"),
+    ("designs", "message"),
     [
         (
             (FixHopt(5),),
             "{path} has neither two ideal runs that differ nor two whole repetitions of fix-hopt. "
-            'Give the study an [[estimator]] with kind = "fix-hopt", replicates = 20 and '
+            'Give the study a [[design]] with kind = "fix-hopt", replicates = 20 and '
             "repetitions = 20 and run it.",
         ),
         (
             (FixHopt(1, (), 5),),
             "the runs of each repetition of fix-hopt (net on toy, all) do not vary. Give the "
-            "estimator two or more replicates, and let it redraw a source that matters.",
+            "design two or more replicates, and let it redraw a source that matters.",
         ),
     ],
 )
-def test_refusals(store, estimators, message):
+def test_refusals(store, designs, message):
     with pytest.raises(InvalidInput) as caught:
-        measure(make_study(*estimators, Variance(2)), store)
+        measure(make_study(*designs, Variance(2)), store)
     assert str(caught.value) == message.format(path=store.path)
 
 

@@ -8,7 +8,7 @@ import pytest
 from outperform.engines import InlineEngine, LocalEngine
 from outperform.errors import InvalidInput, OutperformError, TooFewRuns
 from outperform.questions.check.answer import SourceCheck, check_reproducibility
-from outperform.study.estimators import Ideal
+from outperform.study.designs import Ideal
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study

@@ -16,7 +16,7 @@ from outperform.questions.decompose.search_curves import (
 )
 from outperform.runner import run
 from outperform.store import SqliteStore
-from outperform.study.estimators import FixHopt, Ideal, Variance
+from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
@@ -24,7 +24,7 @@ from outperform.study.tasks import make_task
 from outperform.study.tuners import Trial, make_tuner
 
 
-def make_study(*estimators, tuner="random", metric="accuracy", function=None, n_trials=5):
+def make_study(*designs, tuner="random", metric="accuracy", function=None, n_trials=5):
     calls = []
 
     def fit(params, split, seeds):
@@ -35,7 +35,7 @@ def make_study(*estimators, tuner="random", metric="accuracy", function=None, n_
 
     pipeline = FunctionPipeline("toy", function or fit, {"c": Uniform(0, 1)}, ("init",))
     task = make_task("t", metric=metric)
-    return Study((pipeline,), (task,), estimators, tuner=tuner, n_trials=n_trials), calls
+    return Study((pipeline,), (task,), designs, tuner=tuner, n_trials=n_trials), calls
 
 
 def run_study(study, tmp_path):

@@ -9,7 +9,7 @@ from outperform.questions.best_of.answer import best_of_runs
 from outperform.questions.best_of.search_trials import collect_trials
 from outperform.runner import run
 from outperform.store import SqliteStore
-from outperform.study.estimators import FixHopt, Ideal, Variance
+from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
@@ -26,7 +26,7 @@ OTHERS = (
 UNTESTED = "searches recorded no test scores: validation scores choose, and are reported"
 
 
-def make_study(*estimators, tuner="random", metric="accuracy", n_trials=5, limit=0.9):
+def make_study(*designs, tuner="random", metric="accuracy", n_trials=5, limit=0.9):
     def fit(params, split, seeds):
         if params["c"] > limit:
             raise ValueError("diverged")
@@ -34,7 +34,7 @@ def make_study(*estimators, tuner="random", metric="accuracy", n_trials=5, limit
 
     pipeline = FunctionPipeline("toy", fit, {"c": Uniform(0, 1)}, ("init",))
     return Study(
-        (pipeline,), (make_task("t", metric=metric),), estimators, tuner=tuner, n_trials=n_trials
+        (pipeline,), (make_task("t", metric=metric),), designs, tuner=tuner, n_trials=n_trials
     )
 
 
@@ -96,7 +96,7 @@ def test_without_test_scores_validation_is_reported(tmp_path):
     assert UNTESTED in result.caveats
 
 
-def test_a_search_shared_by_estimators_is_read_once(tmp_path):
+def test_a_search_shared_by_designs_is_read_once(tmp_path):
     study = make_study(FixHopt(3), Variance(2, n_searches=1))
     runs = collect_trials(study, record(study, tmp_path, tested=True))
     assert len(runs) <= 5

@@ -10,7 +10,7 @@ from outperform.questions.compare.answer import compare_runs
 from outperform.runner import describe_study, run
 from outperform.store import SqliteStore
 from outperform.store.final_runs import load_store_runs
-from outperform.study.estimators import FixHopt, Ideal, Variance
+from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.study import Study
 from outperform.study.tasks import make_task
@@ -54,8 +54,8 @@ def run_all(study, store):
     return load_store_runs(store)
 
 
-def test_runs_say_which_estimator_they_are_of(store):
-    runs = run_all(replace(STUDY, estimators=(FixHopt(6),)), store)
+def test_runs_say_which_design_they_are_of(store):
+    runs = run_all(replace(STUDY, designs=(FixHopt(6),)), store)
     assert runs.notes == (FIX_HOPT,)
     assert FIX_HOPT in compare_runs(runs, "a", "b").caveats
     assert (runs.metric, runs.goal, runs.source) == ("accuracy", "maximize", str(store.path))
@@ -64,7 +64,7 @@ def test_runs_say_which_estimator_they_are_of(store):
 
 
 def test_ideal_comes_first_and_others_are_named(store):
-    study = replace(STUDY, estimators=(FixHopt(6, ("init",)), Ideal(4), Variance(3)))
+    study = replace(STUDY, designs=(FixHopt(6, ("init",)), Ideal(4), Variance(3)))
     runs = run_all(study, store)
     assert runs.notes == (f"{IDEAL}; the study has fix-hopt (init redrawn) too",)
     assert len(runs) == 8
@@ -74,7 +74,7 @@ def test_ideal_comes_first_and_others_are_named(store):
 
 
 def test_runs_that_redraw_everything_come_first(store):
-    study = replace(STUDY, estimators=(FixHopt(6, ("init",)), FixHopt(4)))
+    study = replace(STUDY, designs=(FixHopt(6, ("init",)), FixHopt(4)))
     runs = run_all(study, store)
     assert len(runs) == 8
     assert runs.notes == (f"{FIX_HOPT}; the study has fix-hopt (init redrawn) too",)
@@ -82,7 +82,7 @@ def test_runs_that_redraw_everything_come_first(store):
 
 def test_replicates_beyond_the_study_are_left_out_and_counted(store):
     assert len(run_all(STUDY, store)) == 12
-    fewer = run_all(replace(STUDY, estimators=(Ideal(4),)), store)
+    fewer = run_all(replace(STUDY, designs=(Ideal(4),)), store)
     assert len(fewer) == 8
     assert fewer.notes == (
         "4 run(s) of replicates or sources that the study does not have any more were left out",
@@ -90,20 +90,20 @@ def test_replicates_beyond_the_study_are_left_out_and_counted(store):
 
 
 def test_a_store_of_old_tells_what_it_has_by_its_runs(store):
-    run_all(replace(STUDY, estimators=(FixHopt(4, ("init",)), Ideal(6))), store)
+    run_all(replace(STUDY, designs=(FixHopt(4, ("init",)), Ideal(6))), store)
     study = store.get_meta("study")
     del study["designs"]  # which stores did not have at first
     store.set_meta("study", study)
     runs = load_store_runs(store)
     assert len(runs) == 12
     assert runs.notes == (f"{IDEAL}; the study has fix-hopt (init redrawn) too",)
-    run_all(replace(STUDY, estimators=(FixHopt(4, ("init",)), Ideal(6))), store)
+    run_all(replace(STUDY, designs=(FixHopt(4, ("init",)), Ideal(6))), store)
     assert "designs" in store.get_meta("study")
 
 
 def test_runs_of_sources_that_are_not_redrawn_any_more_are_not_taken(store):
-    run_all(replace(STUDY, estimators=(FixHopt(6),)), store)
-    runs = run_all(replace(STUDY, estimators=(FixHopt(3, ("init",)),)), store)
+    run_all(replace(STUDY, designs=(FixHopt(6),)), store)
+    runs = run_all(replace(STUDY, designs=(FixHopt(3, ("init",)),)), store)
     assert len(runs) == 6
     assert "with only init redrawn" in runs.notes[0]
 
@@ -135,17 +135,17 @@ def test_a_store_without_runs_to_compare_is_refused(store):
         f"{store.path} holds no finished runs yet. Let `outperform run` finish some first."
     )
     with pytest.raises(UnknownName) as unpaired:
-        run_all(replace(STUDY, estimators=(Variance(2),)), store)
+        run_all(replace(STUDY, designs=(Variance(2),)), store)
     assert str(unpaired.value) == (
-        f"{store.path} holds no runs to compare; its estimators are variance. Add an [[estimator]] "
+        f"{store.path} holds no runs to compare; its designs are variance. Add a [[design]] "
         'with kind = "ideal" or "fix-hopt" to the study and run it.'
     )
 
 
-def test_an_estimator_that_the_study_has_not_is_refused(store):
+def test_an_design_that_the_study_has_not_is_refused(store):
     run_all(STUDY, store)
     with pytest.raises(UnknownName) as caught:
         load_store_runs(store, "fix-hop")
     assert str(caught.value) == (
-        f"{store.path} holds no runs to compare; its estimators are ideal. It has: ideal."
+        f"{store.path} holds no runs to compare; its designs are ideal. It has: ideal."
     )

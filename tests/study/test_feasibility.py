@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from outperform.errors import InvalidInput
+from outperform.study.datasets import Dataset
 from outperform.study.feasibility import check_feasible, is_spacious, split_dataset
 from outperform.study.fixed_splits import FixedSplit
 from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap
-from outperform.study.tables import Dataset
 
 
 def make_dataset(*sizes: int) -> Dataset:

@@ -29,7 +29,7 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
             "seed = 7",
             "sede = 7",
             "the study has an unknown word 'sede' (line 3). Did you mean 'seed'? It has: name, "
-            "seed, tuning, limits, task, pipeline, estimator.",
+            "seed, tuning, limits, task, pipeline, design.",
         ),
         (
             "trials = 5",
@@ -70,7 +70,7 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
         (
             'kind = "ideal"',
             'knd = "ideal"',
-            "the estimator has an unknown word 'knd' (line 26). Did you mean 'kind'? It has: "
+            "the design has an unknown word 'knd' (line 26). Did you mean 'kind'? It has: "
             "kind, replicates, repetitions, levels, searches, vary, sources.",
         ),
         (
@@ -140,7 +140,7 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
         (
             'kind = "ideal"',
             'kind = "idael"',
-            "there is no estimator 'idael' (line 26). Did you mean 'ideal'? It has: ideal, "
+            "there is no design 'idael' (line 26). Did you mean 'ideal'? It has: ideal, "
             "fix-hopt, variance, crossed.",
         ),
         (
@@ -236,8 +236,7 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
         (
             'kind = "ideal"',
             "",
-            "the estimator has no kind (line 25). Give it one of ideal, fix-hopt, variance, "
-            "crossed.",
+            "the design has no kind (line 25). Give it one of ideal, fix-hopt, variance, crossed.",
         ),
         (
             'metric = "accuracy"',
@@ -261,18 +260,18 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
             "task is no list of tables (line 13). Begin each with [[task]].",
         ),
         (
-            '[[estimator]]\nkind = "ideal"\nreplicates = 3\n\n[[estimator]]',
-            "[estimator]",
-            "estimator is no list of tables (line 25). Begin each with [[estimator]].",
+            '[[design]]\nkind = "ideal"\nreplicates = 3\n\n[[design]]',
+            "[design]",
+            "design is no list of tables (line 25). Begin each with [[design]].",
         ),
         (
-            "[[estimator]]",
-            TREE + "name = 'svm'\n[[estimator]]",
+            "[[design]]",
+            TREE + "name = 'svm'\n[[design]]",
             "more than one pipeline is called svm (line 27). Give each a name of its own.",
         ),
         (
-            "[[estimator]]",
-            TREE + TREE + "[[estimator]]",
+            "[[design]]",
+            TREE + TREE + "[[design]]",
             "more than one pipeline is called DecisionTreeClassifier (line 27). Give each a name "
             "of its own.",
         ),
@@ -299,10 +298,16 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
             'texts stand in quotes, as in name = "svm".',
         ),
         (
+            "[[design]]",
             "[[estimator]]",
-            "[estimator]\n[estimator]",
-            "the study file is not TOML: Cannot declare ('estimator',) twice (at line 26, column "
-            "11). Begin each task, pipeline and estimator with [[...]], as in [[pipeline]].",
+            "the study has an [[estimator]], which is called [[design]] now (line 25). Write "
+            "[[design]] instead; `estimator` in a pipeline is scikit-learn's.",
+        ),
+        (
+            "[[design]]",
+            "[design]\n[design]",
+            "the study file is not TOML: Cannot declare ('design',) twice (at line 26, column 8). "
+            "Begin each task, pipeline and design with [[...]], as in [[pipeline]].",
         ),
         (
             "seed = 7",

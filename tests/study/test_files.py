@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from outperform.errors import InvalidInput
-from outperform.study.estimators import FixHopt, Ideal
+from outperform.study.designs import FixHopt, Ideal
 from outperform.study.files import parse_study
 from outperform.study.fits import gather_fingerprints
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
@@ -103,7 +103,7 @@ def test_commands_run_where_the_study_file_lies(tmp_path):
     metric = "accuracy"
     [[pipeline]]
     command = "python train.py {seed.init}"
-    [[estimator]]
+    [[design]]
     kind = "ideal"
     replicates = 2
     """

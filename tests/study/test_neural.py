@@ -8,13 +8,13 @@ pytest.importorskip("sklearn")
 from sklearn.neural_network import MLPClassifier
 
 from outperform.errors import InvalidInput
+from outperform.study.datasets import Dataset
 from outperform.study.neural import SPACE, Network, NeuralPipeline
 from outperform.study.sources import LEARNING_SOURCES, derive_seed
 from outperform.study.spaces import Uniform
+from outperform.study.split import Split
 from outperform.study.splits import OutOfBootstrap
-from outperform.study.tables import Dataset
 from outperform.study.tasks import BundledData
-from outperform.study.units import Split
 
 PIPELINE = NeuralPipeline(n_epochs=3)
 

@@ -17,12 +17,12 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from outperform.errors import InvalidInput, InvalidScores, MissingExtra
+from outperform.study.datasets import Dataset
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline
 from outperform.study.scores import check_scores
 from outperform.study.spaces import LogUniform
+from outperform.study.split import Split
 from outperform.study.splits import OutOfBootstrap
-from outperform.study.tables import Dataset
-from outperform.study.units import Split
 
 SEEDS = {"split": 1, "init": 2, "order": 3, "augmentation": 4, "dropout": 5, "hpo": 6}
 NOTHING = np.empty(0, dtype=np.int64)

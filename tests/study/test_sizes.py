@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from outperform.study.datasets import Dataset
 from outperform.study.fixed_splits import FixedSplit
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.sizes import measure_resplit, name_division
 from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap
-from outperform.study.tables import Dataset
 from outperform.study.tasks import make_task
 
 

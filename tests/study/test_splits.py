@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outperform.errors import InvalidInput
-from outperform.study.designs import make_splitter
+from outperform.study.design_tables import make_splitter
 from outperform.study.fixed_splits import FixedSplit
+from outperform.study.split import Split
 from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap
-from outperform.study.units import Split
 
 RANDOM = [OutOfBootstrap, HoldOut, CrossValidation]
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from outperform.errors import InvalidInput, UnknownDirection, UnknownName
+from outperform.study.datasets import Dataset, load_table
 from outperform.study.splits import CrossValidation, OutOfBootstrap
-from outperform.study.tables import Dataset, load_table
 from outperform.study.tasks import BUNDLED, Task, find_goal, make_task
 
 

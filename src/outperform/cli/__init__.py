@@ -51,7 +51,7 @@ class _LazyCommands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         commands = list_commands()
         if args[0] not in commands and not args[0].startswith("-"):
-            from outperform.runs.naming import find_near
+            from outperform.wording import find_near
 
             near = find_near(args[0], commands)
             meant = f"Did you mean {near[0]!r}? " if near else ""

@@ -71,7 +71,7 @@ def _show_command(*words: object) -> None:
 def _gather(store: SqliteStore, study: Study, a: str, b: str) -> list[Any]:
     """The comparison, then, if the study has them, sources of variation and searches."""
     results: list[Any] = [compare_runs(load_store_runs(store), a, b)]
-    if any(estimator.kind == "variance" for estimator in study.estimators):
+    if any(design.kind == "variance" for design in study.designs):
         results += [
             each.decompose(n_test=_count_test_examples(study, each.task))
             for each in load_variation(store)[0]

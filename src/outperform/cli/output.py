@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from outperform.runs.naming import measure
+from outperform.wording import measure
 
 _WIDEST = 96  # columns of what is wrapped
 

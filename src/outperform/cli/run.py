@@ -20,15 +20,15 @@ from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runner import Progress, describe_changes, describe_study, find_same_code, run
 from outperform.runs import Runs
-from outperform.runs.naming import suggest_names
 from outperform.stats import smallest_conclusive
 from outperform.stats.checks import check_positive
 from outperform.store import SqliteStore
 from outperform.store.final_runs import load_store_runs
-from outperform.study.estimators import FixHopt, Ideal
+from outperform.study.designs import FixHopt, Ideal
 from outperform.study.study import Study
+from outperform.wording import suggest_names
 
-_PAIRED = ("ideal", "fix-hopt")  # estimators whose runs are paired
+_PAIRED = ("ideal", "fix-hopt")  # designs whose runs are paired
 
 
 @click.command()
@@ -120,7 +120,7 @@ class _Cost:
 
 
 def _announce(study: Study, store: SqliteStore, workers: int, cost: _Cost) -> None:
-    """What has changed, and fits and time of the estimators chosen beside the others."""
+    """What has changed, and fits and time of the designs chosen beside the others."""
     before = store.get_meta("study") if store.path.exists() else None
     now = describe_study(study, before)
     for change in describe_changes(before, now):
@@ -143,9 +143,9 @@ def _announce(study: Study, store: SqliteStore, workers: int, cost: _Cost) -> No
         n_fits = {(pipeline, task): n for pipeline, task, n in prices}
         known_of_all = n_fits.keys() <= seconds.by_pair.keys()
         duration = format_duration(seconds.add_up(n_fits, workers)) if known_of_all else "?"
-        chosen = "chosen" if kind in now["estimators"] else ""
+        chosen = "chosen" if kind in now["kinds"] else ""
         rows.append([kind, f"{sum(n_fits.values()):,}", duration, chosen])
-    print_table(["estimator", "fits", f"time on {workers} worker(s)", ""], rows)
+    print_table(["design", "fits", f"time on {workers} worker(s)", ""], rows)
 
 
 def _run_all(
@@ -196,14 +196,14 @@ def _suggest_next(study: Study, store: SqliteStore, until_decided: tuple[str, st
     """Name the command that shows what the runs tell."""
     scores = store.scores()
     done = [label for label in store.run_labels() if label.key in scores]
-    paired = {label.pipeline for label in done if label.estimator in _PAIRED}
+    paired = {label.pipeline for label in done if label.design in _PAIRED}
     names = [pipeline.name for pipeline in study.pipelines if pipeline.name in paired]
     if until_decided:  # runs stopped when decided need the interval that allows it
         pair = " ".join(until_decided)
         click.echo(f"\nNext: outperform compare {store.path} {pair} --sequential")
     elif len(names) > 1:
         click.echo(f"\nNext: outperform compare {store.path} {names[0]} {names[1]}")
-    elif any(label.estimator not in _PAIRED for label in done):
+    elif any(label.design not in _PAIRED for label in done):
         click.echo(f"\nNext: outperform decompose {store.path}")
 
 
@@ -219,7 +219,7 @@ def _run_until_decided(
     most = design.n_replicates
     n, progress = min(most, smallest_conclusive(0.05)), Progress(0)
     while True:
-        part = replace(study, estimators=(replace(design, n_replicates=n),))
+        part = replace(study, designs=(replace(design, n_replicates=n),))
         progress = _add_up(progress, _run_all(part, store, engine, retry_failed, whole=study))
         runs = _take_first(load_store_runs(store, design.kind), n)
         result = compare_runs(runs, *pair, interval="anytime", drop_incomplete=True)
@@ -258,10 +258,10 @@ def _describe_decision(comparisons: Sequence[Comparison], n: int, most: int) -> 
 
 
 def _choose_design(study: Study) -> Ideal | FixHopt:
-    """The estimator whose runs `outperform compare` takes."""
+    """The design whose runs `outperform compare` takes."""
     designs = [
         replace(e, n_repetitions=1) if isinstance(e, FixHopt) else e  # only the first is compared
-        for e in study.estimators
+        for e in study.designs
         if isinstance(e, Ideal | FixHopt)
     ]
     return min(designs, key=lambda e: (e.kind != "ideal", "+".join(getattr(e, "vary", ()))))
@@ -291,8 +291,8 @@ def _check_pair(study: Study, pair: tuple[str, str]) -> None:
     for name in pair:
         if name not in names:
             raise UnknownName(f"the study has no pipeline {name!r}", suggest_names(name, names))
-    if not all(isinstance(estimator, Ideal | FixHopt) for estimator in study.estimators):
+    if not all(isinstance(design, Ideal | FixHopt) for design in study.designs):
         raise InvalidInput(
-            "--until-decided adds replicates, but the study has estimators without pairs",
+            "--until-decided adds replicates, but the study has designs without pairs",
             "Keep only ideal or fix-hopt in the study",
         )

@@ -8,8 +8,8 @@ from typing import Protocol
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal
-from outperform.runs.naming import measure
 from outperform.stats import Interval
+from outperform.wording import measure
 
 _LINE = 40  # characters below an axis
 

@@ -30,16 +30,16 @@ def describe_study(study: Study, before: dict[str, Any] | None = None) -> dict[s
         "spaces": {pipeline.name: fingerprint(pipeline.space) for pipeline in study.pipelines},
         "tasks": {task.name: {"metric": task.metric, "goal": task.goal} for task in study.tasks},
         "pipelines": [pipeline.name for pipeline in study.pipelines],
-        "estimators": [estimator.kind for estimator in study.estimators],
-        "design": [repr(estimator) for estimator in study.estimators],
+        "kinds": [design.kind for design in study.designs],
+        "settings": [repr(design) for design in study.designs],
         "search": f"{study.tuner} search, {study.n_trials} trials",
         "divided": {task.name: name_division(task, study.pipelines) for task in study.tasks},
     }
     if before is not None and before == {**before, **now}:
         return dict(before) if "designs" in before else before | {"designs": _list_designs(study)}
     prices = _price(study)
-    alone = len(study.estimators) == 1
-    own = prices[study.estimators[0].kind]
+    alone = len(study.designs) == 1
+    own = prices[study.designs[0].kind]
     n_fits = sum(n for _, _, n in own) if alone else study.count_fits()
     counted = {"n_fits": n_fits, "prices": prices, "designs": _list_designs(study)}
     return now | counted | {"sizes": _keep_sizes(before or {}, now)}
@@ -64,11 +64,11 @@ def find_unmeasured(study: Study, description: Mapping[str, Any]) -> list[str]:
 
 
 def _list_designs(study: Study) -> list[dict[str, Any]]:
-    return count_replicates((r.estimator, r.source, r.replicate) for r in study.plan_runs())
+    return count_replicates((r.design, r.source, r.replicate) for r in study.plan_runs())
 
 
 def _price(study: Study) -> dict[str, list[tuple[str, str, int]]]:
-    """Fits of the estimators chosen, and of others, for every pipeline on every task."""
+    """Fits of the designs chosen, and of others, for every pipeline on every task."""
     prices: dict[str, list[tuple[str, str, int]]] = {}
     for task in study.tasks:
         for pipeline in study.pipelines:

@@ -9,16 +9,16 @@ from typing import Any
 
 from outperform.engines import Engine, Outcome
 from outperform.errors import InvalidScores
-from outperform.runs.naming import enumerate_names
+from outperform.study.datasets import Dataset
 from outperform.study.feasibility import check_feasible, split_dataset
 from outperform.study.fits import Fit, make_fit
 from outperform.study.sizes import measure_resplit
 from outperform.study.sources import NOISE, derive_seed
 from outperform.study.spaces import default_params
+from outperform.study.split import Split
 from outperform.study.study import Study
-from outperform.study.tables import Dataset
 from outperform.study.tasks import Task
-from outperform.study.units import Split
+from outperform.wording import enumerate_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from outperform.runner.progress import Progress, Scores, Store
 from outperform.runner.searching import Job, SearchState
 from outperform.store import Added, Measurement, RunLabel
 from outperform.store.measurement import Role, compare_scores
-from outperform.study.estimators import PlannedRun, Search
+from outperform.study.designs import PlannedRun, Search
 from outperform.study.fits import Fit, gather_fingerprints, make_fit
 from outperform.study.spaces import Params, default_params
 from outperform.study.study import Study
@@ -284,4 +284,4 @@ class _Coordinator:
 
 def _role(run: PlannedRun) -> Role:
     """What a run is for, by which it is known from one run of the study to the next."""
-    return (run.estimator, run.source, run.replicate, run.pipeline, run.task)
+    return (run.design, run.source, run.replicate, run.pipeline, run.task)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from outperform.runner.progress import Scores
-from outperform.study.estimators import PlannedRun, Search
+from outperform.study.designs import PlannedRun, Search
 from outperform.study.fits import Fit
 from outperform.study.spaces import Params
 from outperform.study.tuners import Trial, best_trial

@@ -11,11 +11,11 @@ from outperform.runs.arrays import BoolArray, FloatArray, IntArray
 from outperform.runs.cells import Table
 from outperform.runs.labels import Labels, Numerals, join_labels
 from outperform.runs.metrics import Goal
-from outperform.runs.naming import enumerate_names, enumerate_rows
 from outperform.runs.other_columns import OtherColumns
 from outperform.runs.scope import varied_by
 from outperform.runs.suspicions import Doubt
 from outperform.runs.table import Runs
+from outperform.wording import enumerate_names, enumerate_rows
 
 # Labels of rows that spreadsheets end with.
 _SUMMARY = re.compile(

@@ -14,7 +14,7 @@ from outperform.runs.columns import ALGORITHM, Wanted, find_column, find_score, 
 from outperform.runs.files import open_file
 from outperform.runs.labels import Labels
 from outperform.runs.metrics import Goal, known_goal
-from outperform.runs.naming import enumerate_names, enumerate_rows
+from outperform.wording import enumerate_names, enumerate_rows
 
 ENTRY = ("team", "teamname", "team_name", "name", "entry", "participant", "submission", *ALGORITHM)
 RANK = ("rank", "place", "position", "#")

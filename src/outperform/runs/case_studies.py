@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from outperform.errors import InvalidInput, UnknownName, UnreadableRuns
-from outperform.runs.naming import enumerate_names, suggest_names
+from outperform.wording import enumerate_names, suggest_names
 
 # What the authors' file calls the estimators that redraw init, split, or all learning sources.
 _ESTIMATORS = {"init": "weights_init", "data": "bootstrap", "all": "biased"}

@@ -10,9 +10,9 @@ import numpy as np
 from outperform.errors import UnreadableRuns
 from outperform.runs.arrays import FloatArray, IntArray
 from outperform.runs.labels import Labels, label_rows
-from outperform.runs.naming import enumerate_names, enumerate_rows
 from outperform.runs.numbers import convert_column, convert_number
 from outperform.stats.ties import merge_stored
+from outperform.wording import enumerate_names, enumerate_rows
 
 _N_HEAD = 20
 

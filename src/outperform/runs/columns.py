@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from outperform.errors import UnknownColumn
 from outperform.runs.metrics import looks_like_score
-from outperform.runs.naming import enumerate_names, split_words, suggest_names
+from outperform.wording import enumerate_names, split_words, suggest_names
 
 ALGORITHM = ("algorithm", "model", "method", "pipeline", "framework")
 TASK = ("task", "dataset", "benchmark")

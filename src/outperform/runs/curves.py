@@ -11,8 +11,8 @@ from outperform.runs.assembling import Rows
 from outperform.runs.grouping import largest_within
 from outperform.runs.labels import Labels
 from outperform.runs.metrics import Goal
-from outperform.runs.naming import enumerate_rows
 from outperform.runs.numbers import parse_number
+from outperform.wording import enumerate_rows
 
 At: TypeAlias = Literal["last", "best-validation"] | int | float | str
 

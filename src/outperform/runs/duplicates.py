@@ -9,8 +9,8 @@ from outperform.runs.arrays import IntArray
 from outperform.runs.grouping import differ_within, split_groups
 from outperform.runs.labels import Labels
 from outperform.runs.metrics import known_goal
-from outperform.runs.naming import enumerate_names, enumerate_rows
 from outperform.runs.settings import names_setting
+from outperform.wording import enumerate_names, enumerate_rows
 
 if TYPE_CHECKING:
     from outperform.runs.pairing import Cell

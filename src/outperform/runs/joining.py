@@ -8,10 +8,10 @@ import numpy as np
 from outperform.errors import DuplicateRuns, InvalidInput
 from outperform.runs.arrays import FloatArray, IntArray
 from outperform.runs.labels import Labels, concatenate_labels, label_rows
-from outperform.runs.naming import enumerate_names
 from outperform.runs.other_columns import OtherColumns
 from outperform.runs.scope import RUNS, Resplit
 from outperform.runs.table import Runs
+from outperform.wording import enumerate_names
 
 
 def join_runs(*runs: Runs) -> Runs:

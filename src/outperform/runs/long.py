@@ -23,11 +23,11 @@ from outperform.runs.curves import At, Chooser
 from outperform.runs.labels import Labels
 from outperform.runs.metric_rows import choose_metric, find_metric_column, note_tasks_without
 from outperform.runs.metrics import Goal, known_goal, resolve_goal
-from outperform.runs.naming import enumerate_names
 from outperform.runs.row_kinds import RowReader, Telltales, find_telltales
 from outperform.runs.statuses import explain_unfinished
 from outperform.runs.suspicions import Doubt
 from outperform.runs.table import Runs
+from outperform.wording import enumerate_names
 
 _LOOKS_LIKE_REPLICATE = re.compile(r".*\d")
 _DECIMAL = re.compile(r"[+-]?\d*\.\d+")

@@ -10,7 +10,7 @@ from outperform.runs.assembling import Keys
 from outperform.runs.cells import CellTable
 from outperform.runs.columns import METRIC, SCORE, normalise, recognise
 from outperform.runs.labels import Labels
-from outperform.runs.naming import enumerate_names, suggest_names
+from outperform.wording import enumerate_names, suggest_names
 
 
 def find_metric_column(head: CellTable, names: Sequence[str]) -> str | None:

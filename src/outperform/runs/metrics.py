@@ -10,7 +10,7 @@ from functools import cache
 from typing import Literal, TypeAlias
 
 from outperform.errors import UnknownDirection
-from outperform.runs.naming import split_words
+from outperform.wording import split_words
 
 Goal: TypeAlias = Literal["maximize", "minimize"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from outperform.errors import InvalidScores
 from outperform.runs.arrays import FloatArray, IntArray
-from outperform.runs.naming import enumerate_rows
+from outperform.wording import enumerate_rows
 
 _MISSING = frozenset({"", "nan", "na", "n/a", "null", "none"})
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")

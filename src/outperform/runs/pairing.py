@@ -12,11 +12,11 @@ from outperform.runs.arrays import BoolArray, FloatArray, IntArray
 from outperform.runs.duplicates import explain_duplicates
 from outperform.runs.gaps import count_gaps, note_gaps
 from outperform.runs.labels import Numerals
-from outperform.runs.naming import enumerate_names, enumerate_rows
 from outperform.runs.nesting import find_nesting
 from outperform.runs.relabelling import find_pairing_column, may_be_padded, pair_equal_numbers
 from outperform.runs.settings import note_search
 from outperform.runs.suspicions import Sides, ask, question_scores
+from outperform.wording import enumerate_names, enumerate_rows
 
 if TYPE_CHECKING:
     from outperform.runs.table import Runs

@@ -20,8 +20,8 @@ from outperform.runs.columns import (
 from outperform.runs.curves import At, Chooser, Curves, choose_points, parse_steps
 from outperform.runs.grouping import differ_within, group_rows, split_groups
 from outperform.runs.labels import Labels, join_labels
-from outperform.runs.naming import enumerate_names, split_words
 from outperform.runs.settings import names_setting
+from outperform.wording import enumerate_names, split_words
 
 _TRAINING = split_words("train training")
 _HELD_OUT = split_words("dev eval holdout test testing val valid validation")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from outperform.errors import InvalidInput
 from outperform.runs.columns import without_tracker
-from outperform.runs.naming import join_words
+from outperform.wording import join_words
 
 RUNS = "runs"  # where nothing says what set them apart
 SEEDS = "seeds"

@@ -8,9 +8,9 @@ import numpy as np
 
 from outperform.runs.arrays import IntArray
 from outperform.runs.columns import names_setting_of_tracker, normalise
-from outperform.runs.naming import split_words
 from outperform.runs.numbers import parse_number
 from outperform.runs.other_columns import OtherColumns
+from outperform.wording import split_words
 
 _SETTINGS = split_words(
     """

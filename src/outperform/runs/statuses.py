@@ -5,7 +5,7 @@ import numpy as np
 from outperform.errors import UnreadableRuns
 from outperform.runs.arrays import IntArray
 from outperform.runs.labels import Labels
-from outperform.runs.naming import enumerate_names, enumerate_rows, split_words
+from outperform.wording import enumerate_names, enumerate_rows, split_words
 
 _FINISHED = split_words("complete completed done finished ok succeeded success successful")
 # Of Optuna, MLflow and Weights & Biases, and of those who write their own.

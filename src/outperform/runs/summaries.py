@@ -7,8 +7,8 @@ from outperform.errors import InvalidInput, UnknownColumn, UnknownName
 from outperform.runs.cells import Table
 from outperform.runs.columns import ALGORITHM, recognise
 from outperform.runs.files import open_file
-from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.stats import Summary
+from outperform.wording import enumerate_names, suggest_names
 
 _COLUMNS = {
     "algorithm": ALGORITHM,

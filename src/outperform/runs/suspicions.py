@@ -28,8 +28,8 @@ from outperform.errors import InvalidInput, InvalidScores
 from outperform.runs.arrays import BoolArray, FloatArray
 from outperform.runs.copies import find_copied_pairs, find_copy
 from outperform.runs.metrics import is_bare_score, is_share
-from outperform.runs.naming import enumerate_names
 from outperform.stats.ties import merge_ties
+from outperform.wording import enumerate_names
 
 Doubt: TypeAlias = Literal[
     "binary", "constant", "nested", "outlier", "repeated", "scale", "settings", "sorted"

@@ -11,7 +11,6 @@ from outperform.errors import InvalidInput, TooFewRuns, UnknownName
 from outperform.runs.arrays import BoolArray, FloatArray, IntArray
 from outperform.runs.labels import Labels
 from outperform.runs.metrics import Goal
-from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.runs.other_columns import OtherColumns
 from outperform.runs.pairing import (
     Cell,
@@ -33,6 +32,7 @@ from outperform.runs.scope import (
     Scope,
 )
 from outperform.runs.suspicions import Doubt
+from outperform.wording import enumerate_names, suggest_names
 
 _FEW_CELLS = 8  # up to which one pass over the rows per cell is faster than sorting
 

@@ -25,11 +25,11 @@ from outperform.runs.curves import Chooser
 from outperform.runs.labels import Labels
 from outperform.runs.long import Ways, explain_transposed, is_transposed
 from outperform.runs.metrics import Goal, looks_like_score, resolve_goal
-from outperform.runs.naming import suggest_names
 from outperform.runs.numbers import convert_number
 from outperform.runs.row_kinds import RowReader, find_telltales
 from outperform.runs.statuses import explain_unfinished
 from outperform.runs.table import Runs
+from outperform.wording import suggest_names
 
 RowKind: TypeAlias = Literal["replicates", "tasks"]
 

@@ -6,21 +6,21 @@ from typing import Any
 
 from outperform.errors import InvalidInput, UnknownName
 from outperform.runs import Runs, read_runs
-from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.runs.scope import SEEDS, SPLITS, Resplit
 from outperform.store import RunLabel, SqliteStore
 from outperform.store.measurement import count_replicates
-from outperform.study.estimators import is_later_repetition
+from outperform.study.designs import is_later_repetition
 from outperform.study.sources import ALL
+from outperform.wording import enumerate_names, suggest_names
 
-# Estimators whose runs are paired replicates, the best first.
-_ESTIMATORS = ("ideal", "fix-hopt")
+# Designs whose runs are paired replicates, the best first.
+_PAIRED = ("ideal", "fix-hopt")
 
-Design = Mapping[str, Any]  # estimator, source and replicates, as the store describes them
+Design = Mapping[str, Any]  # kind, source and replicates, as the store describes them
 
 
-def load_store_runs(store: SqliteStore, estimator: str | None = None) -> Runs:
-    """Final fits of a study, as a table: by the ideal estimator if there is one.
+def load_store_runs(store: SqliteStore, kind: str | None = None) -> Runs:
+    """Final fits of a study, as a table: of the ideal design if there is one.
 
     Only runs that the study has now are taken. What is left out, and what is missing, is counted
     in the notes.
@@ -32,7 +32,7 @@ def load_store_runs(store: SqliteStore, estimator: str | None = None) -> Runs:
             f"{store.path} holds no finished runs yet", "Let `outperform run` finish some first"
         )
     designs = [d for d in list_designs(study, labels) if _is_paired(d)]
-    design = _choose(designs, study, estimator, store)
+    design = _choose(designs, study, kind, store)
     found = [
         (label, scores[label.key]["test"])
         for label in labels
@@ -40,7 +40,7 @@ def load_store_runs(store: SqliteStore, estimator: str | None = None) -> Runs:
     ]
     if not found:
         raise InvalidInput(
-            f"{store.path} holds no finished runs of {design['estimator']} yet",
+            f"{store.path} holds no finished runs of {design['design']} yet",
             "Let `outperform run` finish some first",
         )
     records = [
@@ -78,7 +78,7 @@ def list_designs(study: Mapping[str, Any], labels: Sequence[RunLabel]) -> list[D
     """What the study redraws, and how often; stores of old tell it by their runs only."""
     if "designs" in study:
         return list(study["designs"])
-    return [*count_replicates((label.estimator, label.source, label.replicate) for label in labels)]
+    return [*count_replicates((label.design, label.source, label.replicate) for label in labels)]
 
 
 def is_planned(label: RunLabel, designs: Sequence[Design], study: Mapping[str, Any]) -> bool:
@@ -109,28 +109,28 @@ def describe_left_out(
 
 
 def _choose(
-    designs: Sequence[Design], study: Mapping[str, Any], estimator: str | None, store: SqliteStore
+    designs: Sequence[Design], study: Mapping[str, Any], kind: str | None, store: SqliteStore
 ) -> Design:
-    """One estimator with one set of sources redrawn: all of them if there is such."""
-    kinds = [kind for kind in _ESTIMATORS if any(d["estimator"] == kind for d in designs)]
-    kind = estimator or next(iter(kinds), None)
+    """One design with one set of sources redrawn: all of them if there is such."""
+    kinds = [each for each in _PAIRED if any(d["design"] == each for d in designs)]
+    kind = kind or next(iter(kinds), None)
     if kind not in kinds:
-        others = study["estimators"]
-        problem = f"{store.path} holds no runs to compare; its estimators are {', '.join(others)}"
+        others = study["kinds"]
+        problem = f"{store.path} holds no runs to compare; its designs are {', '.join(others)}"
         raise UnknownName(problem, suggest_names(str(kind), kinds) if kinds else _ADD)
-    same = [design for design in designs if design["estimator"] == kind]
+    same = [design for design in designs if design["design"] == kind]
     return max(same, key=lambda design: (design["source"] == ALL, design["replicates"]))
 
 
-_ADD = 'Add an [[estimator]] with kind = "ideal" or "fix-hopt" to the study and run it'
+_ADD = 'Add a [[design]] with kind = "ideal" or "fix-hopt" to the study and run it'
 
 
 def _is_paired(design: Design) -> bool:
-    return design["estimator"] in _ESTIMATORS and not is_later_repetition(design["source"])
+    return design["design"] in _PAIRED and not is_later_repetition(design["source"])
 
 
 def _is_of(label: RunLabel, design: Design) -> bool:
-    return (label.estimator, label.source) == (design["estimator"], design["source"])
+    return (label.design, label.source) == (design["design"], design["source"])
 
 
 def _is_foreign(label: RunLabel, study: Mapping[str, Any]) -> bool:
@@ -139,11 +139,11 @@ def _is_foreign(label: RunLabel, study: Mapping[str, Any]) -> bool:
 
 def _describe_design(design: Design, designs: Sequence[Design]) -> Iterator[str]:
     """Say whose runs they are, unless they are all that a study could have: those of ideal."""
-    kind, source = design["estimator"], design["source"]
+    kind, source = design["design"], design["source"]
     only = "" if source == ALL else f" with only {source} redrawn"
     blind = ", which searches once: what tuning adds to the variance is not seen"
     others = [
-        f"{other['estimator']} ({other['source']} redrawn)" for other in designs if other != design
+        f"{other['design']} ({other['source']} redrawn)" for other in designs if other != design
     ]
     beside = f"; the study has {enumerate_names(others)} too" if others else ""
     if kind != "ideal" or others:

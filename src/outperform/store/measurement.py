@@ -9,7 +9,7 @@ from outperform.errors import InvalidInput, InvalidScores
 
 Status = Literal["done", "failed"]
 Params = dict[str, float | int | str | bool]
-Role = tuple[str, str, int, str, str]  # estimator, source, replicate, pipeline, task
+Role = tuple[str, str, int, str, str]  # design, source, replicate, pipeline, task
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +70,17 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class RunLabel:
-    """A fit in its role as a run: replicate of an estimator, for a pipeline on a task.
+    """A fit in its role as a run: replicate of a design, for a pipeline on a task.
 
     Attributes
     ----------
     source
         The sources of variation that were drawn anew.
     key
-        Key of the fit; one fit may be a run of several estimators.
+        Key of the fit; one fit may be a run of several designs.
     """
 
-    estimator: str
+    design: str
     source: str
     replicate: int
     pipeline: str
@@ -138,22 +138,22 @@ def compare_scores(first: dict[str, float], second: dict[str, float]) -> Added:
 
 
 def count_replicates(runs: Iterable[tuple[str, str, int]]) -> list[dict[str, Any]]:
-    """Replicates of every estimator, for each set of sources that it redraws.
+    """Replicates of every design, for each set of sources that it redraws.
 
     Parameters
     ----------
     runs
-        Estimator, source and replicate of each.
+        Design, source and replicate of each.
 
     Examples
     --------
     >>> count_replicates([("ideal", "all", 0), ("ideal", "all", 1)])
-    [{'estimator': 'ideal', 'source': 'all', 'replicates': 2}]
+    [{'design': 'ideal', 'source': 'all', 'replicates': 2}]
     """
     counts: dict[tuple[str, str], int] = {}
-    for estimator, source, replicate in runs:
-        counts[estimator, source] = max(counts.get((estimator, source), 0), replicate + 1)
+    for design, source, replicate in runs:
+        counts[design, source] = max(counts.get((design, source), 0), replicate + 1)
     return [
-        {"estimator": estimator, "source": source, "replicates": n}
-        for (estimator, source), n in counts.items()
+        {"design": design, "source": source, "replicates": n}
+        for (design, source), n in counts.items()
     ]

@@ -17,13 +17,13 @@ CREATE TABLE measurements (
 );
 CREATE INDEX progress ON measurements (pipeline, task, status);
 CREATE TABLE run_labels (
-    estimator TEXT NOT NULL,
+    design TEXT NOT NULL,
     source TEXT NOT NULL,
     replicate INTEGER NOT NULL,
     pipeline TEXT NOT NULL,
     task TEXT NOT NULL,
     key TEXT NOT NULL,
-    PRIMARY KEY (estimator, source, replicate, pipeline, task)
+    PRIMARY KEY (design, source, replicate, pipeline, task)
 ) WITHOUT ROWID;
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 PRAGMA application_id = {_APPLICATION_ID};

@@ -174,7 +174,7 @@ class SqliteStore:
                 connection.executemany(query, others)
 
     def run_labels(self) -> list[RunLabel]:
-        """Which fits are the runs of which estimator, whether they are recorded yet or not."""
+        """Which fits are the runs of which design, whether they are recorded yet or not."""
         return [RunLabel(*row) for row in self._read("SELECT * FROM run_labels")]
 
     def run_keys(self) -> dict[Role, str]:

@@ -11,16 +11,16 @@ from string import Formatter
 from tempfile import TemporaryDirectory
 
 from outperform.errors import InvalidInput
-from outperform.runs.naming import find_near, suggest_names
 from outperform.study.commands import run_command
+from outperform.study.datasets import Dataset
 from outperform.study.entries import entry
 from outperform.study.fingerprints import fingerprint
 from outperform.study.scores import check_scores, needed_sets
 from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Params, Space, Value
-from outperform.study.tables import Dataset
+from outperform.study.split import Split
 from outperform.study.telling import TOLD
-from outperform.study.units import Split
+from outperform.wording import find_near, suggest_names
 
 _SETTINGS = (*TOLD, "out")
 _SEED = "seed."

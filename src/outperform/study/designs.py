@@ -1,113 +1,296 @@
-"""Estimators and splits from the tables of a study file."""
+"""Which fits a study needs: the designs that estimate a performance and its variance.
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields
-from typing import Any
+A design plans *runs*, the final fits whose test scores are analysed. A run trains with the
+hyperparameters that its search has found, or with the defaults if it has no search.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Literal, Protocol
 
 from outperform.errors import InvalidInput
-from outperform.runs.naming import suggest_names
-from outperform.study.entries import Kind, check_kind, check_words, entry
-from outperform.study.estimators import Crossed, Estimator, FixHopt, Ideal, Variance
-from outperform.study.fixed_splits import FixedSplit
-from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap, Splitter
+from outperform.stats.checks import check_count
+from outperform.study.entries import entry
+from outperform.study.pipelines import Pipeline
+from outperform.study.sources import ALL, LEARNING_SOURCES, NOISE, TUNING_SOURCE, derive_seed
+from outperform.study.splits import CrossValidation
+from outperform.study.tasks import Task
 
-# What each estimator is made by, and its words; the first cannot be left out.
-_ESTIMATORS: dict[str, tuple[Callable[..., Estimator], dict[str, str]]] = {
-    "ideal": (Ideal, {"replicates": "n_replicates"}),
-    "fix-hopt": (
-        FixHopt,
-        {"replicates": "n_replicates", "vary": "vary", "repetitions": "n_repetitions"},
-    ),
-    "variance": (
-        Variance,
-        {"replicates": "n_replicates", "searches": "n_searches", "sources": "sources"},
-    ),
-    "crossed": (Crossed, {"levels": "n_levels", "sources": "sources"}),
-}
-_ESTIMATOR_WORDS: dict[str, Kind] = {
-    "replicates": int,
-    "repetitions": int,
-    "levels": int,
-    "searches": int,
-    "vary": list,
-    "sources": list,
-}
-_SPLITS: dict[str, type[OutOfBootstrap | HoldOut | CrossValidation | FixedSplit]] = {
-    "out-of-bootstrap": OutOfBootstrap,
-    "hold-out": HoldOut,
-    "cross-validation": CrossValidation,
-    "fixed": FixedSplit,
-}
-_SPLIT_WORDS: dict[str, Kind] = {  # splits check their sizes themselves
-    **dict.fromkeys(("train", "valid", "test", "n_folds")),
-    "stratified": bool,
-}
+_REPETITION = ", repetition "  # between what is redrawn and the number of a later repetition
+_APART = 1_000_000  # between draws of repetitions: more than anybody fits
+
+Seeds = tuple[tuple[str, int], ...]
 
 
-def make_estimator(options: Mapping[str, Any]) -> Estimator:
-    """Estimator from a table of a study file.
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One hyperparameter optimisation: `n_trials` fits under the same seeds."""
 
-    Examples
-    --------
-    >>> make_estimator({"kind": "fix-hopt", "replicates": 50, "vary": ["init"]})
-    FixHopt(n_replicates=50, vary=('init',), n_repetitions=1, kind='fix-hopt')
+    pipeline: str
+    task: str
+    seeds: Seeds
+    fold: int
+    tuner: str
+    n_trials: int
+
+    @property
+    def tuner_seed(self) -> int:
+        """Seed of the tuner."""
+        return dict(self.seeds)[TUNING_SOURCE]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One final fit, and what it is for.
+
+    Its seeds are derived when they are asked for: in a study that is resumed, most never are.
     """
-    kind = _find_kind("estimator", options, _ESTIMATORS, _ESTIMATOR_WORDS)
-    make, names = _ESTIMATORS[kind]
-    given = {word: value for word, value in options.items() if word != "kind"}
-    check_words(given, {word: _ESTIMATOR_WORDS[word] for word in names}, of=kind)
-    required = next(iter(names))
-    if required not in given:
-        raise InvalidInput(f"{kind} does not say how many {required}", f"Add {required} = 29")
-    values = {names[word]: value for word, value in given.items()}
-    return make(**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
+
+    design: str
+    source: str  # what is redrawn from replicate to replicate
+    replicate: int
+    pipeline: str
+    task: str
+    search: Search | None  # None: default hyperparameters
+    redrawn: tuple[tuple[str, int], ...]  # at which replicate; other sources are at 0
+    draw: "Draw" = field(compare=False, repr=False)
+
+    @property
+    def seeds(self) -> Seeds:
+        """Seed of every source."""
+        return self.draw.seeds(dict(self.redrawn))[0]
+
+    @property
+    def fold(self) -> int:
+        """Fold of a cross-validation."""
+        return self.draw.seeds(dict(self.redrawn))[1]
 
 
-def make_splitter(options: Mapping[str, Any] | str) -> Splitter:
-    """Splitter from a study file: a table, or its kind alone.
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Derives the seeds of replicates of one pipeline on one task."""
 
-    Ranges of a fixed split may be text, "0:50000".
+    pipeline: Pipeline
+    task: Task
+    root: int
+    tuner: str
+    n_trials: int
 
-    Examples
-    --------
-    >>> make_splitter({"kind": "cross-validation", "n_folds": 10, "stratified": True})
-    CrossValidation(n_folds=10, valid=0.2, stratified=True)
+    def seeds(self, replicates: Mapping[str, int]) -> tuple[Seeds, int]:
+        """Seeds and fold, with each source at a replicate of its own (0 if not named).
+
+        Folds of one cross-validation share the seed of their split.
+        """
+        repeated = (NOISE,) if replicates.get(NOISE) else ()
+        at = {name: replicates.get(name, 0) for name in (*self.learning, TUNING_SOURCE, *repeated)}
+        at["split"], fold = self._find_fold(at["split"])
+        return tuple((name, derive_seed(self.root, name, i)) for name, i in at.items()), fold
+
+    def split_at(self, replicate: int) -> tuple[int, int]:
+        """Seed and fold of the split of a replicate."""
+        at, fold = self._find_fold(replicate)
+        return derive_seed(self.root, "split", at), fold
+
+    def _find_fold(self, replicate: int) -> tuple[int, int]:
+        """Which cross-validation, and which of its folds."""
+        splitter = self.task.splitter
+        is_crossed = isinstance(splitter, CrossValidation)
+        return divmod(replicate, splitter.n_folds) if is_crossed else (replicate, 0)
+
+    @property
+    def learning(self) -> tuple[str, ...]:
+        """Learning sources: those of the papers, and the pipeline's own."""
+        own = [name for name in self.pipeline.sources if name != TUNING_SOURCE]
+        return tuple(dict.fromkeys([*LEARNING_SOURCES, *own]))
+
+    def search(self, replicates: Mapping[str, int]) -> Search | None:
+        """Search whose seeds are at these replicates; None if there is nothing to search."""
+        if not self.pipeline.space:
+            return None
+        seeds, fold = self.seeds(replicates)
+        names = (self.pipeline.name, self.task.name)
+        return Search(*names, seeds, fold, self.tuner, self.n_trials)
+
+    def run(
+        self, label: tuple[str, str, int], replicates: Mapping[str, int], search: Search | None
+    ) -> PlannedRun:
+        """Run with a label (design, source, replicate) and each source at a replicate."""
+        redrawn = tuple(replicates.items()) if any(replicates.values()) else ()
+        return PlannedRun(*label, self.pipeline.name, self.task.name, search, redrawn, self)
+
+
+class Design(Protocol):
+    """Plans the runs that estimate one pipeline's performance on one task."""
+
+    @property
+    def kind(self) -> str:
+        """Name in study files."""
+
+    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
+        """Runs in the order in which they are wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ideal:
+    """A full search per replicate: unbiased, and dear (000, algorithm 1)."""
+
+    n_replicates: int
+    kind: Literal["ideal"] = "ideal"
+
+    def __post_init__(self) -> None:
+        with entry("replicates"):
+            check_count("replicates", self.n_replicates, at_least=1)
+
+    @property
+    def redraws(self) -> str:
+        """What its runs redraw, as their labels say it."""
+        return ALL
+
+    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
+        """Plan k searches with a final fit each."""
+        sources = (*draw.learning, TUNING_SOURCE)
+        for i in range(self.n_replicates):
+            everything = dict.fromkeys(sources, i)
+            yield draw.run((self.kind, self.redraws, i), everything, draw.search(everything))
+
+
+@dataclass(frozen=True, slots=True)
+class FixHopt:
+    """One search, then final fits in which some learning sources are redrawn (algorithm 2).
+
+    Parameters
+    ----------
+    vary
+        Sources redrawn; none named means all of learning.
+    n_repetitions
+        How often all this is done, each time with other seeds of what it fixes: the means of
+        repetitions tell the design's bias. Comparisons take the first one.
     """
-    if isinstance(options, str):
-        options = {"kind": options}
-    kind = _find_kind("split", options, _SPLITS, _SPLIT_WORDS)
-    known = [field.name for field in fields(_SPLITS[kind])]
-    given = {word: value for word, value in options.items() if word != "kind"}
-    check_words(given, {word: _SPLIT_WORDS[word] for word in known}, of=kind)
-    if kind == "fixed":
-        given = {word: _read_range(word, given.get(word, [])) for word in known}
-    splitter: Splitter = _SPLITS[kind](**given)
-    return splitter
+
+    n_replicates: int
+    vary: tuple[str, ...] = ()
+    n_repetitions: int = 1
+    kind: Literal["fix-hopt"] = "fix-hopt"
+
+    def __post_init__(self) -> None:
+        with entry("replicates"):
+            check_count("replicates", self.n_replicates, at_least=1)
+        with entry("repetitions"):
+            check_count("repetitions", self.n_repetitions, at_least=1)
+        if TUNING_SOURCE in self.vary:
+            with entry("vary", self.vary.index(TUNING_SOURCE)):
+                raise InvalidInput(
+                    "fix-hopt cannot vary 'hpo': it searches once, that is its point",
+                    "Use the ideal design, or leave hpo out of vary",
+                )
+
+    @property
+    def redraws(self) -> str:
+        """What its runs redraw, as their labels say it."""
+        return "+".join(self.vary) or ALL
+
+    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
+        """Plan one search and k final fits, as often as there are repetitions."""
+        sources = self.vary or draw.learning
+        for repetition in range(self.n_repetitions):
+            # The searches, and the first fits after them, are those of the ideal design.
+            fixed = dict.fromkeys((*draw.learning, TUNING_SOURCE), repetition)
+            search = draw.search(fixed)
+            label = name_repetition(self.redraws, repetition)
+            for i in range(self.n_replicates):
+                redrawn = dict.fromkeys(sources, _number_draw(repetition, i))
+                yield draw.run((self.kind, label, i), fixed | redrawn, search)
 
 
-def _find_kind(
-    what: str, options: Mapping[str, Any], known: Mapping[str, Any], words: Mapping[str, Kind]
-) -> str:
-    """Kind of an estimator or split, refusing at once a word that was meant to say it."""
-    if "kind" not in options:
-        check_words(options, {"kind": str, **words}, of=f"the {what}")
-        raise InvalidInput(f"the {what} has no kind", f"Give it one of {', '.join(known)}")
-    kind: str = options["kind"]
-    with entry("kind"):
-        check_kind("kind", kind, str)
-        if kind not in known:
-            raise InvalidInput(f"there is no {what} {kind!r}", suggest_names(kind, list(known)))
-    return kind
+def name_repetition(redraws: str, repetition: int) -> str:
+    """What the labels of a repetition's runs say is redrawn; the first is like an only one."""
+    return f"{redraws}{_REPETITION}{repetition + 1}" if repetition else redraws
 
 
-def _read_range(word: str, value: Any) -> Any:
-    """Positions as listed, or those of a range given as text."""
-    if not isinstance(value, str):
-        return value
-    start, colon, stop = value.partition(":")
-    if not (colon and start.strip().isdigit() and stop.strip().isdigit()):
-        with entry(word):
-            raise InvalidInput(
-                f"{word} is {value!r}", 'Write a range as "0:50000", or list positions'
-            )
-    return range(int(start), int(stop))
+def is_later_repetition(source: str) -> bool:
+    """Whether a label's source is that of a repetition after the first."""
+    return _REPETITION in source
+
+
+def _number_draw(repetition: int, i: int) -> int:
+    """Replicate of the sources redrawn: of no other repetition, however many there will be.
+
+    Only the first fits of later ones have seeds of the first repetition too, for the sake of the
+    searches shared with the ideal design: Var(μ̃) is too small by a share 2 / (R·k) at most.
+    """
+    return repetition * _APART + i if repetition and i else repetition + i
+
+
+@dataclass(frozen=True, slots=True)
+class Variance:
+    """One source redrawn at a time, at default hyperparameters (000, section 2.2).
+
+    Parameters
+    ----------
+    n_replicates
+        Fits per source, per all sources together, and with all seeds fixed (noise).
+    n_searches
+        Independent searches with learning fixed, for the source `hpo`; 0 leaves it out.
+    sources
+        Sources redrawn; none named means those that the pipeline honours.
+    """
+
+    n_replicates: int
+    n_searches: int = 0
+    sources: tuple[str, ...] = ()
+    kind: Literal["variance"] = "variance"
+
+    def __post_init__(self) -> None:
+        with entry("replicates"):
+            check_count("replicates", self.n_replicates, at_least=2)
+        with entry("searches"):
+            check_count("searches", self.n_searches, at_least=0)
+        if TUNING_SOURCE in self.sources:
+            with entry("sources", self.sources.index(TUNING_SOURCE)):
+                raise InvalidInput(
+                    "'hpo' is redrawn by whole searches, not by fits at default hyperparameters",
+                    "Leave it out of sources, and set searches = 20",
+                )
+
+    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
+        """Plan the fits of every source, then those of the searches."""
+        sources = self.sources or honoured(draw.pipeline)
+        groups: dict[str, tuple[str, ...]] = {source: (source,) for source in sources}
+        groups |= {ALL: honoured(draw.pipeline), NOISE: (NOISE,)}
+        for label, varied in groups.items():
+            for i in range(self.n_replicates):
+                yield draw.run((self.kind, label, i), dict.fromkeys(varied, i), None)
+        for i in range(self.n_searches):
+            search = draw.search({TUNING_SOURCE: i})
+            yield draw.run((self.kind, TUNING_SOURCE, i), {TUNING_SOURCE: i}, search)
+
+
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    """Every combination of `n_levels` seeds of each source, at default hyperparameters.
+
+    The balanced design from which variance components, interactions included, are estimated.
+    """
+
+    n_levels: int
+    sources: tuple[str, ...] = ()
+    kind: Literal["crossed"] = "crossed"
+
+    def __post_init__(self) -> None:
+        with entry("levels"):
+            check_count("levels", self.n_levels, at_least=2)
+
+    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
+        """Plan n_levels ** n_sources final fits."""
+        sources = self.sources or honoured(draw.pipeline)
+        # Cells of fewer levels come first, so that more levels leave every cell its number.
+        cells = sorted(product(range(self.n_levels), repeat=len(sources)), key=max)
+        for i, levels in enumerate(cells):
+            replicates = dict(zip(sources, levels, strict=True))
+            yield draw.run((self.kind, "+".join(sources), i), replicates, None)
+
+
+def honoured(pipeline: Pipeline) -> tuple[str, ...]:
+    """Learning sources whose seed changes what the pipeline does."""
+    return tuple(name for name in pipeline.sources if name != TUNING_SOURCE)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from outperform.errors import InvalidInput, OutperformError
-from outperform.runs.naming import suggest_names
+from outperform.wording import suggest_names
 
 Kind = type | tuple[type, ...] | None  # None: anything, as it is checked elsewhere
 

@@ -6,10 +6,10 @@ from math import log
 import numpy as np
 
 from outperform.errors import InvalidInput
+from outperform.study.datasets import Dataset
 from outperform.study.fixed_splits import FixedSplit
+from outperform.study.split import Split, make_units
 from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap, Splitter
-from outperform.study.tables import Dataset
-from outperform.study.units import Split, make_units
 
 _CHANCE = 1e-9  # that a study goes unchecked in which a bootstrap leaves too few examples
 

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from outperform.errors import InvalidInput, OutperformError
-from outperform.runs.naming import enumerate_names
 from outperform.study.command_pipeline import CommandPipeline
-from outperform.study.designs import make_estimator, make_splitter
+from outperform.study.datasets import check_header
+from outperform.study.design_tables import make_design, make_splitter
 from outperform.study.entries import Kind, check_kind, check_words, entry
 from outperform.study.neural import NeuralPipeline
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline, check_metric
 from outperform.study.space_tables import make_space
 from outperform.study.splits import OutOfBootstrap
 from outperform.study.study import Study
-from outperform.study.tables import check_header
 from outperform.study.tasks import TableData, Task, find_goal, make_data
 from outperform.study.toml_lines import find_line, find_lines
+from outperform.wording import enumerate_names
 
 _TOP: dict[str, Kind] = {
     "name": str,
@@ -27,7 +27,7 @@ _TOP: dict[str, Kind] = {
     "limits": dict,
     "task": None,
     "pipeline": None,
-    "estimator": None,
+    "design": None,
 }
 _TUNING: dict[str, Kind] = {"tuner": str, "trials": int}
 _LIMITS: dict[str, Kind] = {"timeout": float, "retries": int}
@@ -51,7 +51,7 @@ _ANY_PIPELINE: dict[str, Kind] = _PIPELINE | {
 }
 _MENDING = {  # by what tomllib says
     "Invalid value": 'Mend that line: texts stand in quotes, as in name = "svm"',
-    "Cannot declare": "Begin each task, pipeline and estimator with [[...]], as in [[pipeline]]",
+    "Cannot declare": "Begin each task, pipeline and design with [[...]], as in [[pipeline]]",
     "line": "Mend that line",
 }
 
@@ -74,7 +74,7 @@ def parse_study(text: str, *, folder: Path) -> Study:
     ... metric = "accuracy"
     ... [[pipeline]]
     ... estimator = "sklearn.naive_bayes.GaussianNB"
-    ... [[estimator]]
+    ... [[design]]
     ... kind = "ideal"
     ... replicates = 10
     ... '''
@@ -97,6 +97,12 @@ def parse_study(text: str, *, folder: Path) -> Study:
 
 
 def _make_study(document: Mapping[str, Any], folder: Path) -> Study:
+    if "estimator" in document:  # as it was called before
+        with entry("estimator"):
+            raise InvalidInput(
+                "the study has an [[estimator]], which is called [[design]] now",
+                "Write [[design]] instead; `estimator` in a pipeline is scikit-learn's",
+            )
     check_words(document, _TOP, of="the study")
     tuning, limits = document.get("tuning", {}), document.get("limits", {})
     with entry("tuning"):
@@ -108,7 +114,7 @@ def _make_study(document: Mapping[str, Any], folder: Path) -> Study:
     return Study(
         _build_all(document, "pipeline", lambda table: _make_pipeline(table, metric, folder)),
         tasks,
-        _build_all(document, "estimator", make_estimator),
+        _build_all(document, "design", make_design),
         **{key: document[key] for key in ("name", "seed") if key in document},
         **{"n_trials" if word == "trials" else word: value for word, value in tuning.items()},
         **limits,

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
-from outperform.runs.naming import enumerate_names
 from outperform.study.entries import entry
-from outperform.study.units import IntArray, Split, check_fold
+from outperform.study.split import IntArray, Split, check_fold
+from outperform.wording import enumerate_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any
 
 from outperform.errors import InvalidInput, MissingExtra
-from outperform.runs.naming import suggest_names
+from outperform.wording import suggest_names
 
 
 def import_object(path: str) -> Any:

@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput
-from outperform.runs.naming import suggest_names
 from outperform.stats.checks import check_count
+from outperform.study.datasets import Dataset
 from outperform.study.entries import entry
 from outperform.study.fingerprints import fingerprint
 from outperform.study.pipelines import require_data
 from outperform.study.scores import check_scores, held_out, needed_sets
 from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Integers, LogUniform, Params, Space, Uniform, default_params
-from outperform.study.tables import Dataset
-from outperform.study.units import Split
+from outperform.study.split import Split
+from outperform.wording import suggest_names
 
 FloatArray = NDArray[np.float32]
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8

@@ -13,16 +13,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.runs.naming import enumerate_names, suggest_names
+from outperform.study.datasets import Dataset
 from outperform.study.entries import entry
 from outperform.study.fingerprints import fingerprint
 from outperform.study.importing import import_object, import_sklearn
 from outperform.study.scores import check_scores, held_out, needed_sets
 from outperform.study.sources import LEARNING_SOURCES, derive_seed
 from outperform.study.spaces import Params, Space
-from outperform.study.tables import Dataset
+from outperform.study.split import IntArray, Split
 from outperform.study.telling import find_told
-from outperform.study.units import IntArray, Split
+from outperform.wording import enumerate_names, suggest_names
 
 
 class Pipeline(Protocol):

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from outperform.errors import InvalidScores
-from outperform.runs.naming import enumerate_names
-from outperform.study.units import IntArray, Split
+from outperform.study.split import IntArray, Split
+from outperform.wording import enumerate_names
 
 SETS = ("valid", "test")
 

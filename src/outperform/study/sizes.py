@@ -3,13 +3,13 @@
 import numpy as np
 
 from outperform.runs.scope import FOLDS, SPLITS, Resplit
+from outperform.study.datasets import Dataset
 from outperform.study.feasibility import split_dataset
 from outperform.study.fixed_splits import FixedSplit
 from outperform.study.pipelines import Pipeline
+from outperform.study.split import IntArray
 from outperform.study.splits import CrossValidation, Splitter
-from outperform.study.tables import Dataset
 from outperform.study.tasks import Task
-from outperform.study.units import IntArray
 
 
 def name_division(task: Task, pipelines: tuple[Pipeline, ...]) -> str | None:

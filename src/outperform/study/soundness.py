@@ -6,17 +6,17 @@ Every refusal names the entry of a study file that it belongs to, so that its li
 from typing import TYPE_CHECKING
 
 from outperform.errors import InvalidInput
-from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.stats.checks import check_count
 from outperform.study.command_pipeline import CommandPipeline
+from outperform.study.designs import Design, FixHopt, Ideal, Variance, honoured
 from outperform.study.entries import entry
-from outperform.study.estimators import Estimator, FixHopt, Ideal, Variance, honoured
 from outperform.study.fixed_splits import FixedSplit
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline
 from outperform.study.sources import ALL, LEARNING_SOURCES, check_sources
 from outperform.study.splits import CrossValidation
 from outperform.study.tasks import Task
 from outperform.study.tuners import make_tuner
+from outperform.wording import enumerate_names, suggest_names
 
 if TYPE_CHECKING:
     from outperform.study.study import Study
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def check_study(study: "Study") -> None:
     """Refuse missing parts, settings out of range, and parts that do not fit together."""
-    for word in ("pipeline", "task", "estimator"):
+    for word in ("pipeline", "task", "design"):
         if not getattr(study, f"{word}s"):
             raise InvalidInput(
                 f"the study has no {word}s",
@@ -43,14 +43,14 @@ def check_study(study: "Study") -> None:
                 _check_spelling(pipeline)
             _check_told(pipeline, study.tasks)
             _check_split(pipeline, study)
-    for place, estimator in enumerate(study.estimators):
-        with entry("estimator", place):
-            if estimator in study.estimators[:place]:
+    for place, design in enumerate(study.designs):
+        with entry("design", place):
+            if design in study.designs[:place]:
                 raise InvalidInput(
-                    f"the same {estimator.kind} estimator is there twice", "Keep one of them"
+                    f"the same {design.kind} design is there twice", "Keep one of them"
                 )
-            _check_redrawn(estimator, study)
-            _check_searches(estimator, study.pipelines)
+            _check_redrawn(design, study)
+            _check_searches(design, study.pipelines)
 
 
 def _check_names(word: str, names: list[str]) -> None:
@@ -140,8 +140,8 @@ def _check_split(pipeline: Pipeline, study: "Study") -> None:
     """Refuse a command that would keep its split while those of other pipelines are redrawn."""
     if not isinstance(pipeline, CommandPipeline) or "split" in pipeline.sources:
         return
-    paired = [e for e in study.estimators if isinstance(e, Ideal | FixHopt)]
-    redraw = [estimator.kind for estimator in paired if estimator.redraws == ALL]
+    paired = [e for e in study.designs if isinstance(e, Ideal | FixHopt)]
+    redraw = [design.kind for design in paired if design.redraws == ALL]
     others = [p.name for p in study.pipelines if "split" in p.sources]
     for task in study.tasks:
         moves = not isinstance(task.splitter, FixedSplit) and (task.data is not None or others)
@@ -156,10 +156,10 @@ def _check_split(pipeline: Pipeline, study: "Study") -> None:
                 )
 
 
-def _check_redrawn(estimator: Estimator, study: "Study") -> None:
+def _check_redrawn(design: Design, study: "Study") -> None:
     """Refuse sources to be redrawn that a pipeline does not honour, or that are fixed."""
-    word = "vary" if isinstance(estimator, FixHopt) else "sources"
-    named: tuple[str, ...] = getattr(estimator, word, ())
+    word = "vary" if isinstance(design, FixHopt) else "sources"
+    named: tuple[str, ...] = getattr(design, word, ())
     with entry(word):
         check_sources(named)
         for place, name in enumerate(named):
@@ -182,9 +182,9 @@ def _check_source(name: str, word: str, study: "Study") -> None:
         )
 
 
-def _check_searches(estimator: Estimator, pipelines: tuple[Pipeline, ...]) -> None:
+def _check_searches(design: Design, pipelines: tuple[Pipeline, ...]) -> None:
     """Refuse searches where no pipeline has anything to search."""
-    n_searches = estimator.n_searches if isinstance(estimator, Variance) else 0
+    n_searches = design.n_searches if isinstance(design, Variance) else 0
     if n_searches and not any(pipeline.space for pipeline in pipelines):
         with entry("searches"):
             raise InvalidInput(

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from outperform.errors import InvalidInput
-from outperform.runs.naming import suggest_names
 from outperform.study.entries import entry
 from outperform.study.spaces import Choices, Dimension, Integers, LogUniform, Space, Uniform
+from outperform.wording import suggest_names
 
 _KINDS: Mapping[str, type[Dimension]] = {
     "uniform": Uniform,

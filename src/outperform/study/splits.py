@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count
 from outperform.study.entries import entry
-from outperform.study.units import (
+from outperform.study.split import (
     IntArray,
     Size,
     Split,

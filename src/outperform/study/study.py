@@ -1,9 +1,9 @@
-"""A study: pipelines, tasks and estimators under one root seed."""
+"""A study: pipelines, tasks and designs under one root seed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from outperform.study.estimators import Draw, Estimator, FixHopt, Ideal, PlannedRun
+from outperform.study.designs import Design, Draw, FixHopt, Ideal, PlannedRun
 from outperform.study.pipelines import Pipeline
 from outperform.study.soundness import check_study
 from outperform.study.tasks import Task
@@ -15,8 +15,8 @@ class Study:
 
     Parameters
     ----------
-    pipelines, tasks, estimators
-        Every estimator is applied to every pipeline on every task.
+    pipelines, tasks, designs
+        Every design is applied to every pipeline on every task.
     seed
         Root of every seed.
     tuner, n_trials
@@ -29,7 +29,7 @@ class Study:
 
     pipelines: tuple[Pipeline, ...]
     tasks: tuple[Task, ...]
-    estimators: tuple[Estimator, ...]
+    designs: tuple[Design, ...]
     name: str = "study"
     seed: int = 0
     tuner: str = "random"
@@ -38,7 +38,7 @@ class Study:
     retries: int = 0
 
     def __post_init__(self) -> None:
-        for what in ("pipelines", "tasks", "estimators"):
+        for what in ("pipelines", "tasks", "designs"):
             object.__setattr__(self, what, tuple(getattr(self, what)))
         check_study(self)
 
@@ -52,35 +52,35 @@ class Study:
 
     def plan_runs(self) -> Iterator[PlannedRun]:
         """Every run wanted, replicates of all pipelines side by side so that pairs end together."""
-        for estimator in self.estimators:
+        for design in self.designs:
             plans = [
-                estimator.plan_runs(self._draw(pipeline, task))
+                design.plan_runs(self._draw(pipeline, task))
                 for task in self.tasks
                 for pipeline in self.pipelines
             ]
             yield from _in_turns(plans)
 
-    def count_fits(self, estimators: tuple[Estimator, ...] | None = None) -> int:
-        """Number of fits of these estimators (the study's own if not given), each done once."""
+    def count_fits(self, designs: tuple[Design, ...] | None = None) -> int:
+        """Number of fits of these designs (the study's own if not given), each done once."""
         runs, searches = set(), set()
-        for estimator in estimators or self.estimators:
+        for design in designs or self.designs:
             for task in self.tasks:
                 for pipeline in self.pipelines:
-                    for run in estimator.plan_runs(self._draw(pipeline, task)):
+                    for run in design.plan_runs(self._draw(pipeline, task)):
                         moved = frozenset((name, i) for name, i in run.redrawn if i)
                         runs.add((run.pipeline, run.task, moved, run.search))
                         searches.add(run.search)
         return len(runs) + sum(search.n_trials for search in searches if search is not None)
 
     def price_alternatives(self) -> dict[str, int]:
-        """Fits of the estimators chosen, and of ideal and fix-hopt with as many replicates."""
-        k = max((getattr(e, "n_replicates", 0) for e in self.estimators), default=0) or 1
-        kinds = dict.fromkeys(e.kind for e in self.estimators)
+        """Fits of the designs chosen, and of ideal and fix-hopt with as many replicates."""
+        k = max((getattr(e, "n_replicates", 0) for e in self.designs), default=0) or 1
+        kinds = dict.fromkeys(e.kind for e in self.designs)
         prices = {
-            kind: self.count_fits(tuple(e for e in self.estimators if e.kind == kind))
+            kind: self.count_fits(tuple(e for e in self.designs if e.kind == kind))
             for kind in kinds
         }
-        others: tuple[Estimator, ...] = (Ideal(k), FixHopt(k))
+        others: tuple[Design, ...] = (Ideal(k), FixHopt(k))
         return prices | {e.kind: self.count_fits((e,)) for e in others if e.kind not in prices}
 
     def _draw(self, pipeline: Pipeline, task: Task) -> Draw:

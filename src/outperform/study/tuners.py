@@ -14,10 +14,10 @@ from math import isfinite, prod
 import numpy as np
 
 from outperform.errors import InvalidInput, InvalidScores, MissingExtra
-from outperform.runs.naming import suggest_names
 from outperform.stats.checks import check_count
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Choices, Dimension, Integers, Jitter, Params, Space
+from outperform.wording import suggest_names
 
 
 @dataclass(frozen=True, slots=True)

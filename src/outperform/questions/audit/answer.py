@@ -14,7 +14,6 @@ from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.doubts import doubt_constant
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Runs, read_runs
-from outperform.runs.naming import enumerate_names
 from outperform.stats import (
     SubsetShares,
     brunner_munzel,
@@ -27,6 +26,7 @@ from outperform.stats import (
 )
 from outperform.stats.checks import IntArray, as_generator, check_open_unit
 from outperform.stats.outperforming import PairedMethod, count_wins
+from outperform.wording import enumerate_names
 
 MILESTONES = (3, 5, 10, 25)  # sizes of seed sets that papers use
 _FEWEST = 4  # runs of which some can be picked

@@ -30,9 +30,9 @@ from outperform.questions.audit.table import (
 )
 from outperform.questions.compare.advice import suggest_sizes
 from outperform.runs import Runs
-from outperform.runs.naming import enumerate_names
 from outperform.stats import PickedRuns, SubsetShares
 from outperform.stats.outperforming import PairedMethod
+from outperform.wording import enumerate_names
 
 _COLOURS = {"robust": "green", "fragile": "red", "undecided": "yellow"}
 

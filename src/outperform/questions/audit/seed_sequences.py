@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from outperform.runs import Runs
-from outperform.runs.naming import enumerate_names
+from outperform.wording import enumerate_names
 
 _NUMBERED = re.compile(r"(.*?)(\d{1,18})\s*")
 _FEW_GAPS = 0.5  # of the sequence: where more is missing, there never was a sequence

@@ -7,7 +7,7 @@ from outperform.errors import InvalidInput
 from outperform.questions.decompose.retracing import FitScores, Retracer, Scores
 from outperform.runs import Runs, read_runs
 from outperform.runs.scope import HYPERPARAMETERS
-from outperform.study.estimators import Search
+from outperform.study.designs import Search
 from outperform.study.sources import TUNING_SOURCE
 from outperform.study.study import Study
 

@@ -15,15 +15,15 @@ import numpy as np
 from outperform.engines import Engine, Outcome
 from outperform.errors import OutperformError, TooFewRuns
 from outperform.runner import FitWork
-from outperform.runs.naming import enumerate_names
 from outperform.runs.scope import SEEDS, Scope
 from outperform.stats.checks import FloatArray, check_count
-from outperform.study.estimators import Draw, honoured
+from outperform.study.designs import Draw, honoured
 from outperform.study.fits import Fit, make_fit
 from outperform.study.pipelines import Pipeline
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
 from outperform.study.tasks import Task
+from outperform.wording import enumerate_names
 
 Finding = Literal["reproducible", "unused", "noisy"]
 

@@ -68,7 +68,7 @@ def command(
         outperform decompose grid.csv --crossed split,init
         outperform decompose study.db --curves searches.pdf
 
-    RUNS is the store of a study with a variance or crossed estimator, or a file with the columns
+    RUNS is the store of a study with a variance or crossed design, or a file with the columns
     source (what was redrawn: split, init, ..., all, noise), score and, where there are several,
     algorithm and task. With the size of the test set, the binomial model stands beside accuracies.
     """
@@ -79,7 +79,7 @@ def command(
     except InvalidInput:
         if searches is None:
             raise
-        runs = []  # an ideal estimator searches, but redraws no source apart
+        runs = []  # an ideal design searches, but redraws no source apart
     apart = [each for each in runs if each.by_source]
     singles = [each.decompose(n_test=test_size, confidence_level=1 - alpha) for each in apart]
     tables = _cross(runs, alpha, fatal=not singles)

@@ -7,9 +7,9 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from outperform.questions.decompose.result import describe_runs
-from outperform.runs.naming import enumerate_names
 from outperform.runs.scope import THIS_DATASET, Scope
 from outperform.stats import VarianceComponent, VarianceComponents, variance_components
+from outperform.wording import enumerate_names
 
 _FEW_LEVELS = 10
 

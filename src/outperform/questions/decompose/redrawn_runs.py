@@ -9,13 +9,13 @@ import numpy as np
 from outperform.errors import DuplicateRuns, InvalidInput
 from outperform.questions.decompose.crossed import CrossedDecomposition, decompose_crossed
 from outperform.questions.decompose.result import Decomposition, decompose
-from outperform.runs.naming import enumerate_names
 from outperform.stats.checks import FloatArray
 from outperform.store import Measurement, RunLabel, SqliteStore
 from outperform.store.final_runs import describe_left_out, is_planned, list_designs
+from outperform.wording import enumerate_names
 
 Level = tuple[Any, ...]
-_ONE_BY_ONE, _CROSSED = "variance", "crossed"  # estimators
+_ONE_BY_ONE, _CROSSED = "variance", "crossed"  # designs
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +57,19 @@ class Variation:
 
 
 def load_variation(store: SqliteStore) -> tuple[list[Variation], list[str]]:
-    """Runs of a study's variance and crossed estimators, as far as it has them now; and notes."""
+    """Runs of a study's variance and crossed designs, as far as it has them now; and notes."""
     study = store.get_meta("study") or {}
     labels = store.run_labels() if study else []
-    apart = [label for label in labels if label.estimator in (_ONE_BY_ONE, _CROSSED)]
-    designs = [d for d in list_designs(study, apart) if d["estimator"] in (_ONE_BY_ONE, _CROSSED)]
+    apart = [label for label in labels if label.design in (_ONE_BY_ONE, _CROSSED)]
+    designs = [d for d in list_designs(study, apart) if d["design"] in (_ONE_BY_ONE, _CROSSED)]
     wanted = [label for label in apart if is_planned(label, designs, study)]
     done = {key: m for key, m in store.get({w.key for w in wanted}).items() if m.status == "done"}
     wanted = [label for label in wanted if label.key in done]
     if not wanted:
-        kinds = enumerate_names(sorted({label.estimator for label in labels})) or "none yet"
+        kinds = enumerate_names(sorted({label.design for label in labels})) or "none yet"
         raise InvalidInput(
-            f"{store.path} holds no runs in which sources were redrawn apart (estimators: {kinds})",
-            'Add an [[estimator]] with kind = "variance" to the study and run it',
+            f"{store.path} holds no runs in which sources were redrawn apart (designs: {kinds})",
+            'Add a [[design]] with kind = "variance" to the study and run it',
         )
     found: dict[tuple[str, str], Variation] = {}
     order = {name: place for place, name in enumerate([*study["pipelines"], *study["tasks"]])}
@@ -105,7 +105,7 @@ def _arrange_levels(names: Sequence[str], cells: Iterable[tuple[Level, float]]) 
 
 def _file(runs: Variation, label: RunLabel, measured: Measurement) -> None:
     score = measured.scores["test"]
-    if label.estimator == _ONE_BY_ONE:
+    if label.design == _ONE_BY_ONE:
         runs.by_source.setdefault(label.source, []).append(score)
         return
     names = tuple(label.source.split("+"))

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
-from outperform.runs.naming import enumerate_names
 from outperform.runs.scope import THIS_DATASET, Scope
 from outperform.stats import Estimate, Interval
 from outperform.stats.checks import FloatArray, as_scores, check_count
@@ -20,6 +19,7 @@ from outperform.stats.variances import (
     normality_pvalue,
 )
 from outperform.study.sources import ALL, NOISE
+from outperform.wording import enumerate_names
 
 SPLIT = "split"  # whose standard deviation others are shares of, if it varies
 _FEW_RUNS = 20

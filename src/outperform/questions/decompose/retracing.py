@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from outperform.study.estimators import PlannedRun, Search
+from outperform.study.designs import PlannedRun, Search
 from outperform.study.fits import gather_fingerprints, make_fit
 from outperform.study.spaces import Params
 from outperform.study.study import Study

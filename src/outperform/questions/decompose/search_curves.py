@@ -9,13 +9,13 @@ import numpy as np
 from outperform.errors import TooFewRuns
 from outperform.questions.decompose.retracing import Retracer, Scores
 from outperform.runs import Goal
-from outperform.runs.naming import enumerate_names
 from outperform.runs.scope import THIS_DATASET, Scope, join_scopes
 from outperform.stats.checks import FloatArray
 from outperform.stats.variances import middle_range
-from outperform.study.estimators import PlannedRun
+from outperform.study.designs import PlannedRun
 from outperform.study.sources import ALL, TUNING_SOURCE
 from outperform.study.study import Study
+from outperform.wording import enumerate_names
 
 _MOST_TOLD = 3  # groups of searches in a sentence
 _ALL, _HPO = ("all sources",), ("seeds of the search",)
@@ -171,7 +171,7 @@ def trace_searches(study: Study, scores: Scores) -> SearchCurves:
     if not curves:
         raise TooFewRuns(
             "no pipeline has two finished searches on a task",
-            "Run the ideal estimator, or variance with searches = 20",
+            "Run the ideal design, or variance with searches = 20",
         )
     task = study.tasks[0]
     return SearchCurves(

@@ -11,8 +11,8 @@ from outperform.runs.cells import Table
 from outperform.runs.columns import Wanted, assign_parts, find_column, find_columns, find_score
 from outperform.runs.files import open_file
 from outperform.runs.labels import Labels, join_labels
-from outperform.runs.naming import enumerate_names
 from outperform.store import SqliteStore
+from outperform.wording import enumerate_names
 
 
 def open_variation(

@@ -10,21 +10,19 @@ import numpy as np
 
 from outperform.errors import InvalidInput, UnknownName
 from outperform.questions.simulate.scenarios import IDEAL, Scenario, describe_variation
-from outperform.runs.naming import suggest_names
 from outperform.stats.checks import FloatArray
 from outperform.stats.repetitions import RepeatedMeans, repeated_means
 from outperform.stats.variances import deviation
 from outperform.store import SqliteStore
 from outperform.store.final_runs import Design, list_designs
-from outperform.study.estimators import is_later_repetition, name_repetition
+from outperform.study.designs import is_later_repetition, name_repetition
 from outperform.study.sources import ALL
+from outperform.wording import suggest_names
 
 _FEW_REPETITIONS = 10
-_REPEAT = (
-    'Give the study an [[estimator]] with kind = "fix-hopt", replicates = 20 and repetitions = 20'
-)
+_REPEAT = 'Give the study a [[design]] with kind = "fix-hopt", replicates = 20 and repetitions = 20'
 _COMMON = (
-    "by how much the mean of an estimator is off on average is taken to be the same for A and B; "
+    "by how much the mean of a design is off on average is taken to be the same for A and B; "
     "where ρ may be larger than estimated, as its interval says, errors may be more frequent"
 )
 
@@ -41,7 +39,7 @@ def measure_variation(
 
     Returns
     -------
-    The ideal scenario, and one per pipeline, task and repeated fix-hopt estimator. Their notes
+    The ideal scenario, and one per pipeline, task and repeated fix-hopt design. Their notes
     say what was measured, and how sure that is.
 
     References
@@ -84,7 +82,7 @@ def _choose(
     yield from wanted or known
 
 
-_Role = tuple[str, str, str, str]  # estimator, source, pipeline, task
+_Role = tuple[str, str, str, str]  # design, source, pipeline, task
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +104,7 @@ class _Measured:
         labels = store.run_labels()
         for label in labels:
             if label.key in done:
-                role = label.estimator, label.source, label.pipeline, label.task
+                role = label.design, label.source, label.pipeline, label.task
                 scores.setdefault(role, {})[label.replicate] = done[label.key]["test"]
         return cls(study, list_designs(study, labels), scores)
 
@@ -119,9 +117,9 @@ class _Measured:
             if (n_repetitions := self._count_repetitions(source)) > 1
         }
 
-    def _count_replicates(self, estimator: str) -> dict[str, int]:
-        of_estimator = (d for d in self.designs if d["estimator"] == estimator)
-        return {design["source"]: design["replicates"] for design in of_estimator}
+    def _count_replicates(self, kind: str) -> dict[str, int]:
+        of_kind = (d for d in self.designs if d["design"] == kind)
+        return {design["source"]: design["replicates"] for design in of_kind}
 
     def _count_repetitions(self, source: str) -> int:
         if is_later_repetition(source):
@@ -149,11 +147,11 @@ class _Measured:
 
 
 def _describe(name: str, scores: FloatArray, ideal: FloatArray) -> Scenario:
-    """Scenario of one repeated estimator; σ is that of the ideal runs, where there are such."""
+    """Scenario of one repeated design; σ is that of the ideal runs, where there are such."""
     if scores.shape[1] < 2 or not np.ptp(scores, axis=1).any():
         raise InvalidInput(
             f"the runs of each repetition of fix-hopt ({name}) do not vary",
-            "Give the estimator two or more replicates, and let it redraw a source that matters",
+            "Give the design two or more replicates, and let it redraw a source that matters",
         )
     found = repeated_means(scores)
     total = found.within_variance + found.shared_variance

@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.runs.naming import suggest_names
 from outperform.runs.scope import Scope
 from outperform.stats.checks import FloatArray
 from outperform.stats.decision_rules import RULES, Rule
+from outperform.wording import suggest_names
 
 IDEAL_NAME = "ideal"  # the scenario of an estimator without bias
 Region = Literal["not better", "not meaningful", "meaningful"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from outperform.errors import InvalidInput
 from outperform.questions.simulate.result import IDEAL_NAME
 from outperform.runs.case_studies import BIASED_ESTIMATORS, CaseStudy
-from outperform.runs.naming import suggest_names
 from outperform.runs.scope import Resplit
 from outperform.stats.detection import NormalScores
+from outperform.wording import suggest_names
 
 ESTIMATORS = (IDEAL_NAME, *BIASED_ESTIMATORS)
 RESPLITS_NAME = "re-splits of one dataset"

@@ -19,13 +19,13 @@ from outperform.questions.simulate.seeds_curve import (
     SeedsTest,
 )
 from outperform.runs import Runs, read_runs
-from outperform.runs.naming import enumerate_names, suggest_names
 from outperform.stats import welch_t_test
 from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
 from outperform.stats.decision_rules import critical_value
 from outperform.stats.growing_samples import grow_brunner_munzel
 from outperform.stats.ties import merge_ties
+from outperform.wording import enumerate_names, suggest_names
 
 ALPHAS = (0.05, 0.01, 0.001)
 _LARGEST = 50  # runs of each sample, as far as the paper's figures go

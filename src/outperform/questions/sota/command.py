@@ -22,7 +22,7 @@ from outperform.questions.sota.predicted_leaderboards import (
 )
 from outperform.questions.sota.table import tabulate_predictions
 from outperform.runs.boards import read_leaderboard, read_predictions, standardise
-from outperform.runs.naming import enumerate_names
+from outperform.wording import enumerate_names
 
 _METRICS = {
     "acc": "accuracy",

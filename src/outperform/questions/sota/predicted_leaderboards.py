@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
 from outperform.questions.sota.leaderboards import describe_contenders
-from outperform.runs.naming import enumerate_names
 from outperform.runs.scope import EXAMPLES, THESE_MODELS, Scope
 from outperform.stats import (
     Interval,
@@ -24,6 +23,7 @@ from outperform.stats import (
 from outperform.stats.checks import as_generator, as_scores, check_choice
 from outperform.stats.resampled_scores import Scorer
 from outperform.stats.ties import merge_ties
+from outperform.wording import enumerate_names
 
 PredictedMetric = Literal["accuracy", "balanced accuracy", "f1", "auc"]
 _NAMES = {"f1": "F1", "auc": "AUC"}

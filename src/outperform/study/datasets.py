@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput
-from outperform.runs.naming import enumerate_names, enumerate_rows, suggest_names
 from outperform.runs.numbers import parse_number
 from outperform.study.entries import entry
+from outperform.wording import enumerate_names, enumerate_rows, suggest_names
 
 _LABELS = ("label", "labels", "target", "class", "y")
 _GROUPS = ("group", "groups")

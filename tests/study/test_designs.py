@@ -1,4 +1,4 @@
-"""Which fits each estimator needs, and that seeds move only where they should."""
+"""Which fits each design needs, and that seeds move only where they should."""
 
 from dataclasses import replace
 
@@ -6,8 +6,8 @@ import pytest
 
 from outperform.errors import InvalidInput
 from outperform.study.command_pipeline import CommandPipeline
-from outperform.study.designs import make_estimator
-from outperform.study.estimators import Crossed, Draw, FixHopt, Ideal, Variance
+from outperform.study.design_tables import make_design
+from outperform.study.designs import Crossed, Draw, FixHopt, Ideal, Variance
 from outperform.study.fixed_splits import FixedSplit
 from outperform.study.neural import NeuralPipeline
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
@@ -28,8 +28,8 @@ OTHER = FunctionPipeline("other", fit, {"depth": Uniform(0, 1)}, ("split", "init
 TASK = make_task("digits", metric="accuracy")
 
 
-def plan(estimator, pipeline=PIPELINE, task=TASK, root=0):
-    return list(estimator.plan_runs(Draw(pipeline, task, root, "random", 10)))
+def plan(design, pipeline=PIPELINE, task=TASK, root=0):
+    return list(design.plan_runs(Draw(pipeline, task, root, "random", 10)))
 
 
 def varied(runs):
@@ -161,7 +161,7 @@ def test_runs_of_a_pair_come_side_by_side():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kind": "idael", "replicates": 3}, "there is no estimator 'idael'. Did you mean 'ideal'"),
+        ({"kind": "idael", "replicates": 3}, "there is no design 'idael'. Did you mean 'ideal'"),
         ({"kind": "ideal"}, "does not say how many replicates. Add replicates = 29."),
         ({"kind": "ideal", "replicate": 3}, "has an unknown word 'replicate'. Did you mean"),
         ({"kind": "ideal", "replicates": 0}, "replicates is 0. Pass a whole number not less than"),
@@ -172,19 +172,19 @@ def test_runs_of_a_pair_come_side_by_side():
             {"kind": "variance", "replicates": 3, "searches": True},
             "searches is true. Write a whole",
         ),
-        ({"knd": "ideal"}, "the estimator has an unknown word 'knd'. Did you mean 'kind'?"),
-        ({"replicates": 3}, "the estimator has no kind. Give it one of ideal, fix-hopt, variance"),
+        ({"knd": "ideal"}, "the design has an unknown word 'knd'. Did you mean 'kind'?"),
+        ({"replicates": 3}, "the design has no kind. Give it one of ideal, fix-hopt, variance"),
         ({"kind": 5}, "kind is 5. Write a text: kind ="),
     ],
 )
-def test_impossible_estimators_are_refused(options, message):
+def test_impossible_designs_are_refused(options, message):
     with pytest.raises(InvalidInput) as caught:
-        make_estimator(options)
+        make_design(options)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("estimator", "message"),
+    ("design", "message"),
     [
         (
             FixHopt(3, ("split", "dropout")),
@@ -204,9 +204,9 @@ def test_impossible_estimators_are_refused(options, message):
         (FixHopt(3, ("init", "init")), "source 'init' is listed 2 times. List it once."),
     ],
 )
-def test_sources_that_a_pipeline_ignores_are_refused_at_once(estimator, message):
+def test_sources_that_a_pipeline_ignores_are_refused_at_once(design, message):
     with pytest.raises(InvalidInput) as caught:
-        Study((PIPELINE, OTHER), (TASK,), (estimator,))
+        Study((PIPELINE, OTHER), (TASK,), (design,))
     assert str(caught.value) == message
 
 
@@ -226,11 +226,11 @@ def test_sources_that_a_pipeline_ignores_are_refused_at_once(estimator, message)
         ({"n_trials": 0}, "trials is 0"),
         ({"timeout": -1}, "timeout is -1"),
         (
-            {"estimators": (Ideal(2), FixHopt(2), Ideal(2))},
-            "the same ideal estimator is there twice",
+            {"designs": (Ideal(2), FixHopt(2), Ideal(2))},
+            "the same ideal design is there twice",
         ),
         (
-            {"estimators": (Variance(2, 5),), "pipelines": (replace(PIPELINE, space={}),)},
+            {"designs": (Variance(2, 5),), "pipelines": (replace(PIPELINE, space={}),)},
             "searches is 5, but no pipeline has hyperparameters to search. Give one a space, or",
         ),
         ({"timeout": True}, "timeout is True. Pass a positive number of seconds."),
@@ -238,7 +238,7 @@ def test_sources_that_a_pipeline_ignores_are_refused_at_once(estimator, message)
     ],
 )
 def test_impossible_studies_are_refused(options, message):
-    given = {"pipelines": (PIPELINE,), "tasks": (TASK,), "estimators": (Ideal(2),)}
+    given = {"pipelines": (PIPELINE,), "tasks": (TASK,), "designs": (Ideal(2),)}
     with pytest.raises(InvalidInput) as caught:
         Study(**given | options)
     assert message in str(caught.value)
@@ -251,17 +251,17 @@ def test_a_source_of_ones_own_may_remind_of_another(name):
 
 
 @pytest.mark.parametrize(
-    ("estimator", "word"),
+    ("design", "word"),
     [(FixHopt(2, ("split",)), "vary"), (Variance(2, 0, ("split",)), "sources")],
 )
-def test_a_fixed_split_cannot_be_redrawn(estimator, word):
+def test_a_fixed_split_cannot_be_redrawn(design, word):
     task = make_task("digits", metric="accuracy", splitter=FixedSplit([0], [1], [2]))
     with pytest.raises(InvalidInput) as caught:
-        Study((PIPELINE,), (task,), (estimator,))
+        Study((PIPELINE,), (task,), (design,))
     assert str(caught.value) == (
         f"the split is fixed: redrawing it would change nothing. Leave it out of {word}."
     )
-    assert Study((PIPELINE,), (TASK,), (estimator,))
+    assert Study((PIPELINE,), (TASK,), (design,))
 
 
 def fit_anywhere(params, split, seeds, *, task, fold=0):
@@ -321,7 +321,7 @@ def test_folds_are_heard_of_by_name_by_placeholder_or_in_the_split_itself():
 DEAF = CommandPipeline("deaf", "train {seed.init}")
 
 
-@pytest.mark.parametrize("estimator", [Ideal(2), FixHopt(2)])
+@pytest.mark.parametrize("design", [Ideal(2), FixHopt(2)])
 @pytest.mark.parametrize(
     ("pipelines", "task", "who"),
     [
@@ -330,27 +330,27 @@ DEAF = CommandPipeline("deaf", "train {seed.init}")
         ((DEAF, COMMAND), TASK, "c"),
     ],
 )
-def test_a_command_must_hear_of_a_split_that_is_redrawn(pipelines, task, who, estimator):
+def test_a_command_must_hear_of_a_split_that_is_redrawn(pipelines, task, who, design):
     with pytest.raises(InvalidInput) as caught:
-        Study(pipelines, (task,), (estimator,))
+        Study(pipelines, (task,), (design,))
     assert str(caught.value) == (
         f"the command of pipeline 'deaf' never hears of the split, while that of {who} is redrawn "
-        f"in every replicate of {estimator.kind}. Put {{seed.split}} into it, and let the program "
+        f"in every replicate of {design.kind}. Put {{seed.split}} into it, and let the program "
         "split by that seed; or fix the split for all."
     )
 
 
 @pytest.mark.parametrize(
-    ("pipelines", "splitter", "estimator"),
+    ("pipelines", "splitter", "design"),
     [
         ((DEAF,), None, Ideal(2)),  # whatever it splits, it splits alone
         ((DEAF, PIPELINE), FixedSplit([0], [1], [2]), Ideal(2)),
         ((DEAF, PIPELINE), None, FixHopt(2, ("init",))),
     ],
 )
-def test_a_command_need_not_hear_of_a_split_that_stays(pipelines, splitter, estimator):
+def test_a_command_need_not_hear_of_a_split_that_stays(pipelines, splitter, design):
     task = make_task("digits", metric="accuracy", splitter=splitter)
-    assert Study(pipelines, (task,), (estimator,))
+    assert Study(pipelines, (task,), (design,))
 
 
 def test_pipelines_must_score_by_the_metric_of_the_task():

@@ -1,0 +1,113 @@
+"""Designs and splits from the tables of a study file."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from outperform.errors import InvalidInput
+from outperform.study.designs import Crossed, Design, FixHopt, Ideal, Variance
+from outperform.study.entries import Kind, check_kind, check_words, entry
+from outperform.study.fixed_splits import FixedSplit
+from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap, Splitter
+from outperform.wording import suggest_names
+
+# What each design is made by, and its words; the first cannot be left out.
+_DESIGNS: dict[str, tuple[Callable[..., Design], dict[str, str]]] = {
+    "ideal": (Ideal, {"replicates": "n_replicates"}),
+    "fix-hopt": (
+        FixHopt,
+        {"replicates": "n_replicates", "vary": "vary", "repetitions": "n_repetitions"},
+    ),
+    "variance": (
+        Variance,
+        {"replicates": "n_replicates", "searches": "n_searches", "sources": "sources"},
+    ),
+    "crossed": (Crossed, {"levels": "n_levels", "sources": "sources"}),
+}
+_DESIGN_WORDS: dict[str, Kind] = {
+    "replicates": int,
+    "repetitions": int,
+    "levels": int,
+    "searches": int,
+    "vary": list,
+    "sources": list,
+}
+_SPLITS: dict[str, type[OutOfBootstrap | HoldOut | CrossValidation | FixedSplit]] = {
+    "out-of-bootstrap": OutOfBootstrap,
+    "hold-out": HoldOut,
+    "cross-validation": CrossValidation,
+    "fixed": FixedSplit,
+}
+_SPLIT_WORDS: dict[str, Kind] = {  # splits check their sizes themselves
+    **dict.fromkeys(("train", "valid", "test", "n_folds")),
+    "stratified": bool,
+}
+
+
+def make_design(options: Mapping[str, Any]) -> Design:
+    """Design from a table of a study file.
+
+    Examples
+    --------
+    >>> make_design({"kind": "fix-hopt", "replicates": 50, "vary": ["init"]})
+    FixHopt(n_replicates=50, vary=('init',), n_repetitions=1, kind='fix-hopt')
+    """
+    kind = _find_kind("design", options, _DESIGNS, _DESIGN_WORDS)
+    make, names = _DESIGNS[kind]
+    given = {word: value for word, value in options.items() if word != "kind"}
+    check_words(given, {word: _DESIGN_WORDS[word] for word in names}, of=kind)
+    required = next(iter(names))
+    if required not in given:
+        raise InvalidInput(f"{kind} does not say how many {required}", f"Add {required} = 29")
+    values = {names[word]: value for word, value in given.items()}
+    return make(**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
+
+
+def make_splitter(options: Mapping[str, Any] | str) -> Splitter:
+    """Splitter from a study file: a table, or its kind alone.
+
+    Ranges of a fixed split may be text, "0:50000".
+
+    Examples
+    --------
+    >>> make_splitter({"kind": "cross-validation", "n_folds": 10, "stratified": True})
+    CrossValidation(n_folds=10, valid=0.2, stratified=True)
+    """
+    if isinstance(options, str):
+        options = {"kind": options}
+    kind = _find_kind("split", options, _SPLITS, _SPLIT_WORDS)
+    known = [field.name for field in fields(_SPLITS[kind])]
+    given = {word: value for word, value in options.items() if word != "kind"}
+    check_words(given, {word: _SPLIT_WORDS[word] for word in known}, of=kind)
+    if kind == "fixed":
+        given = {word: _read_range(word, given.get(word, [])) for word in known}
+    splitter: Splitter = _SPLITS[kind](**given)
+    return splitter
+
+
+def _find_kind(
+    what: str, options: Mapping[str, Any], known: Mapping[str, Any], words: Mapping[str, Kind]
+) -> str:
+    """Kind of a design or split, refusing at once a word that was meant to say it."""
+    if "kind" not in options:
+        check_words(options, {"kind": str, **words}, of=f"the {what}")
+        raise InvalidInput(f"the {what} has no kind", f"Give it one of {', '.join(known)}")
+    kind: str = options["kind"]
+    with entry("kind"):
+        check_kind("kind", kind, str)
+        if kind not in known:
+            raise InvalidInput(f"there is no {what} {kind!r}", suggest_names(kind, list(known)))
+    return kind
+
+
+def _read_range(word: str, value: Any) -> Any:
+    """Positions as listed, or those of a range given as text."""
+    if not isinstance(value, str):
+        return value
+    start, colon, stop = value.partition(":")
+    if not (colon and start.strip().isdigit() and stop.strip().isdigit()):
+        with entry(word):
+            raise InvalidInput(
+                f"{word} is {value!r}", 'Write a range as "0:50000", or list positions'
+            )
+    return range(int(start), int(stop))
