@@ -12,7 +12,7 @@ from outperform.cli import COMMANDS_OF_OUR_OWN, list_commands
 PACKAGE = Path(__file__).parents[1] / "src" / "outperform"
 LAYERS = [
     *("errors", "wording", "plain_values", "lazy", "stats", "runs", "study", "store", "engines"),
-    *("runner", "questions", "plots", "figure", "report", "web", "cli", "command"),
+    *("runner", "questions", "render", "figure", "web", "cli", "command"),
     *("__main__", "__init__"),
 ]
 # Rooms of a question that lie above the others: they draw, or are called from the command line.

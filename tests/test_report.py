@@ -32,7 +32,7 @@ from outperform.questions.sota.predicted_leaderboards import (
     assess_predictions,
 )
 from outperform.questions.tabulated import tabulate
-from outperform.report import write_report
+from outperform.render.html import write_report
 from outperform.runs import read_runs
 from outperform.stats import Summary
 

@@ -36,8 +36,8 @@ from outperform.questions.toy.result import Largeness
 TABLES = {Largeness: lambda result: Tabulated(["value"], [[f"{result.value:g}"]])}
 """,
     "figure.py": """
-from outperform.plots.drawings import Drawing
-from outperform.plots.style import COLUMN_WIDTH, make_figure
+from outperform.render.drawing import Drawing
+from outperform.render.style import COLUMN_WIDTH, make_figure
 from outperform.questions.toy.result import Largeness
 
 def draw(result, ax):
@@ -102,7 +102,7 @@ def test_a_toy_question_is_found_with_its_command_json_table_and_figure(tmp_path
 
 
 REPORT = """
-from outperform.report import write_report
+from outperform.render.html import write_report
 from outperform.questions.toy.result import Largeness
 write_report(Largeness(12), sys.argv[1])
 """

@@ -1,6 +1,5 @@
 from outperform import stats as stats
 from outperform.errors import OutperformError as OutperformError
-from outperform.plots import plot as plot
 from outperform.questions.audit.answer import audit as audit
 from outperform.questions.audit.result import Audit as Audit
 from outperform.questions.audit.result import SelfAudit as SelfAudit
@@ -37,6 +36,7 @@ from outperform.questions.sota.predicted_leaderboards import (
 from outperform.questions.sota.predicted_leaderboards import (
     assess_predictions as assess_predictions,
 )
+from outperform.render.figures import plot as plot
 from outperform.runner import run as run
 from outperform.runs import Runs as Runs
 from outperform.runs import join_runs as join_runs

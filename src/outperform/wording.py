@@ -1,5 +1,6 @@
-"""How messages list names and rows, and which name was probably meant."""
+"""Numbers, names and lists as people read them, and which name was probably meant."""
 
+import math
 import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -84,3 +85,30 @@ def measure(text: str) -> int:
         0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
         for letter in text
     )
+
+
+def format_spread(mean: float, sd: float) -> str:
+    """Mean ± standard deviation, to as many places as the latter is known to.
+
+    Examples
+    --------
+    >>> format_spread(0.8, 0.00071), format_spread(93.1, 0.25), format_spread(1234.5, 12)
+    ('0.80000 ± 0.00071', '93.10 ± 0.25', '1234 ± 12')
+    """
+    places = 1 - math.floor(math.log10(sd)) if sd > 0 else 0
+    if sd == 0 or places > 6 or mean >= 1e6:
+        return f"{mean:.4g} ± {sd:.2g}"
+    return f"{mean:.{max(0, places)}f} ± {sd:.{max(0, places)}f}"
+
+
+def format_duration(seconds: float) -> str:
+    """Seconds in a unit that a person would choose."""
+    for unit, length in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def describe_goal(goal: str) -> str:
+    """Which way a metric is better."""
+    return f"{'higher' if goal == 'maximize' else 'lower'} is better"

@@ -204,7 +204,7 @@ def test_what_it_is_about_comes_second_and_is_in_the_json(kind, here, request):
 
 def test_a_page_says_it_too(tmp_path):
     from outperform import compare
-    from outperform.report import write_report
+    from outperform.render.html import write_report
 
     write_report(compare([3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 7]), tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from outperform.errors import InvalidInput
-from outperform.plots import figure, plot
+from outperform.render.figures import figure, plot
 from outperform.questions.decompose.crossed import decompose_crossed
 from outperform.questions.decompose.crossed_figure import (
     components_height,

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from outperform.errors import InvalidInput
-from outperform.plots.style import COLOUR_A, COLOUR_NEITHER, house_style
+from outperform.render.style import COLOUR_A, COLOUR_NEITHER, house_style
 from outperform.questions.decompose.figure import (
     compose_decomposition,
     decomposition_height,

@@ -3,7 +3,7 @@ import pytest
 
 from outperform import describe_variation, plot, simulate_error_rates
 from outperform.errors import InvalidInput
-from outperform.plots import figure
+from outperform.render.figures import figure
 from outperform.questions.simulate.scenarios import IDEAL
 
 RULES = ("verdict", "average", "oracle")

@@ -9,8 +9,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from outperform.errors import InvalidInput
-from outperform.plots import figure, plot, save_figure
-from outperform.plots.style import freeze_layout
+from outperform.render.figures import figure, plot, save_figure
+from outperform.render.style import freeze_layout
 from outperform.questions.audit.answer import audit
 from outperform.questions.compare.answer import compare
 from outperform.questions.compare.published import compare_published
@@ -433,7 +433,7 @@ def run_python(code):
 
 
 def test_import_leaves_slow_packages_alone():
-    code = "import sys, outperform.plots; print({'matplotlib', 'scipy.stats'} & set(sys.modules))"
+    code = "import sys, outperform.render.figures; print({'matplotlib', 'scipy.stats'} & set(sys.modules))"
     assert run_python(code).stdout == "set()\n"
 
 
@@ -441,7 +441,7 @@ def test_drawing_leaves_pyplot_alone(tmp_path):
     code = f"""
 import sys
 from outperform.questions.compare.answer import compare
-from outperform.plots import figure, plot, save_figure
+from outperform.render.figures import figure, plot, save_figure
 comparison = compare([3, 4, 5], [1, 2, 6])
 figure(comparison), plot(comparison), save_figure(comparison, {str(tmp_path / "x.png")!r})
 print("matplotlib.pyplot" in sys.modules)

@@ -1,6 +1,6 @@
 import pytest
 
-from outperform.plots.labels import (
+from outperform.render.labels import (
     join_phrases,
     short_names,
     shorten,

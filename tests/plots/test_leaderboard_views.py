@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from outperform.plots import figure, plot
+from outperform.render.figures import figure, plot
 from outperform.questions.sota.expected_best import expect_best
 from outperform.questions.sota.leaderboards import assess_leaderboard
 from outperform.questions.sota.predicted_leaderboards import assess_predictions

@@ -1,6 +1,6 @@
 import pytest
 
-from outperform.plots import plot
+from outperform.render.figures import plot
 from outperform.questions.plan.answer import plan, tabulate_gammas
 from outperform.questions.plan.figure import draw_sample_sizes
 

@@ -1,6 +1,6 @@
 import pytest
 
-from outperform.plots import figure, plot
+from outperform.render.figures import figure, plot
 from outperform.questions.simulate.seeds_curve import SeedsCurve, SeedsLine
 from outperform.questions.simulate.seeds_figure import draw_seeds
 

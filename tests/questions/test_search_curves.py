@@ -7,7 +7,7 @@ import pytest
 
 from outperform.engines import InlineEngine
 from outperform.errors import TooFewRuns
-from outperform.plots import figure
+from outperform.render.figures import figure
 from outperform.questions.decompose.search_curves import (
     Course,
     SearchCurve,

@@ -18,7 +18,7 @@ from outperform.questions.compare.command import command as compare_command
 from outperform.questions.decompose.redrawn_runs import load_variation
 from outperform.questions.decompose.result import Decomposition
 from outperform.questions.decompose.search_curves import SearchCurves, trace_searches
-from outperform.report import write_report
+from outperform.render.html import write_report
 from outperform.store import SqliteStore
 from outperform.store.final_runs import load_store_runs
 from outperform.study.sources import derive_seed

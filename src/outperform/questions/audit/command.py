@@ -19,7 +19,6 @@ from outperform.cli.options import (
 )
 from outperform.cli.output import present, print_end, print_headline, print_table, say_if_slow
 from outperform.cli.sources import open_runs
-from outperform.plots.labels import shorten_apart
 from outperform.questions.audit.answer import MILESTONES, audit, suggest_after
 from outperform.questions.audit.result import Audit, SelfAudit
 from outperform.questions.audit.table import (
@@ -29,6 +28,7 @@ from outperform.questions.audit.table import (
     tabulate_picked,
 )
 from outperform.questions.compare.advice import suggest_sizes
+from outperform.render.labels import shorten_apart
 from outperform.runs import Runs
 from outperform.stats import PickedRuns, SubsetShares
 from outperform.stats.outperforming import PairedMethod

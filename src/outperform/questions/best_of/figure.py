@@ -5,20 +5,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.plots.densities import draw_density, draw_dots, scatter_evenly
-from outperform.plots.drawings import Drawing
-from outperform.plots.labels import describe_level, describe_metric, escape, shorten, shorten_apart
-from outperform.plots.style import (
-    COLOUR_BAND,
-    COLOUR_NEITHER,
-    COLOUR_NOTE,
-    COLOURS,
-    COLUMN_WIDTH,
-    PAGE_WIDTH,
-    lay_out_rows,
-    limit_ticks,
-    make_figure,
-)
 from outperform.questions.best_of.answer import trace_spreads
 from outperform.questions.best_of.result import (
     BestOf,
@@ -28,6 +14,20 @@ from outperform.questions.best_of.result import (
     describe_correlation,
     format_estimate,
     list_results,
+)
+from outperform.render.densities import draw_density, draw_dots, scatter_evenly
+from outperform.render.drawing import Drawing
+from outperform.render.labels import describe_level, describe_metric, escape, shorten, shorten_apart
+from outperform.render.style import (
+    COLOUR_BAND,
+    COLOUR_NEITHER,
+    COLOUR_NOTE,
+    COLOURS,
+    COLUMN_WIDTH,
+    PAGE_WIDTH,
+    lay_out_rows,
+    limit_ticks,
+    make_figure,
 )
 from outperform.stats import Spread, best_of_weights
 from outperform.stats.checks import FloatArray

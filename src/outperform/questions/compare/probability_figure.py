@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from outperform.plots.labels import (
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.task_results import TaskComparisons
+from outperform.render.labels import (
     PairResult,
     describe_level,
     describe_metric,
@@ -12,7 +14,7 @@ from outperform.plots.labels import (
     short_names,
     shorten_apart,
 )
-from outperform.plots.style import (
+from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
     COLOUR_BAND,
@@ -20,8 +22,6 @@ from outperform.plots.style import (
     COLOUR_NOTE,
     lay_out_rows,
 )
-from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.task_results import TaskComparisons
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

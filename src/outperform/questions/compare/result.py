@@ -6,8 +6,10 @@ from typing import Any, cast, get_args
 
 import numpy as np
 
-from outperform.plain_values import Plain
+from outperform.questions.compare.advice import suggest_next, suggest_sizes
+from outperform.questions.compare.table import tabulate_comparison
 from outperform.questions.compare.verdict import (
+    MOODS,
     SIZES,
     Size,
     Verdict,
@@ -17,6 +19,7 @@ from outperform.questions.compare.verdict import (
     judge,
     judge_size,
 )
+from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import DATA_LIKE_THESE, RUNS, THIS_DATASET, Scope
 from outperform.stats import (
@@ -37,7 +40,7 @@ from outperform.stats.power import PlannedInterval
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Plain):
+class Comparison(Result):
     """Whether algorithm `a` outperforms `b`, and how sure that is."""
 
     JSON = (
@@ -240,6 +243,26 @@ class Comparison(Plain):
         if self.advantage.high < 0:  # wins more often, but loses by more
             beyond = f"{self.b if self.winner == 'a' else self.a} has the better mean"
         return f"{claim}; for other data like it {beyond} ({pvalue})"
+
+    @property
+    def mood(self) -> Mood:
+        """Good news for `a`, bad news, or none."""
+        return MOODS[self.winner]
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """Means, difference, P(A>B) and tests."""
+        return [tabulate_comparison(self)]
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        return suggest_next(self)
+
+    @property
+    def scope_hint(self) -> str:
+        """How to tell that runs divide the data anew, where that is not known."""
+        return suggest_sizes([self])
 
     @property
     def once(self) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.plots.labels import describe_level, escape, join_phrases, shorten
-from outperform.plots.style import (
+from outperform.questions.decompose.crossed import CrossedDecomposition, join_sources
+from outperform.render.labels import describe_level, escape, join_phrases, shorten
+from outperform.render.style import (
     COLOUR_A,
     COLOUR_NEITHER,
     COLUMN_WIDTH,
@@ -17,7 +18,6 @@ from outperform.plots.style import (
     limit_ticks,
     make_figure,
 )
-from outperform.questions.decompose.crossed import CrossedDecomposition, join_sources
 from outperform.stats import Estimate
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from outperform.errors import InvalidInput, TooFewRuns
 from outperform.plain_values import Plain
 from outperform.questions.compare.answer import add_population, make_resplit
 from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.verdict import TOO_GOOD
 from outperform.questions.plan.resplits import PlannedResplits, plan_resplits
 from outperform.runs.scope import SPLITS, THIS_DATASET, Resplit, Scope
 from outperform.stats import (
@@ -19,7 +20,6 @@ from outperform.stats import (
 from outperform.stats.checks import check_count, check_gamma, check_open_unit, check_positive
 from outperform.stats.power import PlannedInterval
 
-TOO_GOOD = 0.95  # P(A>B) beyond which a sample is not believed
 GAMMAS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 _PAIRS = Scope(("seeds or splits of one dataset",), "that dataset", how="will vary")
 

@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from outperform.plots.composing import title_height, wrap_title
-from outperform.plots.drawings import Drawing
-from outperform.plots.labels import escape, shorten_apart
-from outperform.plots.style import COLOUR_A, COLOUR_B, COLOUR_NOTE, COLUMN_WIDTH, make_figure
 from outperform.questions.plan.answer import GAMMAS, Plan, PlanRow, tabulate_gammas
+from outperform.render.drawing import Drawing, title_height, wrap_title
+from outperform.render.labels import escape, shorten_apart
+from outperform.render.style import COLOUR_A, COLOUR_B, COLOUR_NOTE, COLUMN_WIDTH, make_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

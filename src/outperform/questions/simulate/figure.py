@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from outperform.plots.drawings import Drawing
-from outperform.plots.labels import escape, shorten
-from outperform.plots.style import COLOUR_BAND, COLOUR_NOTE, COLUMN_WIDTH, PAGE_WIDTH, make_figure
 from outperform.questions.simulate.result import DetectionCurve, ErrorRates
 from outperform.questions.simulate.seeds_curve import SeedsCurve
 from outperform.questions.simulate.seeds_figure import compose_seeds, draw_seeds
+from outperform.render.drawing import Drawing
+from outperform.render.labels import escape, shorten
+from outperform.render.style import COLOUR_BAND, COLOUR_NOTE, COLUMN_WIDTH, PAGE_WIDTH, make_figure
 from outperform.stats.decision_rules import Rule
 
 if TYPE_CHECKING:

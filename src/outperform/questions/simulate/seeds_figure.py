@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from outperform.plots.labels import escape, shorten
-from outperform.plots.style import COLOUR_NEITHER, PAGE_WIDTH, make_figure
 from outperform.questions.simulate.seeds_curve import SeedsCurve, SeedsTest
+from outperform.render.labels import escape, shorten
+from outperform.render.style import COLOUR_NEITHER, PAGE_WIDTH, make_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

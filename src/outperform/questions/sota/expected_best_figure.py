@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.plots.style import (
+from outperform.questions.sota.expected_best import ExpectedBest
+from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
     COLOUR_NEITHER,
@@ -14,7 +15,6 @@ from outperform.plots.style import (
     limit_ticks,
     make_figure,
 )
-from outperform.questions.sota.expected_best import ExpectedBest
 from outperform.stats import BestOfDistribution, best_of_distribution
 from outperform.stats.checks import FloatArray
 

@@ -6,16 +6,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from outperform.plots.drawings import Drawing
-from outperform.plots.labels import describe_level, escape, shorten
-from outperform.plots.style import (
-    COLOUR_A,
-    COLOUR_B,
-    COLOUR_BAND,
-    COLOUR_NEITHER,
-    COLUMN_WIDTH,
-    make_figure,
-)
 from outperform.questions.sota.expected_best import ExpectedBest
 from outperform.questions.sota.expected_best_figure import (
     compose_expected_best,
@@ -25,6 +15,16 @@ from outperform.questions.sota.expected_best_figure import (
 )
 from outperform.questions.sota.leaderboards import LeaderboardAssessment
 from outperform.questions.sota.predicted_leaderboards import PredictionAssessment
+from outperform.render.drawing import Drawing
+from outperform.render.labels import describe_level, escape, shorten
+from outperform.render.style import (
+    COLOUR_A,
+    COLOUR_B,
+    COLOUR_BAND,
+    COLOUR_NEITHER,
+    COLUMN_WIDTH,
+    make_figure,
+)
 from outperform.stats.checks import FloatArray
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.plots.labels import describe_metric, wrapped_names
-from outperform.plots.style import COLOUR_A, COLOUR_B, lay_out_rows, limit_ticks
 from outperform.questions.compare.result import Comparison
+from outperform.render.labels import describe_metric, wrapped_names
+from outperform.render.style import COLOUR_A, COLOUR_B, lay_out_rows, limit_ticks
 from outperform.stats.checks import FloatArray
 
 if TYPE_CHECKING:
