@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from outperform.render.figures import figure, plot
 from outperform.questions.sota.expected_best import expect_best
 from outperform.questions.sota.leaderboards import assess_leaderboard
 from outperform.questions.sota.predicted_leaderboards import assess_predictions
+from outperform.render.figures import figure, plot
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from outperform.questions.sota.expected_best_figure import (
 from outperform.questions.sota.leaderboards import LeaderboardAssessment
 from outperform.questions.sota.predicted_leaderboards import PredictionAssessment
 from outperform.render.drawing import Drawing
-from outperform.render.labels import describe_level, escape, shorten
+from outperform.render.labels import describe_level, escape
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
@@ -26,6 +26,7 @@ from outperform.render.style import (
     make_figure,
 )
 from outperform.stats.checks import FloatArray
+from outperform.wording import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
