@@ -13,7 +13,7 @@ from outperform.cli.options import (
     resplit_options,
     seed_option,
 )
-from outperform.cli.output import ProgressLine, present
+from outperform.cli.output import Output, ProgressLine
 from outperform.cli.sources import open_runs
 from outperform.questions.simulate.answer import simulate_error_rates
 from outperform.questions.simulate.resampling import resample_error_rates
@@ -26,7 +26,6 @@ from outperform.questions.simulate.scenarios import (
     list_scenarios,
 )
 from outperform.questions.simulate.seeds_curve import SEEDS_TESTS, SeedsCurve
-from outperform.questions.simulate.terminal import print_simulated
 from outperform.questions.simulate.tracing_seeds import ALPHAS, trace_run_seeds
 from outperform.runs.case_studies import read_case_studies
 from outperform.stats.decision_rules import PUBLISHED_IMPROVEMENT, RULES
@@ -106,13 +105,7 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
 @seed_option
 @reading_options
 @output_options
-def command(
-    words: tuple[str, ...],
-    as_json: bool,
-    figure: str | None,
-    seed: int,
-    **options: Any,
-) -> None:
+def command(words: tuple[str, ...], output: Output, seed: int, **options: Any) -> None:
     """Find out how often rules of comparison err.
 
     \b
@@ -140,7 +133,7 @@ def command(
         result = _resample(words, rng, **options)
     else:
         result = _trace_seeds(words, rng, **options)
-    present(result, print_simulated, as_json=as_json, figure=figure)
+    output.show(result)
 
 
 def _simulate(rng: np.random.Generator, **options: Any) -> ErrorRates:

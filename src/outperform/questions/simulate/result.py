@@ -8,6 +8,8 @@ import numpy as np
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
+from outperform.questions.result import Result, Table
+from outperform.questions.simulate.table import tabulate_rates
 from outperform.runs.scope import Scope
 from outperform.stats.checks import FloatArray
 from outperform.stats.decision_rules import RULES, Rule
@@ -85,7 +87,7 @@ class DetectionCurve(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorRates(Plain):
+class ErrorRates(Result):
     """How often rules declare A better than B, right or wrong."""
 
     JSON = "scores scope alpha n_draws curves means caveats"
@@ -139,6 +141,19 @@ class ErrorRates(Plain):
             f"With {pairs} pairs, {name_rule(first.rule)} declares A better in {wrong} of the "
             f"comparisons of equals, and fails to in {missed} of those with P(A>B) = γ = {gamma} "
             f"({self.scores}, α = {self.alpha:g})."
+        )
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """How often each rule errs, a table per setting."""
+        return tabulate_rates(self)
+
+    @property
+    def advice(self) -> str:
+        """What to choose before running."""
+        return (
+            "choose the rule and the number of pairs whose errors you can live with, before "
+            "running: `outperform plan` says how many pairs the verdict needs."
         )
 
 

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from outperform.plain_values import Plain
+from outperform.questions.result import Result, Table
+from outperform.questions.simulate.table import tabulate_seeds
 from outperform.runs.scope import Scope
 
 SeedsTest = Literal["welch-t", "brunner-munzel", "brunner-munzel-permutation"]
@@ -35,7 +37,7 @@ class SeedsLine(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class SeedsCurve(Plain):
+class SeedsCurve(Result):
     """From how many seeds on a test does not find differences where there are none."""
 
     JSON = "algorithm task metric scope n_runs n_draws lines caveats"
@@ -66,6 +68,19 @@ class SeedsCurve(Plain):
         return (
             f"Among {self.n_runs} runs of {self.algorithm}{on}, the test {shown[0].test} keeps its "
             f"level {', '.join(parts)}."
+        )
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """Shares found different, by number of seeds."""
+        return tabulate_seeds(self)
+
+    @property
+    def advice(self) -> str:
+        """How many seeds to run."""
+        return (
+            "run at least that many seeds, fixed beforehand; with fewer, or at small α, use "
+            "`outperform compare --test brunner-munzel-permutation`."
         )
 
 

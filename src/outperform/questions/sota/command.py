@@ -5,14 +5,7 @@ from typing import Any
 import click
 
 from outperform.cli.options import alpha_option, output_options
-from outperform.cli.output import (
-    present,
-    print_end,
-    print_headline,
-    print_lines,
-    print_table,
-    say_if_slow,
-)
+from outperform.cli.output import Output, say_if_slow
 from outperform.errors import InvalidInput
 from outperform.questions.sota.expected_best import ExpectedBest, expect_best
 from outperform.questions.sota.leaderboards import LeaderboardAssessment, assess_leaderboard
@@ -20,7 +13,6 @@ from outperform.questions.sota.predicted_leaderboards import (
     PredictionAssessment,
     assess_predictions,
 )
-from outperform.questions.sota.table import tabulate_predictions
 from outperform.runs.boards import read_leaderboard, read_predictions, standardise
 from outperform.wording import enumerate_names
 
@@ -61,7 +53,7 @@ _METRICS = {
 @click.option("--percent", is_flag=True, help="Scores are per cent.")
 @alpha_option
 @output_options
-def command(as_json: bool, figure: str | None, **options: Any) -> None:
+def command(output: Output, **options: Any) -> None:
     """Say how much of a top score is luck.
 
     \b
@@ -75,7 +67,7 @@ def command(as_json: bool, figure: str | None, **options: Any) -> None:
     """
     with say_if_slow("Working out what luck does; predictions and --dependence take a while."):
         result = _choose(**options)
-    present(result, _print, as_json=as_json, figure=figure)
+    output.show(result)
 
 
 _Result = ExpectedBest | LeaderboardAssessment | PredictionAssessment
@@ -164,91 +156,4 @@ def _assess_predictions(path: str, options: dict[str, Any]) -> PredictionAssessm
         table.labels,
         metric=_METRICS.get(metric, metric),  # type: ignore[arg-type]
         confidence_level=1 - options["alpha"],
-    )
-
-
-def _print(result: _Result) -> None:
-    print_headline(result)
-    click.echo()
-    if isinstance(result, ExpectedBest):
-        _print_expected(result)
-    elif isinstance(result, LeaderboardAssessment):
-        _print_leaderboard(result)
-    else:
-        _print_predictions(result)
-    print_end(result.caveats, _suggest(result))
-
-
-def _print_expected(result: ExpectedBest) -> None:
-    best, alone = result.distribution, result.alone
-    level = f"{100 * result.interval.confidence_level:g}%"
-    print_lines(
-        {
-            "expected best": f"{result.mean:.4f} ± {best.sd:.6f}",
-            f"{level} of the best": f"{result.interval.low:.4f} to {result.upper:.4f}",
-            f"{level} of one alone": f"{alone.low:.4f} to {alone.high:.4f}",
-        }.items()
-    )
-    click.echo(
-        f"\nA truly better classifier, of accuracy {result.better:.4f}, has a chance to show"
-    )
-    print_lines(
-        {
-            "at least the expected best": f"{result.chance_to_reach_mean:.2%}",
-            f"at least {result.upper:.4f}": f"{result.chance_to_reach_upper:.2%}",
-            f"more than {result.upper:.4f}": f"{result.chance_to_exceed_upper:.2%}",
-        }.items()
-    )
-    click.echo(
-        f"\nTo show at least the expected best with a chance of {result.power:.0%}, its true "
-        f"accuracy must be {result.needed:.4f}."
-    )
-
-
-def _print_leaderboard(result: LeaderboardAssessment) -> None:
-    level = f"{100 * result.interval.confidence_level:g}%"
-    share = "all" if result.luck_share == 1 else f"{result.luck_share:.0%}"
-    ahead = f", {share} of the lead over the median ({result.median:.4f})"
-    n_shown = f"{len(result.entries):,}"
-    if result.is_cut_off:
-        ahead, n_shown = "", f"{n_shown} shown"
-    print_lines(
-        {
-            "top score": f"{result.top:.5g} ({result.best})",
-            "sober, if all are equally good": f"{result.sober:.4f}, {level} interval "
-            f"[{result.interval.low:.4f}, {result.interval.high:.4f}]",
-            "sober, if each is as good as its score": f"{result.sober_if_different:.4f}",
-            "luck, if all are equally good": f"{result.luck:.4f}{ahead}",
-            "lead over the second": f"{result.lead:.5f}; if all are equally good, the chance "
-            f"of such a lead is {result.lead_chance:.0%}",
-            "may be the truly best": f"{int(result.contends.sum()):,} of {n_shown}, at {level} "
-            f"confidence: scores from {max(0.0, result.top - result.gap):.4f} up",
-        }.items()
-    )
-
-
-def _print_predictions(result: PredictionAssessment) -> None:
-    found = result.bootstrap
-    click.echo(f"luck in the top score: {found.bias:.4f} ({found.n_resamples:,} resamples)")
-    table = tabulate_predictions(result)
-    print_table(*table)
-    if n_more := len(result.entries) - len(table.rows):
-        click.echo(f"  and {n_more} more")
-
-
-def _suggest(result: _Result) -> str:
-    if isinstance(result, ExpectedBest):
-        return (
-            "compare with the accuracy you expect of the classifiers, not with the best score "
-            "that one of them showed."
-        )
-    what = "the sober estimate with its interval"
-    if isinstance(result, LeaderboardAssessment):
-        what = (
-            "both sober estimates (the best is worth something between them, if entries are as "
-            "independent as assumed)"
-        )
-    return (
-        f"report {what} and all entries that may be the best; only a fresh test set tells them "
-        "apart."
     )

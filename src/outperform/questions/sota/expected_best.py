@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from outperform.errors import InvalidInput
-from outperform.plain_values import Plain
+from outperform.questions.result import Result, Table
+from outperform.questions.sota.table import tabulate_equals
 from outperform.runs.scope import EXAMPLES, Scope
 from outperform.stats import (
     BestOfDistribution,
@@ -20,7 +21,7 @@ _POWER = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class ExpectedBest(Plain):
+class ExpectedBest(Result):
     """The state of the art among m classifiers of one true accuracy."""
 
     JSON = (
@@ -80,6 +81,19 @@ class ExpectedBest(Plain):
             f"{self.mean:.4f} on {best.n:,} examples ({percent} between "
             f"{self.interval.low:.4f} and {self.upper:.4f}); one of true accuracy "
             f"{self.better:.4f} shows as much with a chance of {self.chance_to_reach_mean:.1%}."
+        )
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """What the best shows, and a better one's chances to show more."""
+        return tabulate_equals(self)
+
+    @property
+    def advice(self) -> str:
+        """What to compare with."""
+        return (
+            "compare with the accuracy you expect of the classifiers, not with the best score "
+            "that one of them showed."
         )
 
 

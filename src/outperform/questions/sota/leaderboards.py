@@ -7,18 +7,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
-from outperform.plain_values import Plain
+from outperform.questions.result import Result, Table
 from outperform.questions.simulate.score_models import AccuracyModel, AreaModel, ScoreModel
 from outperform.questions.sota.doubts import list_doubts
+from outperform.questions.sota.table import tabulate_leaderboard
 from outperform.runs.boards import check_shares
 from outperform.runs.scope import EXAMPLES, THESE_MODELS, Scope
 from outperform.stats import Interval
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
 from outperform.stats.ties import merge_ties
 
+CONTENDERS = "all entries that may be the best; only a fresh test set tells them apart."
+
 
 @dataclass(frozen=True, slots=True)
-class LeaderboardAssessment(Plain):
+class LeaderboardAssessment(Result):
     """What the best of many scores on one test set is worth."""
 
     JSON = (
@@ -98,6 +101,19 @@ class LeaderboardAssessment(Plain):
             f"The best {self.metric} of {self.n_entries:,} entries, {self.top:.4f}, is what luck "
             f"makes of a true {self.sober:.4f} if all are equally good ({percent} interval "
             f"{format_range(self)}); {at_least}{describe_contenders(int(self.contends.sum()))}."
+        )
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """What the top score is worth."""
+        return tabulate_leaderboard(self)
+
+    @property
+    def advice(self) -> str:
+        """What to report."""
+        return (
+            "report both sober estimates (the best is worth something between them, if entries are "
+            f"as independent as assumed) and {CONTENDERS}"
         )
 
     @property

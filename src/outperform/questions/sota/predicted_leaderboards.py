@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
-from outperform.plain_values import Plain
-from outperform.questions.sota.leaderboards import describe_contenders
+from outperform.questions.result import Result, Table
+from outperform.questions.sota.leaderboards import CONTENDERS, describe_contenders
+from outperform.questions.sota.table import tabulate_predictions
 from outperform.runs.scope import EXAMPLES, THESE_MODELS, Scope
 from outperform.stats import (
     Interval,
@@ -32,7 +33,7 @@ _FEW = 30  # examples of a class below which its share of a score hardly varies 
 
 
 @dataclass(frozen=True, slots=True)
-class PredictionAssessment(Plain):
+class PredictionAssessment(Result):
     """What the best of many scores is worth, by redrawing the examples and the winner."""
 
     JSON = (
@@ -90,6 +91,16 @@ class PredictionAssessment(Plain):
             f"[{self.interval.low:.4f}, {self.interval.high:.4f}]), and "
             f"{describe_contenders(len(self.indistinguishable))}."
         )
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """The top entries, how often each wins, and who may be the best."""
+        return tabulate_predictions(self)
+
+    @property
+    def advice(self) -> str:
+        """What to report."""
+        return f"report the sober estimate with its interval and {CONTENDERS}"
 
     @property
     def _entries(self) -> list[dict[str, Any]]:
