@@ -13,7 +13,7 @@ from outperform.questions.sota.leaderboards import assess_leaderboard
 from outperform.questions.sota.predicted_leaderboards import assess_predictions
 from outperform.runs.boards import read_leaderboard
 from outperform.stats import best_of_distribution, common_chance, common_chance_interval
-from outperform.stats.dependence import condition_on_reference
+from outperform.stats.best_of_dependent import condition_on_reference
 
 BOARD = [0.93, 0.92, 0.9, 0.9, 0.89, 0.86, 0.7]
 
