@@ -17,8 +17,8 @@ from outperform.questions.compare.result import Comparison as Comparison
 from outperform.questions.compare.task_results import TaskComparisons as TaskComparisons
 from outperform.questions.decompose.result import Decomposition as Decomposition
 from outperform.questions.decompose.result import decompose as decompose
-from outperform.questions.plan.answer import Plan as Plan
 from outperform.questions.plan.answer import plan as plan
+from outperform.questions.plan.result import Plan as Plan
 from outperform.questions.simulate.answer import simulate_error_rates as simulate_error_rates
 from outperform.questions.simulate.measured_variation import measure_variation as measure_variation
 from outperform.questions.simulate.resampling import resample_error_rates as resample_error_rates

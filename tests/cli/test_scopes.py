@@ -16,7 +16,7 @@ from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.decompose.crossed import CrossedDecomposition
 from outperform.questions.decompose.result import Decomposition
 from outperform.questions.decompose.search_curves import SearchCurves
-from outperform.questions.plan.answer import Plan
+from outperform.questions.plan.result import Plan
 from outperform.questions.rooms import gather
 from outperform.questions.simulate.result import ErrorRates
 from outperform.questions.simulate.seeds_curve import SeedsCurve

@@ -3,9 +3,9 @@ import pytest
 from matplotlib.colors import to_hex
 
 from outperform.errors import InvalidInput
-from outperform.render.style import COLOUR_A, COLOUR_B, COLOUR_NEITHER
 from outperform.questions.compare.answer import compare
 from outperform.questions.compare.figure import draw_densities, draw_differences
+from outperform.render.style import COLOUR_A, COLOUR_B, COLOUR_NEITHER
 
 
 def positions(artist):

@@ -69,9 +69,7 @@ debug_option = click.option(
 )
 
 
-def _check_figure(
-    _context: click.Context, _option: click.Parameter, path: str | None
-) -> str | None:
+def check_figure(_context: click.Context, _option: click.Parameter, path: str | None) -> str | None:
     """Refuse the path of a figure before anything is computed for it."""
     if path:
         check_path(path)
@@ -84,7 +82,7 @@ _OUTPUT = (
         "--plot",
         "figure",
         metavar="FILE",
-        callback=_check_figure,
+        callback=check_figure,
         help="Draw it too: FILE ends in .svg, .pdf or .png.",
     ),
     click.option("--view", metavar="NAME", help="With --plot: draw this part of the figure only."),

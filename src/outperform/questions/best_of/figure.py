@@ -16,7 +16,7 @@ from outperform.questions.best_of.result import (
 from outperform.questions.best_of.table import describe_correlation, format_estimate
 from outperform.render.densities import draw_density, draw_dots, scatter_evenly
 from outperform.render.drawing import Drawing
-from outperform.render.labels import describe_level, describe_metric, escape, shorten, shorten_apart
+from outperform.render.labels import describe_level, describe_metric, escape
 from outperform.render.style import (
     COLOUR_BAND,
     COLOUR_NEITHER,
@@ -30,6 +30,7 @@ from outperform.render.style import (
 )
 from outperform.stats import Spread, best_of_weights
 from outperform.stats.checks import FloatArray
+from outperform.wording import shorten, shorten_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

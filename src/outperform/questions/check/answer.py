@@ -15,6 +15,7 @@ import numpy as np
 from outperform.engines import Engine, Outcome
 from outperform.errors import OutperformError, TooFewRuns
 from outperform.plain_values import Plain
+from outperform.questions.result import Mood, Result, Table
 from outperform.runner import FitWork
 from outperform.runs.scope import SEEDS, Scope
 from outperform.stats.checks import FloatArray, check_count
@@ -73,7 +74,7 @@ class SourceCheck(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Reproducibility(Plain):
+class Reproducibility(Result):
     """What every source of every pipeline was found to do."""
 
     JSON = "reproducible scope checks caveats"
@@ -95,6 +96,23 @@ class Reproducibility(Plain):
     def unused(self) -> tuple[SourceCheck, ...]:
         """Sources whose seed changes nothing."""
         return tuple(check for check in self.checks if check.finding == "unused")
+
+    @property
+    def mood(self) -> Mood:
+        """Good news if every seed repeats its score."""
+        return "good" if self.reproducible else "open"
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """A row per source of a pipeline on a task."""
+        header = ["pipeline", "task", "source", "finding"]
+        header += ["between seeds", "within a seed", "sd within"]
+        rows = [
+            [c.pipeline, c.task, c.source, c.finding]
+            + [f"{value:.3g}" for value in (c.spread, c.noise, c.noise_sd)]
+            for c in self.checks
+        ]
+        return [Table(header, rows)]
 
     def __str__(self) -> str:
         n_seeds, n_repeats = self.checks[0].scores.shape

@@ -21,7 +21,6 @@ from outperform.render.labels import (
     escape,
     join_phrases,
     short_names,
-    shorten,
 )
 from outperform.render.style import (
     COLOUR_A,
@@ -35,6 +34,7 @@ from outperform.render.style import (
     make_figure,
 )
 from outperform.stats import Estimate
+from outperform.wording import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,6 @@ from outperform.render.labels import (
     escape,
     join_phrases,
     short_names,
-    shorten_apart,
 )
 from outperform.render.style import (
     COLOUR_A,
@@ -22,6 +21,7 @@ from outperform.render.style import (
     COLOUR_NOTE,
     lay_out_rows,
 )
+from outperform.wording import shorten_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ import numpy as np
 
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.crossed import CrossedDecomposition, join_sources
-from outperform.render.labels import describe_level, escape, join_phrases, shorten
+from outperform.render.labels import describe_level, escape, join_phrases
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_NEITHER,
@@ -19,6 +19,7 @@ from outperform.render.style import (
     make_figure,
 )
 from outperform.stats import Estimate
+from outperform.wording import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

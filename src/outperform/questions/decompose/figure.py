@@ -22,7 +22,7 @@ from outperform.questions.decompose.search_curves_figure import (
     draw_test_curves,
 )
 from outperform.render.drawing import Drawing
-from outperform.render.labels import describe_level, escape, join_phrases, shorten
+from outperform.render.labels import describe_level, escape, join_phrases
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_NEITHER,
@@ -34,6 +34,7 @@ from outperform.render.style import (
 )
 from outperform.stats import Estimate
 from outperform.study.sources import ALL, NOISE
+from outperform.wording import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,9 +9,10 @@ from outperform.questions.simulate.result import DetectionCurve, ErrorRates
 from outperform.questions.simulate.seeds_curve import SeedsCurve
 from outperform.questions.simulate.seeds_figure import compose_seeds, draw_seeds
 from outperform.render.drawing import Drawing
-from outperform.render.labels import escape, shorten
+from outperform.render.labels import escape
 from outperform.render.style import COLOUR_BAND, COLOUR_NOTE, COLUMN_WIDTH, PAGE_WIDTH, make_figure
 from outperform.stats.decision_rules import Rule
+from outperform.wording import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from outperform.questions.simulate.seeds_curve import SeedsCurve, SeedsTest
-from outperform.render.labels import escape, shorten
+from outperform.render.labels import escape
 from outperform.render.style import COLOUR_NEITHER, PAGE_WIDTH, make_figure
+from outperform.wording import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from outperform.questions.sota.result import (
     PredictionAssessment,
 )
 from outperform.render.drawing import Drawing, wrap_title
-from outperform.render.labels import describe_level, escape, shorten
+from outperform.render.labels import describe_level, escape
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
@@ -24,6 +24,7 @@ from outperform.render.style import (
 )
 from outperform.stats import BestOfDistribution, best_of_distribution
 from outperform.stats.checks import FloatArray
+from outperform.wording import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
