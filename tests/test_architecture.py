@@ -71,7 +71,7 @@ CLOSED = {
     "result": ("answer", "doubts", "figure", "command"),
     "doubts": ("answer", "figure", "command"),
     "answer": ("figure", "command"),
-    "figure": ("answer", "command"),
+    "figure": ("command",),
 }
 
 

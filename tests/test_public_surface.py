@@ -42,7 +42,7 @@ def test_every_statistic_is_there_and_documented(name):
         (
             outperform.compare,
             "scores_a scores_b paired goal gamma confidence_level ties interval margin train_size "
-            "test_size rng",
+            "test_size tests equivalence rng",
         ),
         (stats.probability_of_outperforming, "a b paired ties"),
         (stats.brunner_munzel, "a b alternative method axis n_resamples rng"),
@@ -80,6 +80,8 @@ def test_compare_has_the_promised_defaults():
         "margin": None,
         "train_size": None,
         "test_size": None,
+        "tests": (),
+        "equivalence": None,
         "rng": None,
     }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from outperform.errors import InvalidInput
-from outperform.questions.result import Answer, Table
+from outperform.questions.result import Answer, Result, Table
 from outperform.render.figures import figure, render_picture
 
 _TAG = re.compile(r"<[^>]*>")
@@ -36,6 +36,11 @@ def write_report(
     listed = list(results) if isinstance(results, Sequence) else [results]
     if not listed:
         raise InvalidInput("there are no results to report", "Pass at least one")
+    if others := [each for each in listed if not isinstance(each, Result)]:
+        raise InvalidInput(
+            f"there is no report of a {type(others[0]).__name__}",
+            "Pass what compare, audit, best_of_runs or any other function that concludes returned",
+        )
     page = _render_page(listed, title=title, about=about)
     try:
         path.write_text(page, encoding="utf-8")
