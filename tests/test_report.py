@@ -27,11 +27,13 @@ from outperform.questions.simulate.result import ErrorRates
 from outperform.questions.simulate.scenarios import describe_variation
 from outperform.questions.simulate.seeds_curve import SeedsCurve
 from outperform.questions.simulate.tracing_seeds import trace_seeds
-from outperform.questions.sota.expected_best import ExpectedBest, expect_best
-from outperform.questions.sota.leaderboards import LeaderboardAssessment, assess_leaderboard
-from outperform.questions.sota.predicted_leaderboards import (
+from outperform.questions.sota.equal_classifiers import best_of_equals
+from outperform.questions.sota.leaderboard import assess_leaderboard
+from outperform.questions.sota.predictions import assess_predictions
+from outperform.questions.sota.result import (
+    BestOfEquals,
+    LeaderboardAssessment,
     PredictionAssessment,
-    assess_predictions,
 )
 from outperform.render.html import write_report
 from outperform.runs import read_runs
@@ -122,7 +124,7 @@ def all_kinds():
         best_of_runs(runs, "new", n=5),
         best_of_runs(runs, "new", "old", n=5),
         best_of_runs(runs, n=5),
-        expect_best(10, test_size=100, accuracy=0.9),
+        best_of_equals(10, test_size=100, accuracy=0.9),
         assess_leaderboard([0.91, 0.9, 0.8], test_size=1000),
         assess_predictions(guesses, labels, metric="f1", n_resamples=100),
         simulate_error_rates(
@@ -181,12 +183,14 @@ def test_tables_hold_the_numbers_of_their_results(all_kinds):
     shown = [str(n) for n in by_type[BestOf].shown]
     assert [row[0] for row in tables[BestOf]] == [*shown, "new"]
     assert [row[0] for row in tables[BestOfEach]] == ["new", "old"]
-    assert tables[ExpectedBest][3][1] == f"{by_type[ExpectedBest].chance_to_reach_mean:.2%}"
-    assert tables[LeaderboardAssessment] == [
+    assert tables[BestOfEquals][3][1] == f"{by_type[BestOfEquals].chance_to_reach_mean:.2%}"
+    assert tables[LeaderboardAssessment][-3:] == [
         ["entry 1", "0.9100", "yes"], ["entry 2", "0.9000", "yes"], ["entry 3", "0.8000", "no"],
     ]  # fmt: skip
     assert sorted(row[0] for row in tables[PredictionAssessment]) == ["x", "y", "z"]
-    assert [row[1] for row in tables[ErrorRates]] == ["10", "30"]
+    titles = [part.title for part in by_type[ErrorRates].tables if type(part) is Table]
+    assert [title.partition(": ")[2].split()[0] for title in titles] == ["10", "30"]
+    assert {row[0] for row in tables[ErrorRates]} == {"verdict"}
     assert {row[0] for row in tables[SeedsCurve]} >= {"welch-t", "brunner-munzel"}
 
 

@@ -26,16 +26,12 @@ from outperform.questions.simulate.result import ErrorRates as ErrorRates
 from outperform.questions.simulate.scenarios import describe_variation as describe_variation
 from outperform.questions.simulate.seeds_curve import SeedsCurve as SeedsCurve
 from outperform.questions.simulate.tracing_seeds import trace_seeds as trace_seeds
-from outperform.questions.sota.expected_best import ExpectedBest as ExpectedBest
-from outperform.questions.sota.expected_best import expect_best as expect_best
-from outperform.questions.sota.leaderboards import LeaderboardAssessment as LeaderboardAssessment
-from outperform.questions.sota.leaderboards import assess_leaderboard as assess_leaderboard
-from outperform.questions.sota.predicted_leaderboards import (
-    PredictionAssessment as PredictionAssessment,
-)
-from outperform.questions.sota.predicted_leaderboards import (
-    assess_predictions as assess_predictions,
-)
+from outperform.questions.sota.equal_classifiers import best_of_equals as best_of_equals
+from outperform.questions.sota.leaderboard import assess_leaderboard as assess_leaderboard
+from outperform.questions.sota.predictions import assess_predictions as assess_predictions
+from outperform.questions.sota.result import BestOfEquals as BestOfEquals
+from outperform.questions.sota.result import LeaderboardAssessment as LeaderboardAssessment
+from outperform.questions.sota.result import PredictionAssessment as PredictionAssessment
 from outperform.render.figures import plot as plot
 from outperform.runner import run as run
 from outperform.runs import Runs as Runs

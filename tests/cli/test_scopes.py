@@ -20,9 +20,11 @@ from outperform.questions.plan.result import Plan
 from outperform.questions.rooms import gather
 from outperform.questions.simulate.result import ErrorRates
 from outperform.questions.simulate.seeds_curve import SeedsCurve
-from outperform.questions.sota.expected_best import ExpectedBest
-from outperform.questions.sota.leaderboards import LeaderboardAssessment
-from outperform.questions.sota.predicted_leaderboards import PredictionAssessment
+from outperform.questions.sota.result import (
+    BestOfEquals,
+    LeaderboardAssessment,
+    PredictionAssessment,
+)
 from outperform.runs.scope import Scope, join_scopes, varied_by
 
 STUDY = """
@@ -92,7 +94,7 @@ COMMANDS = {
         "best-of runs.csv --on easy --draws 100",
         "Seeds varied, so this is about this dataset.",
     ),
-    ExpectedBest: (
+    BestOfEquals: (
         "sota --classifiers 10 --test-size 300 --accuracy 0.9",
         "Examples vary, so this is about equally good classifiers on test sets of 300 examples.",
     ),

@@ -24,8 +24,8 @@ from outperform.questions.simulate.scenarios import (
     describe_resplits,
 )
 from outperform.runs.scope import Resplit
-from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, check_count, check_gamma
+from outperform.stats.chunks import divide_rows
 from outperform.stats.decision_rules import (
     PUBLISHED_IMPROVEMENT,
     RULES,
@@ -35,7 +35,7 @@ from outperform.stats.decision_rules import (
     decide,
     permutation_critical_value,
 )
-from outperform.stats.detection import EXACT_RULES, detection_rate, difference_of_probability
+from outperform.stats.detection_rates import EXACT_RULES, detection_rate, difference_of_probability
 
 Report = Callable[[int, int], None]  # steps done, of how many
 

@@ -23,8 +23,8 @@ from outperform.questions.simulate.result import (
     monte_carlo_error,
 )
 from outperform.runs import Runs, read_runs
-from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, check_count
+from outperform.stats.chunks import divide_rows
 from outperform.stats.decision_rules import (
     PUBLISHED_IMPROVEMENT,
     RULES,

@@ -8,7 +8,7 @@ from outperform.errors import InvalidInput
 from outperform.questions.simulate.result import IDEAL_NAME
 from outperform.runs.case_studies import BIASED_ESTIMATORS, CaseStudy
 from outperform.runs.scope import Resplit
-from outperform.stats.detection import NormalScores
+from outperform.stats.detection_rates import NormalScores
 from outperform.wording import suggest_names
 
 ESTIMATORS = (IDEAL_NAME, *BIASED_ESTIMATORS)

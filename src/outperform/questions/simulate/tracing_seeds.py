@@ -20,8 +20,8 @@ from outperform.questions.simulate.seeds_curve import (
 )
 from outperform.runs import Runs, read_runs
 from outperform.stats import welch_t_test
-from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
+from outperform.stats.chunks import divide_rows
 from outperform.stats.decision_rules import critical_value
 from outperform.stats.growing_samples import grow_brunner_munzel
 from outperform.stats.ties import merge_ties

@@ -7,13 +7,14 @@ import click
 from outperform.cli.options import alpha_option, output_options
 from outperform.cli.output import Output, say_if_slow
 from outperform.errors import InvalidInput
-from outperform.questions.sota.expected_best import ExpectedBest, expect_best
-from outperform.questions.sota.leaderboards import LeaderboardAssessment, assess_leaderboard
-from outperform.questions.sota.predicted_leaderboards import (
+from outperform.questions.sota.equal_classifiers import best_of_equals
+from outperform.questions.sota.leaderboard import assess_leaderboard
+from outperform.questions.sota.predictions import assess_predictions
+from outperform.questions.sota.result import (
+    BestOfEquals,
+    LeaderboardAssessment,
     PredictionAssessment,
-    assess_predictions,
 )
-from outperform.runs.boards import read_leaderboard, read_predictions, standardise
 from outperform.wording import enumerate_names
 
 _METRICS = {
@@ -53,7 +54,9 @@ _METRICS = {
 @click.option("--percent", is_flag=True, help="Scores are per cent.")
 @alpha_option
 @output_options
-def command(output: Output, **options: Any) -> None:
+def command(
+    path: str | None, predictions: str | None, alpha: float, output: Output, **options: Any
+) -> None:
     """Say how much of a top score is luck.
 
     \b
@@ -65,95 +68,80 @@ def command(output: Output, **options: Any) -> None:
     the same test set. With predictions, the examples are resampled and the winner with them, which
     respects how alike entries are; otherwise say so with --dependence.
     """
-    with say_if_slow("Working out what luck does; predictions and --dependence take a while."):
-        result = _choose(**options)
-    output.show(result)
-
-
-_Result = ExpectedBest | LeaderboardAssessment | PredictionAssessment
-
-
-def _choose(path: str | None, predictions: str | None, **options: Any) -> _Result:
-    given = {name for name, value in options.items() if value} - {"alpha", "test_size"}
     if path and predictions:
         raise InvalidInput(
             "a leaderboard and predictions are given", "Give one: predictions say more"
         )
-    if predictions:
-        _refuse_others(given, {"label", "metric"}, "predictions are given")
-        return _assess_predictions(predictions, options)
-    if path:
-        allowed = {"classifiers", "dependence", "metric", "entry", "positives", "percent"}
-        _refuse_others(given, allowed, "a leaderboard is given")
-        return _assess_leaderboard(path, options)
-    _refuse_others(
-        given,
-        {"classifiers", "accuracy", "better", "dependence", "agreement"},
-        "there is no leaderboard",
-    )
-    return _expect(options)
+    with say_if_slow("Working out what luck does; predictions and --dependence take a while."):
+        if predictions:
+            output.show(_assess_predictions(predictions, alpha, options))
+        elif path:
+            output.show(_assess_leaderboard(path, alpha, options))
+        else:
+            output.show(_assess_equals(alpha, options))
 
 
-def _refuse_others(given: set[str], allowed: set[str], situation: str) -> None:
-    if others := sorted(given - allowed):
-        raise InvalidInput(
-            f"{situation}, where --{others[0].replace('_', '-')} says nothing",
-            f"Leave out {enumerate_names('--' + name.replace('_', '-') for name in others)}",
-        )
-
-
-def _expect(options: dict[str, Any]) -> ExpectedBest:
-    needed = {"classifiers": "1000", "test_size": "3000", "accuracy": "0.9"}
-    missing = [name for name in needed if options[name] is None]
-    if missing:
-        listed = " ".join(f"--{name.replace('_', '-')} {needed[name]}" for name in missing)
+def _assess_equals(alpha: float, options: dict[str, Any]) -> BestOfEquals:
+    known = {"accuracy", "better", "dependence", "agreement"}
+    _refuse_others(options, {"classifiers", *known}, "there is no leaderboard")
+    examples = {"classifiers": "1000", "test_size": "3000", "accuracy": "0.9"}
+    if missing := [_spell(name, n) for name, n in examples.items() if options[name] is None]:
         raise InvalidInput(
             "there is no leaderboard, and too little is said of the classifiers",
-            f"Give a leaderboard file, or add {listed}",
+            f"Give a leaderboard file, or add {' '.join(missing)}",
         )
-    return expect_best(
+    return best_of_equals(
         options["classifiers"],
         test_size=options["test_size"],
-        accuracy=options["accuracy"],
-        dependence=options["dependence"],
-        agreement=options["agreement"],
-        better=options["better"],
-        confidence_level=1 - options["alpha"],
+        confidence_level=1 - alpha,
+        **{name: options[name] for name in known},
     )
 
 
-def _assess_leaderboard(path: str, options: dict[str, Any]) -> LeaderboardAssessment:
+def _assess_leaderboard(path: str, alpha: float, options: dict[str, Any]) -> LeaderboardAssessment:
+    known = {"dependence", "metric", "percent"}
+    others = {"classifiers", "entry", "positives"}
+    _refuse_others(options, known | others, "a leaderboard is given")
     if options["test_size"] is None:
         raise InvalidInput(
             f"nothing says how many examples the scores of {path} come from",
             "Add --test-size N: luck depends on it",
         )
-    board = read_leaderboard(path, metric=options["metric"], entry=options["entry"])
-    board = standardise(board, percent=options["percent"], is_auc=options["positives"] is not None)
     return assess_leaderboard(
-        board.scores,
+        path,
         test_size=options["test_size"],
         n_entries=options["classifiers"],
         n_positives=options["positives"],
-        dependence=options["dependence"],
-        confidence_level=1 - options["alpha"],
-        entries=board.entries,
-        metric=board.metric,
+        entries=options["entry"],
+        confidence_level=1 - alpha,
+        **{name: options[name] for name in known},
     )
 
 
-def _assess_predictions(path: str, options: dict[str, Any]) -> PredictionAssessment:
-    table = read_predictions(path, label=options["label"])
-    n = options["test_size"]
-    if n is not None and n != table.labels.size:
+def _assess_predictions(path: str, alpha: float, options: dict[str, Any]) -> PredictionAssessment:
+    _refuse_others(options, {"label", "metric"}, "predictions are given")
+    metric = (options["metric"] or "accuracy").casefold()
+    result = assess_predictions(
+        path,
+        options["label"],
+        metric=_METRICS.get(metric, metric),  # type: ignore[arg-type]
+        confidence_level=1 - alpha,
+    )
+    if options["test_size"] not in (None, result.test_size):
         raise InvalidInput(
-            f"the test size is {n}, but {path} has {table.labels.size} examples",
+            f"the test size is {options['test_size']}, but {path} has {result.test_size} examples",
             "Leave out --test-size: the rows are counted",
         )
-    metric = (options["metric"] or "accuracy").casefold()
-    return assess_predictions(
-        table.by_entry,
-        table.labels,
-        metric=_METRICS.get(metric, metric),  # type: ignore[arg-type]
-        confidence_level=1 - options["alpha"],
-    )
+    return result
+
+
+def _refuse_others(options: dict[str, Any], known: set[str], situation: str) -> None:
+    named = {name for name, value in options.items() if value} - {"test_size"}
+    if others := sorted(map(_spell, named - known)):
+        raise InvalidInput(
+            f"{situation}, where {others[0]} says nothing", f"Leave out {enumerate_names(others)}"
+        )
+
+
+def _spell(option: str, value: str = "") -> str:
+    return f"--{option.replace('_', '-')} {value}".rstrip()

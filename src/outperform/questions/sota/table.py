@@ -7,17 +7,19 @@ import numpy as np
 from outperform.questions.result import Table
 
 if TYPE_CHECKING:
-    from outperform.questions.sota.expected_best import ExpectedBest
-    from outperform.questions.sota.leaderboards import LeaderboardAssessment
-    from outperform.questions.sota.predicted_leaderboards import PredictionAssessment
+    from outperform.questions.sota.result import (
+        BestOfEquals,
+        LeaderboardAssessment,
+        PredictionAssessment,
+    )
     from outperform.stats import Interval
 
 _N_ENTRIES = 10  # shown
 
 
-def tabulate_equals(result: "ExpectedBest") -> list[Table | str]:
+def tabulate_equals(result: "BestOfEquals") -> list[Table | str]:
     """What the best of equals shows, and how likely a truly better one shows more."""
-    level, alone, upper = _describe_level(result.interval), result.alone, f"{result.upper:.4f}"
+    level, alone, upper = describe_level(result.interval), result.alone, f"{result.upper:.4f}"
     best = [
         ("expected best", f"{result.mean:.4f} ± {result.distribution.sd:.6f}"),
         (f"{level} of the best", f"{result.interval.low:.4f} to {upper}"),
@@ -38,7 +40,7 @@ def tabulate_equals(result: "ExpectedBest") -> list[Table | str]:
 
 def tabulate_leaderboard(result: "LeaderboardAssessment") -> list[Table | str]:
     """What the top score is worth, and how many may be the truly best."""
-    level, interval = _describe_level(result.interval), result.interval
+    level, interval = describe_level(result.interval), result.interval
     share = "all" if result.luck_share == 1 else f"{result.luck_share:.0%}"
     ahead = f", {share} of the lead over the median ({result.median:.4f})"
     n_shown = f"{result.n_shown:,}"
@@ -55,7 +57,15 @@ def tabulate_leaderboard(result: "LeaderboardAssessment") -> list[Table | str]:
         "may be the truly best": f"{int(result.contends.sum()):,} of {n_shown}, at {level} "
         f"confidence: scores from {max(0.0, result.top - result.gap):.4f} up",
     }
-    return [Table((), [*values.items()])]
+    order = np.argsort(-result.scores, kind="stable")[:_N_ENTRIES]
+    rows = [
+        [result.entries[i], f"{result.scores[i]:.4f}", "yes" if result.contends[i] else "no"]
+        for i in order
+    ]
+    n_more = len(result.entries) - len(rows)
+    note = f"  and {n_more:,} more" if n_more else ""
+    entries = Table(["entry", result.metric, "may be the best"], rows, note=note)
+    return [Table((), [*values.items()]), entries]
 
 
 def tabulate_predictions(result: "PredictionAssessment") -> list[Table | str]:
@@ -64,11 +74,11 @@ def tabulate_predictions(result: "PredictionAssessment") -> list[Table | str]:
     rows = [
         (
             result.entries[i],
-            f"{bootstrap.scores[i]:.4f}",
+            f"{result.scores[i]:.4f}",
             f"{bootstrap.win_shares[i]:.1%}",
-            "yes" if bootstrap.contends[i] else "no",
+            "yes" if result.contends[i] else "no",
         )
-        for i in np.argsort(-bootstrap.scores, kind="stable")[:_N_ENTRIES]
+        for i in np.argsort(-result.scores, kind="stable")[:_N_ENTRIES]
     ]
     luck = f"luck in the top score: {bootstrap.bias:.4f} ({bootstrap.n_resamples:,} resamples)"
     n_more = result.n_entries - len(rows)
@@ -76,5 +86,6 @@ def tabulate_predictions(result: "PredictionAssessment") -> list[Table | str]:
     return [Table(header, rows, title=luck, note=f"  and {n_more} more" if n_more else "")]
 
 
-def _describe_level(interval: "Interval") -> str:
+def describe_level(interval: "Interval") -> str:
+    """Confidence level of an interval, in per cent."""
     return f"{100 * interval.confidence_level:g}%"
