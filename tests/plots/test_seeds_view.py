@@ -1,6 +1,6 @@
 import pytest
-from outperform.questions.simulate.figure import draw_seeds
 
+from outperform.questions.simulate.figure import draw_seeds
 from outperform.questions.simulate.result import SeedsCurve, SeedsLine
 from outperform.render.figures import figure, plot
 
