@@ -23,10 +23,9 @@ from outperform.questions.plan.result import Plan
 from outperform.questions.result import Table
 from outperform.questions.rooms import gather
 from outperform.questions.simulate.answer import simulate_error_rates
-from outperform.questions.simulate.result import ErrorRates
+from outperform.questions.simulate.result import ErrorRates, SeedsCurve
 from outperform.questions.simulate.scenarios import describe_variation
-from outperform.questions.simulate.seeds_curve import SeedsCurve
-from outperform.questions.simulate.tracing_seeds import trace_seeds
+from outperform.questions.simulate.seeds import trace_seeds
 from outperform.questions.sota.equal_classifiers import best_of_equals
 from outperform.questions.sota.leaderboard import assess_leaderboard
 from outperform.questions.sota.predictions import assess_predictions

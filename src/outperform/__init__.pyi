@@ -23,9 +23,11 @@ from outperform.questions.simulate.answer import simulate_error_rates as simulat
 from outperform.questions.simulate.measured_variation import measure_variation as measure_variation
 from outperform.questions.simulate.resampling import resample_error_rates as resample_error_rates
 from outperform.questions.simulate.result import ErrorRates as ErrorRates
+from outperform.questions.simulate.result import SeedsCurve as SeedsCurve
 from outperform.questions.simulate.scenarios import describe_variation as describe_variation
-from outperform.questions.simulate.seeds_curve import SeedsCurve as SeedsCurve
-from outperform.questions.simulate.tracing_seeds import trace_seeds as trace_seeds
+from outperform.questions.simulate.scenarios import read_scenarios as read_scenarios
+from outperform.questions.simulate.seeds import trace_run_seeds as trace_run_seeds
+from outperform.questions.simulate.seeds import trace_seeds as trace_seeds
 from outperform.questions.sota.equal_classifiers import best_of_equals as best_of_equals
 from outperform.questions.sota.leaderboard import assess_leaderboard as assess_leaderboard
 from outperform.questions.sota.predictions import assess_predictions as assess_predictions

@@ -18,8 +18,7 @@ from outperform.questions.decompose.result import Decomposition
 from outperform.questions.decompose.search_curves import SearchCurves
 from outperform.questions.plan.result import Plan
 from outperform.questions.rooms import gather
-from outperform.questions.simulate.result import ErrorRates
-from outperform.questions.simulate.seeds_curve import SeedsCurve
+from outperform.questions.simulate.result import ErrorRates, SeedsCurve
 from outperform.questions.sota.result import (
     BestOfEquals,
     LeaderboardAssessment,

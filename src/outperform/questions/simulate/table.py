@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from outperform.questions.result import Table
 
 if TYPE_CHECKING:
-    from outperform.questions.simulate.result import DetectionCurve, ErrorRates
-    from outperform.questions.simulate.seeds_curve import SeedsCurve
+    from outperform.questions.simulate.result import DetectionCurve, ErrorRates, SeedsCurve
 
 _MOST_TABLES = 8  # of settings; where there are more, means stand for them
 _SIZES = (2, 3, 5, 10, 15, 20, 25, 30, 40, 50)  # numbers of seeds shown
