@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
-from outperform.questions.compare.doubts import doubt_goal, find_doubts
-from outperform.questions.compare.missing_runs import withstands
+from outperform.questions.compare.doubts import doubt_goal, find_doubts, withstands
 from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.score_arrays import align_scores

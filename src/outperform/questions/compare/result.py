@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, cast, get_args
 
 import numpy as np
@@ -41,7 +42,7 @@ from outperform.stats.outperforming import count_wins
 from outperform.stats.power import PlannedInterval
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that what is asked for often is computed once
 class Comparison(Result):
     """Whether algorithm `a` outperforms `b`, and how sure that is."""
 
@@ -75,7 +76,7 @@ class Comparison(Result):
     tests: tuple[HypothesisTest | EquivalenceTest, ...] = ()
     caveats: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def winner(self) -> Winner | None:
         """Who is significantly better, if anyone."""
         if not (self.conclusive and self.withstands_gaps):
@@ -92,7 +93,7 @@ class Comparison(Result):
         """What may be concluded about the data that the runs share."""
         return judge(self.size)
 
-    @property
+    @cached_property
     def size(self) -> Size | None:
         """Whether the advantage is shown to matter: by gamma, and by the margin if there is one."""
         return min((size for _, size in self._judge_sizes()), key=SIZES.index, default=None)
@@ -149,12 +150,12 @@ class Comparison(Result):
         """What varied, and what the verdict is about for that reason."""
         return Scope(self.varied, DATA_LIKE_THESE if self.holds_for_population else self.shared)
 
-    @property
+    @cached_property
     def conclusive(self) -> bool:
         """Whether there are enough runs for any outcome to be significant."""
         return self.n_decided >= smallest_conclusive(self.alpha)
 
-    @property
+    @cached_property
     def n_decided(self) -> int:
         """Independent pairs that can be evidence: a tie speaks for neither side."""
         if self.paired:
@@ -202,7 +203,7 @@ class Comparison(Result):
         """Scores of `b`, turned so that higher is better."""
         return self.scores_b if self.goal == "maximize" else -self.scores_b
 
-    @property
+    @cached_property
     def difference(self) -> MeanDifference:
         """Mean of `a` minus mean of `b`, in the metric's own sign."""
         return mean_difference(
