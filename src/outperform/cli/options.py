@@ -9,7 +9,6 @@ import click
 from click.core import ParameterSource
 
 from outperform.cli.output import Output
-from outperform.render.figures import check_path
 from outperform.runs.suspicions import DOUBTS
 from outperform.stats.checks import check_open_unit
 
@@ -72,6 +71,8 @@ debug_option = click.option(
 def check_figure(_context: click.Context, _option: click.Parameter, path: str | None) -> str | None:
     """Refuse the path of a figure before anything is computed for it."""
     if path:
+        from outperform.render.figures import check_path  # needed for figures only
+
         check_path(path)
     return path
 

@@ -8,7 +8,6 @@ prints. Its figures are in the `figure` room of its question.
 
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any, Literal, NamedTuple, Protocol
 
 from outperform.plain_values import Plain
@@ -93,6 +92,8 @@ class Result(Plain):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON: what it is, by which version, and all that it says."""
+        from importlib.metadata import version  # slow to import, and needed for JSON only
+
         return {"kind": type(self).__name__, "version": version("outperform"), **super().to_dict()}
 
     def _repr_html_(self) -> str:

@@ -8,6 +8,7 @@ from shutil import get_terminal_size
 import click
 
 from outperform.questions.result import Answer, Table
+from outperform.wording import measure
 
 _WIDEST = 96  # columns of what is wrapped
 _ENDLESS = 10_000  # columns where nobody sees them, so that nothing is cut off
@@ -33,10 +34,16 @@ def print_table(table: Table) -> None:
     """Print aligned columns, the first one to the left; what is too wide for a screen is folded."""
     if table.title:
         click.echo(table.title)
-    for number, line in enumerate(_lay_out(table)):
+    lines = _lay_out(table) if table.header else _align_values(table)
+    for number, line in enumerate(lines):
         click.secho(line, bold=number == 0 and bool(table.header))
     if table.note:
         click.echo(table.note)
+
+
+def _align_values(table: Table) -> list[str]:
+    width = max(measure(name) for name, _ in table.rows)
+    return [f"  {name}{' ' * (width - measure(name))}  {value}" for name, value in table.rows]
 
 
 def _lay_out(table: Table) -> list[str]:
@@ -46,11 +53,9 @@ def _lay_out(table: Table) -> list[str]:
 
     is_seen = sys.stdout.isatty()
     width = get_terminal_size().columns if is_seen else _ENDLESS
-    grid = Grid(box=None, show_header=bool(table.header), pad_edge=False, padding=(0, 0, 0, 2))
-    for place in range(len(table.header) or 2):
-        to_the_left = place == 0 or not table.header
-        header = table.header[place] if table.header else ""
-        grid.add_column(Text(header), justify="left" if to_the_left else "right", overflow="fold")
+    grid = Grid(box=None, pad_edge=False, padding=(0, 0, 0, 2))
+    for place, name in enumerate(table.header):
+        grid.add_column(Text(name), justify="right" if place else "left", overflow="fold")
     for row in table.rows:
         grid.add_row(*map(Text, row))
     console = Console(width=width - 2, color_system=None, highlight=False)
