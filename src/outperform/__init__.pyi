@@ -35,6 +35,8 @@ from outperform.questions.sota.result import BestOfEquals as BestOfEquals
 from outperform.questions.sota.result import LeaderboardAssessment as LeaderboardAssessment
 from outperform.questions.sota.result import PredictionAssessment as PredictionAssessment
 from outperform.render.figures import plot as plot
+from outperform.render.figures import save_figure as save_figure
+from outperform.render.html import write_report as write_report
 from outperform.runner import run as run
 from outperform.runs import Runs as Runs
 from outperform.runs import join_runs as join_runs

@@ -173,7 +173,6 @@ def store(here):
 
 def test_all_kinds_of_results_are_here():
     assert set(COMMANDS) == {*gather("figure", "FIGURES"), Reproducibility}
-    assert set(gather("figure", "FIGURES")) == set(gather("table", "TABLES"))
 
 
 def find_scopes(value):

@@ -496,3 +496,35 @@ def test_a_width_that_serves_nobody_is_refused(results, width):
     with pytest.raises(InvalidInput) as caught:
         figure(results["paired"], width=width)
     assert str(caught.value) == f"the width is {width:g} inches. Choose one from 2.5 to 20."
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_small_axes_side_by_side_do_not_overlap(make_comparison, check_texts, layout):
+    drawn = Figure(figsize=(9, 2.6), layout=layout)
+    views = ("probability", "densities", "differences")
+    for view, ax in zip(views, drawn.subplots(1, 3), strict=True):
+        plot(make_comparison(), ax, view=view)
+    check_texts(drawn, may_overlap=region_labels(drawn))
+
+
+def test_who_laid_out_a_figure_keeps_the_layout(make_comparison):
+    drawn = Figure(layout="tight")
+    engine = drawn.get_layout_engine()
+    plot(make_comparison(), drawn.subplots())
+    assert drawn.get_layout_engine() is engine
+
+
+def test_few_runs_have_dots_and_no_density(make_comparison, find):
+    few, enough = (plot(make_comparison(n=n), view="densities") for n in (9, 10))
+    assert find(few, "range-a").get_xdata()[0] == make_comparison(n=9).scores_a.min()
+    assert not few.findobj(lambda artist: artist.get_gid() == "density-a")
+    assert find(enough, "density-a")
+
+
+def test_all_wins_have_the_width_that_is_known_of_them(make_comparison, find):
+    result = make_comparison(shift=0.5, interval="percentile")
+    assert result.interval.low == result.interval.high == 1
+    line = find(plot(result), "interval-0")
+    # 29 of 29: Clopper and Pearson's lower end is 0.025**(1/29).
+    assert line.get_xdata() == pytest.approx([0.025 ** (1 / 29), 1])
+    assert line.get_linestyle() == ":"

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from outperform.errors import InvalidInput
 from outperform.render.drawing import find_drawing, remove_title, widen, write_scope
+from outperform.render.labels import wrap_lines
 from outperform.render.style import (
     COLUMN_WIDTH,
+    find_width,
     freeze_layout,
     house_style,
     make_figure,
@@ -27,6 +29,7 @@ _METADATA: dict[str, dict[str, Any]] = {
 }
 _DPI = {".png": 200}
 _DPI_OF_DOTS = 300  # of what vector files hold as an image
+_LETTERS = 130  # of one point, on an inch
 _WIDTHS = (2.5, 20.0)  # inches, between which texts have room and files are no posters
 
 
@@ -63,6 +66,7 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
     if ax is not None:
         _check_axes(ax)
         drawing.views[view](result, ax)
+        _make_room(ax)
         return ax
     from matplotlib import pyplot  # which notebooks and plt.show() look at
 
@@ -83,6 +87,18 @@ def _check_axes(ax: object) -> None:
             f"ax is of type {type(ax).__name__}, not matplotlib's axes",
             "Pass one of the axes that plt.subplots returned, or leave it out",
         )
+
+
+def _make_room(ax: "Axes") -> None:
+    """Have matplotlib keep labels off neighbouring axes, unless somebody has laid them out."""
+    from matplotlib.figure import Figure
+
+    label = ax.xaxis.label
+    n_letters = int(find_width(ax) * _LETTERS / float(label.get_fontsize()))
+    if max(map(len, label.get_text().split("\n"))) > n_letters:
+        label.set_text("\n".join(wrap_lines(label.get_text().replace("\n", " "), n_letters)))
+    if isinstance(ax.figure, Figure) and ax.figure.get_layout_engine() is None:
+        ax.figure.set_layout_engine("constrained")
 
 
 def figure(

@@ -57,7 +57,15 @@ def tabulate_leaderboard(result: "LeaderboardAssessment") -> list[Table | str]:
         "may be the truly best": f"{int(result.contends.sum()):,} of {n_shown}, at {level} "
         f"confidence: scores from {max(0.0, result.top - result.gap):.4f} up",
     }
-    return [Table((), [*values.items()])]
+    order = np.argsort(-result.scores, kind="stable")[:_N_ENTRIES]
+    rows = [
+        [result.entries[i], f"{result.scores[i]:.4f}", "yes" if result.contends[i] else "no"]
+        for i in order
+    ]
+    n_more = len(result.entries) - len(rows)
+    note = f"  and {n_more:,} more" if n_more else ""
+    entries = Table(["entry", result.metric, "may be the best"], rows, note=note)
+    return [Table((), [*values.items()]), entries]
 
 
 def tabulate_predictions(result: "PredictionAssessment") -> list[Table | str]:
