@@ -43,7 +43,7 @@ def tabulate_leaderboard(result: "LeaderboardAssessment") -> list[Table | str]:
     level, interval = describe_level(result.interval), result.interval
     share = "all" if result.luck_share == 1 else f"{result.luck_share:.0%}"
     ahead = f", {share} of the lead over the median ({result.median:.4f})"
-    n_shown = f"{result.n_shown:,}"
+    n_shown = f"{len(result.entries):,}"
     if result.is_cut_off:
         ahead, n_shown = "", f"{n_shown} shown"
     values = {
