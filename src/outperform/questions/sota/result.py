@@ -109,7 +109,8 @@ class LeaderboardAssessment(Result):
 
     JSON = (
         "n_entries n_shown=scores.size metric test_size dependence best scope top median lead "
-        "lead_chance sober interval sober_if_different luck luck_share gap indistinguishable caveats"
+        "lead_chance sober interval sober_if_different luck luck_share gap indistinguishable "
+        "caveats"
     )
 
     entries: tuple[str, ...]
