@@ -201,8 +201,8 @@ def best_of_spreads(
     Examples
     --------
     >>> scores = np.arange(10.0)
-    >>> found = best_of_spreads([1, 10], 5, scores, rng=np.random.default_rng(0))
-    >>> found.best_single.mean.round(2)  # the more runs, the better the best of them
+    >>> spreads = best_of_spreads([1, 10], 5, scores, rng=np.random.default_rng(0))
+    >>> spreads.best_single.mean.round(2)  # the more runs, the better the best of them
     array([4.5 , 8.51])
     """
     check_open_unit("confidence_level", confidence_level)
@@ -219,9 +219,7 @@ def best_of_spreads(
     best, average = (
         [(float(d[:, i].mean()), *np.quantile(d[:, i], quantiles)) for d in drawn] for i in (0, 1)
     )
-    return BestOfSpreads(
-        sizes, *(Spread(*np.transpose(found)) for found in (single, best, average))
-    )
+    return BestOfSpreads(sizes, *(Spread(*np.transpose(each)) for each in (single, best, average)))
 
 
 def _draw_experiments(

@@ -63,9 +63,9 @@ def best_of_agreeing(m: int, n: int, n_right: int, agreement: float) -> BestOfDi
             f"Pass a value from {lowest:.4g} to 1: with a reference that is right at {n_right} of "
             f"{n} trials, others cannot be as good otherwise",
         )
-    given = agreement, n_right / (n - n_right) * (1 - agreement)
+    conditional = agreement, n_right / (n - n_right) * (1 - agreement)
     first, last = _find_window(m, n, np.array([p]))
-    z, one = np.arange(first, last + 1), (np.array([given[0]]), np.array([given[1]]))
+    z, one = np.arange(first, last + 1), (np.array([conditional[0]]), np.array([conditional[1]]))
     log_survival = _log_survival_given(z, (n_right, n - n_right), one)[:, 0]
     return BestOfDistribution(m, n, first, m * log_survival)
 
@@ -97,12 +97,12 @@ def best_of_correlated(
     check_feasible(chances, correlation, reference)
     if correlation == 0:
         return best_of_distribution(m, n, p)
-    given = condition_on_reference(chances, correlation, reference)
+    conditional = condition_on_reference(chances, correlation, reference)
     first, last = _find_window(m, n, chances)
     z = np.arange(first, last + 1)
     below, above = np.zeros(z.size), np.zeros(z.size)
-    for n_right, weight in zip(*_weigh_reference(n, reference, given, m), strict=True):
-        log_survival = _log_survival_given(z, (n_right, n - n_right), given) @ counts
+    for n_right, weight in zip(*_weigh_reference(n, reference, conditional, m), strict=True):
+        log_survival = _log_survival_given(z, (n_right, n - n_right), conditional) @ counts
         below -= weight * np.expm1(log_survival)
         above += weight * np.exp(log_survival)
     with np.errstate(divide="ignore"):
@@ -125,10 +125,10 @@ def chance_of_best(m: int, n: int, p: float, z: int, *, correlation: float = 0.0
             return float(-np.expm1(m * np.log(exceed_failures(failures, n, p)))[0])
     chances = np.array([p])
     check_feasible(chances, correlation, p)
-    given = condition_on_reference(chances, correlation, p)
+    conditional = condition_on_reference(chances, correlation, p)
     total = 0.0
-    for n_right, weight in zip(*_weigh_reference(n, p, given, m), strict=True):
-        log_survival = _log_survival_given(failures, (n_right, n - n_right), given)
+    for n_right, weight in zip(*_weigh_reference(n, p, conditional, m), strict=True):
+        log_survival = _log_survival_given(failures, (n_right, n - n_right), conditional)
         total -= float(weight) * math.expm1(m * log_survival[0, 0])
     return total
 
@@ -162,13 +162,15 @@ def condition_on_reference(
     return np.clip(right, 0.0, 1.0), np.clip(wrong, 0.0, 1.0)
 
 
-def cumulate_given(z: Failures, parts: tuple[int, int], given: tuple[float, float]) -> FloatArray:
+def cumulate_given(
+    z: Failures, parts: tuple[int, int], conditional: tuple[float, float]
+) -> FloatArray:
     """P(at most z failures) for consecutive z, in two parts of the trials with one p each."""
     # The sum is over the part that varies less.
-    spread = [n * p * (1 - p) for n, p in zip(parts, given, strict=True)]
+    spread = [n * p * (1 - p) for n, p in zip(parts, conditional, strict=True)]
     inner, outer = (0, 1) if spread[0] <= spread[1] else (1, 0)
-    first, mass = _weigh_failures(parts[inner], given[inner])
-    first_outer, mass_outer = _weigh_failures(parts[outer], given[outer])
+    first, mass = _weigh_failures(parts[inner], conditional[inner])
+    first_outer, mass_outer = _weigh_failures(parts[outer], conditional[outer])
     below = np.concatenate([[0.0], np.cumsum(mass_outer)])
     lagged = np.arange(z[0] - first - mass.size + 1, z[-1] - first + 1)
     rest = below[np.clip(lagged - first_outer + 1, 0, mass_outer.size)]
@@ -176,10 +178,10 @@ def cumulate_given(z: Failures, parts: tuple[int, int], given: tuple[float, floa
 
 
 def _log_survival_given(
-    z: Failures, parts: tuple[int, int], given: tuple[FloatArray, FloatArray]
+    z: Failures, parts: tuple[int, int], conditional: tuple[FloatArray, FloatArray]
 ) -> FloatArray:
     """Logarithm of P(X > z) given the reference, a row per z and a column per p."""
-    below = [cumulate_given(z, parts, pair) for pair in zip(*given, strict=True)]
+    below = [cumulate_given(z, parts, pair) for pair in zip(*conditional, strict=True)]
     with np.errstate(divide="ignore"):  # log 0 is what it should be
         return np.log1p(-np.minimum(np.transpose(below), 1.0))
 
@@ -206,7 +208,7 @@ def _weigh_failures(n: int, p: float) -> tuple[int, FloatArray]:
 
 
 def _weigh_reference(
-    n: int, reference: float, given: tuple[FloatArray, FloatArray], m: int
+    n: int, reference: float, conditional: tuple[FloatArray, FloatArray], m: int
 ) -> tuple[list[int], FloatArray]:
     """How often the reference may succeed, and with what probability.
 
@@ -214,7 +216,7 @@ def _weigh_reference(
     """
     first, mass = _weigh_failures(n, 1 - reference)
     n_right = first + np.arange(mass.size)
-    right, wrong = given
+    right, wrong = conditional
     spread = np.sqrt(n * (reference * right * (1 - right) + (1 - reference) * wrong * (1 - wrong)))
     width = float(np.min(spread / np.maximum(np.abs(right - wrong), 1e-12)))
     steps = (

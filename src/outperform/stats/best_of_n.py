@@ -86,12 +86,12 @@ def expected_best_of(
     better = turn(chosen_by, goal)
     if estimator == "gaussian":
         mean, gain = fit_gaussian(better, reported)
-        found = mean + gain * np.asarray(gaussian_best_of(sizes))
+        best = mean + gain * np.asarray(gaussian_best_of(sizes))
     else:
         order, group = sort_groups(better)
         ranked = _share_ties(reported[order], group)
-        found = np.array([rank_weights(size, better.size, estimator) @ ranked for size in sizes])
-    return float(found[0]) if np.ndim(n) == 0 else found.reshape(np.shape(n))
+        best = np.array([rank_weights(size, better.size, estimator) @ ranked for size in sizes])
+    return float(best[0]) if np.ndim(n) == 0 else best.reshape(np.shape(n))
 
 
 def best_of_weights(
@@ -148,8 +148,8 @@ def gaussian_best_of(n: ArrayLike) -> float | FloatArray:
     log_below = log_ndtr([_GRID, -_GRID])
     pairs = (np.exp((size - 1) * log_below + log_density) for size in sizes)
     # A score and its opposite at a time: for n = 1 they cancel to the last bit.
-    found = _STEP * sizes * [_GRID @ (above - below) for above, below in pairs]
-    return float(found[0]) if np.ndim(n) == 0 else found.reshape(np.shape(n))
+    best = _STEP * sizes * [_GRID @ (above - below) for above, below in pairs]
+    return float(best[0]) if np.ndim(n) == 0 else best.reshape(np.shape(n))
 
 
 def as_chosen(validation: ArrayLike, test: ArrayLike | None) -> tuple[FloatArray, FloatArray]:

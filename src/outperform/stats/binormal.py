@@ -73,8 +73,8 @@ class BestAreaDistribution:
         if self.correlation == 0:
             return np.asarray(ndtr(distance) ** self.m)
         own = math.sqrt(1 - self.correlation**2)
-        given = ndtr((distance[..., None] - self.correlation * _NODES) / own) ** self.m
-        return np.asarray(given @ (_WEIGHTS / _WEIGHTS.sum()))
+        conditional = ndtr((distance[..., None] - self.correlation * _NODES) / own) ** self.m
+        return np.asarray(conditional @ (_WEIGHTS / _WEIGHTS.sum()))
 
     def _quantile(self, probability: float) -> float:
         low, high = -40.0, 40.0

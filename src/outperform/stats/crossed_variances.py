@@ -67,8 +67,8 @@ def variance_components(
 
     Examples
     --------
-    >>> found = variance_components([[1, 2], [5, 6]], ["split", "init"])
-    >>> [(component.names, component.variance.value) for component in found.components]
+    >>> result = variance_components([[1, 2], [5, 6]], ["split", "init"])
+    >>> [(component.names, component.variance.value) for component in result.components]
     [(('split',), 8.0), (('init',), 0.5), (('split', 'init'), 0.0)]
     """
     check_open_unit("confidence_level", confidence_level)
@@ -163,14 +163,14 @@ def _reach_below(terms: Sequence[tuple[float, float, int]], unit: float, tail: f
         return 0.0
     # By the sign of the weight: a mean square of 0 counts among the added ones, too.
     added = [(weight * square / unit, df) for weight, square, df in terms if weight > 0]
-    taken = [(-weight * square / unit, df) for weight, square, df in terms if weight < 0]
+    subtracted = [(-weight * square / unit, df) for weight, square, df in terms if weight < 0]
     parts = [(_shortfall(df, tail) * term) ** 2 for term, df in added]
     for (x, n), (y, m) in combinations(added, 2):
         parts.append(_support(n, m, tail) * x * y / (len(added) - 1))
-    alone = math.sqrt(max(0.0, math.fsum(parts))) - math.fsum(term for term, _ in taken)
-    parts += [(_excess(df, tail) * term) ** 2 for term, df in taken]
+    alone = math.sqrt(max(0.0, math.fsum(parts))) - math.fsum(term for term, _ in subtracted)
+    parts += [(_excess(df, tail) * term) ** 2 for term, df in subtracted]
     for x, n in added:
-        parts += [_oppose(n, m, tail) * x * y for y, m in taken]
+        parts += [_oppose(n, m, tail) * x * y for y, m in subtracted]
     # What is taken is a variance, too: the bound is never above that of what is added alone.
     return unit * max(math.sqrt(max(0.0, math.fsum(parts))), alone)
 

@@ -120,8 +120,8 @@ def permutation_critical_value(
 
     Examples
     --------
-    >>> found = permutation_critical_value(10, rng=np.random.default_rng(0))
-    >>> 2.0 < found.low <= found.value <= found.high < 2.4
+    >>> critical = permutation_critical_value(10, rng=np.random.default_rng(0))
+    >>> 2.0 < critical.low <= critical.value <= critical.high < 2.4
     True
     """
     check_count("n", n, at_least=2)
@@ -200,20 +200,20 @@ def decide(
     """
     a, b = merge_pairs(a, b)
     plain = [rule for rule in rules if rule not in _RANKED]
-    found = {rule: _decide(rule, a, b, criteria) for rule in plain}
+    for_a = {rule: _decide(rule, a, b, criteria) for rule in plain}
     borderline = np.zeros(len(a), dtype=bool)
     if set(rules) & set(_RANKED):
         ranked = brunner_munzel(a, b)
-        found["brunner-munzel"] = _favours_a(ranked, criteria.alpha)
+        for_a["brunner-munzel"] = _favours_a(ranked, criteria.alpha)
         if critical is not None:
-            found["brunner-munzel-permutation"] = ranked.statistic >= critical.value
+            for_a["brunner-munzel-permutation"] = ranked.statistic >= critical.value
             borderline = (ranked.statistic >= critical.low) & (ranked.statistic < critical.high)
-    if missing := [rule for rule in rules if rule not in found]:
+    if missing := [rule for rule in rules if rule not in for_a]:
         raise InvalidInput(
             f"the rule {missing[0]!r} has no critical value",
             "Pass critical=permutation_critical_value(n, alpha, rng=rng)",
         )
-    return Decisions({rule: found[rule] for rule in rules}, borderline)
+    return Decisions({rule: for_a[rule] for rule in rules}, borderline)
 
 
 def _decide(rule: Rule, a: FloatArray, b: FloatArray, criteria: Criteria) -> BoolArray:
@@ -258,8 +258,8 @@ def decide_by_verdict(a: FloatArray, b: FloatArray, criteria: Criteria) -> BoolA
     a, b = merge_pairs(a, b)
     outcomes = np.stack([(a > b).sum(axis=1), (a == b).sum(axis=1)], axis=1)
     kinds, kind = np.unique(outcomes, axis=0, return_inverse=True)
-    found = [rule.holds(int(wins), int(ties), n) for wins, ties in kinds]
-    return np.array(found)[kind.reshape(-1)]
+    holds = [rule.holds(int(wins), int(ties), n) for wins, ties in kinds]
+    return np.array(holds)[kind.reshape(-1)]
 
 
 def decide_by_signed_ranks(differences: FloatArray, alpha: float) -> BoolArray:

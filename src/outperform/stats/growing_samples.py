@@ -44,7 +44,7 @@ def grow_brunner_munzel(
     Examples
     --------
     >>> a, b = np.array([[5.0, 6, 7, 8]]), np.array([[1.0, 6, 2, 3]])
-    >>> [(found.n, found.test.pvalue.round(3)) for found in grow_brunner_munzel(a, b, [3, 4])]
+    >>> [(grown.n, grown.test.pvalue.round(3)) for grown in grow_brunner_munzel(a, b, [3, 4])]
     [(3, array([0.176])), (4, array([0.014]))]
     """
     first, second = merge_ties(*as_two_samples(a, b, at_least=2))
@@ -67,15 +67,15 @@ def _grow_block(
     """Statistic and degrees of freedom of each size; scores in rows, samples in columns."""
     # Twice the number of scores that each beats, so that a tie counts 1.
     beaten_by_a, beaten_by_b = np.zeros(a.shape, np.int32), np.zeros(b.shape, np.int32)
-    found = []
+    tests = []
     for last in range(sizes[-1]):
         _join(a[last], b[:last], beaten_by_a[last], beaten_by_b[:last])
         _join(b[last], a[: last + 1], beaten_by_b[last], beaten_by_a[: last + 1])
         n = last + 1
         if n in sizes:
             first, second = (c[:n].T.astype(np.int64) for c in (beaten_by_a, beaten_by_b))
-            found.append(studentize_placements(first, second, n, n, win=2))
-    return found
+            tests.append(studentize_placements(first, second, n, n, win=2))
+    return tests
 
 
 def _join(

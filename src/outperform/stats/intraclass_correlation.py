@@ -68,8 +68,8 @@ def repeated_means(scores: ArrayLike, *, confidence_level: float = 0.95) -> Repe
 
     Examples
     --------
-    >>> found = repeated_means([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0], [1.0, 3.0, 5.0]])
-    >>> print(found.mean_variance, found.within_variance, found.correlation)
+    >>> means = repeated_means([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0], [1.0, 3.0, 5.0]])
+    >>> print(means.mean_variance, means.within_variance, means.correlation)
     1.0 2.0 0.143 [-0.36, 0.951]
     """
     check_open_unit("confidence_level", confidence_level)

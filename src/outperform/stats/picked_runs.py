@@ -57,8 +57,8 @@ class PickedRuns(Plain):
         >>> pick_best_against_worst(range(10), range(10)).largest_significant(0.05)
         7
         """
-        found = (self.t_pvalue <= alpha) & (self.rank_pvalue <= alpha)
-        return int(self.sizes[found].max(initial=0))
+        significant = (self.t_pvalue <= alpha) & (self.rank_pvalue <= alpha)
+        return int(self.sizes[significant].max(initial=0))
 
 
 def pick_best_against_worst(

@@ -115,7 +115,7 @@ def count_rejections(
     check_open_unit("alpha", alpha)
     check_count("n_resamples", n_resamples, at_least=1)
     chosen = check_sizes(sizes, at_least=2, at_most=min(first.size, second.size))
-    found = np.zeros((len(tests), 2, chosen.size))
+    counted = np.zeros((len(tests), 2, chosen.size))
     names = [""] * len(tests)
     for rows_a, rows_b in _draw_orders(first.size, second.size, paired, n_resamples, rng):
         for place, n in enumerate(chosen):
@@ -123,10 +123,10 @@ def count_rejections(
             for number, test in enumerate(tests):
                 result = test(*drawn)
                 names[number] = result.name
-                found[number, :, place] += _count_found(result, alpha)
+                counted[number, :, place] += _count_found(result, alpha)
     return tuple(
         _estimate(name, chosen, counts, n_resamples)
-        for name, counts in zip(names, found, strict=True)
+        for name, counts in zip(names, counted, strict=True)
     )
 
 
@@ -170,9 +170,11 @@ def _draw_orders(
 
 
 def _count_found(test: HypothesisTest, alpha: float) -> FloatArray:
-    found = np.asarray(test.pvalue) <= alpha
+    significant = np.asarray(test.pvalue) <= alpha
     statistic = np.asarray(test.statistic)
-    return np.array([(found & (statistic > 0)).sum(), (found & (statistic < 0)).sum()], float)
+    return np.array(
+        [(significant & (statistic > 0)).sum(), (significant & (statistic < 0)).sum()], float
+    )
 
 
 def _estimate(rule: str, sizes: IntArray, counts: FloatArray, n: int) -> SubsetShares:

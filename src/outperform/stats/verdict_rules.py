@@ -88,5 +88,5 @@ class VerdictRule:
     def _interval_lies_above(self, wins: int, ties: int, n: int) -> bool:
         if not 0 <= wins <= n - ties:
             return wins > 0
-        found = paired_interval(wins, ties, n, method=self.interval, level=self.confidence_level)
-        return found.low > 0.5 and found.high > self.gamma
+        interval = paired_interval(wins, ties, n, method=self.interval, level=self.confidence_level)
+        return interval.low > 0.5 and interval.high > self.gamma

@@ -8,9 +8,9 @@ import numpy as np
 
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.questions.best_of.doubts import (
+    doubt_best,
     doubt_chance,
     doubt_runs,
-    find_best_of_doubts,
     list_doubts,
 )
 from outperform.questions.best_of.result import (
@@ -23,10 +23,10 @@ from outperform.questions.best_of.result import (
 )
 from outperform.questions.decompose.shares import find_limits
 from outperform.runs import Goal, Runs, known_goal, read_runs
-from outperform.runs.pairing import ValidatedScores
 from outperform.stats import (
     BestOfEstimates,
     BestOfSpreads,
+    Estimate,
     best_of_probability,
     best_of_spreads,
     estimate_best_of,
@@ -90,36 +90,26 @@ def best_of_runs(
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     asked = tuple(int(size) for size in as_budgets(n, len(table), "v"))
     names = _choose_names(table, a, b)
-    scores = [_take(table, name, task, drop_incomplete=drop_incomplete) for name in names]
-    estimation = _Estimation(
-        asked,
-        estimator,
-        interval,
-        confidence_level,
-        n_resamples,
-        as_generator(rng),
-        _find_limits(table, scores),
-    )
+    candidates = [_take(table, name, task, drop_incomplete=drop_incomplete) for name in names]
+    limits = _find_limits(table, candidates)
+    settings = asked, estimator, interval, confidence_level, n_resamples
+    estimation = _Estimation(table, task or table.tasks[0], limits, as_generator(rng), *settings)
     if b is not None:
-        _check_alike(table, names, scores)
-        return estimation.compare(table, names, task, scores)
-    results = [
-        estimation.estimate(table, name, task, taken)[0]
-        for name, taken in zip(names, scores, strict=True)
-    ]
+        return estimation.compare(*candidates)
+    results = [estimation.estimate(each)[0] for each in candidates]
     return results[0] if len(results) == 1 else BestOfEach(tuple(results), list_doubts(results))
 
 
-def trace_spreads(found: BestOf, *, rng: np.random.Generator) -> BestOfSpreads:
+def trace_spreads(result: BestOf, *, rng: np.random.Generator) -> BestOfSpreads:
     """Repeat the whole experiment with fewer runs: how the ways to report it vary."""
-    sizes = np.unique(np.geomspace(1, found.n_runs, _N_EXPERIMENTS).round().astype(np.int64))
+    sizes = np.unique(np.geomspace(1, result.n_runs, _N_EXPERIMENTS).round().astype(np.int64))
     return best_of_spreads(
         sizes,
-        found.n,
-        found.validation,
-        found.test,
-        goal=found.validation_goal,
-        confidence_level=found.interval.confidence_level,
+        result.n,
+        result.validation,
+        result.test,
+        goal=result.validation_goal,
+        confidence_level=result.interval.confidence_level,
         rng=rng,
     )
 
@@ -136,118 +126,110 @@ def _choose_names(table: Runs, a: str | None, b: str | None) -> tuple[str, ...]:
     return a, b
 
 
-def _take(table: Runs, name: str, task: str | None, *, drop_incomplete: bool) -> ValidatedScores:
-    taken = table.select_validated(name, task, drop_incomplete=drop_incomplete)
-    if taken.score.size < 2:
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Runs of one algorithm to choose from."""
+
+    algorithm: str
+    validation: FloatArray  # scores that choose
+    goal: Goal  # of these: a loss may choose what an accuracy reports
+    test: FloatArray
+    same_scores: bool  # those that choose are those reported
+    n_dropped: int
+
+    def turn_up(self, goal: Goal) -> tuple[FloatArray, FloatArray]:
+        """Validation and test scores of which higher is better."""
+        up = {"maximize": 1, "minimize": -1}
+        return up[self.goal] * self.validation, up[goal] * self.test
+
+
+def _take(table: Runs, name: str, task: str | None, *, drop_incomplete: bool) -> _Candidates:
+    scores = table.select_validated(name, task, drop_incomplete=drop_incomplete)
+    test, validation = scores.score, scores.validation
+    if test.size < 2:
         raise TooFewRuns(
-            f"{name!r} has {taken.score.size} run(s) in {table.source}, which say nothing about "
-            "the best of several",
+            f"{name!r} has {test.size} run(s) in {table.source}, which say nothing about the best "
+            "of several",
             "Train it with several seeds, many more than the candidates you would choose from",
         )
-    return taken
+    if validation is None:
+        return _Candidates(name, test, table.goal, test, True, scores.n_dropped)
+    goal = known_goal(table.validation_metric) or table.goal
+    return _Candidates(name, validation, goal, test, False, scores.n_dropped)
 
 
-def _find_limits(table: Runs, scores: Sequence[ValidatedScores]) -> tuple[float, float]:
+def _find_limits(table: Runs, candidates: Sequence[_Candidates]) -> tuple[float, float]:
     """Limits of the scores that are reported; impossible scores of both kinds are refused."""
-    chosen_by = [taken.validation for taken in scores if taken.validation is not None]
+    chosen_by = [each.validation for each in candidates if not each.same_scores]
     if chosen_by:
         find_limits(table.validation_metric, np.concatenate(chosen_by))
-    return find_limits(table.metric, np.concatenate([taken.score for taken in scores]))
-
-
-def _check_alike(table: Runs, names: Sequence[str], scores: Sequence[ValidatedScores]) -> None:
-    """Refuse to compare what was chosen by validation with what was chosen by test scores."""
-    without = [name for name, taken in zip(names, scores, strict=True) if taken.validation is None]
-    if len(without) == 1:
-        (other,) = (name for name in names if name not in without)
-        raise InvalidInput(
-            f"{other!r} has validation scores in {table.source} and {without[0]!r} has none: one "
-            "would be chosen by validation and the other by the score that is reported",
-            "Add the validation scores, or leave them out of both",
-        )
+    return find_limits(table.metric, np.concatenate([each.test for each in candidates]))
 
 
 @dataclass(frozen=True, slots=True)
 class _Estimation:
     """How the best of n is to be estimated."""
 
+    table: Runs
+    task: str
+    limits: tuple[float, float]  # of scores
+    rng: np.random.Generator
     asked: tuple[int, ...]
     estimator: BestOfEstimator
     interval: BestOfInterval
     confidence_level: float
     n_resamples: int
-    rng: np.random.Generator
-    limits: tuple[float, float]  # of scores
 
     def estimate(
-        self,
-        table: Runs,
-        name: str,
-        task: str | None,
-        scores: ValidatedScores,
-        budgets: IntArray | None = None,
+        self, candidates: _Candidates, n_runs: int | None = None
     ) -> tuple[BestOf, BestOfEstimates]:
-        """Estimate one algorithm's curve, and say what it shows."""
-        budgets = self._lay_out(scores.score.size) if budgets is None else budgets
-        validation, goal = _find_choice(table, scores)
+        """Estimate one algorithm's curve, up to so many runs, and say what it shows."""
+        same = candidates.same_scores
         estimates = estimate_best_of(
-            budgets,
-            validation,
-            scores.score,
+            self._lay_out(n_runs or candidates.test.size),
+            candidates.validation,
+            candidates.test,
             estimator=self.estimator,
-            goal=goal,
+            goal=candidates.goal,
             n_resamples=self.n_resamples,
             rng=self.rng,
         )
-        task = table.tasks[0] if task is None else task
-        found = replace(
-            self._describe(table, scores, estimates),
-            algorithm=name,
-            task=task,
-            scope=table.scope_on(task),
-        )
-        doubts = (*find_best_of_doubts(found), *doubt_runs(table, scores.n_dropped))
-        return replace(found, caveats=doubts), estimates
-
-    def _describe(self, table: Runs, scores: ValidatedScores, estimates: BestOfEstimates) -> BestOf:
-        """Say what the estimates of nameless runs show, without doubt."""
-        validation, goal = _find_choice(table, scores)
-        same, n = scores.validation is None, self.asked[0]
-        at = estimates.at(n, confidence_level=self.confidence_level, method=self.interval)
+        at = self._find(estimates)
         low, high = np.clip([at.interval.low, at.interval.high], *self.limits)
-        return BestOf(
-            algorithm="",
-            n=n,
+        metric = self.table.metric
+        result = BestOf(
+            algorithm=candidates.algorithm,
+            n=self.asked[0],
             value=at.value,
             interval=replace(at.interval, low=float(low), high=float(high)),
-            validation=validation,
-            test=scores.score,
+            validation=candidates.validation,
+            test=candidates.test,
             curve=self._trace(estimates, *self.limits),
             asked=self.asked,
             estimator=self.estimator,
-            goal=table.goal,
-            validation_goal=goal,
-            metric=table.metric,
-            chosen_by=table.metric if same else table.validation_metric or "validation",
+            goal=self.table.goal,
+            validation_goal=candidates.goal,
+            metric=metric,
+            chosen_by=metric if same else self.table.validation_metric or "validation",
             same_scores=same,
+            task=self.task,
+            scope=self.table.scope_on(self.task),
         )
+        doubts = (*doubt_best(result), *doubt_runs(self.table, candidates.n_dropped))
+        return replace(result, caveats=doubts), estimates
 
-    def compare(
-        self, table: Runs, names: Sequence[str], task: str | None, scores: Sequence[ValidatedScores]
-    ) -> BestOfComparison:
+    def compare(self, first: _Candidates, second: _Candidates) -> BestOfComparison:
         """Estimate both curves over the same n, and their difference."""
-        budgets = self._lay_out(min(taken.score.size for taken in scores))
+        _check_alike(self.table, first, second)
+        n_runs = min(first.test.size, second.test.size)
         (a, estimates_a), (b, estimates_b) = (
-            self.estimate(table, name, task, taken, budgets)
-            for name, taken in zip(names, scores, strict=True)
+            self.estimate(each, n_runs) for each in (first, second)
         )
         difference = estimates_a.minus(estimates_b)
-        sign = 1 if table.goal == "maximize" else -1
-        sides = [_turn_up(table, taken, sign) for taken in scores]
         probability = best_of_probability(
             a.n,
-            sides[0],
-            sides[1],
+            first.turn_up(self.table.goal),
+            second.turn_up(self.table.goal),
             # A chance needs runs that win, and so no model of them.
             estimator="u" if self.estimator == "u" else "v",
             confidence_level=self.confidence_level,
@@ -257,9 +239,7 @@ class _Estimation:
         return BestOfComparison(
             a=a,
             b=b,
-            difference=difference.at(
-                a.n, confidence_level=self.confidence_level, method=self.interval
-            ),
+            difference=self._find(difference),
             curve=self._trace(difference),
             probability=probability,
             crossing=find_crossing(difference, confidence_level=self.confidence_level),
@@ -273,6 +253,11 @@ class _Estimation:
         listed = [size for size in SHOWN if size <= n_runs]
         return np.unique(np.concatenate([every, more, listed, self.asked]).astype(np.int64))
 
+    def _find(self, estimates: BestOfEstimates) -> Estimate:
+        """Value and interval at the budget that sentences are about."""
+        level = self.confidence_level
+        return estimates.at(self.asked[0], confidence_level=level, method=self.interval)
+
     def _trace(
         self, estimates: BestOfEstimates, lowest: float = -np.inf, highest: float = np.inf
     ) -> BestOfCurve:
@@ -280,14 +265,13 @@ class _Estimation:
         return BestOfCurve(estimates.n, estimates.value, *np.clip(bounds, lowest, highest))
 
 
-def _find_choice(table: Runs, scores: ValidatedScores) -> tuple[FloatArray, Goal]:
-    """Scores that choose, and their direction: a loss may choose what an accuracy reports."""
-    if scores.validation is None:
-        return scores.score, table.goal
-    return scores.validation, known_goal(table.validation_metric) or table.goal
-
-
-def _turn_up(table: Runs, scores: ValidatedScores, sign: int) -> tuple[FloatArray, FloatArray]:
-    """Validation and test scores of which higher is better."""
-    validation, goal = _find_choice(table, scores)
-    return (validation if goal == "maximize" else -validation), sign * scores.score
+def _check_alike(table: Runs, *candidates: _Candidates) -> None:
+    """Refuse to compare what was chosen by validation with what was chosen by test scores."""
+    other, without = sorted(candidates, key=lambda each: each.same_scores)
+    if without.same_scores and not other.same_scores:
+        raise InvalidInput(
+            f"{other.algorithm!r} has validation scores in {table.source} and "
+            f"{without.algorithm!r} has none: one would be chosen by validation and the other by "
+            "the score that is reported",
+            "Add the validation scores, or leave them out of both",
+        )

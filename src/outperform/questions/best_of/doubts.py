@@ -26,17 +26,19 @@ _COVERAGE = (
 )
 
 
-def find_best_of_doubts(found: BestOf) -> tuple[str, ...]:
-    """Every caveat that the runs themselves give rise to."""
-    return (
-        *_same_scores(found),
-        *_budget(found),
-        *_coverage(found),
-        *_correlation(found),
-        *_ties(found),
-        *_shape(found),
-        *_tail(found),
-    )
+def doubt_best(result: BestOf) -> Iterator[str]:
+    """Every doubt that the runs themselves give rise to."""
+    if result.same_scores:
+        yield (
+            f"runs are chosen and reported by the same {result.metric}: the best of them looks "
+            "better than it will be on other data; if there are validation scores, name their "
+            "column (--validation, or validation= of read_runs)"
+        )
+    yield from _doubt_budget(result)
+    if not result.same_scores:
+        yield from _doubt_choice(result)
+    yield from _doubt_ties(result)
+    yield from _doubt_shape(result)
 
 
 def doubt_chance(probability: Estimate) -> Iterator[str]:
@@ -69,91 +71,67 @@ def list_doubts(results: Sequence[BestOf]) -> tuple[str, ...]:
     return (*every, *single)
 
 
-def _same_scores(found: BestOf) -> Iterator[str]:
-    if found.same_scores:
+def _doubt_budget(result: BestOf) -> Iterator[str]:
+    most, m = max(result.asked), result.n_runs
+    if most > m and result.estimator == "v":
         yield (
-            f"runs are chosen and reported by the same {found.metric}: the best of them looks "
-            "better than it will be on other data; if there are validation scores, name their "
-            "column (--validation, or validation= of read_runs)"
+            f"n = {most} is more than the {m} runs at hand: none of them shows how good the best "
+            "of so many can be, and the estimate is too low"
+        )
+    elif 2 * most > m and result.estimator == "v":
+        yield (
+            f"n = {most} is more than half of the {m} runs, where the estimator v is too low; u is "
+            "without bias"
+        )
+    if m < _FEW:
+        yield f"{m} runs say little: train more than {_FEW}"
+    covered = next((covered for share, covered in _COVERAGE if most >= share * m), None)
+    if covered and result.estimator != "gaussian":
+        method = result.interval.method
+        better = f"; interval jackknife: {covered['jackknife']}"
+        yield (
+            f"with n = {most} of {m} runs the interval is too narrow: in simulations of normal "
+            f"scores, 95% intervals held the truth {covered[method]} of the time"
+            f"{better if method == 'percentile' else ''}; with heavy tails, less often"
         )
 
 
-def _budget(found: BestOf) -> Iterator[str]:
-    most = max(found.asked)
-    if most > found.n_runs and found.estimator == "v":
-        yield (
-            f"n = {most} is more than the {found.n_runs} runs at hand: none of them shows how "
-            "good the best of so many can be, and the estimate is too low"
-        )
-    elif 2 * most > found.n_runs and found.estimator == "v":
-        yield (
-            f"n = {most} is more than half of the {found.n_runs} runs, where the estimator v is "
-            "too low; u is without bias"
-        )
-    if found.n_runs < _FEW:
-        yield f"{found.n_runs} runs say little: train more than {_FEW}"
-
-
-def _coverage(found: BestOf) -> Iterator[str]:
-    if found.estimator == "gaussian":
-        return
-    most, method = max(found.asked), found.interval.method
-    for share, covered in _COVERAGE:
-        if most >= share * found.n_runs:
-            better = f"; interval jackknife: {covered['jackknife']}"
-            yield (
-                f"with n = {most} of {found.n_runs} runs the interval is too narrow: in "
-                f"simulations of normal scores, 95% intervals held the truth {covered[method]} of "
-                f"the time{better if method == 'percentile' else ''}; with heavy tails, less often"
-            )
-            return
-
-
-def _correlation(found: BestOf) -> Iterator[str]:
-    correlation = found.correlation
-    if found.same_scores or np.isnan(correlation):
-        return
+def _doubt_choice(result: BestOf) -> Iterator[str]:
+    correlation = result.correlation
+    start = f"validation and test scores correlate by {correlation:.2f}"
     if correlation < -_WEAK:
+        yield f"{start}: runs that are better on validation tend to be worse on test"
+    elif correlation < _WEAK:  # not where it is NaN
         yield (
-            f"validation and test scores correlate by {correlation:.2f}: runs that are better on "
-            "validation tend to be worse on test"
-        )
-    elif correlation < _WEAK:
-        yield (
-            f"validation and test scores correlate by {correlation:.2f} only: choosing by "
-            f"{found.chosen_by} is little better than choosing at random, so more candidates "
-            "hardly help"
+            f"{start} only: choosing by {result.chosen_by} is little better than choosing at "
+            "random, so more candidates hardly help"
         )
 
 
-def _ties(found: BestOf) -> Iterator[str]:
-    (merged,) = merge_ties(found.validation)
+def _doubt_ties(result: BestOf) -> Iterator[str]:
+    (merged,) = merge_ties(result.validation)
     n_different = np.unique(merged).size
     if n_different == 1:
-        yield f"all runs of {found.algorithm} have the same {found.chosen_by}: nothing is chosen"
-    elif 2 * n_different < found.n_runs and not found.same_scores:
+        yield f"all runs of {result.algorithm} have the same {result.chosen_by}: nothing is chosen"
+    elif 2 * n_different < result.n_runs and not result.same_scores:
         yield (
-            f"the {found.n_runs} runs have {n_different} different values of {found.chosen_by}: "
+            f"the {result.n_runs} runs have {n_different} different values of {result.chosen_by}: "
             "of tied runs, any is equally likely to be chosen"
         )
 
 
-def _shape(found: BestOf) -> Iterator[str]:
-    if found.estimator != "gaussian":
-        return
-    pvalue = min(normality_pvalue(scores) for scores in (found.validation, found.test))
-    if pvalue < _NOT_NORMAL:
+def _doubt_shape(result: BestOf) -> Iterator[str]:
+    if result.estimator == "gaussian":
+        pvalue = min(normality_pvalue(scores) for scores in (result.validation, result.test))
+        if pvalue < _NOT_NORMAL:
+            yield (
+                f"the scores are not normal (Shapiro–Wilk p = {pvalue:.2g}), as the estimator "
+                "gaussian takes them to be: use v or u"
+            )
+    n_far = count_far_above(result.test if result.goal == "maximize" else -result.test)
+    if n_far and result.n_runs >= _FEW:
         yield (
-            f"the scores are not normal (Shapiro–Wilk p = {pvalue:.2g}), as the estimator gaussian "
-            "takes them to be: use v or u"
-        )
-
-
-def _tail(found: BestOf) -> Iterator[str]:
-    n_far = count_far_above(found.test if found.goal == "maximize" else -found.test)
-    if n_far and found.n_runs >= _FEW:
-        yield (
-            f"{n_far} of {found.n_runs} runs are far better than the others (more than 3 "
+            f"{n_far} of {result.n_runs} runs are far better than the others (more than 3 "
             "interquartile ranges beyond the quartile): the best of n hangs on such luck, and "
             "intervals hold the truth less often than they say"
         )

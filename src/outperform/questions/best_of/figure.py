@@ -1,7 +1,6 @@
 """Figures of the best of n: curves, densities, validation against test, and spreads."""
 
-import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from outperform.questions.best_of.result import (
 )
 from outperform.questions.best_of.table import describe_correlation, format_estimate
 from outperform.render.densities import draw_density, draw_dots, scatter_evenly
-from outperform.render.drawing import Drawing
+from outperform.render.drawing import Drawing, wrap_title
 from outperform.render.labels import describe_level, describe_metric, escape
 from outperform.render.style import (
     COLOUR_BAND,
@@ -28,7 +27,7 @@ from outperform.render.style import (
     limit_ticks,
     make_figure,
 )
-from outperform.stats import Spread, best_of_weights
+from outperform.stats import best_of_weights
 from outperform.stats.checks import FloatArray
 from outperform.wording import shorten, shorten_apart
 
@@ -44,42 +43,34 @@ _LIKELY = 0.9  # chance that the region drawn holds the run that is chosen
 def draw_best_of_curves(result: BestOfResult, ax: "Axes") -> None:
     """Draw what to expect of the best of n against n, in bands of its interval."""
     results = list_results(result)
-    names = shorten_apart([found.algorithm for found in results], 24)
-    for index, (found, name) in enumerate(zip(results, names, strict=True)):
+    names = shorten_apart([each.algorithm for each in results], 24)
+    for index, (each, name) in enumerate(zip(results, names, strict=True)):
         colour, line = COLOURS[index % len(COLOURS)], _LINES[index // len(COLOURS) % len(_LINES)]
-        curve = found.curve
-        ax.fill_between(
-            curve.n, curve.low, curve.high, color=colour, alpha=0.2, lw=0, gid=f"band-{index}"
-        )
-        label = f"{escape(name)} ({found.n_runs:,} runs)"
+        curve, label = each.curve, f"{escape(name)} ({each.n_runs:,} runs)"
+        band = {"color": colour, "alpha": 0.2, "lw": 0, "gid": f"band-{index}"}
+        ax.fill_between(curve.n, curve.low, curve.high, **band)  # type: ignore[arg-type]
         ax.plot(curve.n, curve.value, line, color=colour, label=label, gid=f"curve-{index}")
         mark = {"color": colour, "mec": "white", "ms": 6, "gid": f"best-{index}"}
-        ax.plot([found.n], [found.value], "^", **mark)  # type: ignore[arg-type]
+        ax.plot([each.n], [each.value], "^", **mark)  # type: ignore[arg-type]
     if isinstance(result, BestOfComparison) and result.crossing is not None:
-        _mark_crossing(result, ax)
-    _lay_out_counts(ax, max(int(found.curve.n[-1]) for found in results))
+        _mark_crossing(result.crossing.n, ax, last=float(result.curve.n[-1]))
+    _lay_out_counts(ax, max(int(each.curve.n[-1]) for each in results))
     ax.set_xlabel("candidates to choose from, n")
     ax.set_ylabel(f"expected {_describe_briefly(results[0])}")
     ax.legend(loc="best", frameon=False, fontsize="small")
 
 
-def _mark_crossing(result: BestOfComparison, ax: "Axes") -> None:
-    assert result.crossing is not None
-    n = result.crossing.n
+def _mark_crossing(n: int, ax: "Axes", *, last: float) -> None:
     ax.axvline(n, color=COLOUR_NOTE, linewidth=0.7, linestyle=":", gid="crossing")
-    # The number stands on the side of which there is more.
-    before = n > np.sqrt(float(result.curve.n[-1]))
-    ax.annotate(
-        f"cross at n = {n:,}",
-        (n, 1),
-        (-3 if before else 3, -8),
-        xycoords=("data", "axes fraction"),
-        textcoords="offset points",
-        horizontalalignment="right" if before else "left",
-        fontsize="small",
-        color=COLOUR_NOTE,
-        gid="crossing-n",
-    )
+    before = n > np.sqrt(last)  # the number stands on the side of which there is more
+    look: dict[str, Any] = {
+        "ha": "right" if before else "left",
+        "fontsize": "small",
+        "color": COLOUR_NOTE,
+    }
+    at: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+    place = (-3 if before else 3, -8)
+    ax.annotate(f"cross at n = {n:,}", (n, 1), place, **at, gid="crossing-n", **look)
 
 
 def draw_best_of_densities(result: BestOf | BestOfComparison, ax: "Axes") -> None:
@@ -87,52 +78,56 @@ def draw_best_of_densities(result: BestOf | BestOfComparison, ax: "Axes") -> Non
 
     Of one algorithm, validation and test scores if they are on one scale; of two, test scores.
     """
-    results = list_results(result)
-    if len(results) > 1:
-        names = [escape(name) for name in shorten_apart([f.algorithm for f in results], 14)]
-        rows = [(found, found.test, name) for found, name in zip(results, names, strict=True)]
-    else:
-        found = results[0]
-        rows = [(found, found.test, "test" if not found.same_scores else "scores")]
-        if not found.same_scores and found.validation_goal == found.goal:
-            rows.insert(0, (found, found.validation, "validation"))
     labels = []
-    for row, (found, scores, name) in enumerate(rows):
+    for row, (each, scores, name) in enumerate(rows := _list_rows(result)):
         colour, below = COLOURS[row], -row - 0.1 - 0.25 * scatter_evenly(scores)
         draw_density(scores, ax, -row, colour=colour, side=f"{row}")
         draw_dots(scores, below, ax, n=scores.size, colour=colour, gid=f"runs-{row}")
-        labels.append(name + _mark_scores(found, scores, ax, -row, colour))
+        labels.append(name + _mark_scores(each, scores, ax, -row, colour))
     lay_out_rows(ax, [0.1 - row for row in range(len(rows))], labels)
     ax.set_ylim(0.55 - len(rows), 0.65)
     limit_ticks(ax)
-    ax.set_xlabel(describe_metric(results[0]))
+    ax.set_xlabel(describe_metric(rows[0][0]))
 
 
-def _mark_scores(found: BestOf, scores: FloatArray, ax: "Axes", row: int, colour: str) -> str:
+def _list_rows(result: BestOf | BestOfComparison) -> list[tuple[BestOf, FloatArray, str]]:
+    """What is drawn in each row: of which result, which scores, and their name."""
+    if isinstance(result, BestOfComparison):
+        names = shorten_apart([result.a.algorithm, result.b.algorithm], 14)
+        both = zip((result.a, result.b), names, strict=True)
+        return [(each, each.test, escape(name)) for each, name in both]
+    if result.same_scores:
+        return [(result, result.test, "scores")]
+    on_one_scale = result.validation_goal == result.goal
+    chosen_by = [(result, result.validation, "validation")] if on_one_scale else []
+    return [*chosen_by, (result, result.test, "test")]
+
+
+def _mark_scores(result: BestOf, scores: FloatArray, ax: "Axes", row: int, colour: str) -> str:
     """Mark the mean and, of test scores, the best of n; the text says what they are."""
     mean = float(scores.mean())
     ax.plot([mean], [row], "D", color=colour, mec="white", ms=5.5, gid=f"mean-{-row}")
     text = f"\n◆ mean {mean:.4g}"
-    if scores is found.test:
-        ends = [found.interval.low, found.interval.high]
+    if scores is result.test:
+        ends = [result.interval.low, result.interval.high]
         ax.plot(ends, [row, row], color="black", linewidth=2, gid=f"interval-{-row}")
-        ax.plot([found.value], [row], "^", color="black", mec="white", ms=7, gid=f"best-{-row}")
-        text += f"\n▲ best of {found.n}: {found.value:.4g}"
+        ax.plot([result.value], [row], "^", color="black", mec="white", ms=7, gid=f"best-{-row}")
+        text += f"\n▲ best of {result.n}: {result.value:.4g}"
     return text
 
 
 def draw_agreement(result: BestOf | BestOfComparison, ax: "Axes") -> None:
     """Draw test against validation scores; of one algorithm, where the best of n comes from."""
     results = list_results(result)
-    alone, n = len(results) == 1, max(found.n_runs for found in results)
-    names = ["runs"] if alone else shorten_apart([found.algorithm for found in results], 20)
-    for index, (found, name) in enumerate(zip(results, names, strict=True)):
+    alone, n = len(results) == 1, max(each.n_runs for each in results)
+    names = ["runs"] if alone else shorten_apart([each.algorithm for each in results], 20)
+    for index, (each, name) in enumerate(zip(results, names, strict=True)):
         colour = COLOURS[index]
-        draw_dots(found.validation, found.test, ax, n=n, colour=colour, gid=f"runs-{index}")
-        label = f"{escape(name)}, correlation {describe_correlation(found)}"
+        draw_dots(each.validation, each.test, ax, n=n, colour=colour, gid=f"runs-{index}")
+        label = f"{escape(name)}, correlation {describe_correlation(each)}"
         ax.plot([], [], "o", color=colour, ms=3.5, label=label)
-        best = f"best of {found.n}: {found.value:.4g}" if alone else None
-        ax.axhline(found.value, color=colour, linewidth=1, label=best, gid=f"best-{index}")
+        best = f"best of {each.n}: {each.value:.4g}" if alone else None
+        ax.axhline(each.value, color=colour, linewidth=1, label=best, gid=f"best-{index}")
     if alone:
         _shade_choice(results[0], ax)
         mean = results[0].mean
@@ -146,59 +141,56 @@ def draw_agreement(result: BestOf | BestOfComparison, ax: "Axes") -> None:
     ax.legend(**above, frameon=False, fontsize="x-small")  # type: ignore[arg-type]
 
 
-def _shade_choice(found: BestOf, ax: "Axes") -> None:
+def _shade_choice(result: BestOf, ax: "Axes") -> None:
     """Shade the validation scores among which the chosen run is, in 9 cases of 10."""
-    up = found.validation_goal == "maximize"
-    weights = best_of_weights(found.n, found.validation, goal=found.validation_goal)
-    order = np.argsort(-found.validation if up else found.validation, kind="stable")
+    up = result.validation_goal == "maximize"
+    weights = best_of_weights(result.n, result.validation, goal=result.validation_goal)
+    order = np.argsort(-result.validation if up else result.validation, kind="stable")
     n_likely = int(np.searchsorted(np.cumsum(weights[order]), _LIKELY)) + 1
-    edge = float(found.validation[order[min(n_likely, order.size) - 1]])
+    edge = float(result.validation[order[min(n_likely, order.size) - 1]])
     far = float(ax.get_xlim()[1 if up else 0])
     label = f"{100 * _LIKELY:g}% of choices"
     ax.axvspan(edge, far, color=COLOUR_BAND, zorder=0, lw=0, label=label, gid="chosen")
     ax.set_xlim(*((None, far) if up else (far, None)))
 
 
-def draw_spreads(found: BestOf, ax: "Axes") -> None:
+def draw_spreads(result: BestOf, ax: "Axes") -> None:
     """Draw how the best single run, the best of n and the mean vary with the number of runs.
 
     The seed of the repetitions is fixed, so that the same result gives the same figure.
     """
-    spreads = trace_spreads(found, rng=np.random.default_rng(0))
-    kinds: list[tuple[str, Spread, str]] = [
-        ("best single run", spreads.best_single, COLOURS[1]),
-        (f"best of {found.n}", spreads.best_of, COLOURS[0]),
-        ("mean", spreads.average, COLOURS[2]),
-    ]
-    for index, (label, spread, colour) in enumerate(kinds):
-        band = (spreads.n_runs, spread.low, spread.high)
-        ax.fill_between(*band, color=colour, alpha=0.2, lw=0, gid=f"spread-{index}")
-        line = _LINES[index]
-        ax.plot(spreads.n_runs, spread.mean, line, color=colour, label=label, gid=f"mean-{index}")
-    _lay_out_counts(ax, found.n_runs)
-    level = describe_level(found.interval)
+    spreads = trace_spreads(result, rng=np.random.default_rng(0))
+    n_runs, best = spreads.n_runs, f"best of {result.n}"
+    kinds = {"best single run": spreads.best_single, best: spreads.best_of, "mean": spreads.average}
+    for index, (label, spread) in enumerate(kinds.items()):
+        colour, line = COLOURS[(1, 0, 2)[index]], _LINES[index]
+        band = {"color": colour, "alpha": 0.2, "lw": 0, "gid": f"spread-{index}"}
+        ax.fill_between(n_runs, spread.low, spread.high, **band)  # type: ignore[arg-type]
+        ax.plot(n_runs, spread.mean, line, color=colour, label=label, gid=f"mean-{index}")
+    _lay_out_counts(ax, result.n_runs)
+    level = describe_level(result.interval)
     ax.set_xlabel(f"runs trained, m (bands: {level} of experiments)")
-    ax.set_ylabel(f"reported {_describe_briefly(found)}")
+    ax.set_ylabel(f"reported {_describe_briefly(result)}")
     ax.legend(loc="best", frameon=False, fontsize="small")
 
 
-def compose_best_of(found: BestOf) -> "Figure":
+def compose_best_of(result: BestOf) -> "Figure":
     """Draw all views across the page."""
     figure = make_figure(PAGE_WIDTH, 4.6)
     # Scores agree with themselves: there is nothing to see.
-    left = "spreads" if found.same_scores else "agreement"
+    left = "spreads" if result.same_scores else "agreement"
     axes = figure.subplot_mosaic([["curves", "densities"], [left, "spreads"]])
-    draw_best_of_curves(found, axes["curves"])
-    draw_best_of_densities(found, axes["densities"])
-    draw_spreads(found, axes["spreads"])
-    if not found.same_scores:
-        draw_agreement(found, axes["agreement"])
-    on = f" on {shorten(found.task, 22)}" if found.task else ""
+    draw_best_of_curves(result, axes["curves"])
+    draw_best_of_densities(result, axes["densities"])
+    draw_spreads(result, axes["spreads"])
+    if not result.same_scores:
+        draw_agreement(result, axes["agreement"])
+    on = f" on {shorten(result.task, 22)}" if result.task else ""
     title = (
-        f"Best of {found.n} of {shorten(found.algorithm, 30)}{on}: "
-        f"{format_estimate(found.value, found.interval)}; one run: {found.mean:.4g}"
+        f"Best of {result.n} of {shorten(result.algorithm, 30)}{on}: "
+        f"{format_estimate(result.value, result.interval)}; one run: {result.mean:.4g}"
     )
-    figure.suptitle(_wrap(title, PAGE_WIDTH), fontsize="medium")
+    figure.suptitle(wrap_title(escape(title), PAGE_WIDTH), fontsize="medium")
     return figure
 
 
@@ -219,7 +211,7 @@ def compose_best_of_comparison(result: BestOfComparison) -> "Figure":
         f"With a budget of {result.n}{on}, {verdict[result.winner]}: P(best of {a} beats best of "
         f"{b}) = {result.probability.value:.2f} {result.probability.interval}"
     )
-    figure.suptitle(_wrap(title, PAGE_WIDTH), fontsize="medium")
+    figure.suptitle(wrap_title(escape(title), PAGE_WIDTH), fontsize="medium")
     return figure
 
 
@@ -229,7 +221,7 @@ def compose_best_of_each(result: BestOfEach) -> "Figure":
     draw_best_of_curves(result, figure.subplots())
     first = result.ranked[0]
     title = f"With a budget of {first.n}, most is to be expected of {shorten(first.algorithm, 22)}"
-    figure.suptitle(_wrap(title, COLUMN_WIDTH), fontsize="medium")
+    figure.suptitle(wrap_title(escape(title), COLUMN_WIDTH), fontsize="medium")
     return figure
 
 
@@ -259,13 +251,9 @@ def _lay_out_counts(ax: "Axes", last: int) -> None:
     ax.spines[["right", "top"]].set_visible(False)
 
 
-def _describe_briefly(found: BestOf) -> str:
-    better = "higher" if found.goal == "maximize" else "lower"
-    return f"{escape(shorten(found.metric, 18))}\n({better} is better)"
-
-
-def _wrap(sentence: str, width: float) -> str:
-    return "\n".join(textwrap.wrap(escape(sentence), int(15 * width)))
+def _describe_briefly(result: BestOf) -> str:
+    better = "higher" if result.goal == "maximize" else "lower"
+    return f"{escape(shorten(result.metric, 18))}\n({better} is better)"
 
 
 _VIEWS = {

@@ -1,6 +1,6 @@
 """Error rates of rules of comparison, if scores are normal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -13,13 +13,14 @@ from outperform.questions.simulate.drawn_rates import (
     EITHER_SIDE,
     PROBABILITIES,
     Draws,
+    Rates,
     Report,
     Samples,
     check_any,
     check_rules,
     check_settings,
 )
-from outperform.questions.simulate.result import ErrorRates, make_curve
+from outperform.questions.simulate.result import DetectionCurve, ErrorRates, make_curve
 from outperform.questions.simulate.scenarios import (
     IDEAL,
     RESPLITS_NAME,
@@ -96,27 +97,15 @@ fails to in 5.5% of those with P(A>B) = γ = 0.75 (normal scores, α = 0.05).
     check_settings(n_pairs, gammas, n_draws)
     n_pairs, gammas = sorted(set(n_pairs)), sorted(set(gammas))
     grid = np.unique([*probabilities, 0.5, *gammas])
-    difference_of_probability(grid)  # refuses what is no probability
     overlap = 0.0 if resplit is None else resplit.n_test / resplit.n_train
     by_gamma = [Criteria(g, alpha, _choose_delta(delta, g), overlap=overlap) for g in gammas]
     draws = Draws(tuple(rule for rule in rules if rule not in EXACT_RULES), criteria, n_draws, rng)
-    scores = _Scores(listed, grid, rng)
-    simulated = draws.find_rates(scores.draw, n_pairs, scores.n_columns, report)
-    curves = tuple(
-        make_curve(
-            rule,
-            (listed[number].name, n, judged.gamma),
-            grid,
-            *(
-                scores.pick(number, simulated[n][rule])
-                if rule in draws.rules
-                else scores.detect(number, rule, n, judged)
-            ),
-        )
-        for number, n, judged, rule in product(range(len(listed)), n_pairs, by_gamma, rules)
-    )
-    doubts = tuple(_find_doubts(listed, rules))
-    return ErrorRates(curves, alpha, n_draws, "normal scores", doubts)
+    shifts = np.clip(difference_of_probability(grid), -_FARTHEST, _FARTHEST)
+    scores = _Scores(listed, grid, shifts, rng)
+    simulated = draws.find_rates(scores.draw, n_pairs, len(listed) * grid.size, report)
+    curves = scores.trace(rules, n_pairs, by_gamma, simulated)
+    doubts = _find_doubts(listed, rules)
+    return ErrorRates(tuple(curves), alpha, n_draws, "normal scores", tuple(doubts))
 
 
 def _choose_rules(rules: Sequence[Rule] | None, resplit: Resplit | None) -> tuple[Rule, ...]:
@@ -160,11 +149,8 @@ class _Scores:
 
     scenarios: tuple[Scenario, ...]
     grid: FloatArray
+    shifts: FloatArray  # of the scores of A, by P(A>B)
     rng: np.random.Generator
-
-    @property
-    def n_columns(self) -> int:
-        return len(self.scenarios) * self.grid.size
 
     def draw(self, n_draws: int, n: int) -> Samples:
         """Draw noise once, which serves every scenario and P(A>B)."""
@@ -173,23 +159,29 @@ class _Scores:
 
         def make_scores(column: int) -> tuple[FloatArray, FloatArray]:
             number, place = divmod(column, self.grid.size)
-            shift = np.clip(difference_of_probability(self.grid[place]), -_FARTHEST, _FARTHEST)
             scores = self.scenarios[number].scores
             a, b = scores.spread * noise + scores.bias * shared
-            return a + shift, b
+            return a + self.shifts[place], b
 
         return make_scores
 
-    def pick(self, number: int, rates: tuple[FloatArray, FloatArray]) -> list[FloatArray]:
-        """Take the columns of one scenario."""
-        start = number * self.grid.size
-        return [each[start : start + self.grid.size] for each in rates]
-
-    def detect(self, number: int, rule: Rule, n: int, criteria: Criteria) -> list[FloatArray]:
-        """Compute rates that are known exactly, with errors of 0."""
-        scores = self.scenarios[number].scores
-        rates = detection_rate(rule, n, self.grid, scores=scores, criteria=criteria)
-        return [rates, np.zeros(self.grid.size)]
+    def trace(
+        self,
+        rules: Sequence[Rule],
+        n_pairs: Sequence[int],
+        criteria: Sequence[Criteria],
+        simulated: Mapping[int, Rates],
+    ) -> Iterator[DetectionCurve]:
+        """Trace the curves of all settings, from exact rates where they are known."""
+        settings = product(enumerate(self.scenarios), n_pairs, criteria, rules)
+        for (number, scenario), n, judged, rule in settings:
+            if rule in EXACT_RULES:
+                scores, errors = scenario.scores, np.zeros(self.grid.size)
+                rates = detection_rate(rule, n, self.grid, scores=scores, criteria=judged)
+            else:
+                columns = slice(number * self.grid.size, (number + 1) * self.grid.size)
+                rates, errors = (each[columns] for each in simulated[n][rule])
+            yield make_curve(rule, (scenario.name, n, judged.gamma), self.grid, rates, errors)
 
 
 def _find_doubts(scenarios: Sequence[Scenario], rules: Sequence[Rule]) -> Iterator[str]:

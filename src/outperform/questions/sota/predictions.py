@@ -135,35 +135,20 @@ def _prepare(
     metric: PredictedMetric,
 ) -> Scorer:
     if metric == "auc":
-        return _prepare_ranking(columns, codes, classes)
-    return _prepare_classes(columns, codes, classes, metric)
-
-
-def _prepare_ranking(
-    columns: dict[str, NDArray[Any]], codes: NDArray[np.int64], classes: NDArray[Any]
-) -> Scorer:
-    if classes.size != 2:
-        named = enumerate_names(map(_spell, classes), limit=5)
-        raise InvalidScores(
-            f"AUC is of two classes, but the labels have {classes.size} ({named})",
-            "Use the metric balanced accuracy or f1, or make labels of one class against the rest",
-        )
-    values = np.column_stack([as_scores(column, repr(name)) for name, column in columns.items()])
-    return prepare_auc(values, codes == 1)
-
-
-def _prepare_classes(
-    columns: dict[str, NDArray[Any]],
-    codes: NDArray[np.int64],
-    classes: NDArray[Any],
-    metric: PredictedMetric,
-) -> Scorer:
+        if classes.size != 2:
+            named = enumerate_names(map(_spell, classes), limit=5)
+            raise InvalidScores(
+                f"AUC is of two classes, but the labels have {classes.size} ({named})",
+                "Use the metric balanced accuracy or f1, or make labels of one class against the "
+                "rest",
+            )
+        scores = [as_scores(column, repr(name)) for name, column in columns.items()]
+        return prepare_auc(np.column_stack(scores), codes == 1)
     coded = np.column_stack([_code(name, each, classes) for name, each in columns.items()])
-    if metric == "accuracy":
-        return prepare_accuracy(coded, codes)
-    if metric == "balanced accuracy":
-        return prepare_balanced_accuracy(coded, codes)
-    return prepare_f1(coded, codes, np.array([1]) if classes.size == 2 else np.arange(classes.size))
+    if metric == "f1":
+        counted = np.array([1]) if classes.size == 2 else np.arange(classes.size)
+        return prepare_f1(coded, codes, counted)
+    return (prepare_accuracy if metric == "accuracy" else prepare_balanced_accuracy)(coded, codes)
 
 
 def _code(name: str, values: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:

@@ -108,8 +108,9 @@ class LeaderboardAssessment(Result):
     """What the best of many scores on one test set is worth."""
 
     JSON = (
-        "n_entries n_shown metric test_size dependence best scope top median lead lead_chance "
-        "sober interval sober_if_different luck luck_share gap indistinguishable caveats"
+        "n_entries n_shown=scores.size metric test_size dependence best scope top median lead "
+        "lead_chance sober interval sober_if_different luck luck_share gap indistinguishable "
+        "caveats"
     )
 
     entries: tuple[str, ...]
@@ -173,14 +174,9 @@ class LeaderboardAssessment(Result):
         return _list_contenders(self.entries, self.contends)
 
     @property
-    def n_shown(self) -> int:
-        """Entries whose score is known."""
-        return len(self.entries)
-
-    @property
     def is_cut_off(self) -> bool:
         """Whether there are entries whose scores are not shown."""
-        return self.n_entries > self.n_shown
+        return self.n_entries > len(self.entries)
 
     def __str__(self) -> str:
         at_least = "at least " if self.is_cut_off and self.contends.all() else ""

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -24,32 +23,6 @@ from outperform.stats import (
 )
 from outperform.stats.binormal import scale_deviations
 from outperform.stats.checks import FloatArray
-
-
-class ScoreModel(Protocol):
-    """What chance does to the scores of m entries, given one way of scoring."""
-
-    @property
-    def correlation(self) -> float:
-        """Of each entry with what all have in common."""
-
-    def estimate(self, m: int, top: float) -> float:
-        """True score of m equals whose best is expected to show the top score."""
-
-    def limit(self, m: int, top: float, confidence_level: float) -> Interval:
-        """True scores of m equals with which the top score is no surprise."""
-
-    def gap(self, m: int, score: float, confidence_level: float) -> float:
-        """How far the truly best may lag behind the top."""
-
-    def lead_chance(self, m: int, score: float, lead: float) -> float:
-        """Chance that the best of m equals leads the second by so much."""
-
-    def luck(self, scores: FloatArray) -> float:
-        """By how much the best shows more than it is worth, if all are worth their scores."""
-
-    def noise(self, score: float) -> float:
-        """Standard deviation of one score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +120,10 @@ class AreaModel:
     def _own(self) -> float:
         """Share of the deviation that entries do not have in common."""
         return math.sqrt(1 - self.correlation**2)
+
+
+# What chance does to the scores of m entries, by one way of scoring or the other.
+ScoreModel = AccuracyModel | AreaModel
 
 
 def _check_area(top: float) -> None:

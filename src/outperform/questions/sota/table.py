@@ -1,5 +1,6 @@
 """The numbers behind what a top score is worth, as text."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,7 +44,7 @@ def tabulate_leaderboard(result: "LeaderboardAssessment") -> list[Table | str]:
     level, interval = describe_level(result.interval), result.interval
     share = "all" if result.luck_share == 1 else f"{result.luck_share:.0%}"
     ahead = f", {share} of the lead over the median ({result.median:.4f})"
-    n_shown = f"{result.n_shown:,}"
+    n_shown = f"{len(result.entries):,}"
     if result.is_cut_off:
         ahead, n_shown = "", f"{n_shown} shown"
     values = {
@@ -57,33 +58,36 @@ def tabulate_leaderboard(result: "LeaderboardAssessment") -> list[Table | str]:
         "may be the truly best": f"{int(result.contends.sum()):,} of {n_shown}, at {level} "
         f"confidence: scores from {max(0.0, result.top - result.gap):.4f} up",
     }
-    order = np.argsort(-result.scores, kind="stable")[:_N_ENTRIES]
-    rows = [
-        [result.entries[i], f"{result.scores[i]:.4f}", "yes" if result.contends[i] else "no"]
-        for i in order
-    ]
-    n_more = len(result.entries) - len(rows)
-    note = f"  and {n_more:,} more" if n_more else ""
-    entries = Table(["entry", result.metric, "may be the best"], rows, note=note)
-    return [Table((), [*values.items()]), entries]
+    return [Table((), [*values.items()]), _tabulate_top(result)]
 
 
 def tabulate_predictions(result: "PredictionAssessment") -> list[Table | str]:
     """The top of a leaderboard, how often each wins, and who may be the truly best."""
     bootstrap = result.bootstrap
+    luck = f"luck in the top score: {bootstrap.bias:.4f} ({bootstrap.n_resamples:,} resamples)"
+    wins = [f"{share:.1%}" for share in bootstrap.win_shares]
+    return [_tabulate_top(result, title=luck, wins=wins)]
+
+
+def _tabulate_top(
+    result: "LeaderboardAssessment | PredictionAssessment",
+    *,
+    title: str = "",
+    wins: Sequence[str] = (),
+) -> Table:
+    """The first entries, and who may be the truly best."""
     rows = [
-        (
+        [
             result.entries[i],
             f"{result.scores[i]:.4f}",
-            f"{bootstrap.win_shares[i]:.1%}",
+            *wins[i : i + 1],
             "yes" if result.contends[i] else "no",
-        )
+        ]
         for i in np.argsort(-result.scores, kind="stable")[:_N_ENTRIES]
     ]
-    luck = f"luck in the top score: {bootstrap.bias:.4f} ({bootstrap.n_resamples:,} resamples)"
-    n_more = result.n_entries - len(rows)
-    header = ("entry", result.metric, "wins", "may be the best")
-    return [Table(header, rows, title=luck, note=f"  and {n_more} more" if n_more else "")]
+    n_more = len(result.entries) - len(rows)
+    header = ["entry", result.metric, *(["wins"] if wins else []), "may be the best"]
+    return Table(header, rows, title=title, note=f"  and {n_more:,} more" if n_more else "")
 
 
 def describe_level(interval: "Interval") -> str:
