@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from outperform.cli import main
 from outperform.store import SqliteStore
 from outperform.store.final_runs import load_store_runs
-from outperform.study.files import parse_study
 from outperform.study.splits import OutOfBootstrap
+from outperform.study.study_file import parse_study
 
 
 def call(*words: object):

@@ -18,9 +18,8 @@ from outperform.store import SqliteStore
 from outperform.store.final_runs import load_store_runs
 from outperform.study.datasets import Dataset
 from outperform.study.designs import FixHopt, Ideal
-from outperform.study.fixed_splits import FixedSplit
 from outperform.study.pipelines import FunctionPipeline
-from outperform.study.splits import HoldOut
+from outperform.study.splits import FixedSplit, HoldOut
 from outperform.study.study import Study
 from outperform.study.tasks import make_task
 

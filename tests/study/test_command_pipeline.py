@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from outperform.errors import InvalidInput, InvalidScores, OutperformError
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.spaces import Choices, Integers, LogUniform, Uniform
-from outperform.study.split import Split
+from outperform.study.splits import Split
 
 SEEDS = {"split": 1, "init": 2, "order": 3, "hpo": 4}
 

@@ -6,15 +6,14 @@ import pytest
 
 from outperform.errors import InvalidInput
 from outperform.study.command_pipeline import CommandPipeline
-from outperform.study.design_tables import make_design
 from outperform.study.designs import Crossed, Draw, FixHopt, Ideal, Variance
-from outperform.study.fixed_splits import FixedSplit
 from outperform.study.neural import NeuralPipeline
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
 from outperform.study.sources import ALL, NOISE
 from outperform.study.spaces import Uniform
-from outperform.study.splits import CrossValidation
+from outperform.study.splits import CrossValidation, FixedSplit
 from outperform.study.study import Study
+from outperform.study.study_file_tables import make_design
 from outperform.study.tasks import make_task
 
 

@@ -12,8 +12,7 @@ from outperform.study.datasets import Dataset
 from outperform.study.neural import SPACE, Network, NeuralPipeline
 from outperform.study.sources import LEARNING_SOURCES, derive_seed
 from outperform.study.spaces import Uniform
-from outperform.study.split import Split
-from outperform.study.splits import OutOfBootstrap
+from outperform.study.splits import OutOfBootstrap, Split
 from outperform.study.tasks import BundledData
 
 PIPELINE = NeuralPipeline(n_epochs=3)

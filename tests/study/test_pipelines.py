@@ -21,8 +21,7 @@ from outperform.study.datasets import Dataset
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline
 from outperform.study.scores import check_scores
 from outperform.study.spaces import LogUniform
-from outperform.study.split import Split
-from outperform.study.splits import OutOfBootstrap
+from outperform.study.splits import OutOfBootstrap, Split
 
 SEEDS = {"split": 1, "init": 2, "order": 3, "augmentation": 4, "dropout": 5, "hpo": 6}
 NOTHING = np.empty(0, dtype=np.int64)

@@ -64,7 +64,7 @@ def read_study(path: str) -> "Study":
     folder = str(file.parent.absolute())
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    from outperform.study.files import parse_study
+    from outperform.study.study_file import parse_study
 
     return parse_study(text, folder=file.parent)
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from outperform.runner.progress import Store
 from outperform.store.measurement import count_replicates
+from outperform.study.dataset_splits import name_division
 from outperform.study.fingerprints import fingerprint
 from outperform.study.fits import gather_fingerprints
-from outperform.study.sizes import name_division
 from outperform.study.study import Study
 
 Pair = tuple[str, str]  # pipeline, task

@@ -11,14 +11,14 @@ from string import Formatter
 from tempfile import TemporaryDirectory
 
 from outperform.errors import InvalidInput
-from outperform.study.commands import run_command
+from outperform.study.command_process import run_command
 from outperform.study.datasets import Dataset
-from outperform.study.entries import entry
 from outperform.study.fingerprints import fingerprint
 from outperform.study.scores import check_scores, needed_sets
 from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Params, Space, Value
-from outperform.study.split import Split
+from outperform.study.splits import Split
+from outperform.study.study_file_entries import entry
 from outperform.study.telling import TOLD
 from outperform.wording import find_near, suggest_names
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput
 from outperform.runs.numbers import parse_number
-from outperform.study.entries import entry
+from outperform.study.study_file_entries import entry
 from outperform.wording import enumerate_names, enumerate_rows, suggest_names
 
 _LABELS = ("label", "labels", "target", "class", "y")

@@ -11,10 +11,10 @@ from typing import Literal, Protocol
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count
-from outperform.study.entries import entry
 from outperform.study.pipelines import Pipeline
 from outperform.study.sources import ALL, LEARNING_SOURCES, NOISE, TUNING_SOURCE, derive_seed
 from outperform.study.splits import CrossValidation
+from outperform.study.study_file_entries import entry
 from outperform.study.tasks import Task
 
 _REPETITION = ", repetition "  # between what is redrawn and the number of a later repetition

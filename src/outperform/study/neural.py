@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count
 from outperform.study.datasets import Dataset
-from outperform.study.entries import entry
 from outperform.study.fingerprints import fingerprint
 from outperform.study.pipelines import require_data
 from outperform.study.scores import check_scores, held_out, needed_sets
 from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Integers, LogUniform, Params, Space, Uniform, default_params
-from outperform.study.split import Split
+from outperform.study.splits import Split
+from outperform.study.study_file_entries import entry
 from outperform.wording import suggest_names
 
 FloatArray = NDArray[np.float32]

@@ -14,13 +14,14 @@ import numpy as np
 
 from outperform.errors import InvalidInput
 from outperform.study.datasets import Dataset
-from outperform.study.entries import entry
 from outperform.study.fingerprints import fingerprint
-from outperform.study.importing import import_object, import_sklearn
+from outperform.study.import_paths import import_object, import_sklearn
 from outperform.study.scores import check_scores, held_out, needed_sets
 from outperform.study.sources import LEARNING_SOURCES, derive_seed
 from outperform.study.spaces import Params, Space
-from outperform.study.split import IntArray, Split
+from outperform.study.split_units import IntArray
+from outperform.study.splits import Split
+from outperform.study.study_file_entries import entry
 from outperform.study.telling import find_told
 from outperform.wording import enumerate_names, suggest_names
 

@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from outperform.errors import InvalidScores
-from outperform.study.split import IntArray, Split
+from outperform.study.split_units import IntArray
+from outperform.study.splits import Split
 from outperform.wording import enumerate_names
 
 SETS = ("valid", "test")

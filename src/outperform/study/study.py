@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from outperform.study.designs import Design, Draw, FixHopt, Ideal, PlannedRun
 from outperform.study.pipelines import Pipeline
-from outperform.study.soundness import check_study
+from outperform.study.study_checks import check_study
 from outperform.study.tasks import Task
 
 

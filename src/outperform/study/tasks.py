@@ -12,10 +12,10 @@ import numpy as np
 from outperform.errors import InvalidInput, UnknownDirection, UnknownName
 from outperform.runs.metrics import Goal, known_goal, resolve_goal
 from outperform.study.datasets import Dataset, load_table
-from outperform.study.entries import Kind, check_words
 from outperform.study.fingerprints import fingerprint
-from outperform.study.importing import import_object, import_sklearn
+from outperform.study.import_paths import import_object, import_sklearn
 from outperform.study.splits import OutOfBootstrap, Splitter
+from outperform.study.study_file_entries import Kind, check_words
 from outperform.wording import find_near, suggest_names
 
 BUNDLED = ("digits", "breast_cancer", "wine", "iris", "diabetes")

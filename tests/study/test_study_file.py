@@ -8,12 +8,12 @@ import pytest
 
 from outperform.errors import InvalidInput
 from outperform.study.designs import FixHopt, Ideal
-from outperform.study.files import parse_study
 from outperform.study.fits import gather_fingerprints
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
 from outperform.study.spaces import Integers, LogUniform
 from outperform.study.splits import HoldOut, OutOfBootstrap
 from outperform.study.study import Study
+from outperform.study.study_file import parse_study
 from outperform.study.tasks import make_task
 
 FILE = (Path(__file__).parent / "digits.toml").read_text()

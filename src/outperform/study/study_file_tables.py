@@ -1,14 +1,20 @@
-"""Designs and splits from the tables of a study file."""
+"""Designs, splits and search spaces from the tables of a study file."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from outperform.errors import InvalidInput
 from outperform.study.designs import Crossed, Design, FixHopt, Ideal, Variance
-from outperform.study.entries import Kind, check_kind, check_words, entry
-from outperform.study.fixed_splits import FixedSplit
-from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap, Splitter
+from outperform.study.spaces import Choices, Dimension, Integers, LogUniform, Space, Uniform
+from outperform.study.splits import (
+    CrossValidation,
+    FixedSplit,
+    HoldOut,
+    OutOfBootstrap,
+    Splitter,
+)
+from outperform.study.study_file_entries import Kind, check_kind, check_words, entry
 from outperform.wording import suggest_names
 
 # What each design is made by, and its words; the first cannot be left out.
@@ -41,6 +47,13 @@ _SPLITS: dict[str, type[OutOfBootstrap | HoldOut | CrossValidation | FixedSplit]
 _SPLIT_WORDS: dict[str, Kind] = {  # splits check their sizes themselves
     **dict.fromkeys(("train", "valid", "test", "n_folds")),
     "stratified": bool,
+}
+
+_DIMENSIONS: Mapping[str, type[Dimension]] = {
+    "uniform": Uniform,
+    "log-uniform": LogUniform,
+    "integers": Integers,
+    "choices": Choices,
 }
 
 
@@ -111,3 +124,52 @@ def _read_range(word: str, value: Any) -> Any:
                 f"{word} is {value!r}", 'Write a range as "0:50000", or list positions'
             )
     return range(int(start), int(stop))
+
+
+def make_space(options: Mapping[str, Mapping[str, Any]]) -> Space:
+    """Search space from a study file's table.
+
+    Examples
+    --------
+    >>> make_space({"lr": {"log-uniform": [1e-4, 1e-1], "default": 1e-2}})
+    {'lr': LogUniform(low=0.0001, high=0.1, default=0.01)}
+    """
+    space: dict[str, Dimension] = {}
+    for name, table in options.items():
+        with entry(name):
+            try:
+                space[name] = _make_dimension(table)
+            except InvalidInput as error:
+                problem = f"hyperparameter {name!r}: {error.problem}"
+                raise InvalidInput(problem, error.remedy) from None
+    return space
+
+
+def _make_dimension(table: Mapping[str, Any]) -> Dimension:
+    if not isinstance(table, Mapping):
+        raise InvalidInput(
+            f"{table!r} says not how to search it",
+            "Write for example {log-uniform = [0.0001, 0.1]}",
+        )
+    kinds = [word for word in table if word in _DIMENSIONS]
+    extra = ["default", "log"] if kinds == ["integers"] else ["default"]
+    for word in table:
+        if word not in _DIMENSIONS and word not in extra:
+            known = [*(kinds or _DIMENSIONS), *extra]
+            raise InvalidInput(f"there is no option {word!r}", suggest_names(word, known))
+    if len(kinds) != 1:
+        raise InvalidInput(
+            f"it is searched in {len(kinds)} ways{': ' if kinds else ''}{', '.join(kinds)}",
+            f"Give one of {', '.join(_DIMENSIONS)}",
+        )
+    return _make_bounded(
+        kinds[0], table[kinds[0]], {word: table[word] for word in extra if word in table}
+    )
+
+
+def _make_bounded(kind: str, bounds: Any, extra: dict[str, Any]) -> Dimension:
+    if kind == "choices":
+        return Choices(bounds, **extra)
+    if isinstance(bounds, str) or not isinstance(bounds, Sequence) or len(bounds) != 2:
+        raise InvalidInput(f"{kind} is {bounds!r}", f"Give low and high: {kind} = [low, high]")
+    return _DIMENSIONS[kind](*bounds, **extra)

@@ -9,15 +9,20 @@ from typing import Any, TypeVar
 from outperform.errors import InvalidInput, OutperformError
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.datasets import check_header
-from outperform.study.design_tables import make_design, make_splitter
-from outperform.study.entries import Kind, check_kind, check_words, entry
 from outperform.study.neural import NeuralPipeline
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline, check_metric
-from outperform.study.space_tables import make_space
 from outperform.study.splits import OutOfBootstrap
 from outperform.study.study import Study
+from outperform.study.study_file_entries import (
+    Kind,
+    check_kind,
+    check_words,
+    entry,
+    find_line,
+    find_lines,
+)
+from outperform.study.study_file_tables import make_design, make_space, make_splitter
 from outperform.study.tasks import TableData, Task, find_goal, make_data
-from outperform.study.toml_lines import find_line, find_lines
 from outperform.wording import enumerate_names
 
 _TOP: dict[str, Kind] = {

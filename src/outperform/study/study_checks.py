@@ -9,11 +9,10 @@ from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.designs import Design, FixHopt, Ideal, Variance, honoured
-from outperform.study.entries import entry
-from outperform.study.fixed_splits import FixedSplit
 from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline
 from outperform.study.sources import ALL, LEARNING_SOURCES, check_sources
-from outperform.study.splits import CrossValidation
+from outperform.study.splits import CrossValidation, FixedSplit
+from outperform.study.study_file_entries import entry
 from outperform.study.tasks import Task
 from outperform.study.tuners import make_tuner
 from outperform.wording import enumerate_names, suggest_names

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from outperform.errors import InvalidInput, OutperformError
-from outperform.study.files import parse_study
 from outperform.study.study import Study
+from outperform.study.study_file import parse_study
 
 FILE = (Path(__file__).parent / "digits.toml").read_text()
 COMMAND = (Path(__file__).parent / "command.toml").read_text()
