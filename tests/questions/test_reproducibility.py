@@ -12,7 +12,7 @@ from outperform.study.designs import Ideal
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
-from outperform.study.tasks import make_task
+from outperform.study.tasks import Task
 
 
 def heed(params, split, seeds):
@@ -25,7 +25,7 @@ def ignore_init(params, split, seeds):
 
 def make_study(*functions, sources=("split", "init")):
     pipelines = [FunctionPipeline(f.__name__, f, sources=sources) for f in functions]
-    return Study(tuple(pipelines), (make_task("toy", metric="accuracy"),), (Ideal(2),))
+    return Study(tuple(pipelines), (Task("toy", metric="accuracy"),), (Ideal(2),))
 
 
 def check(*functions, **options):
@@ -100,7 +100,7 @@ def test_only_one_source_moves_at_a_time():
     pipeline = FunctionPipeline(
         "watch", watch, {"c": Uniform(0, 1, default=0.25)}, ("split", "init")
     )
-    study = Study((pipeline,), (make_task("toy", metric="accuracy"),), (Ideal(2),))
+    study = Study((pipeline,), (Task("toy", metric="accuracy"),), (Ideal(2),))
     check_reproducibility(study, InlineEngine(), n_seeds=3, n_repeats=2)
     splits, inits = seen[:6], seen[6:]
     assert [len(set(column)) for column in zip(*splits, strict=True)] == [3, 1, 1]

@@ -32,7 +32,7 @@ def describe_study(study: Study, before: dict[str, Any] | None = None) -> dict[s
         "pipelines": [pipeline.name for pipeline in study.pipelines],
         "kinds": [design.kind for design in study.designs],
         "settings": [repr(design) for design in study.designs],
-        "search": f"{study.tuner} search, {study.n_trials} trials",
+        "search": f"{study.tuner} search, {study.trials} trials",
         "divided": {task.name: name_division(task, study.pipelines) for task in study.tasks},
     }
     if before is not None and before == {**before, **now}:

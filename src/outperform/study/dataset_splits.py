@@ -1,6 +1,6 @@
 """A dataset under a splitter: whether it can be split at all, and how large the sets are."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from math import log
 
 import numpy as np
@@ -72,7 +72,7 @@ def is_spacious(splitter: Splitter, dataset: Dataset, n_draws: int) -> bool:
     return True
 
 
-def name_division(task: Task, pipelines: tuple[Pipeline, ...]) -> str | None:
+def name_division(task: Task, pipelines: Sequence[Pipeline]) -> str | None:
     """What another seed of `split` gives: splits or folds of this dataset; None if the same.
 
     Without data, pipelines divide their own by that seed, if they honour it.

@@ -112,8 +112,8 @@ class OutOfBootstrap:
         counts = self.count_draws(units)
         drawn = [rng.choice(s, n) for s, n in zip(units.strata, counts, strict=True)]
         pool = [
-            rng.permutation(np.setdiff1d(stratum, taken))
-            for stratum, taken in zip(units.strata, drawn, strict=True)
+            rng.permutation(np.setdiff1d(stratum, draws))
+            for stratum, draws in zip(units.strata, drawn, strict=True)
         ]
         sets = self.take_undrawn(pool, units)
         return _finish(units, np.concatenate(drawn), sets, rng)

@@ -197,10 +197,10 @@ class _Walk:
         return keys
 
     def _match(self, pattern: re.Pattern[str]) -> str:
-        found = pattern.match(self.text, self.position)
-        assert found is not None, f"not TOML at line {self._line()}"
-        self.position = found.end()
-        return found[0]
+        match = pattern.match(self.text, self.position)
+        assert match is not None, f"not TOML at line {self._line()}"
+        self.position = match.end()
+        return match[0]
 
     def _skip_blank(self) -> None:
         self._match(_BLANK)

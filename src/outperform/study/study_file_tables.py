@@ -67,12 +67,12 @@ def make_design(options: Mapping[str, Any]) -> Design:
     """
     kind = _find_kind("design", options, _DESIGNS, _DESIGN_WORDS)
     make, names = _DESIGNS[kind]
-    given = {word: value for word, value in options.items() if word != "kind"}
-    check_words(given, {word: _DESIGN_WORDS[word] for word in names}, of=kind)
+    settings = {word: value for word, value in options.items() if word != "kind"}
+    check_words(settings, {word: _DESIGN_WORDS[word] for word in names}, of=kind)
     required = next(iter(names))
-    if required not in given:
+    if required not in settings:
         raise InvalidInput(f"{kind} does not say how many {required}", f"Add {required} = 29")
-    values = {names[word]: value for word, value in given.items()}
+    values = {names[word]: value for word, value in settings.items()}
     return make(**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
 
 
@@ -90,11 +90,11 @@ def make_splitter(options: Mapping[str, Any] | str) -> Splitter:
         options = {"kind": options}
     kind = _find_kind("split", options, _SPLITS, _SPLIT_WORDS)
     known = [field.name for field in fields(_SPLITS[kind])]
-    given = {word: value for word, value in options.items() if word != "kind"}
-    check_words(given, {word: _SPLIT_WORDS[word] for word in known}, of=kind)
+    settings = {word: value for word, value in options.items() if word != "kind"}
+    check_words(settings, {word: _SPLIT_WORDS[word] for word in known}, of=kind)
     if kind == "fixed":
-        given = {word: _read_range(word, given.get(word, [])) for word in known}
-    splitter: Splitter = _SPLITS[kind](**given)
+        settings = {word: _read_range(word, settings.get(word, [])) for word in known}
+    splitter: Splitter = _SPLITS[kind](**settings)
     return splitter
 
 

@@ -8,6 +8,7 @@ show it.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -150,7 +151,7 @@ def check_reproducibility(
         (pipeline.name, task.name, source): _make_fits(study, pipeline, task, source, n_seeds)
         for task in study.tasks
         for pipeline in study.pipelines
-        for source in honoured(pipeline)
+        for source in honoured(pipeline, task)
     }
     repeated = [fit for group in fits.values() for fit in group for _ in range(n_repeats)]
     scores = np.array(_fit_all(study, engine, repeated, report))
@@ -163,10 +164,10 @@ def count_checks(study: Study, *, n_seeds: int, n_repeats: int) -> dict[tuple[st
     """Fits that `check_reproducibility` does, by pipeline and task."""
     check_count("seeds", n_seeds, at_least=2)
     check_count("repeats", n_repeats, at_least=2)
-    if not any(map(honoured, study.pipelines)):
+    if not any(honoured(*pair) for pair in product(study.pipelines, study.tasks)):
         raise TooFewRuns("no pipeline honours any source", "Declare the sources of the pipelines")
     return {
-        (pipeline.name, task.name): len(honoured(pipeline)) * n_seeds * n_repeats
+        (pipeline.name, task.name): len(honoured(pipeline, task)) * n_seeds * n_repeats
         for task in study.tasks
         for pipeline in study.pipelines
     }
@@ -175,7 +176,7 @@ def count_checks(study: Study, *, n_seeds: int, n_repeats: int) -> dict[tuple[st
 def _make_fits(
     study: Study, pipeline: Pipeline, task: Task, source: str, n_seeds: int
 ) -> list[Fit]:
-    draw = Draw(pipeline, task, study.seed, study.tuner, study.n_trials)
+    draw = Draw(pipeline, task, study.seed, study.tuner, study.trials)
     fits = []
     for i in range(n_seeds):
         seeds, fold = draw.seeds({source: i})
