@@ -8,6 +8,8 @@ from outperform.questions.best_of.answer import best_of_runs as best_of_runs
 from outperform.questions.best_of.result import BestOf as BestOf
 from outperform.questions.best_of.result import BestOfComparison as BestOfComparison
 from outperform.questions.best_of.result import BestOfEach as BestOfEach
+from outperform.questions.check.answer import check as check
+from outperform.questions.check.result import Reproducibility as Reproducibility
 from outperform.questions.compare.answer import compare as compare
 from outperform.questions.compare.answer import compare_runs as compare_runs
 from outperform.questions.compare.gate import Gate as Gate
