@@ -209,7 +209,7 @@ def test_it_says_which_generator_is_drawn_from_without_a_seed(engine):
         ("draw_in_vain", "random"),
     ]
     assert str(result).startswith("Not reproducible: draw_from_numpy, draw_from_random. The same")
-    assert ", and numpy.random and random are drawn from unseeded (2 seeds" in str(result)
+    assert ": numpy.random and random are drawn from without a seed (2 seeds" in str(result)
     assert findings(result)["seed_numpy_and_draw", "init"] == "reproducible"
     assert findings(result)["draw_in_vain", "init"] == "reproducible"
     assert result.caveats[-1] == (

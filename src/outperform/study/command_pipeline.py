@@ -14,9 +14,8 @@ from tempfile import TemporaryDirectory
 
 from outperform.errors import InvalidInput
 from outperform.study.command_process import run_command
-from outperform.study.datasets import Dataset
 from outperform.study.fingerprints import fingerprint
-from outperform.study.pipelines import Pipeline, check_scores, list_sources, needed_sets
+from outperform.study.pipelines import FitContext, Pipeline, list_sources
 from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Params, Space, Value
 from outperform.study.splits import Split
@@ -82,27 +81,17 @@ class CommandPipeline(Pipeline):
         """Whether it gets the split of a task with data, and not only its seed."""
         return "split" in self.asks
 
-    def fit(
-        self,
-        params: Params,
-        split: Split | None,
-        seeds: Mapping[str, int],
-        dataset: Dataset | None,
-        *,
-        task: str = "",
-        fold: int = 0,
-        refit: bool = False,
-    ) -> dict[str, float]:
+    def _train(
+        self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext
+    ) -> object:
         """Run the command; read the scores it writes or prints."""
         with TemporaryDirectory(prefix="outperform-") as folder:
             out = f"{folder}/scores.json"
-            values: Params = {"task": task, "fold": fold, "refit": refit, "out": out, **params}
-            values |= {f"{_SEED}{name}": seed for name, seed in seeds.items()}
+            values: Params = {name: getattr(context, name) for name in ("task", "fold", "refit")}
+            values |= {"out": out, **params, **{_SEED + name: seed for name, seed in seeds.items()}}
             if split is not None and self.gets_split:
                 values["split"] = _write_split(split, f"{folder}/split.json")
-            scores = run_command(self.fill(values), folder=folder, out=out, home=self.folder)
-        needed = needed_sets(None, refit=refit) or needed_sets(split)
-        return check_scores(scores, self.name, needed)
+            return run_command(self.fill(values), folder=folder, out=out, home=self.folder)
 
     def fill(self, values: Mapping[str, Value]) -> list[str]:
         """Arguments with every placeholder filled in."""

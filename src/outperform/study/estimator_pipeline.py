@@ -7,17 +7,9 @@ from typing import Any
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.study.datasets import Dataset
 from outperform.study.fingerprints import fingerprint
 from outperform.study.import_paths import import_object, import_sklearn
-from outperform.study.pipelines import (
-    SETS,
-    Pipeline,
-    check_scores,
-    list_sources,
-    needed_sets,
-    require_data,
-)
+from outperform.study.pipelines import SETS, FitContext, Pipeline, list_sources
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Params, Space
 from outperform.study.split_units import IntArray
@@ -84,27 +76,22 @@ class EstimatorPipeline(Pipeline):
         object.__setattr__(self, "_random_states", states)
         object.__setattr__(self, "fingerprint", fingerprint(estimator, self.metric, self.sources))
 
-    def fit(
-        self,
-        params: Params,
-        split: Split | None,
-        seeds: Mapping[str, int],
-        dataset: Dataset | None,
-        *,
-        task: str = "",
-        fold: int = 0,
-        refit: bool = False,
-    ) -> dict[str, float]:
+    def _train(
+        self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext
+    ) -> object:
         """Train on the training rows; score whatever other sets the split holds."""
-        data, split = require_data(self.name, dataset, split)
-        honoured = {name: seeds[name] for name in self.sources if name in seeds}
-        states = dict.fromkeys(self._random_states, _combine(honoured))
+        data = context.data
+        if data is None or split is None:
+            raise InvalidInput(
+                f"pipeline {self.name!r} needs data, and the task has none",
+                "Give the task its data",
+            )
+        states = dict.fromkeys(self._random_states, _combine(seeds))
         model = import_sklearn("sklearn.base").clone(self.estimator).set_params(**params, **states)
-        model.fit(*data.take(_permute(split.train, honoured)))
+        model.fit(*data.take(_permute(split.train, seeds)))
         score = import_sklearn("sklearn.metrics").check_scoring(model, self.metric)
         sets = {name: getattr(split, name) for name in SETS}
-        scores = {name: score(model, *data.take(rows)) for name, rows in sets.items() if len(rows)}
-        return check_scores(scores, self.name, needed_sets(split, refit=refit))
+        return {name: score(model, *data.take(rows)) for name, rows in sets.items() if len(rows)}
 
 
 def _permute(rows: IntArray, seeds: Mapping[str, int]) -> IntArray:

@@ -22,7 +22,16 @@ from outperform.study.study_file_entries import entry
 from outperform.wording import enumerate_names, suggest_names
 
 SETS = ("valid", "test")  # that are scored
-_ASKABLE = ("task", "fold", "refit", "data")  # by parameters of these names
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FitContext:
+    """What a pipeline may ask to be told of a fit, besides its arguments."""
+
+    task: str
+    fold: int
+    refit: bool  # the final fit, on training and validation data together
+    data: Dataset | None
 
 
 class Pipeline:
@@ -91,6 +100,13 @@ class Pipeline:
         refit: bool = False,
     ) -> dict[str, float]:
         """Train once; the scores on "valid" and "test", as far as they were asked for."""
+        honoured = {name: seeds[name] for name in self.sources if name in seeds}
+        scores = self._train(params, split, honoured, FitContext(task, fold, refit, dataset))
+        return check_scores(scores, self.name, needed_sets(split, refit=refit))
+
+    def _train(
+        self, params: Params, split: Split | None, seeds: Mapping[str, int], context: "FitContext"
+    ) -> object:
         raise NotImplementedError
 
 
@@ -143,24 +159,12 @@ class FunctionPipeline(Pipeline):
         object.__setattr__(self, "sources", list_sources(self.sources))
         object.__setattr__(self, "fingerprint", fingerprint(function, self.sources))
 
-    def fit(
-        self,
-        params: Params,
-        split: Split | None,
-        seeds: Mapping[str, int],
-        dataset: Dataset | None,
-        *,
-        task: str = "",
-        fold: int = 0,
-        refit: bool = False,
-    ) -> dict[str, float]:
-        """Call the function; check what it returns."""
-        honoured = {name: seeds[name] for name in self.sources if name in seeds}
+    def _train(
+        self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext
+    ) -> object:
         function: Any = self.function
-        known = {"task": task, "fold": fold, "refit": refit, "data": dataset}
-        answers = {name: known[name] for name in self.asks}
-        scores = function(dict(params), split, honoured, **answers)
-        return check_scores(scores, self.name, needed_sets(split, refit=refit))
+        answers = {name: getattr(context, name) for name in self.asks}
+        return function(dict(params), split, dict(seeds), **answers)
 
 
 def list_sources(names: Sequence[str]) -> tuple[str, ...]:
@@ -168,17 +172,6 @@ def list_sources(names: Sequence[str]) -> tuple[str, ...]:
     if isinstance(names, str):
         raise InvalidInput(f"sources are the text {names!r}", f"Pass a list: [{names!r}]")
     return tuple(names)
-
-
-def require_data(
-    pipeline: str, dataset: Dataset | None, split: Split | None
-) -> tuple[Dataset, Split]:
-    """Refuse to train on nothing."""
-    if dataset is None or split is None:
-        raise InvalidInput(
-            f"pipeline {pipeline!r} needs data, and the task has none", "Give the task its data"
-        )
-    return dataset, split
 
 
 def needed_sets(split: Split | None, *, refit: bool = False) -> tuple[str, ...]:
@@ -281,14 +274,14 @@ def _find_asked(pipeline: str, function: Callable[..., Any]) -> tuple[str, ...]:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # some that are written in C say nothing of themselves
         return ()
-    asks = tuple(name for name in _ASKABLE if name in signature.parameters)
+    asks = tuple(name for name in FitContext.__slots__ if name in signature.parameters)
     try:
         signature.bind({}, None, {}, **dict.fromkeys(asks))
     except TypeError as error:
         raise InvalidInput(
             f"the function of pipeline {pipeline!r} cannot be called with (params, split, seeds): "
             f"{error}",
-            f"Let it take these three and, if it likes, {', '.join(_ASKABLE)} by name",
+            f"Let it take these three and, if it likes, {', '.join(FitContext.__slots__)} by name",
         ) from None
     return asks
 

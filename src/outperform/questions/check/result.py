@@ -114,7 +114,7 @@ class Reproducibility(Plain):
             worst = max(self.checks, key=lambda check: check.noise)
             drawn = dict.fromkeys(d.generator for d in self.unseeded if d.pipeline in noisy)
             verb = "is" if len(drawn) == 1 else "are"
-            cause = f", and {join_words([*drawn])} {verb} drawn from unseeded" if drawn else ""
+            cause = f": {join_words([*drawn])} {verb} drawn from without a seed" if drawn else ""
             return (
                 f"Not reproducible: {enumerate_names(noisy)}. The same seeds give scores that "
                 f"differ by up to {worst.noise:.3g}{cause} {how}."
