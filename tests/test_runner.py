@@ -258,7 +258,7 @@ def test_finished_searches_are_not_suggested_again(store, monkeypatch):
     study = toy(tuner="gp-ei", designs=(Ideal(3), FixHopt(4)))
     run(study, store, InlineEngine())
     more = replace(study, designs=(Ideal(3), FixHopt(6)))
-    monkeypatch.setattr("outperform.study.gaussian_process.suggest_gp_ei", fail)
+    monkeypatch.setattr("outperform.study.adaptive_tuners.suggest_gp_ei", fail)
     assert run(more, store, InlineEngine()).n_done == 2
 
 
