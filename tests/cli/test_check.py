@@ -64,11 +64,11 @@ def test_it_says_how_many_fits_before_and_then_how_long_it_will_take(study, monk
 
 
 def test_json_has_every_score(study):
-    found = json.loads(call("check", study, "--seeds", 2, "--repeats", 3, "--json").stdout)
-    assert found["reproducible"] is False
-    assert found["passed"] is False
-    assert [len(check["scores"]) for check in found["checks"]] == [2] * 5
-    assert [len(check["scores"][0]) for check in found["checks"]] == [3] * 5
+    values = json.loads(call("check", study, "--seeds", 2, "--repeats", 3, "--json").stdout)
+    assert values["reproducible"] is False
+    assert values["passed"] is False
+    assert [len(check["scores"]) for check in values["checks"]] == [2] * 5
+    assert [len(check["scores"][0]) for check in values["checks"]] == [3] * 5
 
 
 def test_nothing_is_written(study):

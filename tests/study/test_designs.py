@@ -238,9 +238,9 @@ def test_sources_that_a_pipeline_ignores_are_refused_at_once(design, message):
     ],
 )
 def test_impossible_studies_are_refused(options, message):
-    given = {"pipelines": (PIPELINE,), "tasks": (TASK,), "designs": (Ideal(2),)}
+    parts = {"pipelines": (PIPELINE,), "tasks": (TASK,), "designs": (Ideal(2),)}
     with pytest.raises(InvalidInput) as caught:
-        Study(**given | options)
+        Study(**parts | options)
     assert message in str(caught.value)
 
 

@@ -122,15 +122,15 @@ for f in functions: print(FunctionPipeline("f", f).fingerprint)
 
 
 def test_notebook_code_without_source_has_a_stable_fingerprint():
-    found = []
+    hashes = []
     for hash_seed in ("1", "2"):
         command = [sys.executable, "-c", NOTEBOOK]
         environment = os.environ | {"PYTHONHASHSEED": hash_seed}
         result = subprocess.run(command, env=environment, capture_output=True, text=True)
         assert result.stderr == ""
-        found.append(result.stdout.splitlines())
-    assert found[0] == found[1]
-    assert len(set(found[0])) == len(found[0]) == 12
+        hashes.append(result.stdout.splitlines())
+    assert hashes[0] == hashes[1]
+    assert len(set(hashes[0])) == len(hashes[0]) == 12
 
 
 def test_closures_count():

@@ -108,15 +108,15 @@ def test_only_seeds_that_matter_are_kept():
     seeds = {"hpo": 9, "split": 1, "init": 2, "order": 3, "dropout": 4, "mine": 5}
     fit = make_fit(pipeline, task, {"lr": 0.1}, seeds, fold=2, refit=True)
     assert fit == Fit("net", "mnist", {"lr": 0.1}, {"split": 1, "init": 2, "mine": 5}, 2, True)
-    found = gather_fingerprints([pipeline], [task])
-    assert found == {"pipeline net": pipeline.fingerprint, "task mnist": task.fingerprint}
-    key = fit.key(found)
+    fingerprints = gather_fingerprints([pipeline], [task])
+    assert fingerprints == {"pipeline net": pipeline.fingerprint, "task mnist": task.fingerprint}
+    key = fit.key(fingerprints)
     for idle in ("hpo", "order", "dropout"):
         same = make_fit(pipeline, task, {"lr": 0.1}, seeds | {idle: 77}, fold=2, refit=True)
-        assert same.key(found) == key
+        assert same.key(fingerprints) == key
     for used in ("split", "init", "mine"):
         other = make_fit(pipeline, task, {"lr": 0.1}, seeds | {used: 77}, fold=2, refit=True)
-        assert other.key(found) != key
+        assert other.key(fingerprints) != key
 
 
 def test_repetitions_with_all_seeds_fixed_are_fits_of_their_own():

@@ -250,16 +250,16 @@ def test_a_function_gets_params_split_and_its_seeds(split):
 
 
 def test_a_function_is_told_what_it_asks_for_by_name():
-    told = {}
+    answers = {}
 
     def fit(params, split, seeds, fold, *, refit, task="?"):
-        told.update(task=task, fold=fold, refit=refit)
+        answers.update(task=task, fold=fold, refit=refit)
         return {"test": 1.0}
 
     pipeline = FunctionPipeline("net", fit)
     assert pipeline.asks == ("task", "fold", "refit")
     pipeline.fit({}, None, SEEDS, None, task="wine", fold=2, refit=True)
-    assert told == {"task": "wine", "fold": 2, "refit": True}
+    assert answers == {"task": "wine", "fold": 2, "refit": True}
 
 
 def test_a_function_gets_the_data_that_it_asks_for(digits, split):

@@ -244,7 +244,7 @@ def test_the_fingerprint_follows_data_and_splitter(tmp_path):
     assert fingerprint_of(moved) == table  # the content counts, not the place
     write_csv(path, "x,y\n1,6\n")
     memory = (np.eye(2), np.arange(2))
-    found = [
+    fingerprints = [
         table,
         fingerprint_of(path),
         fingerprint_of("digits"),
@@ -256,7 +256,7 @@ def test_the_fingerprint_follows_data_and_splitter(tmp_path):
         fingerprint_of("digits", CrossValidation(10)),
         fingerprint_of("digits", OutOfBootstrap(stratified=True)),
     ]
-    assert len(set(found)) == len(found)
+    assert len(set(fingerprints)) == len(fingerprints)
     assert fingerprint_of("digits", OutOfBootstrap()) == fingerprint_of("digits")
     assert fingerprint_of((np.eye(2), np.arange(2))) == fingerprint_of(memory)
 
