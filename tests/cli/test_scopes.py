@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from outperform.cli import main
 from outperform.questions.audit.result import Audit, SelfAudit
 from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOfEach
-from outperform.questions.check.answer import Reproducibility
+from outperform.questions.check.result import Reproducibility
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons

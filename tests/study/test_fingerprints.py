@@ -15,7 +15,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from outperform.errors import InvalidInput
-from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
+from outperform.study.estimator_pipeline import EstimatorPipeline
+from outperform.study.pipelines import FunctionPipeline
 
 
 def test_the_fingerprint_of_an_estimator():
@@ -93,7 +94,8 @@ def test_changed_code_changes_the_fingerprint_and_nothing_else_does(tmp_path):
 
 NOTEBOOK = """
 from functools import cache, partial
-from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
+from outperform.study.estimator_pipeline import EstimatorPipeline
+from outperform.study.pipelines import FunctionPipeline
 from sklearn.base import BaseEstimator
 from sklearn.svm import SVC
 from sklearn.compose import ColumnTransformer
@@ -120,15 +122,15 @@ for f in functions: print(FunctionPipeline("f", f).fingerprint)
 
 
 def test_notebook_code_without_source_has_a_stable_fingerprint():
-    found = []
+    hashes = []
     for hash_seed in ("1", "2"):
         command = [sys.executable, "-c", NOTEBOOK]
         environment = os.environ | {"PYTHONHASHSEED": hash_seed}
         result = subprocess.run(command, env=environment, capture_output=True, text=True)
         assert result.stderr == ""
-        found.append(result.stdout.splitlines())
-    assert found[0] == found[1]
-    assert len(set(found[0])) == len(found[0]) == 12
+        hashes.append(result.stdout.splitlines())
+    assert hashes[0] == hashes[1]
+    assert len(set(hashes[0])) == len(hashes[0]) == 12
 
 
 def test_closures_count():

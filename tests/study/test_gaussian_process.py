@@ -7,14 +7,16 @@ from scipy.stats import binomtest, norm
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
+from outperform.study.adaptive_tuners import (
+    N_STARTUP_GP,
+    log_expected_improvement,
+    suggest_gp_ei,
+)
 from outperform.study.gaussian_process import (
-    N_STARTUP,
     condition,
     fit_process,
-    log_expected_improvement,
     log_marginal_likelihood,
     square_differences,
-    suggest_gp_ei,
 )
 from outperform.study.spaces import Choices, Integers, LogUniform, Uniform
 from outperform.study.tuners import Trial, best_trial, suggest_random
@@ -89,23 +91,23 @@ def test_the_fit_is_as_likely_as_scikit_learns_best():
 def test_expected_improvement_by_hand(z):
     mean, sd, best = 2 + 0.7 * z, 0.7, 2.0
     expected = sd * (z * norm.cdf(z) + norm.pdf(z))
-    found = log_expected_improvement(np.array([mean]), np.array([sd]), best)
-    assert np.exp(found) == pytest.approx(expected)
+    improvement = log_expected_improvement(np.array([mean]), np.array([sd]), best)
+    assert np.exp(improvement) == pytest.approx(expected)
 
 
 def test_expected_improvement_matches_simulation():
     draws = np.random.default_rng(0).normal(1.0, 2.0, size=200_000)
-    found = np.exp(log_expected_improvement(np.array([1.0]), np.array([2.0]), 1.5))[0]
-    assert found == pytest.approx(np.maximum(draws - 1.5, 0).mean(), rel=0.02)
+    improvement = np.exp(log_expected_improvement(np.array([1.0]), np.array([2.0]), 1.5))[0]
+    assert improvement == pytest.approx(np.maximum(draws - 1.5, 0).mean(), rel=0.02)
 
 
 def test_expected_improvement_still_compares_where_it_underflows():
     z = -np.array([10.0, 30, 100, 900, 1100, 1e5])
-    found = log_expected_improvement(z, np.ones(6), 0.0)
-    assert np.isfinite(found).all()
-    assert (np.diff(found) < 0).all()
+    improvements = log_expected_improvement(z, np.ones(6), 0.0)
+    assert np.isfinite(improvements).all()
+    assert (np.diff(improvements) < 0).all()
     # φ(z)/z² as z falls.
-    assert found - norm.logpdf(z) == pytest.approx(-2 * np.log(-z), abs=0.05)
+    assert improvements - norm.logpdf(z) == pytest.approx(-2 * np.log(-z), abs=0.05)
     farther = log_expected_improvement(-np.array([1e5, 1e7, 1e9, 1e12]), np.ones(4), 0.0)
     assert (np.diff(farther) < 0).all()
 
@@ -133,11 +135,11 @@ def count_wins(objective, n_seeds, n_trials):
     """How often Bayesian optimisation finds a truly better point than random search."""
     wins = 0
     for seed in range(n_seeds):
-        found = [
+        processes = [
             branin(best_trial(search(suggest, objective, seed, n_trials)).params)
             for suggest in (suggest_gp_ei, suggest_random)
         ]
-        wins += found[0] > found[1]
+        wins += processes[0] > processes[1]
     return wins
 
 
@@ -165,10 +167,10 @@ def test_gp_ei_wins_nothing_where_scores_mean_nothing():
 
 
 def test_the_first_trials_are_those_of_random_search():
-    ours = search(suggest_gp_ei, branin, 3, N_STARTUP + 1)
-    random = search(suggest_random, branin, 3, N_STARTUP + 1)
-    assert ours[:N_STARTUP] == random[:N_STARTUP]
-    assert ours[N_STARTUP] != random[N_STARTUP]
+    ours = search(suggest_gp_ei, branin, 3, N_STARTUP_GP + 1)
+    random = search(suggest_random, branin, 3, N_STARTUP_GP + 1)
+    assert ours[:N_STARTUP_GP] == random[:N_STARTUP_GP]
+    assert ours[N_STARTUP_GP] != random[N_STARTUP_GP]
 
 
 def test_rounding_errors_do_not_move_the_point():
@@ -182,8 +184,8 @@ def test_a_disaster_does_not_blind_the_search():
     def objective(params):
         return -1e12 if params["x"] > 8 else branin(params)
 
-    found = [best_trial(search(suggest_gp_ei, objective, seed, 25)).score for seed in range(4)]
-    assert np.median(found) > -1.5  # the optimum is -0.398; random search reaches about -3
+    scores = [best_trial(search(suggest_gp_ei, objective, seed, 25)).score for seed in range(4)]
+    assert np.median(scores) > -1.5  # the optimum is -0.398; random search reaches about -3
 
 
 def test_equal_scores_are_no_obstacle():
@@ -197,7 +199,7 @@ def test_points_are_not_repeated_while_others_are_left():
     def score(params):
         return float(params["n"] == 2) + float(params["kind"] == "c")
 
-    history = search(suggest_random, score, 1, N_STARTUP, space)
+    history = search(suggest_random, score, 1, N_STARTUP_GP, space)
     tried = {tuple(sorted(trial.params.items())) for trial in history}
     while len(tried) < 12:
         params = suggest_gp_ei(space, history, 1, 30)
@@ -218,6 +220,16 @@ def test_it_finds_the_best_of_mixed_spaces():
         off = (np.log10(params["lr"]) + 2) ** 2 + 0.2 * (params["depth"] - 7) ** 2
         return -float(off) - 3 * (params["kind"] != "good")
 
-    found = [best_trial(search(suggest_gp_ei, score, seed, 30, space)) for seed in range(3)]
-    assert [trial.params["kind"] for trial in found] == ["good"] * 3
-    assert min(trial.score for trial in found) > -0.5
+    trials = [best_trial(search(suggest_gp_ei, score, seed, 30, space)) for seed in range(3)]
+    assert [trial.params["kind"] for trial in trials] == ["good"] * 3
+    assert min(trial.score for trial in trials) > -0.5
+
+
+def test_hyperparameters_that_cannot_be_have_no_likelihood():
+    """Whoever samples hyperparameters may try such: the same point twice, and no noise."""
+    x = np.zeros((3, 1))
+    value, gradient = log_marginal_likelihood(
+        np.log([1.0, 1.0, 1e-300]), square_differences(x), np.array([0.0, 1.0, 2.0])
+    )
+    assert value == -np.inf
+    assert (gradient == 0).all()

@@ -53,6 +53,6 @@ def make_folder(place: Path) -> None:
 
 def _name_python() -> str:
     """`python` where that is the one running now, as in an active environment; else its path."""
-    found = shutil.which("python")
-    same = found is not None and Path(found).absolute() == Path(sys.executable).absolute()
+    program = shutil.which("python")
+    same = program is not None and Path(program).absolute() == Path(sys.executable).absolute()
     return "python" if same else sys.executable

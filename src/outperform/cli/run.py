@@ -137,7 +137,7 @@ def _announce(study: Study, store: SqliteStore, workers: int, cost: _Cost) -> No
         seconds = FitSeconds(told | kept)
     click.echo(
         f"{study.name}: {len(study.pipelines)} pipeline(s) on {len(study.tasks)} task(s), "
-        f"{study.tuner} search with {study.n_trials} trials; {seconds}"
+        f"{study.tuner} search with {study.trials} trials; {seconds}"
     )
     rows = []
     for kind, prices in now["prices"].items():

@@ -9,13 +9,12 @@ from typing import Any
 
 from outperform.engines import Engine, Outcome
 from outperform.errors import InvalidScores
+from outperform.study.dataset_splits import check_feasible, measure_resplit, split_dataset
 from outperform.study.datasets import Dataset
-from outperform.study.feasibility import check_feasible, split_dataset
 from outperform.study.fits import Fit, make_fit
-from outperform.study.sizes import measure_resplit
 from outperform.study.sources import NOISE, derive_seed
 from outperform.study.spaces import default_params
-from outperform.study.split import Split
+from outperform.study.splits import Split
 from outperform.study.study import Study
 from outperform.study.tasks import Task
 from outperform.wording import enumerate_names

@@ -6,35 +6,64 @@ import click
 
 from outperform.cli.options import debug_option
 from outperform.cli.output import print_json
-from outperform.cli.progress import LiveLine, measure_seconds
+from outperform.cli.progress import LiveLine
 from outperform.cli.sources import read_study
 from outperform.engines import LocalEngine
 from outperform.engines.local import count_cores
-from outperform.questions.check.answer import Reproducibility, check_reproducibility, count_checks
+from outperform.questions.check.answer import check, plan_checks
+from outperform.questions.check.result import THOROUGH, Reproducibility
 from outperform.render.terminal import print_result
-from outperform.study.study import Study
-from outperform.wording import format_duration
+
+_QUICK = 2  # seeds of each source, and runs of each seed
 
 
 @click.command()
 @click.argument("study_file", metavar="STUDY.toml")
-@click.option("--seeds", default=5, show_default=True, help="Seeds of each source.")
-@click.option("--repeats", default=5, show_default=True, help="Runs of each seed.")
+@click.option(
+    "--pipeline", "pipelines", metavar="NAME", multiple=True, help="Only this one; may be repeated."
+)
+@click.option(
+    "--source", "sources", metavar="NAME", multiple=True, help="Only this one; may be repeated."
+)
+@click.option("--thorough", is_flag=True, help="Five seeds of each source, five runs of each.")
+@click.option("--seeds", type=int, help="Seeds of each source.  [default: 2]")
+@click.option("--repeats", type=int, help="Runs of each seed.  [default: 2]")
+@click.option("--gate", is_flag=True, help="Exit with 1 if a seed is noisy or unused.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @debug_option
-def command(study_file: str, seeds: int, repeats: int, workers: int | None, as_json: bool) -> None:
+def command(
+    study_file: str,
+    pipelines: tuple[str, ...],
+    sources: tuple[str, ...],
+    thorough: bool,
+    seeds: int | None,
+    repeats: int | None,
+    gate: bool,
+    workers: int | None,
+    as_json: bool,
+) -> None:
     """Check that every seed does what it should.
 
     \b
         outperform check study.toml
+        outperform check study.toml --pipeline mine --source init
+        outperform check study.toml --thorough --gate
 
-    Fits each pipeline with several seeds of every source it honours, several times each: the same
-    seed must repeat the score, another should change it. Differences within a seed are numerical
-    noise, and are measured. Nothing is recorded.
+    Fits each pipeline with two seeds of every source it honours, twice each: the same seed must
+    repeat the score, another should change it. Differences within a seed are numerical noise, and
+    are measured; global generators (random, numpy, torch) that are drawn from unseeded are named.
+    Nothing is recorded.
     """
     study, n_workers = read_study(study_file), workers or count_cores()
-    _announce(study, seeds, repeats, n_workers)
+    usual = THOROUGH if thorough else _QUICK
+    n_seeds, n_repeats = (usual if n is None else n for n in (seeds, repeats))
+    plans = plan_checks(study, pipelines=pipelines, sources=sources, n_seeds=n_seeds)
+    click.echo(
+        f"{n_repeats * sum(len(plan.fits) for plan in plans)} fits, {n_seeds} seeds of every "
+        f"source {n_repeats} times each, on {n_workers} worker(s)",
+        err=True,
+    )
     line = LiveLine()
 
     def report(n_done: int, n_fits: int) -> None:
@@ -43,34 +72,32 @@ def command(study_file: str, seeds: int, repeats: int, workers: int | None, as_j
 
     try:
         with LocalEngine(n_workers, timeout=study.timeout) as engine:
-            found = check_reproducibility(
-                study, engine, n_seeds=seeds, n_repeats=repeats, report=report
+            result = check(
+                study,
+                engine,
+                pipelines=pipelines,
+                sources=sources,
+                n_seeds=n_seeds,
+                n_repeats=n_repeats,
+                report=report,
             )
     finally:
         line.clear()
     if as_json:
-        print_json(found.to_dict())
+        print_json(result.to_dict())
     else:
-        print_result(found)
-        click.echo(f"\nNext: {_suggest(found, study_file)}")
+        print_result(result)
+        if not result.advice:
+            click.echo(f"\nNext: {_suggest(result, study_file)}")
+    if gate and not result.passed:
+        raise click.exceptions.Exit(1)
 
 
-def _announce(study: Study, n_seeds: int, n_repeats: int, workers: int) -> None:
-    """Say how many fits it takes and how long, where JSON is not disturbed."""
-    n_fits = count_checks(study, n_seeds=n_seeds, n_repeats=n_repeats)
-    seconds = measure_seconds(study, workers)
-    duration = format_duration(seconds.add_up(n_fits, workers))
-    click.echo(
-        f"{sum(n_fits.values())} fits, {n_seeds} seeds of every source {n_repeats} times each: "
-        f"{seconds.about} {duration} on {workers} worker(s)",
-        err=True,
-    )
-
-
-def _suggest(found: Reproducibility, study_file: str) -> str:
-    if found.reproducible:
-        return f"outperform run {shlex.quote(study_file)}"
-    return (
-        "find what draws without its seed, pass the seed on and check again; what then still "
-        "differs is numerical noise, part of every score."
-    )
+def _suggest(result: Reproducibility, study_file: str) -> str:
+    """Next command: to run the study, or to look again at a seed that may be unused."""
+    file = shlex.quote(study_file)
+    if result.passed:
+        return f"outperform run {file}"
+    pipeline, source = result.unused[0].pipeline, result.unused[0].source
+    again = f"--thorough --pipeline {shlex.quote(pipeline)} --source {source}"
+    return f"outperform check {file} {again}"
