@@ -8,7 +8,7 @@ import click
 from outperform.errors import OutperformError
 from outperform.questions.rooms import list_questions
 
-COMMANDS_OF_OUR_OWN = ("demo", "init", "run", "status")  # which ask no question
+COMMANDS_OF_OUR_OWN = ("demo", "init", "report", "run", "status")  # which ask no question
 
 
 def list_commands() -> list[str]:

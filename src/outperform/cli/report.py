@@ -1,0 +1,49 @@
+"""The command `outperform report`."""
+
+from typing import Any
+
+import click
+
+from outperform.cli.options import debug_option, reading_options
+from outperform.cli.progress import say_if_slow
+from outperform.cli.sources import open_runs
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True, metavar="RUNS [A B]")
+@click.option(
+    "-o",
+    "--output",
+    "path",
+    metavar="FILE",
+    default="report.html",
+    show_default=True,
+    help="Where the page is written.",
+)
+@click.option("--title", help="Its title.  [default: the name of RUNS]")
+@reading_options
+@debug_option
+def command(words: tuple[str, ...], path: str, title: str | None, reading: dict[str, Any]) -> None:
+    """Answer every question that runs can answer, in one HTML file.
+
+    \b
+        outperform report runs.csv resnet vgg -o report.html
+        outperform report study.db
+
+    The page needs nothing else: to read, to send, to print. It compares A and B (all pairs of up to
+    three algorithms if none are named), says how far picked seeds could have moved the conclusion,
+    what the best of five reaches where there are validation scores, and what makes scores vary
+    where a study tells it.
+    """
+    from outperform.questions.reporting import answer_all
+    from outperform.render.html import write_report
+
+    source, *names = words
+    with say_if_slow("Answering every question; seed sets are drawn for each pair and task."):
+        runs = open_runs(source, reading, names)
+        results, unanswered = answer_all(source, runs, names)
+        write_report(results, path, title=title or runs.source, about=[f"{runs}.", *unanswered])
+    for result in results:
+        click.echo(str(result))
+    click.echo(f"Report written to {path}", err=True)
+    click.echo(f"\nNext: open {path}.")

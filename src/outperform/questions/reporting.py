@@ -1,0 +1,76 @@
+"""Every question that runs can answer: each question's `report` says what it makes of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import combinations
+from typing import Any
+
+from outperform.errors import InvalidInput, OutperformError
+from outperform.questions.result import Result
+from outperform.questions.rooms import list_questions
+from outperform.runs import Runs
+from outperform.wording import enumerate_names
+
+_MOST_PAIRS = 3  # of algorithms that are compared without being named
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What a report is made of.
+
+    Attributes
+    ----------
+    source
+        Where the runs come from: the address of a store, a file, or a table in memory.
+    pairs
+        Names of the algorithms that are compared, two by two.
+    """
+
+    source: Any
+    runs: Runs
+    pairs: Sequence[tuple[str, str]]
+
+
+def answer_all(
+    source: Any, runs: Runs, names: Sequence[str] = ()
+) -> tuple[list[Result], list[str]]:
+    """Ask every question that runs can answer.
+
+    Parameters
+    ----------
+    names
+        Of the two algorithms to compare; may be left out where there are three at most.
+
+    Returns
+    -------
+    The results, and why some questions have none.
+    """
+    reported = Reported(source, runs, _choose_pairs(runs, names))
+    results: list[Result] = []
+    unanswered: list[str] = []
+    for question in list_questions("report"):
+        room = import_module(f"outperform.questions.{question}.report")
+        answers: Iterator[Result] = room.answer(reported)
+        try:
+            results += answers
+        except OutperformError as error:
+            if question == "compare":  # runs that cannot be compared make no report
+                raise
+            unanswered.append(f"Not asked: {room.QUESTION} {error}")
+    return results, unanswered
+
+
+def _choose_pairs(runs: Runs, names: Sequence[str]) -> list[tuple[str, str]]:
+    if names:
+        if len(names) != 2:
+            raise InvalidInput(f"a report compares two algorithms, not {len(names)}", "Name A and B")
+        return [(names[0], names[1])]
+    pairs = list(combinations(runs.algorithms, 2))
+    if len(pairs) > _MOST_PAIRS:
+        raise InvalidInput(
+            f"{runs.source} has {len(runs.algorithms)} algorithms, of which {len(pairs)} pairs "
+            "could be compared",
+            f"Name two of: {enumerate_names(runs.algorithms)}",
+        )
+    return pairs
