@@ -465,6 +465,11 @@ def test_scorers_are_never_minimized():
          "Ideal(51)."),
         ({"designs": [Ideal]}, f"designs hold {Ideal!r}, which is no design. Pass one such as "
          "Ideal(51)."),
+        (
+            {"pipelines": [Pipeline("net", fit, space={"lr": (0.1, 1)})]},
+            "pipeline 'net' searches 'lr' in (0.1, 1). Pass Uniform(low, high), LogUniform(low, "
+            "high), Integers(low, high) or Choices([...]).",
+        ),
         ({"tasks": []}, "the study has no tasks. Add at least one; in a study file, it begins "
          "with [[task]]."),
         (

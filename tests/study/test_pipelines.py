@@ -318,6 +318,7 @@ def test_pipelines_take_lists_and_options_of_their_kind(digits, split):
         (Trainer, {}, f"pipeline 'p' is {Trainer!r}, which cannot be trained."),
         ("math.pi", {}, "pipeline 'p' is 'math.pi', which cannot be trained. "),
         (None, {}, "pipeline 'p' is None, which cannot be trained. "),
+        (["python", "run.py", 3], {}, "the command of pipeline 'p' holds 3. Write it as text."),
         ("", {}, "pipeline 'p' has an empty command. Name the program to run."),
         (
             "train.py",

@@ -245,11 +245,11 @@ def _choose_kind(name: str, what: Any, words: Mapping[str, Any]) -> type[Pipelin
 
 
 def _looks_like_command(what: Any) -> bool:
-    """Whether a text or a list of texts is a command: import paths have no blanks and no braces."""
+    """Whether a text, or one in a list, is no import path: these have no blanks and no braces."""
     words = [what] if isinstance(what, str) else what
-    if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
+    if not isinstance(words, list | tuple):
         return False
-    return not words or not all(_is_import_path(word) for word in words)
+    return not words or any(isinstance(word, str) and not _is_import_path(word) for word in words)
 
 
 def _is_import_path(word: str) -> bool:

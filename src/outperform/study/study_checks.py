@@ -14,6 +14,7 @@ from outperform.study.designs import Design, FixHopt, Ideal, Variance, honoured
 from outperform.study.estimator_pipeline import EstimatorPipeline, check_metric
 from outperform.study.pipelines import FunctionPipeline, Pipeline
 from outperform.study.sources import ALL, LEARNING_SOURCES, check_sources
+from outperform.study.spaces import Dimension
 from outperform.study.splits import CrossValidation, FixedSplit
 from outperform.study.study_file_entries import entry
 from outperform.study.tasks import Task
@@ -78,6 +79,7 @@ def check_study(study: "Study") -> None:
             with entry("task", number):
                 _check_metric(pipeline, task)
         with entry("pipeline", place):
+            _check_space(pipeline)
             with entry("sources"):
                 check_sources(pipeline.sources)
                 _check_spelling(pipeline)
@@ -134,6 +136,17 @@ def _check_metric(pipeline: Pipeline, task: Task) -> None:
                 f"the goal of task {task.name!r} is to minimize {task.metric}, but the scorers of "
                 "scikit-learn are all better when higher",
                 'Set goal = "maximize"; losses have scorers such as neg_log_loss',
+            )
+
+
+def _check_space(pipeline: Pipeline) -> None:
+    """Refuse hyperparameters that do not say how they are searched, as numbers and pairs do."""
+    for name, dimension in pipeline.space.items():
+        if not isinstance(dimension, Dimension):
+            raise InvalidInput(
+                f"pipeline {pipeline.name!r} searches {name!r} in {dimension!r}",
+                "Pass Uniform(low, high), LogUniform(low, high), Integers(low, high) or "
+                "Choices([...])",
             )
 
 
