@@ -11,8 +11,9 @@ from outperform.cli import COMMANDS_OF_OUR_OWN, list_commands
 
 PACKAGE = Path(__file__).parents[1] / "src" / "outperform"
 LAYERS = [
-    *("errors", "wording", "lazy", "stats", "runs", "study", "store", "engines", "runner"),
-    *("questions", "plots", "figure", "report", "web", "cli", "command", "__main__", "__init__"),
+    *("errors", "wording", "plain_values", "lazy", "stats", "runs", "study", "store", "engines"),
+    *("runner", "questions", "plots", "figure", "report", "web", "cli", "command"),
+    *("__main__", "__init__"),
 ]
 # Rooms of a question that lie above the others: they draw, or are called from the command line.
 UPPER_ROOMS = {"figure": "figure", "command": "command", "terminal": "command"}

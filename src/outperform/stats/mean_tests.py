@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
 from outperform.errors import InvalidInput
+from outperform.plain_values import Plain
 from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import (
     FloatArray,
@@ -132,8 +133,10 @@ def sign_flip_test(
 
 
 @dataclass(frozen=True, slots=True)
-class EquivalenceTest:
+class EquivalenceTest(Plain):
     """Evidence that two means differ by less than a margin."""
+
+    JSON = "name pvalue margin interval equivalent"
 
     name: str
     pvalue: float
@@ -149,16 +152,6 @@ class EquivalenceTest:
     def __str__(self) -> str:
         conclusion = "ruled out" if self.equivalent else "not ruled out"
         return f"a difference of ±{self.margin:g} or more is {conclusion} (p = {self.pvalue:.2g})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "name": self.name,
-            "pvalue": self.pvalue,
-            "margin": self.margin,
-            "interval": self.interval.to_dict(),
-            "equivalent": self.equivalent,
-        }
 
 
 def equivalence_test(

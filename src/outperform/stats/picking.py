@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
+from outperform.plain_values import Plain
 from outperform.stats.checks import (
     FloatArray,
     IntArray,
@@ -21,7 +22,7 @@ from outperform.stats.testing import student_test
 
 
 @dataclass(frozen=True, slots=True)
-class PickedRuns:
+class PickedRuns(Plain):
     """What n runs picked from each of two samples show, for each n.
 
     Attributes
@@ -58,18 +59,6 @@ class PickedRuns:
         """
         found = (self.t_pvalue <= alpha) & (self.rank_pvalue <= alpha)
         return int(self.sizes[found].max(initial=0))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "sizes": self.sizes.tolist(),
-            "difference": self.difference.tolist(),
-            "effect_size": self.effect_size.tolist(),
-            "t_pvalue": self.t_pvalue.tolist(),
-            "rank_pvalue": self.rank_pvalue.tolist(),
-            "gap": self.gap.tolist(),
-            "confidence_level": self.confidence_level,
-        }
 
 
 def pick_best_against_worst(

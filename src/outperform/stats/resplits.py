@@ -10,7 +10,6 @@ never the second. How often this errs, with learners that train: docs/scope.md.
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,6 +41,8 @@ class ResampledDifference(Estimate):
         Degrees of freedom of Student's t, k - 1.
     """
 
+    JSON = "value interval pvalue shown n_replicates deviation standard_error df"
+
     pvalue: float
     n_replicates: int
     deviation: float
@@ -65,20 +66,6 @@ class ResampledDifference(Estimate):
         """Smallest |difference| that any number of further re-splits could show."""
         overlap = self.standard_error**2 - self.deviation**2 / self.n_replicates
         return -float(ndtri((1 - self.interval.confidence_level) / 2)) * math.sqrt(overlap)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON, which has no infinity."""
-        unknown = math.isinf(self.standard_error)
-        return {
-            "value": self.value,
-            "interval": self.interval.to_dict() | ({"low": None, "high": None} if unknown else {}),
-            "pvalue": self.pvalue,
-            "shown": self.shown,
-            "n_replicates": self.n_replicates,
-            "deviation": self.deviation,
-            "standard_error": None if unknown else self.standard_error,
-            "df": self.df,
-        }
 
 
 def resampled_difference(

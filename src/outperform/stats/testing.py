@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from outperform.plain_values import Plain
 from outperform.stats.checks import FloatArray, check_choice
 
 Alternative = Literal["two-sided", "greater", "less"]
 
 
 @dataclass(frozen=True, slots=True)
-class HypothesisTest:
+class HypothesisTest(Plain):
     """Evidence against "no difference": floats, or arrays where leading axes were given."""
 
     name: str
@@ -25,15 +26,6 @@ class HypothesisTest:
         many = f"{np.size(self.pvalue)} tests, smallest " if np.ndim(self.pvalue) else ""
         smallest = np.min(self.pvalue, initial=1)
         return f"{self.name}: {many}p = {smallest:.2g} ({self.alternative})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "name": self.name,
-            "statistic": _plain(self.statistic),
-            "pvalue": _plain(self.pvalue),
-            "alternative": self.alternative,
-        }
 
 
 def student_test(
@@ -86,9 +78,3 @@ def permutation_pvalue(
 def unwrap(array: NDArray[Any]) -> Any:
     """Float where there is a single value, else the array."""
     return float(array) if array.ndim == 0 else array
-
-
-def _plain(value: Any) -> Any:
-    # JSON has no infinity, which differences without any variation have for a statistic.
-    plain = np.asarray(value, dtype=object)
-    return np.where(np.isfinite(value), plain, np.asarray(None)).tolist()

@@ -1,8 +1,9 @@
 """The results of an audit: of a comparison, and of one algorithm with itself."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
+from outperform.plain_values import Plain
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope
@@ -15,7 +16,7 @@ _ONE_IN = 10  # runs: a conclusion that hiding so few undoes is fragile
 
 
 @dataclass(frozen=True, slots=True)
-class Hiding:
+class Hiding(Plain):
     """Fewest runs to hide until the others show something else."""
 
     what: str  # they then show
@@ -30,13 +31,9 @@ class Hiding:
             return "already so"
         return f"{self.n}" if self.exact else f"≤ {self.n}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {"what": self.what, "rule": self.rule, "n": self.n, "exact": self.exact}
-
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(Plain):
     """How far picking seeds could move the conclusion of a comparison.
 
     Attributes
@@ -50,6 +47,11 @@ class Audit:
     sets
         How random seed sets conclude, by one rule each; that of the verdict first.
     """
+
+    JSON = (
+        "verdict scope comparison n_runs hidden within=_within between=_between "
+        "same_seeds=_same_seeds sets caveats"
+    )
 
     comparison: Comparison
     hidden: tuple[Hiding, ...]
@@ -116,26 +118,26 @@ class Audit:
         also = "".join(f", {number} {what}" for number, what in others)
         return f"; hiding {number} of {self.n_runs} {self.unit} would show {what}{also}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        sides = ("a", "b")
-        return {
-            "verdict": self.verdict,
-            "scope": self.scope.to_dict(),
-            "comparison": self.comparison.to_dict(),
-            "n_runs": self.n_runs,
-            "hidden": [hiding.to_dict() for hiding in self.hidden],
-            "within": _by_side(sides, self.within),
-            "between": _by_side(sides, self.between),
-            "same_seeds": _by_side(sides[: len(self.same_seeds)], self.same_seeds),
-            "sets": [shares.to_dict() for shares in self.sets],
-            "caveats": list(self.caveats),
-        }
+    @property
+    def _within(self) -> dict[str, PickedRuns]:
+        return _by_side(self.within)
+
+    @property
+    def _between(self) -> dict[str, PickedRuns]:
+        return _by_side(self.between)
+
+    @property
+    def _same_seeds(self) -> dict[str, PickedRuns]:
+        return _by_side(self.same_seeds)
 
 
 @dataclass(frozen=True, slots=True)
-class SelfAudit:
+class SelfAudit(Plain):
     """How different from itself an algorithm can be made to look by picking its runs."""
+
+    JSON = (
+        "algorithm task metric goal scope n_runs=scores.size mean sd alpha n_fooled picked caveats"
+    )
 
     algorithm: str
     scores: FloatArray = field(repr=False, compare=False)
@@ -168,22 +170,15 @@ class SelfAudit:
             f"each (α = {self.alpha:.2g})."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "algorithm": self.algorithm,
-            "task": self.task,
-            "metric": self.metric,
-            "goal": self.goal,
-            "scope": self.scope.to_dict(),
-            "n_runs": self.scores.size,
-            "mean": float(self.scores.mean()),
-            "sd": float(self.scores.std(ddof=1)),
-            "alpha": self.alpha,
-            "n_fooled": self.n_fooled,
-            "picked": self.picked.to_dict(),
-            "caveats": list(self.caveats),
-        }
+    @property
+    def mean(self) -> float:
+        """Mean of all runs."""
+        return float(self.scores.mean())
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of all runs."""
+        return float(self.scores.std(ddof=1))
 
 
 def count_tenth(n: int) -> int:
@@ -197,5 +192,5 @@ def count_tenth(n: int) -> int:
     return -(-n // _ONE_IN)
 
 
-def _by_side(sides: tuple[str, ...], picked: tuple[PickedRuns, ...]) -> dict[str, Any]:
-    return {side: each.to_dict() for side, each in zip(sides, picked, strict=True)}
+def _by_side(picked: tuple[PickedRuns, ...]) -> dict[str, PickedRuns]:
+    return dict(zip("ab", picked, strict=False))  # runs that are not paired have no such seeds

@@ -8,12 +8,13 @@ show it.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from outperform.engines import Engine, Outcome
 from outperform.errors import OutperformError, TooFewRuns
+from outperform.plain_values import Plain
 from outperform.runner import FitWork
 from outperform.runs.scope import SEEDS, Scope
 from outperform.stats.checks import FloatArray, check_count
@@ -29,8 +30,10 @@ Finding = Literal["reproducible", "unused", "noisy"]
 
 
 @dataclass(frozen=True, slots=True)
-class SourceCheck:
+class SourceCheck(Plain):
     """What the seeds of one source do to the scores of one pipeline on one task."""
+
+    JSON = "pipeline task source finding noise noise_sd spread scores"
 
     pipeline: str
     task: str
@@ -68,23 +71,12 @@ class SourceCheck:
         }
         return f"{self.source} of {self.pipeline} on {self.task}: {words[self.finding]}."
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "pipeline": self.pipeline,
-            "task": self.task,
-            "source": self.source,
-            "finding": self.finding,
-            "noise": self.noise,
-            "noise_sd": self.noise_sd,
-            "spread": self.spread,
-            "scores": self.scores.tolist(),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Reproducibility:
+class Reproducibility(Plain):
     """What every source of every pipeline was found to do."""
+
+    JSON = "reproducible scope checks caveats"
 
     checks: tuple[SourceCheck, ...]
     caveats: tuple[str, ...] = ()
@@ -115,15 +107,6 @@ class Reproducibility:
             f"Not reproducible: {enumerate_names(noisy)}. The same seeds give scores that differ "
             f"by up to {worst.noise:.3g} {how}."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "reproducible": self.reproducible,
-            "scope": self.scope.to_dict(),
-            "checks": [check.to_dict() for check in self.checks],
-            "caveats": list(self.caveats),
-        }
 
 
 def check_reproducibility(

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from outperform.errors import InvalidInput
+from outperform.plain_values import Plain
 from outperform.questions.compare.verdict import (
     Size,
     Verdict,
@@ -34,8 +34,14 @@ _NO_SPREAD = "the standard deviation of {} is 0, which training with several see
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedComparison:
+class PublishedComparison(Plain):
     """Whether `a` outperforms `b`, as far as means and standard deviations tell."""
+
+    JSON = (
+        "a b metric goal verdict winner winner_name size scope probability interval gamma "
+        "n_a=summary_a.n n_b=summary_b.n mean_a=summary_a.mean mean_b=summary_b.mean "
+        "sd_a=summary_a.sd sd_b=summary_b.sd tests caveats"
+    )
 
     a: str
     b: str
@@ -89,30 +95,10 @@ class PublishedComparison:
             f"p = {self.test.pvalue:.2g})."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "metric": self.metric,
-            "goal": self.goal,
-            "verdict": self.verdict,
-            "winner": self.winner,
-            "winner_name": self.winner_name,
-            "size": self.size,
-            "scope": self.scope.to_dict(),
-            "probability": self.probability,
-            "interval": self.interval.to_dict(),
-            "gamma": self.gamma,
-            "n_a": self.summary_a.n,
-            "n_b": self.summary_b.n,
-            "mean_a": self.summary_a.mean,
-            "mean_b": self.summary_b.mean,
-            "sd_a": self.summary_a.sd,
-            "sd_b": self.summary_b.sd,
-            "tests": [self.test.to_dict()],
-            "caveats": list(self.caveats),
-        }
+    @property
+    def tests(self) -> tuple[HypothesisTest]:
+        """The test of the means, as in comparisons of runs."""
+        return (self.test,)
 
 
 def compare_published(

@@ -6,6 +6,7 @@ from typing import Any, cast, get_args
 
 import numpy as np
 
+from outperform.plain_values import Plain
 from outperform.questions.compare.verdict import (
     SIZES,
     Size,
@@ -36,8 +37,15 @@ from outperform.stats.power import PlannedInterval
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Plain):
     """Whether algorithm `a` outperforms `b`, and how sure that is."""
+
+    JSON = (
+        "a b task metric goal verdict winner winner_name size scope population=_population "
+        "probability interval reverse_probability reverse_interval=reverse gamma margin paired "
+        "n_pairs n_a=scores_a.size n_b=scores_b.size mean_a mean_b sd_a sd_b difference "
+        "effect_size tests caveats"
+    )
 
     a: str
     b: str
@@ -262,41 +270,28 @@ class Comparison:
                 return f"{runs}, too few of them untied"
         return runs if self.conclusive else f"{runs}, too few to tell"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "task": self.task,
-            "metric": self.metric,
-            "goal": self.goal,
-            "verdict": self.verdict,
-            "winner": self.winner,
-            "winner_name": self.winner_name,
-            "size": self.size,
-            "scope": self.scope.to_dict(),
-            "population": self._describe_population(),
-            "probability": self.probability,
-            "interval": self.interval.to_dict(),
-            "reverse_probability": self.reverse_probability,
-            "reverse_interval": self.reverse.to_dict(),
-            "gamma": self.gamma,
-            "margin": self.margin,
-            "paired": self.paired,
-            "n_pairs": self.n_pairs,
-            "n_a": self.scores_a.size,
-            "n_b": self.scores_b.size,
-            "mean_a": float(self.scores_a.mean()),
-            "mean_b": float(self.scores_b.mean()),
-            "sd_a": float(self.scores_a.std(ddof=1)),
-            "sd_b": float(self.scores_b.std(ddof=1)),
-            "difference": self.difference.to_dict(),
-            "effect_size": self.effect_size if np.isfinite(self.effect_size) else None,
-            "tests": [test.to_dict() for test in self.tests],
-            "caveats": list(self.caveats),
-        }
+    @property
+    def mean_a(self) -> float:
+        """Mean score of `a`."""
+        return float(self.scores_a.mean())
 
-    def _describe_population(self) -> dict[str, Any] | None:
+    @property
+    def mean_b(self) -> float:
+        """Mean score of `b`."""
+        return float(self.scores_b.mean())
+
+    @property
+    def sd_a(self) -> float:
+        """Standard deviation of the scores of `a`."""
+        return float(self.scores_a.std(ddof=1))
+
+    @property
+    def sd_b(self) -> float:
+        """Standard deviation of the scores of `b`."""
+        return float(self.scores_b.std(ddof=1))
+
+    @property
+    def _population(self) -> dict[str, Any] | None:
         if self.population is None:
             return None
         return {

@@ -1,20 +1,22 @@
 """The result of comparing two algorithms on several tasks."""
 
 from dataclasses import dataclass
-from typing import Any
 
+from outperform.plain_values import Plain
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.verdict import SIZES, VERDICTS, Size, Verdict, Winner, describe
 from outperform.runs.scope import Scope, join_scopes
 
 
 @dataclass(frozen=True, slots=True)
-class TaskComparisons:
+class TaskComparisons(Plain):
     """Whether `a` outperforms `b` on each of several tasks.
 
     The overall verdict claims no more than what holds on *every* task. Such a claim needs no
     correction for the number of tasks: it is made only if each task would allow it alone.
     """
+
+    JSON = "a b verdict winner winner_name size scope tasks=comparisons caveats"
 
     comparisons: tuple[Comparison, ...]
 
@@ -102,17 +104,3 @@ class TaskComparisons:
         n_not = holds.count(False)
         not_shown = f"; for other data like these that is not shown on {n_not} of them"
         return f"{claim}{not_shown if n_not else ''}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "verdict": self.verdict,
-            "winner": self.winner,
-            "winner_name": self.winner_name,
-            "size": self.size,
-            "scope": self.scope.to_dict(),
-            "tasks": [comparison.to_dict() for comparison in self.comparisons],
-            "caveats": list(self.caveats),
-        }

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from numpy.typing import ArrayLike
 
+from outperform.plain_values import Plain
 from outperform.questions.decompose.result import describe_runs
 from outperform.runs.scope import THIS_DATASET, Scope
 from outperform.stats import VarianceComponent, VarianceComponents, variance_components
@@ -15,8 +15,13 @@ _FEW_LEVELS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class CrossedDecomposition:
+class CrossedDecomposition(Plain):
     """Variance of a score as a sum over sources and their interactions."""
+
+    JSON = (
+        "algorithm task metric scope names=parts.names levels=parts.levels total=parts.total "
+        "components=parts.components caveats"
+    )
 
     algorithm: str
     task: str
@@ -43,17 +48,6 @@ class CrossedDecomposition:
             f"{join_sources(self.largest.names)} causes {self.largest.share:.0%} of the variance "
             f"of {what} when every source is redrawn ({runs} runs)."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "algorithm": self.algorithm,
-            "task": self.task,
-            "metric": self.metric,
-            "scope": self.scope.to_dict(),
-            **self.parts.to_dict(),
-            "caveats": list(self.caveats),
-        }
 
 
 def decompose_crossed(

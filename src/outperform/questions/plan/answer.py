@@ -2,9 +2,9 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from outperform.errors import InvalidInput, TooFewRuns
+from outperform.plain_values import Plain
 from outperform.questions.compare.answer import add_population, make_resplit
 from outperform.questions.compare.result import Comparison
 from outperform.questions.plan.resplits import PlannedResplits, plan_resplits
@@ -25,7 +25,7 @@ _PAIRS = Scope(("seeds or splits of one dataset",), "that dataset", how="will va
 
 
 @dataclass(frozen=True, slots=True)
-class PlanRow:
+class PlanRow(Plain):
     """Sample sizes for one smallest P(A>B) that matters."""
 
     gamma: float
@@ -33,19 +33,15 @@ class PlanRow:
     power_noether: float  # of the paired verdict with that many pairs
     n_required: int  # pairs from which on the verdict keeps its power
 
-    def to_dict(self) -> dict[str, float]:
-        """Plain values, ready for JSON."""
-        return {
-            "gamma": self.gamma,
-            "n_noether": self.n_noether,
-            "power_noether": self.power_noether,
-            "n_required": self.n_required,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Plain):
     """How many pairs a verdict needs, and what a number of pairs buys."""
+
+    JSON = (
+        "gamma alpha beta interval better worse probability n_noether n_required n_pairs power "
+        "false_alarms smallest_detectable seconds scope resplits caveats"
+    )
 
     gamma: float
     alpha: float
@@ -115,28 +111,6 @@ class Plan:
         if (self.better, self.worse) == ("A", "B"):
             return "P(A>B)"
         return f"P({self.better} > {self.worse})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "gamma": self.gamma,
-            "alpha": self.alpha,
-            "beta": self.beta,
-            "interval": self.interval,
-            "better": self.better,
-            "worse": self.worse,
-            "probability": self.probability,
-            "n_noether": self.n_noether,
-            "n_required": self.n_required,
-            "n_pairs": self.n_pairs,
-            "power": self.power,
-            "false_alarms": self.false_alarms,
-            "smallest_detectable": self.smallest_detectable,
-            "seconds": self.seconds,
-            "scope": self.scope.to_dict(),
-            "resplits": None if self.resplits is None else self.resplits.to_dict(),
-            "caveats": list(self.caveats),
-        }
 
 
 def plan(

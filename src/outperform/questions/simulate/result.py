@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from outperform.errors import InvalidInput
+from outperform.plain_values import Plain
 from outperform.runs.scope import Scope
 from outperform.stats.checks import FloatArray
 from outperform.stats.decision_rules import RULES, Rule
@@ -17,7 +18,7 @@ Region = Literal["not better", "not meaningful", "meaningful"]
 
 
 @dataclass(frozen=True, slots=True)
-class DetectionCurve:
+class DetectionCurve(Plain):
     """How often one rule declares A better, by the true P(A>B).
 
     Attributes
@@ -26,6 +27,11 @@ class DetectionCurve:
         By entry of `probabilities`; errors are Monte-Carlo standard errors, 0 where rates are
         exact.
     """
+
+    JSON = (
+        "rule scenario n_pairs gamma exact false_positives false_positives_error "
+        "false_negatives false_negatives_error points"
+    )
 
     rule: Rule
     scenario: str
@@ -65,31 +71,24 @@ class DetectionCurve:
         nearest = self._nearest(probability)
         return self.probabilities[nearest], self.rates[nearest]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "rule": self.rule,
-            "scenario": self.scenario,
-            "n_pairs": self.n_pairs,
-            "gamma": self.gamma,
-            "exact": self.exact,
-            "false_positives": self.false_positives,
-            "false_positives_error": self.false_positives_error,
-            "false_negatives": self.false_negatives,
-            "false_negatives_error": self.false_negatives_error,
-            "points": [
-                {"probability": p, "region": name_region(p, self.gamma), "rate": r, "error": e}
-                for p, r, e in zip(self.probabilities, self.rates, self.errors, strict=True)
-            ],
-        }
+    @property
+    def points(self) -> list[dict[str, float | str]]:
+        """The curve, point by point."""
+        points = zip(self.probabilities, self.rates, self.errors, strict=True)
+        return [
+            {"probability": p, "region": name_region(p, self.gamma), "rate": rate, "error": error}
+            for p, rate, error in points
+        ]
 
     def _nearest(self, probability: float) -> int:
         return int(np.argmin(np.abs(np.array(self.probabilities) - probability)))
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorRates:
+class ErrorRates(Plain):
     """How often rules declare A better than B, right or wrong."""
+
+    JSON = "scores scope alpha n_draws curves means caveats"
 
     curves: tuple[DetectionCurve, ...]
     alpha: float
@@ -141,18 +140,6 @@ class ErrorRates:
             f"comparisons of equals, and fails to in {missed} of those with P(A>B) = γ = {gamma} "
             f"({self.scores}, α = {self.alpha:g})."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "scores": self.scores,
-            "scope": self.scope.to_dict(),
-            "alpha": self.alpha,
-            "n_draws": self.n_draws,
-            "curves": [curve.to_dict() for curve in self.curves],
-            "means": [curve.to_dict() for curve in self.means],
-            "caveats": list(self.caveats),
-        }
 
 
 _NAMES: dict[Rule, str] = {

@@ -1,8 +1,9 @@
 """How many seeds are enough: how often an algorithm is found to differ from itself."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
+from outperform.plain_values import Plain
 from outperform.runs.scope import Scope
 
 SeedsTest = Literal["welch-t", "brunner-munzel", "brunner-munzel-permutation"]
@@ -11,8 +12,10 @@ INFLATION = 1.5  # of its level, up to which a test keeps it: the liberal criter
 
 
 @dataclass(frozen=True, slots=True)
-class SeedsLine:
+class SeedsLine(Plain):
     """Share of comparisons of an algorithm with itself that find a difference, by sample size."""
+
+    JSON = "test alpha sizes shares level_error holds_from"
 
     test: SeedsTest
     alpha: float
@@ -30,21 +33,12 @@ class SeedsLine:
             held = n
         return held
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "test": self.test,
-            "alpha": self.alpha,
-            "sizes": list(self.sizes),
-            "shares": list(self.shares),
-            "level_error": self.level_error,
-            "holds_from": self.holds_from,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class SeedsCurve:
+class SeedsCurve(Plain):
     """From how many seeds on a test does not find differences where there are none."""
+
+    JSON = "algorithm task metric scope n_runs n_draws lines caveats"
 
     algorithm: str
     n_runs: int
@@ -73,19 +67,6 @@ class SeedsCurve:
             f"Among {self.n_runs} runs of {self.algorithm}{on}, the test {shown[0].test} keeps its "
             f"level {', '.join(parts)}."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "algorithm": self.algorithm,
-            "task": self.task,
-            "metric": self.metric,
-            "scope": self.scope.to_dict(),
-            "n_runs": self.n_runs,
-            "n_draws": self.n_draws,
-            "lines": [line.to_dict() for line in self.lines],
-            "caveats": list(self.caveats),
-        }
 
 
 def _describe_start(line: SeedsLine) -> str:

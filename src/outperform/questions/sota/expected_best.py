@@ -1,9 +1,9 @@
 """What the best of many equally good classifiers shows, and whether a better one stands out."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from outperform.errors import InvalidInput
+from outperform.plain_values import Plain
 from outperform.runs.scope import EXAMPLES, Scope
 from outperform.stats import (
     BestOfDistribution,
@@ -20,8 +20,14 @@ _POWER = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class ExpectedBest:
+class ExpectedBest(Plain):
     """The state of the art among m classifiers of one true accuracy."""
+
+    JSON = (
+        "n_classifiers=distribution.m test_size=distribution.n accuracy scope mean "
+        "sd=distribution.sd interval alone better chance_to_reach_mean chance_to_reach_upper "
+        "chance_to_exceed_upper needed power caveats"
+    )
 
     accuracy: float  # the true one, of all
     distribution: BestOfDistribution  # of the best
@@ -75,26 +81,6 @@ class ExpectedBest:
             f"{self.interval.low:.4f} and {self.upper:.4f}); one of true accuracy "
             f"{self.better:.4f} shows as much with a chance of {self.chance_to_reach_mean:.1%}."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "n_classifiers": self.distribution.m,
-            "test_size": self.distribution.n,
-            "accuracy": self.accuracy,
-            "scope": self.scope.to_dict(),
-            "mean": self.mean,
-            "sd": self.distribution.sd,
-            "interval": self.interval.to_dict(),
-            "alone": self.alone.to_dict(),
-            "better": self.better,
-            "chance_to_reach_mean": self.chance_to_reach_mean,
-            "chance_to_reach_upper": self.chance_to_reach_upper,
-            "chance_to_exceed_upper": self.chance_to_exceed_upper,
-            "needed": self.needed,
-            "power": self.power,
-            "caveats": list(self.caveats),
-        }
 
 
 def expect_best(

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
+from outperform.plain_values import Plain
 from outperform.questions.simulate.score_models import AccuracyModel, AreaModel, ScoreModel
 from outperform.questions.sota.doubts import list_doubts
 from outperform.runs.boards import check_shares
@@ -18,8 +18,13 @@ from outperform.stats.ties import merge_ties
 
 
 @dataclass(frozen=True, slots=True)
-class LeaderboardAssessment:
+class LeaderboardAssessment(Plain):
     """What the best of many scores on one test set is worth."""
+
+    JSON = (
+        "n_entries n_shown metric test_size dependence best scope top median lead lead_chance "
+        "sober interval sober_if_different luck luck_share gap indistinguishable caveats"
+    )
 
     entries: tuple[str, ...]
     scores: FloatArray = field(compare=False, repr=False)
@@ -95,29 +100,10 @@ class LeaderboardAssessment:
             f"{format_range(self)}); {at_least}{describe_contenders(int(self.contends.sum()))}."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "n_entries": self.n_entries,
-            "n_shown": len(self.entries),
-            "metric": self.metric,
-            "test_size": self.test_size,
-            "dependence": self.dependence,
-            "best": self.best,
-            "scope": self.scope.to_dict(),
-            "top": self.top,
-            "median": self.median,
-            "lead": self.lead,
-            "lead_chance": self.lead_chance,
-            "sober": self.sober,
-            "interval": self.interval.to_dict(),
-            "sober_if_different": self.sober_if_different,
-            "luck": self.luck,
-            "luck_share": self.luck_share,
-            "gap": self.gap,
-            "indistinguishable": list(self.indistinguishable),
-            "caveats": list(self.caveats),
-        }
+    @property
+    def n_shown(self) -> int:
+        """Entries whose score is known."""
+        return len(self.entries)
 
 
 def assess_leaderboard(

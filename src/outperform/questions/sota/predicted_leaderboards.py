@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
+from outperform.plain_values import Plain
 from outperform.questions.sota.leaderboards import describe_contenders
 from outperform.runs.scope import EXAMPLES, THESE_MODELS, Scope
 from outperform.stats import (
@@ -31,8 +32,13 @@ _FEW = 30  # examples of a class below which its share of a score hardly varies 
 
 
 @dataclass(frozen=True, slots=True)
-class PredictionAssessment:
+class PredictionAssessment(Plain):
     """What the best of many scores is worth, by redrawing the examples and the winner."""
+
+    JSON = (
+        "metric test_size best scope top bias=bootstrap.bias sober interval "
+        "n_resamples=bootstrap.n_resamples entries=_entries caveats"
+    )
 
     entries: tuple[str, ...]
     metric: str
@@ -85,31 +91,12 @@ class PredictionAssessment:
             f"{describe_contenders(len(self.indistinguishable))}."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+    @property
+    def _entries(self) -> list[dict[str, Any]]:
         found = self.bootstrap
-        return {
-            "metric": self.metric,
-            "test_size": self.test_size,
-            "best": self.best,
-            "scope": self.scope.to_dict(),
-            "top": self.top,
-            "bias": found.bias,
-            "sober": self.sober,
-            "interval": self.interval.to_dict(),
-            "n_resamples": found.n_resamples,
-            "entries": [
-                {"entry": entry, "score": score, "win_share": share, "contends": contends}
-                for entry, score, share, contends in zip(
-                    self.entries,
-                    found.scores.tolist(),
-                    found.win_shares.tolist(),
-                    found.contends.tolist(),
-                    strict=True,
-                )
-            ],
-            "caveats": list(self.caveats),
-        }
+        columns = (self.entries, found.scores, found.win_shares, found.contends)
+        names = ("entry", "score", "win_share", "contends")
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def assess_predictions(
