@@ -10,14 +10,17 @@ from outperform.questions.best_of.result import BestOfComparison as BestOfCompar
 from outperform.questions.best_of.result import BestOfEach as BestOfEach
 from outperform.questions.compare.answer import compare as compare
 from outperform.questions.compare.answer import compare_runs as compare_runs
+from outperform.questions.compare.decision import Decision as Decision
 from outperform.questions.compare.gate import Gate as Gate
 from outperform.questions.compare.gate import decide_gate as decide_gate
 from outperform.questions.compare.published import PublishedComparison as PublishedComparison
 from outperform.questions.compare.published import compare_published as compare_published
 from outperform.questions.compare.result import Comparison as Comparison
+from outperform.questions.compare.sequential_run import run_until_decided as run_until_decided
 from outperform.questions.compare.task_results import TaskComparisons as TaskComparisons
+from outperform.questions.decompose.answer import decompose as decompose
 from outperform.questions.decompose.result import Decomposition as Decomposition
-from outperform.questions.decompose.result import decompose as decompose
+from outperform.questions.decompose.result_of_several import Decompositions as Decompositions
 from outperform.questions.plan.answer import Plan as Plan
 from outperform.questions.plan.answer import plan as plan
 from outperform.questions.simulate.answer import simulate_error_rates as simulate_error_rates
@@ -37,12 +40,12 @@ from outperform.questions.sota.predicted_leaderboards import (
 from outperform.questions.sota.predicted_leaderboards import (
     assess_predictions as assess_predictions,
 )
-from outperform.runner import run as run
+from outperform.runner.coordinator import run as run
 from outperform.runs import Runs as Runs
 from outperform.runs import join_runs as join_runs
-from outperform.runs import read_runs as read_runs
 from outperform.stats import Summary as Summary
 from outperform.stats import expected_best_of as expected_best_of
+from outperform.store.reading import read_runs as read_runs
 from outperform.study.study import Study as Study
 
 __version__: str

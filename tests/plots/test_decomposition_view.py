@@ -6,12 +6,12 @@ from matplotlib.colors import to_hex
 
 from outperform.errors import InvalidInput
 from outperform.plots.style import COLOUR_A, COLOUR_NEITHER, house_style
+from outperform.questions.decompose.answer import decompose
 from outperform.questions.decompose.figure import (
     compose_decomposition,
     decomposition_height,
     draw_decomposition,
 )
-from outperform.questions.decompose.result import decompose
 
 SDS = {"init": 0.01, "split": 0.03, "all": 0.04, "order": 0.02}
 

@@ -4,11 +4,8 @@ import json
 import math
 import sys
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Sequence
 from shutil import get_terminal_size
-from threading import Timer
-from time import monotonic
 from typing import Any
 
 import click
@@ -92,42 +89,6 @@ def format_duration(seconds: float) -> str:
         if seconds >= 2 * length:
             return f"{seconds / length:.1f} {unit}"
     return f"{seconds:.0f} s"
-
-
-class ProgressLine:
-    """Says on standard error how far work has come, if it takes longer than two seconds."""
-
-    def __init__(self, doing: str) -> None:
-        self.doing = doing
-        self.live = sys.stderr.isatty()
-        self.due = monotonic() + 2
-
-    def __enter__(self) -> "ProgressLine":
-        return self
-
-    def __call__(self, n_done: int, n_steps: int) -> None:
-        """Say it now, if something was not said a moment ago."""
-        if monotonic() < self.due:
-            return
-        self.due = monotonic() + (0.2 if self.live else 10)
-        line = f"{self.doing}: {n_done / n_steps:.0%}"
-        click.echo(f"\r{line}\x1b[K" if self.live else line, nl=not self.live, err=True)
-
-    def __exit__(self, *_: object) -> None:
-        if self.live:
-            click.echo("\r\x1b[K", nl=False, err=True)
-
-
-@contextmanager
-def say_if_slow(message: str) -> Iterator[None]:
-    """Tell a person who waits for more than two seconds what for."""
-    timer = Timer(2.0, click.echo, (message,), {"err": True})
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def check_figure_path(path: str) -> None:

@@ -91,6 +91,7 @@ from outperform.stats.resplits import resampled_difference as resampled_differen
 from outperform.stats.resplits import resampled_power as resampled_power
 from outperform.stats.resplits import resplit_floor as resplit_floor
 from outperform.stats.sequential import anytime_power as anytime_power
+from outperform.stats.sequential import may_still_win as may_still_win
 from outperform.stats.sequential import second_look_level as second_look_level
 from outperform.stats.signed_ranks import wilcoxon_test as wilcoxon_test
 from outperform.stats.sobering import common_area as common_area

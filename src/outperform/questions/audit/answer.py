@@ -13,7 +13,7 @@ from outperform.questions.compare.advice import suggest_next
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.doubts import doubt_constant
 from outperform.questions.compare.result import Comparison
-from outperform.runs import Runs, read_runs
+from outperform.runs import Runs
 from outperform.stats import (
     SubsetShares,
     brunner_munzel,
@@ -26,6 +26,7 @@ from outperform.stats import (
 )
 from outperform.stats.checks import IntArray, as_generator, check_open_unit
 from outperform.stats.outperforming import PairedMethod, count_wins
+from outperform.store.reading import read_runs
 from outperform.wording import enumerate_names
 
 MILESTONES = (3, 5, 10, 25)  # sizes of seed sets that papers use

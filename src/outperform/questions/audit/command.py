@@ -17,7 +17,8 @@ from outperform.cli.options import (
     resplit_options,
     seed_option,
 )
-from outperform.cli.output import present, print_end, print_headline, print_table, say_if_slow
+from outperform.cli.output import present, print_end, print_headline, print_table
+from outperform.cli.progress import say_if_slow
 from outperform.cli.sources import open_runs
 from outperform.plots.labels import shorten_apart
 from outperform.questions.audit.answer import MILESTONES, audit, suggest_after

@@ -173,7 +173,7 @@ def _fit_all(
     """Test scores, in the order of the fits."""
     work, scores = FitWork(study), [float("nan")] * len(fits)
     for number, fit in enumerate(fits):
-        engine.submit(work, fit, tag=number)
+        engine.submit(work, fit, tag=number, timeout=study.timeout)
     n_done = 0
     while n_done < len(fits):
         for outcome in engine.wait():

@@ -1,6 +1,7 @@
 """The command `outperform check`."""
 
 import shlex
+from time import monotonic
 
 import click
 
@@ -12,11 +13,11 @@ from outperform.cli.output import (
     print_json,
     print_table,
 )
-from outperform.cli.progress import LiveLine, measure_seconds
+from outperform.cli.progress import ProgressBar, describe_pace
 from outperform.cli.sources import read_study
-from outperform.engines import LocalEngine
-from outperform.engines.local import count_cores
+from outperform.engines import Engine, open_engine
 from outperform.questions.check.answer import Reproducibility, check_reproducibility, count_checks
+from outperform.runner.cost import measure_seconds
 from outperform.study.study import Study
 
 
@@ -37,21 +38,19 @@ def command(study_file: str, seeds: int, repeats: int, workers: int | None, as_j
     seed must repeat the score, another should change it. Differences within a seed are numerical
     noise, and are measured. Nothing is recorded.
     """
-    study, n_workers = read_study(study_file), workers or count_cores()
-    _announce(study, seeds, repeats, n_workers)
-    line = LiveLine()
+    study = read_study(study_file)
+    with open_engine(f"local:{workers}" if workers else "local") as engine:
+        _announce(study, seeds, repeats, engine)
+        began = monotonic()
 
-    def report(n_done: int, n_fits: int) -> None:
-        if line.is_due():
-            line.show(n_done, n_fits - n_done, f"{n_done} of {n_fits} fits done")
+        def report(n_done: int, n_fits: int) -> None:
+            pace = describe_pace(n_done, n_fits - n_done, began)
+            bar(n_done, n_fits, f"{n_done} of {n_fits} fits done, {pace}")
 
-    try:
-        with LocalEngine(n_workers, timeout=study.timeout) as engine:
+        with ProgressBar("checking") as bar:
             found = check_reproducibility(
                 study, engine, n_seeds=seeds, n_repeats=repeats, report=report
             )
-    finally:
-        line.clear()
     if as_json:
         print_json(found.to_dict())
     else:
@@ -59,10 +58,12 @@ def command(study_file: str, seeds: int, repeats: int, workers: int | None, as_j
         click.echo(f"\nNext: {_suggest(found, study_file)}")
 
 
-def _announce(study: Study, n_seeds: int, n_repeats: int, workers: int) -> None:
+def _announce(study: Study, n_seeds: int, n_repeats: int, engine: Engine) -> None:
     """Say how many fits it takes and how long, where JSON is not disturbed."""
     n_fits = count_checks(study, n_seeds=n_seeds, n_repeats=n_repeats)
-    seconds = measure_seconds(study, workers)
+    seconds, workers = measure_seconds(study, engine), engine.n_workers
+    for failure in seconds.failures:
+        click.secho(f"Note: {failure}", fg="yellow", err=True)
     duration = format_duration(seconds.add_up(n_fits, workers))
     click.echo(
         f"{sum(n_fits.values())} fits, {n_seeds} seeds of every source {n_repeats} times each: "

@@ -12,7 +12,7 @@ from outperform.questions.compare.doubts import doubt_goal, find_doubts
 from outperform.questions.compare.missing_runs import withstands
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
-from outperform.runs import Goal, Runs, read_runs
+from outperform.runs import Goal, Runs
 from outperform.runs.scope import RUNS, SPLITS, Resplit, divides_anew
 from outperform.stats import (
     Interval,
@@ -34,6 +34,7 @@ from outperform.stats.checks import (
 from outperform.stats.intervals import ROUNDING
 from outperform.stats.outperforming import IntervalMethod, Ties
 from outperform.stats.ties import merge_stored
+from outperform.store.reading import read_runs
 from outperform.wording import enumerate_names
 
 

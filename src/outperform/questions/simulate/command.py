@@ -13,7 +13,8 @@ from outperform.cli.options import (
     resplit_options,
     seed_option,
 )
-from outperform.cli.output import ProgressLine, present
+from outperform.cli.output import present
+from outperform.cli.progress import ProgressBar
 from outperform.cli.sources import open_runs
 from outperform.questions.simulate.answer import simulate_error_rates
 from outperform.questions.simulate.resampling import resample_error_rates
@@ -149,7 +150,7 @@ def _simulate(rng: np.random.Generator, **options: Any) -> ErrorRates:
     delta = options["delta"]
     if delta is None and len(gammas) == 1:
         delta = PUBLISHED_IMPROVEMENT
-    with ProgressLine("simulating") as report:
+    with ProgressBar("simulating") as report:
         return simulate_error_rates(
             _choose_scenarios(options, max(n_pairs)),
             n_pairs=n_pairs,
@@ -185,10 +186,8 @@ def _choose_scenarios(options: dict[str, Any], n_runs: int) -> tuple[Scenario, .
 
 def _measure(path: str, pipelines: tuple[str, ...], task: str | None) -> tuple[Scenario, ...]:
     from outperform.questions.simulate.measured_variation import measure_variation
-    from outperform.store import SqliteStore
 
-    with SqliteStore(path) as store:
-        return measure_variation(store, pipelines=pipelines, task=task)
+    return measure_variation(path, pipelines=pipelines, task=task)
 
 
 def _resample(
@@ -197,7 +196,7 @@ def _resample(
     _refuse(options, _ABOUT_NORMAL, "is for normal scores: leave out RUNS")
     path, a, b = words
     runs = open_runs(path, reading, (a, b))
-    with ProgressLine("simulating") as report:
+    with ProgressBar("simulating") as report:
         return resample_error_rates(
             runs,
             a,
@@ -222,7 +221,7 @@ def _trace_seeds(
         raise click.UsageError(f"Name RUNS A B, not {len(words)} words: quote names with spaces.")
     why = "does not matter to one algorithm against itself"
     _refuse(options, (*_ABOUT_NORMAL, "gammas", "paired"), why)
-    with ProgressLine("simulating") as report:
+    with ProgressBar("simulating") as report:
         return trace_run_seeds(
             open_runs(words[0], reading),
             words[1] if len(words) > 1 else None,

@@ -11,8 +11,8 @@ from outperform.cli.output import (
     print_headline,
     print_lines,
     print_table,
-    say_if_slow,
 )
+from outperform.cli.progress import say_if_slow
 from outperform.errors import InvalidInput
 from outperform.questions.sota.expected_best import ExpectedBest, expect_best
 from outperform.questions.sota.leaderboards import LeaderboardAssessment, assess_leaderboard
