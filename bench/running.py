@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
@@ -13,16 +14,19 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Self
 
+from outperform.cli.init import TEMPLATES
 from outperform.cli.sources import read_study
+from outperform.cli.templates import network
 from outperform.engines import Outcome, open_engine
 from outperform.runner import Progress, run_fits
 from outperform.store import open_store
 from outperform.study.designs import Variance
-from outperform.study.neural import NeuralPipeline
 from outperform.study.pipelines import FunctionPipeline
+from outperform.study.spaces import default_params
 from outperform.study.splits import OutOfBootstrap
 from outperform.study.study import Study
-from outperform.study.tasks import BundledData, make_task
+from outperform.study.study_file_tables import make_space
+from outperform.study.tasks import BundledData, Task
 from startup import COMMAND
 from timing import Contest, Measured, NotMeasured, run_command, time_both, time_job
 
@@ -71,7 +75,7 @@ def make_study(seconds: float, n_fits: int) -> Study:
     pipeline = FunctionPipeline("waiting", wait, sources=("init",))
     # A source alone, all sources (the same fits), and noise: 2 n - 1 different fits.
     design = Variance(n_replicates=(n_fits + 1) // 2)
-    return Study((pipeline,), (make_task("none", metric="accuracy"),), (design,))
+    return Study((pipeline,), (Task("none", metric="accuracy"),), (design,))
 
 
 def run_once(study: Study) -> tuple[float, int, float]:
@@ -186,18 +190,21 @@ def fit_network() -> Measured:
     """The small network of the demo, beside scikit-learn's driven batch by batch."""
     from sklearn.neural_network import MLPClassifier
 
-    digits, pipeline = BundledData("digits")(), NeuralPipeline()
+    digits = BundledData("digits")()
+    pipelines = tomllib.loads((TEMPLATES / "demo.toml").read_text())["pipeline"]
+    params = default_params(make_space(pipelines[1]["space"]))
+    seeds = dict.fromkeys(network.SOURCES, 0)
     split = OutOfBootstrap().split(digits.n_examples, seed=0)
     inputs, labels = digits.take(split.train)
 
     def theirs() -> None:
-        network = MLPClassifier((64,), random_state=0)
-        for _ in range(pipeline.n_epochs):
-            for start in range(0, len(labels), pipeline.batch_size):
-                rows = slice(start, start + pipeline.batch_size)
-                network.partial_fit(inputs[rows], labels[rows], classes=range(10))
+        peer = MLPClassifier((64,), random_state=0)
+        for _ in range(network.N_EPOCHS):
+            for start in range(0, len(labels), network.BATCH_SIZE):
+                rows = slice(start, start + network.BATCH_SIZE)
+                peer.partial_fit(inputs[rows], labels[rows], classes=range(10))
 
-    return time_both(lambda: pipeline.fit({}, split.refit(), {}, digits), theirs)
+    return time_both(lambda: network.fit(params, split.refit(), seeds, digits), theirs)
 
 
 CONTESTS = [

@@ -17,14 +17,15 @@ from outperform.questions.compare.sequential_run import run_until_decided
 from outperform.runner import Progress, describe_changes, describe_study, run, run_fits
 from outperform.store import Measurement, Store, open_store
 from outperform.study.designs import Crossed, FixHopt, Ideal, Variance
-from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
+from outperform.study.estimator_pipeline import EstimatorPipeline
+from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Choices, Integers, LogUniform, Uniform
 from outperform.study.splits import HoldOut
 from outperform.study.study import Study
-from outperform.study.tasks import make_task
+from outperform.study.tasks import Task
 
 Table = tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]
-TASK = make_task("toy", metric="accuracy")
+TASK = Task("toy", metric="accuracy")
 
 
 def add_up(params, split, seeds):
@@ -43,7 +44,7 @@ def fail(params, split, seeds):
 
 def toy(function: Callable[..., Any] = add_up, name: str = "a", **changes: Any) -> Study:
     pipeline = FunctionPipeline(name, function, {"c": Uniform(0, 1)}, ("init",))
-    defaults = {"designs": (Ideal(3),), "n_trials": 4}
+    defaults = {"designs": (Ideal(3),), "trials": 4}
     return Study((pipeline,), **{"tasks": (TASK,), **defaults, **changes})
 
 
@@ -111,7 +112,7 @@ def test_every_run_is_a_search_and_a_final_fit(store):
 
 
 def test_a_metric_to_minimise_is_searched_downwards(store):
-    study = replace(toy(), tasks=(make_task("toy", metric="loss", goal="minimize"),))
+    study = replace(toy(), tasks=(Task("toy", metric="loss", goal="minimize"),))
     run_fits(study, store, InlineEngine())
     measured = {m.key: m for m in store.measurements()}
     for label in store.run_labels():
@@ -130,7 +131,7 @@ def test_fits_that_designs_share_are_done_once(store):
 
 def test_a_search_that_tries_a_point_twice_fits_it_once(store):
     pipeline = FunctionPipeline("a", add_up, {"c": Choices([0.25, 0.75])}, ("init",))
-    study = replace(toy(), pipelines=(pipeline,), n_trials=8)
+    study = replace(toy(), pipelines=(pipeline,), trials=8)
     progress = run_fits(study, store, InlineEngine())
     assert progress.n_left == 0
     assert progress.n_fits == progress.n_done == len(list(store.measurements())) < 3 * 8
@@ -142,7 +143,7 @@ def test_a_search_that_tries_a_point_twice_fits_it_once(store):
 
 def test_a_resumed_study_is_not_short_of_points_tried_twice(store):
     pipeline = FunctionPipeline("a", add_up, {"c": Choices([0.25, 0.75])}, ("init",))
-    study = replace(toy(), pipelines=(pipeline,), n_trials=8)
+    study = replace(toy(), pipelines=(pipeline,), trials=8)
     run_fits(replace(study, designs=(Ideal(2),)), store, InlineEngine())
     progress = run_fits(study, store, InlineEngine())
     n_recorded = len(list(store.measurements()))
@@ -152,7 +153,7 @@ def test_a_resumed_study_is_not_short_of_points_tried_twice(store):
 
 
 def test_impossible_splits_are_refused_before_the_first_fit(store):
-    task = make_task("iris", metric="accuracy", data="iris", splitter=HoldOut(test=1000))
+    task = Task("iris", metric="accuracy", data="iris", splitter=HoldOut(test=1000))
     pipeline = EstimatorPipeline("bayes", "sklearn.naive_bayes.GaussianNB")
     with pytest.raises(InvalidInput, match="1000"):
         run_fits(Study((pipeline,), (task,), (Ideal(3),)), store, InlineEngine())
@@ -165,7 +166,7 @@ def load_slowly():
 
 
 def test_loading_data_is_not_part_of_a_fit(store):
-    task = make_task("slow", metric="accuracy", data=load_slowly)
+    task = Task("slow", metric="accuracy", data=load_slowly)
     pipeline = EstimatorPipeline("bayes", "sklearn.naive_bayes.GaussianNB")
     study = Study((pipeline,), (task,), (Ideal(4),), timeout=1)
     with LocalEngine(1) as engine:
@@ -174,11 +175,11 @@ def test_loading_data_is_not_part_of_a_fit(store):
 
 
 def test_trials_are_scored_on_validation_and_test_data(store):
-    task = make_task("iris", metric="accuracy", data="iris")
+    task = Task("iris", metric="accuracy", data="iris")
     pipeline = EstimatorPipeline(
         "tree", "sklearn.tree.DecisionTreeClassifier", {"max_depth": Integers(1, 8)}
     )
-    run_fits(Study((pipeline,), (task,), (Ideal(2),), n_trials=3), store, InlineEngine())
+    run_fits(Study((pipeline,), (task,), (Ideal(2),), trials=3), store, InlineEngine())
     names = {m.refit: set(m.scores) for m in store.measurements()}
     assert names == {False: {"valid", "test"}, True: {"test"}}
 
@@ -195,7 +196,7 @@ def test_no_tuner_ever_sees_a_test_score(tuner, word, seen, store, other):
 
     tried = []
     for function, kept in ((fit, store), (fit_upside_down, other)):
-        run_fits(toy(function, tuner=tuner, n_trials=8), kept, InlineEngine())
+        run_fits(toy(function, tuner=tuner, trials=8), kept, InlineEngine())
         tried.append([(m.seeds, m.params, m.refit) for m in kept.measurements()])
         assert len(tried[-1]) == 3 * 9
     assert (tried[0] != tried[1]) == seen
@@ -203,7 +204,7 @@ def test_no_tuner_ever_sees_a_test_score(tuner, word, seen, store, other):
 
 def test_data_in_memory_can_be_learned_from(store):
     features, labels = [[0.0], [1.0]] * 30, [0, 1] * 30
-    task = make_task("given", metric="accuracy", data=(features, labels))
+    task = Task("given", metric="accuracy", data=(features, labels))
     pipeline = EstimatorPipeline("bayes", "sklearn.naive_bayes.GaussianNB")
     progress = run_fits(Study((pipeline,), (task,), (Ideal(2),)), store, InlineEngine())
     assert (progress.n_done, progress.n_failed) == (2, 0)
@@ -246,7 +247,7 @@ def test_the_study_s_time_limit_holds_on_any_engine(tmp_path):
 
     for engine in ("inline", "local:1"):
         with open_store(tmp_path / f"{engine}.db") as store, open_engine(engine) as workers:
-            run_fits(toy(dawdle, timeout=0.1, n_trials=8), store, workers)
+            run_fits(toy(dawdle, timeout=0.1, trials=8), store, workers)
             errors = {failure.error for failure in store.measurements("failed")}
             assert errors == {"killed after 0.1 s, the time limit of a fit"}
 
@@ -309,7 +310,7 @@ def test_the_table_does_not_depend_on_the_number_of_workers(tmp_path):
     for number, engine in enumerate((InlineEngine(), *map(LocalEngine, (1, 2, 3)))):
         with engine:
             for tuner in ("random", "gp-ei"):
-                study = Study(pipelines, (TASK,), designs, tuner=tuner, n_trials=6)
+                study = Study(pipelines, (TASK,), designs, tuner=tuner, trials=6)
                 with open_store(tmp_path / f"{number}{tuner}.db") as store:
                     assert run_fits(study, store, engine).n_failed == 0
                     tables.append(table(store))
@@ -340,7 +341,7 @@ def test_finished_searches_are_not_suggested_again(store, monkeypatch):
     study = toy(tuner="gp-ei", designs=(Ideal(3), FixHopt(4)))
     run_fits(study, store, InlineEngine())
     more = replace(study, designs=(Ideal(3), FixHopt(6)))
-    monkeypatch.setattr("outperform.study.gaussian_process.suggest_gp_ei", fail)
+    monkeypatch.setattr("outperform.study.adaptive_tuners.suggest_gp_ei", fail)
     assert run_fits(more, store, InlineEngine()).n_done == 2
 
 
@@ -399,13 +400,13 @@ def test_failures_are_recorded_and_the_study_goes_on(store):
             raise ValueError(f"c is {params['c']}")
         return add_up(params, split, seeds)
 
-    progress = run_fits(toy(sometimes, n_trials=8), store, InlineEngine())
+    progress = run_fits(toy(sometimes, trials=8), store, InlineEngine())
     failures = list(store.measurements("failed"))
     assert 0 < len(failures) == progress.n_failed < 24
     assert progress.n_done == 27 - len(failures)
     assert all("Traceback" in m.error and "ValueError: c is 0." in m.error for m in failures)
     assert len(store.run_labels()) == 3
-    again = run_fits(toy(sometimes, n_trials=8), store, InlineEngine())
+    again = run_fits(toy(sometimes, trials=8), store, InlineEngine())
     assert (again.n_done, again.n_failed, again.n_left) == (0, 0, 0)
 
 
@@ -448,7 +449,7 @@ def test_what_is_retried_may_change_what_a_search_finds(store, other):
             raise ValueError("too high")
         return {"valid": params["c"], "test": 0.5}
 
-    study = toy(high_values_fail_at_first, n_trials=8)
+    study = toy(high_values_fail_at_first, trials=8)
     run_fits(study, store, InlineEngine())
     before = store.run_labels()
     mended.append(True)
@@ -505,7 +506,7 @@ def test_runs_of_a_changed_pipeline_are_not_mixed_with_earlier_ones(store):
     ("change", "said"),
     [
         ({"seed": 1}, "the seed was 0 and is now 1: fits that both need are done once"),
-        ({"n_trials": 6},
+        ({"trials": 6},
          "the search was random search, 4 trials and is now random search, 6 trials: fits that "
          "both need are done once"),
         ({"pipelines": toy(name="z").pipelines},
@@ -525,7 +526,7 @@ def test_changes_are_described_and_give_the_table_of_a_new_run(change, said, sto
 
 def test_a_new_task_is_described():
     before = describe_study(toy())
-    now = describe_study(toy(tasks=(make_task("more", metric="accuracy"),)))
+    now = describe_study(toy(tasks=(Task("more", metric="accuracy"),)))
     assert "task more is new" in describe_changes(before, now)
 
 

@@ -8,6 +8,8 @@ from outperform.questions.best_of.answer import best_of_runs as best_of_runs
 from outperform.questions.best_of.result import BestOf as BestOf
 from outperform.questions.best_of.result import BestOfComparison as BestOfComparison
 from outperform.questions.best_of.result import BestOfEach as BestOfEach
+from outperform.questions.check.answer import check as check
+from outperform.questions.check.result import Reproducibility as Reproducibility
 from outperform.questions.compare.answer import compare as compare
 from outperform.questions.compare.answer import compare_runs as compare_runs
 from outperform.questions.compare.decision import Decision as Decision
@@ -46,6 +48,23 @@ from outperform.runs import join_runs as join_runs
 from outperform.stats import Summary as Summary
 from outperform.stats import expected_best_of as expected_best_of
 from outperform.store.reading import read_runs as read_runs
+from outperform.study.datasets import Dataset as Dataset
+from outperform.study.designs import Crossed as Crossed
+from outperform.study.designs import FixHopt as FixHopt
+from outperform.study.designs import Ideal as Ideal
+from outperform.study.designs import Variance as Variance
+from outperform.study.pipelines import Pipeline as Pipeline
+from outperform.study.spaces import Choices as Choices
+from outperform.study.spaces import Integers as Integers
+from outperform.study.spaces import LogUniform as LogUniform
+from outperform.study.spaces import Uniform as Uniform
+from outperform.study.splits import CrossValidation as CrossValidation
+from outperform.study.splits import FixedSplit as FixedSplit
+from outperform.study.splits import HoldOut as HoldOut
+from outperform.study.splits import OutOfBootstrap as OutOfBootstrap
+from outperform.study.splits import Split as Split
 from outperform.study.study import Study as Study
+from outperform.study.study_file import read_study as read_study
+from outperform.study.tasks import Task as Task
 
 __version__: str

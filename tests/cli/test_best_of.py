@@ -10,7 +10,7 @@ from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.runner import run_fits
 from outperform.store import open_store
-from outperform.study.files import parse_study
+from outperform.study.study_file import parse_study
 
 
 def call(*words: object) -> Result:

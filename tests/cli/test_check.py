@@ -19,7 +19,7 @@ estimator = "sklearn.tree.DecisionTreeClassifier"
 name = "coin"
 command = [
     "python3", "-c", 'import random; print("{{\"test\":", random.random(), "}}")',
-    "{seed.init}", "{seed.split}",
+    "{seed.init}", "{split}",
 ]
 [[design]]
 kind = "ideal"
@@ -39,7 +39,7 @@ def study(tmp_path):
 
 
 def test_a_pipeline_that_does_not_repeat_is_a_finding(study):
-    result = call("check", study, "--seeds", 3, "--repeats", 2)
+    result = call("check", study, "--seeds", 3)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0].startswith("Not reproducible: coin. The same seeds give scores that differ by ")
@@ -51,25 +51,23 @@ def test_a_pipeline_that_does_not_repeat_is_a_finding(study):
     assert lines[-1].startswith("Next: find what draws without its seed, pass the seed on")
 
 
-def test_it_says_how_many_fits_and_how_long_before_and_how_far_it_has_come(study, monkeypatch):
+def test_it_says_how_many_fits_before_and_then_how_long_it_will_take(study, monkeypatch):
     monkeypatch.setattr(progress, "_EVERY", 0.0)
     result = call("check", study, "--seeds", 3, "--repeats", 2, "--workers", 2, "--json")
     assert json.loads(result.stdout)
     first, *others = result.stderr.splitlines()
-    assert re.fullmatch(
-        r"30 fits, 3 seeds of every source 2 times each: about [\d.]+ (s|min) on 2 worker\(s\)",
-        first,
-    )
+    assert first == "24 fits, 3 seeds of every source 2 times each, on 2 worker(s)"
     assert others
     for line in others:
-        how_far = r"checking: \d+ of 30 fits done, [\d.]+ fits/s, [\d.]+ (s|min) to go"
+        how_far = r"checking: \d+ of 24 fits done, [\d.]+ fits/s, [\d.]+ (s|min) to go"
         assert re.fullmatch(how_far, line)
-    assert others[-1].startswith("checking: 30 of 30 fits done")
+    assert others[-1].startswith("checking: 24 of 24 fits done")
 
 
 def test_json_has_every_score(study):
     found = json.loads(call("check", study, "--seeds", 2, "--repeats", 3, "--json").stdout)
     assert found["reproducible"] is False
+    assert found["passed"] is False
     assert [len(check["scores"]) for check in found["checks"]] == [2] * 5
     assert [len(check["scores"][0]) for check in found["checks"]] == [3] * 5
 
@@ -83,3 +81,55 @@ def test_one_seed_is_refused(study):
     result = call("check", study, "--seeds", 1)
     assert result.exit_code == 2
     assert "seeds" in result.stderr
+
+
+def test_a_quick_look_by_default_and_a_thorough_one_on_demand(study):
+    words = ("check", study, "--pipeline", "tree", "--source", "split", "--json")
+    quick, thorough = call(*words), call(*words, "--thorough")
+    assert quick.stderr.startswith("4 fits, 2 seeds of every source 2 times each, on ")
+    assert thorough.stderr.startswith("25 fits, 5 seeds of every source 5 times each, on ")
+    for result, n in ((quick, 2), (thorough, 5)):
+        (check,) = json.loads(result.stdout)["checks"]
+        assert (check["pipeline"], check["source"]) == ("tree", "split")
+        assert [len(row) for row in check["scores"]] == [n] * n
+
+
+def test_the_gate_lets_only_seeds_pass_that_do_what_they_should(study):
+    good = call("check", study, "--gate", "--pipeline", "tree", "--source", "split")
+    assert good.exit_code == 0
+    assert good.stdout.splitlines()[0] == (
+        "Every seed does what it should: the same one repeats the score, another changes it (2 "
+        "seeds of every source, 2 runs each)."
+    )
+    assert good.stdout.splitlines()[-1] == f"Next: outperform run {study}"
+    assert call("check", study, "--gate", "--pipeline", "coin").exit_code == 1
+
+
+def test_an_unused_seed_is_the_headline_and_the_gate_fails_on_it(study):
+    unused = call("check", study, "--gate", "--pipeline", "tree", "--source", "order")
+    assert unused.exit_code == 1
+    lines = unused.stdout.splitlines()
+    assert lines[0] == (
+        "1 of 1 seeds does nothing: order of tree on iris (2 seeds of every source, 2 runs each)."
+    )
+    assert lines[-1] == (
+        f"Next: outperform check {study} --thorough --pipeline tree --source order"
+    )
+    sure = call("check", study, "--pipeline", "tree", "--source", "order", "--thorough")
+    assert sure.stdout.splitlines()[-1] == (
+        "Next: pass the seed of order on to what it should seed, or name the sources of tree "
+        f"without it; then outperform run {study}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--pipeline", "treee"), "the study has no pipeline 'treee'.\nDid you mean 'tree'?"),
+        (("--source", "dropout"), "the pipelines honour no source 'dropout'.\nIt has: "),
+    ],
+)
+def test_names_that_are_not_there_are_refused(study, words, message):
+    result = call("check", study, *words)
+    assert result.exit_code == 2
+    assert message in result.stderr

@@ -20,7 +20,7 @@ from outperform.study.designs import Crossed, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
-from outperform.study.tasks import make_task
+from outperform.study.tasks import Task
 
 
 def call(*words: object) -> Result:
@@ -43,8 +43,8 @@ def score(params, split, seeds):
 
 def make_study(*designs):
     pipeline = FunctionPipeline("toy", score, {"c": Uniform(0, 1)}, ("split", "init"))
-    task = make_task("numbers", metric="accuracy")
-    return Study((pipeline,), (task,), designs, n_trials=3)
+    task = Task("numbers", metric="accuracy")
+    return Study((pipeline,), (task,), designs, trials=3)
 
 
 def run_study(path, *designs):

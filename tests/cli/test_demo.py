@@ -10,7 +10,7 @@ from outperform.cli.init import TEMPLATES
 
 FILES = {
     "study.toml", "study.db", "comparison.png", "comparison.svg", "sources.png", "sources.svg",
-    "searches.png", "searches.svg", "report.html",
+    "searches.png", "searches.svg", "report.html", "network.py",
 }  # fmt: skip
 
 
@@ -21,15 +21,19 @@ def call(*words: object):
 def write_smaller(folder, **changes):
     """The study of the demo with fewer replicates and trials."""
     text = (TEMPLATES / "demo.toml").read_text()
-    for word, number in ({"replicates": 3, "trials": 2, "epochs": 1} | changes).items():
+    for word, number in ({"replicates": 3, "trials": 2} | changes).items():
         text, n = re.subn(rf"^{word} = \d+", f"{word} = {number}", text, flags=re.MULTILINE)
         assert n
     folder.mkdir(exist_ok=True)
     (folder / "study.toml").write_text(text)
+    network = (TEMPLATES / "network.py").read_text()
+    assert "N_EPOCHS, BATCH_SIZE = 15," in network
+    (folder / "network.py").write_text(network.replace("BATCH_SIZE = 15,", "BATCH_SIZE = 1,"))
 
 
 def files(folder):
-    return {path.name for path in folder.iterdir() if not path.name.endswith(".lock")}
+    names = {path.name for path in folder.iterdir() if path.name != "__pycache__"}
+    return {name for name in names if not name.endswith(".lock")}
 
 
 def test_it_ends_with_verdict_figures_and_report(tmp_path):

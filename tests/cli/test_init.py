@@ -3,15 +3,14 @@
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
+from sklearn.neural_network import MLPClassifier
 
 from outperform.cli import main
 from outperform.store import open_store
 from outperform.store.stored_runs import load_runs
-from outperform.study.files import parse_study
-from outperform.study.splits import OutOfBootstrap
+from outperform.study.study_file import parse_study
 
 
 def call(*words: object):
@@ -71,15 +70,17 @@ def test_the_study_runs_as_it_is(tmp_path):
     assert {tuple(fit.scores) for fit in final} == {("test",)}
 
 
-def test_the_script_makes_the_split_of_the_study(tmp_path):
+def test_the_script_takes_the_split_of_the_study(tmp_path):
     call("init", tmp_path)
     study = parse_study((tmp_path / "study.toml").read_text(), folder=tmp_path)
     data = study.tasks[0].data()
-    ours = study.tasks[0].splitter.split(
-        len(data.labels), seed=7, labels=data.labels, groups=data.groups
-    )
-    script = (tmp_path / "train.py").read_text()
-    assert "OutOfBootstrap().split(len(labels), seed=arguments.split)" in script
-    theirs = OutOfBootstrap().split(len(data.labels), seed=7)
-    for part in ("train", "valid", "test"):
-        assert np.array_equal(getattr(ours, part), getattr(theirs, part))
+    split = study.tasks[0].splitter.split(len(data.labels), seed=7)
+    scores = study.pipeline("mine").fit({"rate": 0.01}, split, {"split": 7, "init": 3}, data)
+    model = MLPClassifier(32, learning_rate_init=0.01, random_state=3)
+    for _epoch in range(20):
+        model.partial_fit(
+            data.features[split.train] / 16, data.labels[split.train], classes=range(10)
+        )
+    for name in ("valid", "test"):
+        rows = getattr(split, name)
+        assert scores[name] == model.score(data.features[rows] / 16, data.labels[rows])

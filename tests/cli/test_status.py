@@ -19,7 +19,7 @@ from outperform.study.designs import FixHopt
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
-from outperform.study.tasks import make_task
+from outperform.study.tasks import Task
 
 
 def call(*words: object) -> Result:
@@ -44,8 +44,8 @@ def make_store(folder: Path, second: Callable[..., Any]) -> Path:
         FunctionPipeline(name, function, {"c": Uniform(0, 1)}, ("init",))
         for name, function in (("good", learn), ("other", second))
     )
-    task = make_task("toy", metric="accuracy")
-    study = Study(pipelines, (task,), (FixHopt(3),), name="demo", n_trials=12)
+    task = Task("toy", metric="accuracy")
+    study = Study(pipelines, (task,), (FixHopt(3),), name="demo", trials=12)
     with open_store(path) as store:
         run_fits(study, store, InlineEngine())
     return path

@@ -18,11 +18,10 @@ from outperform.store import open_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.datasets import Dataset
 from outperform.study.designs import FixHopt, Ideal
-from outperform.study.fixed_splits import FixedSplit
 from outperform.study.pipelines import FunctionPipeline
-from outperform.study.splits import HoldOut
+from outperform.study.splits import FixedSplit, HoldOut
 from outperform.study.study import Study
-from outperform.study.tasks import make_task
+from outperform.study.tasks import Task
 
 STUDY = """
 [[task]]
@@ -164,7 +163,7 @@ def score(params, split, seeds):
 
 def make_study(*sources, data=None, splitter=None, design=None):
     pipelines = tuple(FunctionPipeline(name, score, {}, sources) for name in ("a", "b"))
-    tasks = (make_task("toy", metric="accuracy", data=data, splitter=splitter),)
+    tasks = (Task("toy", metric="accuracy", data=data, splitter=splitter),)
     return Study(pipelines, tasks, (design or Ideal(6),))
 
 
@@ -246,7 +245,7 @@ def test_sizes_need_no_further_loading_and_stay_known(store):
 def test_a_task_with_a_fixed_split_is_told_apart_from_others(store):
     study = make_study("split", "init", data="iris")
     fixed = FixedSplit(range(100), range(100, 120), range(120, 150))
-    task = make_task("fixed", metric="accuracy", data="iris", splitter=fixed)
+    task = Task("fixed", metric="accuracy", data="iris", splitter=fixed)
     pipelines = tuple(FunctionPipeline(n, told, {}, ("split", "init")) for n in ("a", "b"))
     runs = do(replace(study, pipelines=pipelines, tasks=(*study.tasks, task)), store)
     result = compare_runs(runs, "a", "b")

@@ -14,9 +14,10 @@ def fit(params, split, seeds, task, *, refit, fold):
 """
 SCRIPT = """
 import json, sys
-task, refit, fold = sys.argv[1:4]
+task, refit, fold, split = sys.argv[1:]
 score = len(task) + int(fold) / 10
-print(json.dumps({"test" if refit == "true" else "valid": score}))
+n = len(json.load(open(split))["test"])
+print(json.dumps({"test" if refit == "true" else "valid": score, "n": n}))
 """
 STUDY = """
 [tuning]
@@ -38,7 +39,7 @@ function = "told_training:fit"
 space = {rate = {uniform = [0.0, 1.0]}}
 
 [[pipeline]]
-command = ["PYTHON", "script.py", "{task}", "{refit}", "{fold}", "{seed.split}"]
+command = ["PYTHON", "script.py", "{task}", "{refit}", "{fold}", "{split}"]
 
 [[design]]
 kind = "ideal"
@@ -46,7 +47,7 @@ replicates = 2
 """
 
 
-def test_functions_and_commands_are_told_task_fold_and_refit(tmp_path):
+def test_functions_and_commands_are_told_task_fold_refit_and_split(tmp_path):
     (tmp_path / "told_training.py").write_text(TRAINING)
     (tmp_path / "script.py").write_text(SCRIPT)
     path = tmp_path / "study.toml"
@@ -57,6 +58,11 @@ def test_functions_and_commands_are_told_task_fold_and_refit(tmp_path):
         fits = list(store.measurements())
     assert {fit.pipeline for fit in fits} == {"fit", "script"}
     for fit in fits:
-        told = len(fit.task) + fit.fold / 10
-        assert fit.scores["test" if fit.refit else "valid"] == told
+        answer = len(fit.task) + fit.fold / 10
+        assert fit.scores["test" if fit.refit else "valid"] == answer
+    # Both are tested on the same split.
+    sizes = {
+        name: {f.scores["n"] for f in fits if f.pipeline == name} for name in ("fit", "script")
+    }
+    assert sizes["fit"] == sizes["script"] == {30, 36}
     assert {fit.fold for fit in fits if fit.task == "iris"} == {0, 1}

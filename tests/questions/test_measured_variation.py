@@ -16,7 +16,7 @@ from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
-from outperform.study.tasks import make_task
+from outperform.study.tasks import Task
 
 
 def fit(params, split, seeds):
@@ -34,8 +34,8 @@ def fail_once(params, split, seeds):
 
 def make_study(*designs, function=fit):
     pipeline = FunctionPipeline("net", function, {"lr": Uniform(0, 1)}, ("split", "init"))
-    task = make_task("toy", metric="accuracy")
-    return Study((pipeline,), (task,), designs, n_trials=2)
+    task = Task("toy", metric="accuracy")
+    return Study((pipeline,), (task,), designs, trials=2)
 
 
 @pytest.fixture

@@ -20,11 +20,11 @@ from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
-from outperform.study.tasks import make_task
+from outperform.study.tasks import Task
 from outperform.study.tuners import Trial, make_tuner
 
 
-def make_study(*designs, tuner="random", metric="accuracy", function=None, n_trials=5):
+def make_study(*designs, tuner="random", metric="accuracy", function=None, trials=5):
     calls = []
 
     def fit(params, split, seeds):
@@ -34,8 +34,8 @@ def make_study(*designs, tuner="random", metric="accuracy", function=None, n_tri
         return {"valid": value, "test": value - 0.1}
 
     pipeline = FunctionPipeline("toy", function or fit, {"c": Uniform(0, 1)}, ("init",))
-    task = make_task("t", metric=metric)
-    return Study((pipeline,), (task,), designs, tuner=tuner, n_trials=n_trials), calls
+    task = Task("t", metric=metric)
+    return Study((pipeline,), (task,), designs, tuner=tuner, trials=trials), calls
 
 
 def run_study(study, tmp_path):
@@ -62,7 +62,7 @@ def test_the_test_score_is_that_of_the_best_on_validation_so_far(tmp_path):
         # Only tenths count on validation, so that there are equals: the earliest stays the best.
         return {"valid": round(params["c"], 1), "test": -params["c"]}
 
-    study, _ = make_study(Ideal(6), function=fit, n_trials=12)
+    study, _ = make_study(Ideal(6), function=fit, trials=12)
     scores = run_study(study, tmp_path)
     (curve,) = trace_searches(study, scores).curves
     tuner = make_tuner("random")

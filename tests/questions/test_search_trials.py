@@ -13,7 +13,7 @@ from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
-from outperform.study.tasks import make_task
+from outperform.study.tasks import Task
 
 ALONE = (
     "all trials share one split and one set of seeds: intervals are of other hyperparameters, not "
@@ -26,16 +26,14 @@ OTHERS = (
 UNTESTED = "searches recorded no test scores: validation scores choose, and are reported"
 
 
-def make_study(*designs, tuner="random", metric="accuracy", n_trials=5, limit=0.9):
+def make_study(*designs, tuner="random", metric="accuracy", trials=5, limit=0.9):
     def fit(params, split, seeds):
         if params["c"] > limit:
             raise ValueError("diverged")
         return {"valid": params["c"], "test": params["c"] - 0.1}
 
     pipeline = FunctionPipeline("toy", fit, {"c": Uniform(0, 1)}, ("init",))
-    return Study(
-        (pipeline,), (make_task("t", metric=metric),), designs, tuner=tuner, n_trials=n_trials
-    )
+    return Study((pipeline,), (Task("t", metric=metric),), designs, tuner=tuner, trials=trials)
 
 
 def record(study, tmp_path, *, tested):
@@ -68,7 +66,7 @@ def test_trials_of_one_split_are_runs(tmp_path):
 
 
 def test_failed_trials_are_counted(tmp_path):
-    study = make_study(Ideal(3), n_trials=30)
+    study = make_study(Ideal(3), trials=30)
     runs = collect_trials(study, record(study, tmp_path, tested=True))
     n_failed = 30 - len(runs)
     assert n_failed > 0
@@ -79,7 +77,7 @@ def test_failed_trials_are_counted(tmp_path):
 
 
 def test_a_tuner_that_looks_back_is_followed_beyond_failed_trials(tmp_path):
-    study = make_study(FixHopt(1), tuner="gp-ei", n_trials=8, limit=0.5)
+    study = make_study(FixHopt(1), tuner="gp-ei", trials=8, limit=0.5)
     recorded = record(study, tmp_path, tested=True)
     n_done = sum("valid" in scores for scores in recorded.values()) - 1  # final fit
     assert 0 < n_done < 8
@@ -87,7 +85,7 @@ def test_a_tuner_that_looks_back_is_followed_beyond_failed_trials(tmp_path):
 
 
 def test_without_test_scores_validation_is_reported(tmp_path):
-    study = make_study(Ideal(3), n_trials=3)
+    study = make_study(Ideal(3), trials=3)
     runs = collect_trials(study, record(study, tmp_path, tested=False))
     assert runs.validation is None
     assert UNTESTED in runs.notes
@@ -121,7 +119,7 @@ def test_an_unfinished_search_gives_way_to_the_next(tmp_path):
 
 
 def test_trials_of_other_tuners_are_said_to_depend_on_each_other(tmp_path):
-    study = make_study(Ideal(3), tuner="gp-ei", n_trials=4, limit=1)
+    study = make_study(Ideal(3), tuner="gp-ei", trials=4, limit=1)
     runs = collect_trials(study, record(study, tmp_path, tested=True))
     assert runs.notes[:2] == (
         "trials of gp-ei search are not independent draws, so n of them are no n fresh candidates: "

@@ -13,7 +13,7 @@ from outperform.store.stored_runs import load_runs
 from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.study import Study
-from outperform.study.tasks import make_task
+from outperform.study.tasks import Task
 
 
 def fit(params, split, seeds):
@@ -32,7 +32,7 @@ def make_pipelines(**functions):
 
 STUDY = Study(
     make_pipelines(a=fit, b=fit),
-    (make_task("toy", metric="accuracy"),),
+    (Task("toy", metric="accuracy"),),
     (Ideal(6),),
 )
 IDEAL = "the runs are those of ideal"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from outperform.errors import InvalidInput, InvalidScores, OutperformError
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.spaces import Choices, Integers, LogUniform, Uniform
-from outperform.study.split import Split
+from outperform.study.splits import Split
 
 SEEDS = {"split": 1, "init": 2, "order": 3, "hpo": 4}
 
@@ -124,7 +124,7 @@ def test_a_text_is_split_like_a_shell_would(as_list):
         (
             "run {lr} {learning}",
             "the command of pipeline 'net' has the unknown placeholder {learning}. It has: lr, "
-            "seed.split, seed.init, seed.order, seed.augmentation, seed.dropout, task, fold and 2 "
+            "seed.split, seed.init, seed.order, seed.augmentation, seed.dropout, task, fold and 3 "
             "more.",
         ),
         (
@@ -214,10 +214,10 @@ def test_an_own_source_is_declared(name, remedy):
 def test_it_is_told_what_it_asks_for():
     code = "import sys; assert sys.argv[1:] == ['sea horses', 'true', '3']; print('{\"test\": 1}')"
     pipeline = CommandPipeline("net", python(code, "{task}", "{refit}", "{fold}"))
-    assert pipeline.told == ("task", "fold", "refit")
+    assert pipeline.asks == ("task", "fold", "refit")
     scores = pipeline.fit({}, None, SEEDS, None, task="sea horses", fold=3, refit=True)
     assert scores == {"test": 1.0}
-    assert CommandPipeline("net", "run {seed.init}").told == ()
+    assert CommandPipeline("net", "run {seed.init}").asks == ()
 
 
 def test_a_missing_seed_is_named():
@@ -354,3 +354,27 @@ def test_the_fingerprint_is_the_template():
     )
     assert CommandPipeline("net", "run {seed.init} --depth 4").fingerprint != one.fingerprint
     assert one.fingerprint == "97c5790224dc5d5468b0fb1c5b6d2dc4"
+
+
+def test_the_split_is_a_file_that_any_language_reads():
+    code = (
+        "import json, sys; sets = json.load(open(sys.argv[1])); n = len(sets['valid'])\n"
+        "print(json.dumps({'test': sets['test'][0], 'first': sets['train'][0], 'n': n}))"
+    )
+    pipeline = CommandPipeline("net", python(code, "{split}"))
+    assert pipeline.sources == ("split",)
+    assert pipeline.gets_split
+    split = Split(np.array([7, 3, 3]), np.array([1, 2]), np.array([0]))
+    scores = pipeline.fit({}, split, SEEDS, None)
+    assert scores == {"test": 0.0, "first": 7.0, "n": 2.0}
+    # The final fit trains on validation data too.
+    assert pipeline.fit({}, split.refit(), SEEDS, None, refit=True)["n"] == 0
+
+
+def test_only_a_command_that_asks_gets_the_split():
+    pipeline = CommandPipeline(
+        "net", "run {seed.split} {split_size}", {"split_size": Uniform(0, 1)}
+    )
+    assert not pipeline.gets_split
+    assert pipeline.sources == ("split",)
+    assert CommandPipeline("net", "run {split}", sources=("split",)).sources == ("split",)

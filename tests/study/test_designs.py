@@ -6,16 +6,15 @@ import pytest
 
 from outperform.errors import InvalidInput
 from outperform.study.command_pipeline import CommandPipeline
-from outperform.study.design_tables import make_design
 from outperform.study.designs import Crossed, Draw, FixHopt, Ideal, Variance
-from outperform.study.fixed_splits import FixedSplit
-from outperform.study.neural import NeuralPipeline
-from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
+from outperform.study.estimator_pipeline import EstimatorPipeline
+from outperform.study.pipelines import FunctionPipeline, Pipeline
 from outperform.study.sources import ALL, NOISE
 from outperform.study.spaces import Uniform
-from outperform.study.splits import CrossValidation
+from outperform.study.splits import CrossValidation, FixedSplit
 from outperform.study.study import Study
-from outperform.study.tasks import make_task
+from outperform.study.study_file_tables import make_design
+from outperform.study.tasks import Task
 
 
 def fit(params, split, seeds):
@@ -25,7 +24,8 @@ def fit(params, split, seeds):
 SOURCES = ("split", "init", "order")
 PIPELINE = FunctionPipeline("net", fit, {"lr": Uniform(0, 1)}, SOURCES)
 OTHER = FunctionPipeline("other", fit, {"depth": Uniform(0, 1)}, ("split", "init"))
-TASK = make_task("digits", metric="accuracy")
+TASK = Task("toy", metric="accuracy")
+DIGITS = Task("digits", metric="accuracy")
 
 
 def plan(design, pipeline=PIPELINE, task=TASK, root=0):
@@ -136,7 +136,7 @@ def test_another_root_moves_every_seed():
 
 
 def test_folds_of_one_cross_validation_share_their_permutation():
-    task = make_task("digits", metric="accuracy", splitter=CrossValidation(3))
+    task = Task("toy", metric="accuracy", splitter=CrossValidation(3))
     runs = plan(Ideal(6), task=task)
     assert [run.fold for run in runs] == [0, 1, 2, 0, 1, 2]
     splits = [dict(run.seeds)["split"] for run in runs]
@@ -145,7 +145,7 @@ def test_folds_of_one_cross_validation_share_their_permutation():
 
 
 def test_fits_are_counted_once():
-    study = Study((PIPELINE, OTHER), (TASK,), (Ideal(5), FixHopt(20)), n_trials=10)
+    study = Study((PIPELINE, OTHER), (TASK,), (Ideal(5), FixHopt(20)), trials=10)
     # Ideal: 5 searches of 10 and 5 fits each. FixHopt adds 20 fits to its first search, the first
     # of which ideal has done.
     assert study.count_fits() == 2 * (5 * 11 + 19)
@@ -223,7 +223,7 @@ def test_sources_that_a_pipeline_ignores_are_refused_at_once(design, message):
         ({"pipelines": (replace(PIPELINE, sources=("Split",)),)}, "all but 'split'"),
         ({"pipelines": (replace(PIPELINE, sources=("dropouts",)),)}, "all but 'dropout'"),
         ({"pipelines": (PIPELINE, PIPELINE)}, "more than one pipeline is called net"),
-        ({"n_trials": 0}, "trials is 0"),
+        ({"trials": 0}, "trials is 0"),
         ({"timeout": -1}, "timeout is -1"),
         (
             {"designs": (Ideal(2), FixHopt(2), Ideal(2))},
@@ -255,7 +255,7 @@ def test_a_source_of_ones_own_may_remind_of_another(name):
     [(FixHopt(2, ("split",)), "vary"), (Variance(2, 0, ("split",)), "sources")],
 )
 def test_a_fixed_split_cannot_be_redrawn(design, word):
-    task = make_task("digits", metric="accuracy", splitter=FixedSplit([0], [1], [2]))
+    task = Task("toy", metric="accuracy", splitter=FixedSplit([0], [1], [2]))
     with pytest.raises(InvalidInput) as caught:
         Study((PIPELINE,), (task,), (design,))
     assert str(caught.value) == (
@@ -268,7 +268,7 @@ def fit_anywhere(params, split, seeds, *, task, fold=0):
     return {"valid": 0.0, "test": 0.0}
 
 
-TASKS = (TASK, make_task("wine", metric="accuracy"))
+TASKS = (TASK, Task("vine", metric="accuracy"))
 COMMAND = CommandPipeline("c", "train {seed.split}")
 
 
@@ -303,7 +303,7 @@ def test_pipelines_that_ask_for_the_task_may_have_several(pipeline):
     ],
 )
 def test_folds_that_a_pipeline_would_never_hear_of_are_refused(pipeline, remedy):
-    task = make_task("digits", metric="accuracy", splitter=CrossValidation(3))
+    task = Task("toy", metric="accuracy", splitter=CrossValidation(3))
     with pytest.raises(InvalidInput) as caught:
         Study((pipeline,), (task,), (Ideal(2),))
     assert str(caught.value) == (
@@ -312,7 +312,7 @@ def test_folds_that_a_pipeline_would_never_hear_of_are_refused(pipeline, remedy)
 
 
 def test_folds_are_heard_of_by_name_by_placeholder_or_in_the_split_itself():
-    task = make_task("digits", metric="accuracy", splitter=CrossValidation(3))
+    task = Task("toy", metric="accuracy", splitter=CrossValidation(3))
     assert Study((FunctionPipeline("f", fit_anywhere),), (task,), (Ideal(2),))
     assert Study((CommandPipeline("c", "train {seed.split} {fold}"),), (task,), (Ideal(2),))
     assert Study((PIPELINE,), (replace(task, data=lambda: None),), (Ideal(2),))
@@ -325,7 +325,8 @@ DEAF = CommandPipeline("deaf", "train {seed.init}")
 @pytest.mark.parametrize(
     ("pipelines", "task", "who"),
     [
-        ((DEAF,), make_task("digits", metric="accuracy", data="digits"), "task 'digits'"),
+        ((DEAF,), DIGITS, "task 'digits'"),
+        ((DEAF, PIPELINE), DIGITS, "net"),
         ((DEAF, PIPELINE), TASK, "net"),
         ((DEAF, COMMAND), TASK, "c"),
     ],
@@ -333,11 +334,78 @@ DEAF = CommandPipeline("deaf", "train {seed.init}")
 def test_a_command_must_hear_of_a_split_that_is_redrawn(pipelines, task, who, design):
     with pytest.raises(InvalidInput) as caught:
         Study(pipelines, (task,), (design,))
+    remedy = "Put {seed.split} into it, and let the program split by that seed"
+    if task.data is not None:
+        remedy = (
+            "Put {split} into its command: a JSON file with the positions of train, valid and test"
+        )
     assert str(caught.value) == (
         f"the command of pipeline 'deaf' never hears of the split, while that of {who} is redrawn "
-        f"in every replicate of {design.kind}. Put {{seed.split}} into it, and let the program "
-        "split by that seed; or fix the split for all."
+        f"in every replicate of {design.kind}. {remedy}; or fix the split for all."
     )
+
+
+@pytest.mark.parametrize("design", [Ideal(2), FixHopt(2), FixHopt(2, ("split",))])
+@pytest.mark.parametrize("other", [PIPELINE, CommandPipeline("net", "train {split}")])
+def test_who_splits_by_itself_is_no_pair_for_who_gets_the_split(other, design):
+    with pytest.raises(InvalidInput) as caught:
+        Study((COMMAND, other), (DIGITS,), (design,))
+    assert str(caught.value) == (
+        "the command of pipeline 'c' splits by itself, while the split of task 'digits' is handed "
+        "to net: their runs would be no pairs. Put {split} into its command: a JSON file with the "
+        "positions of train, valid and test."
+    )
+    handed = CommandPipeline("c", "train {split}")
+    assert Study((handed, other), (DIGITS,), (design,))
+    assert Study((COMMAND,), (DIGITS,), (design,))  # alone, it is a pair of nobody
+    assert Study((COMMAND, other), (DIGITS,), (Variance(2),))  # no pairs are wanted
+
+
+def test_a_published_split_may_be_had_from_elsewhere():
+    published = replace(DIGITS, splitter=FixedSplit([0], [1], [2]))
+    assert Study((COMMAND, PIPELINE), (published,), (Ideal(2),))
+
+
+def fit_data(params, split, seeds, data):
+    return {"test": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "word"),
+    [(FunctionPipeline("f", fit_data), "data"), (CommandPipeline("f", "train {split}"), "split")],
+)
+def test_data_that_is_not_there_cannot_be_asked_for(pipeline, word):
+    with pytest.raises(InvalidInput) as caught:
+        Study((pipeline,), (TASK,), (Ideal(2),))
+    assert str(caught.value) == (
+        f"pipeline 'f' asks for the {word} of task 'toy', which has no data. Give the task its "
+        "data, or let the pipeline see to its own."
+    )
+    assert Study((pipeline,), (DIGITS,), (Ideal(2),))
+
+
+# The sources of the documentation's own example: the split is not among them.
+UNSPLIT = Pipeline("net", fit, space={"lr": Uniform(0, 1)}, sources=["init", "order", "dropout"])
+
+
+@pytest.mark.parametrize("design", [Ideal(3), FixHopt(3), Variance(3), Crossed(2)])
+def test_the_split_is_redrawn_wherever_the_task_has_data(design):
+    assert "split" in varied(plan(design, UNSPLIT, DIGITS))
+    published = replace(DIGITS, splitter=FixedSplit([0], [1], [2]))
+    if not isinstance(design, Ideal | FixHopt):  # these redraw all seeds, used or not
+        assert "split" not in varied(plan(design, UNSPLIT, published))
+        assert "split" not in varied(plan(design, UNSPLIT, TASK))
+
+
+def test_variance_tells_the_split_apart_unless_told_otherwise():
+    labels = {run.source for run in plan(Variance(2), UNSPLIT, DIGITS)}
+    assert labels == {"split", "init", "order", "dropout", ALL, NOISE}
+    together = [run for run in plan(Variance(2), UNSPLIT, DIGITS) if run.source == ALL]
+    assert varied(together) == {"split", "init", "order", "dropout"}
+    only = {run.source for run in plan(Variance(2, 0, ("init",)), UNSPLIT, DIGITS)}
+    assert only == {"init", ALL, NOISE}
+    assert varied(plan(FixHopt(3, ("init",)), UNSPLIT, DIGITS)) == {"init"}
+    assert Study([UNSPLIT], [DIGITS], [FixHopt(3, ("split",))])
 
 
 @pytest.mark.parametrize(
@@ -349,25 +417,26 @@ def test_a_command_must_hear_of_a_split_that_is_redrawn(pipelines, task, who, de
     ],
 )
 def test_a_command_need_not_hear_of_a_split_that_stays(pipelines, splitter, design):
-    task = make_task("digits", metric="accuracy", splitter=splitter)
+    task = Task("toy", metric="accuracy", splitter=splitter)
     assert Study(pipelines, (task,), (design,))
 
 
 def test_pipelines_must_score_by_the_metric_of_the_task():
-    task = make_task("digits", metric="f1_macro", data="digits")
-    bayes = EstimatorPipeline("bayes", "sklearn.naive_bayes.GaussianNB")
-    for pipeline in (bayes, NeuralPipeline("bayes")):
-        with pytest.raises(InvalidInput) as caught:
-            Study((pipeline,), (task,), (Ideal(2),))
-        assert str(caught.value) == (
-            "the metric of task 'digits' is f1_macro, but pipeline 'bayes' reports accuracy. "
-            "Give both the same metric."
-        )
-    assert Study((replace(bayes, metric="f1_macro"),), (task,), (Ideal(2),))
+    task = Task("digits", metric="f1_macro", data="digits")
+    bayes = EstimatorPipeline("bayes", "sklearn.naive_bayes.GaussianNB", metric="accuracy")
+    with pytest.raises(InvalidInput) as caught:
+        Study((bayes,), (task,), (Ideal(2),))
+    assert str(caught.value) == (
+        "the metric of task 'digits' is f1_macro, but pipeline 'bayes' reports accuracy. "
+        "Give both the same metric."
+    )
+    for metric in ("f1_macro", None):  # if it is told none, it takes that of the task
+        (pipeline,) = Study((replace(bayes, metric=metric),), (task,), (Ideal(2),)).pipelines
+        assert pipeline.metric == "f1_macro"
 
 
 def test_scorers_are_never_minimized():
-    task = make_task("digits", metric="neg_log_loss", goal="minimize", data="digits")
+    task = Task("digits", metric="neg_log_loss", goal="minimize", data="digits")
     bayes = EstimatorPipeline("bayes", "sklearn.naive_bayes.GaussianNB", metric="neg_log_loss")
     with pytest.raises(InvalidInput) as caught:
         Study((bayes,), (task,), (Ideal(2),))
@@ -376,3 +445,41 @@ def test_scorers_are_never_minimized():
         'are all better when higher. Set goal = "maximize"; losses have scorers such as '
         "neg_log_loss."
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"tasks": TASK}, "tasks is one task. Pass a list: tasks=[...]."),
+        ({"designs": Ideal(2)}, "designs is one design. Pass a list: designs=[...]."),
+        (
+            {"pipelines": [fit]},
+            f"pipelines hold {fit!r}, which is no pipeline. Pass one such as "
+            'Pipeline("name", ...).',
+        ),
+        (
+            {"tasks": ["digits"]},
+            "tasks hold 'digits', which is no task. Pass one such as Task(\"name\", metric=...).",
+        ),
+        ({"designs": ["ideal"]}, "designs hold 'ideal', which is no design. Pass one such as "
+         "Ideal(51)."),
+        ({"designs": [Ideal]}, f"designs hold {Ideal!r}, which is no design. Pass one such as "
+         "Ideal(51)."),
+        ({"tasks": []}, "the study has no tasks. Add at least one; in a study file, it begins "
+         "with [[task]]."),
+        (
+            {"tasks": [TASK, Task("u", metric="f1")]},
+            "the tasks have different metrics (accuracy, f1). Make a study per metric: scores of "
+            "different metrics cannot be compared.",
+        ),
+        (
+            {"tasks": [TASK, Task("u", metric="accuracy", goal="minimize")]},
+            "the tasks have different goals (maximize, minimize). Make a study per metric: scores "
+            "of different metrics cannot be compared.",
+        ),
+    ],
+)  # fmt: skip
+def test_parts_that_are_none_are_refused(words, message):
+    with pytest.raises(InvalidInput) as caught:
+        Study(**{"pipelines": [PIPELINE], "tasks": [TASK], "designs": [Ideal(2)]} | words)
+    assert str(caught.value) == message

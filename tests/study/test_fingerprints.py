@@ -15,7 +15,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from outperform.errors import InvalidInput
-from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
+from outperform.study.estimator_pipeline import EstimatorPipeline
+from outperform.study.pipelines import FunctionPipeline
 
 
 def test_the_fingerprint_of_an_estimator():
@@ -93,7 +94,8 @@ def test_changed_code_changes_the_fingerprint_and_nothing_else_does(tmp_path):
 
 NOTEBOOK = """
 from functools import cache, partial
-from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
+from outperform.study.estimator_pipeline import EstimatorPipeline
+from outperform.study.pipelines import FunctionPipeline
 from sklearn.base import BaseEstimator
 from sklearn.svm import SVC
 from sklearn.compose import ColumnTransformer

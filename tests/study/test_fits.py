@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from outperform.errors import InvalidInput, UnknownName
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.fits import Fit, gather_fingerprints, make_fit
-from outperform.study.tasks import make_task
+from outperform.study.tasks import Task
 
 FIT = Fit("svm", "digits", {"C": 0.1, "kernel": "rbf"}, {"split": 1, "init": 2}, 0, False)
 FINGERPRINTS = {"pipeline svm": "p1", "task digits": "t1", "pipeline net": "p1", "task iris": "t1"}
@@ -104,7 +104,7 @@ def test_a_missing_fingerprint_is_named():
 
 def test_only_seeds_that_matter_are_kept():
     pipeline = CommandPipeline("net", "train {seed.init} {seed.mine}", sources=("mine",))
-    task = make_task("mnist", metric="accuracy")
+    task = Task("mnist", metric="accuracy")
     seeds = {"hpo": 9, "split": 1, "init": 2, "order": 3, "dropout": 4, "mine": 5}
     fit = make_fit(pipeline, task, {"lr": 0.1}, seeds, fold=2, refit=True)
     assert fit == Fit("net", "mnist", {"lr": 0.1}, {"split": 1, "init": 2, "mine": 5}, 2, True)
@@ -120,13 +120,13 @@ def test_only_seeds_that_matter_are_kept():
 
 
 def test_repetitions_with_all_seeds_fixed_are_fits_of_their_own():
-    pipeline, task = CommandPipeline("net", "train"), make_task("mnist", metric="accuracy")
+    pipeline, task = CommandPipeline("net", "train"), Task("mnist", metric="accuracy")
     fits = [make_fit(pipeline, task, {}, {"split": 1, "noise": repeat}) for repeat in range(3)]
     assert len({fit.key(gather_fingerprints([pipeline], [task])) for fit in fits}) == 3
 
 
 def test_a_pipeline_and_a_task_may_share_a_name():
-    pipeline, task = CommandPipeline("x", "train"), make_task("x", metric="accuracy")
+    pipeline, task = CommandPipeline("x", "train"), Task("x", metric="accuracy")
     assert len(gather_fingerprints([pipeline], [task])) == 2
 
 
@@ -135,12 +135,11 @@ def test_keys_of_real_studies_are_the_same_in_every_process():
     code = """
 from sklearn.ensemble import RandomForestClassifier
 from outperform.study.fits import gather_fingerprints, make_fit
-from outperform.study.neural import NeuralPipeline
-from outperform.study.pipelines import EstimatorPipeline
-from outperform.study.tasks import make_task
-task = make_task("digits", metric="accuracy", data="digits")
+from outperform.study.pipelines import Pipeline
+from outperform.study.tasks import Task
+task = Task("digits", metric="accuracy", data="digits")
 forest = RandomForestClassifier(class_weight={0: 1.0})
-pipelines = [EstimatorPipeline("forest", forest), NeuralPipeline()]
+pipelines = [Pipeline("forest", forest), Pipeline("net", "train {seed.init}")]
 for pipeline in pipelines:
     fit = make_fit(pipeline, task, {"max_depth": 3}, {"split": 1, "init": 2})
     print(fit.key(gather_fingerprints(pipelines, [task])))

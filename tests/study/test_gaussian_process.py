@@ -7,14 +7,16 @@ from scipy.stats import binomtest, norm
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
+from outperform.study.adaptive_tuners import (
+    N_STARTUP_GP,
+    log_expected_improvement,
+    suggest_gp_ei,
+)
 from outperform.study.gaussian_process import (
-    N_STARTUP,
     condition,
     fit_process,
-    log_expected_improvement,
     log_marginal_likelihood,
     square_differences,
-    suggest_gp_ei,
 )
 from outperform.study.spaces import Choices, Integers, LogUniform, Uniform
 from outperform.study.tuners import Trial, best_trial, suggest_random
@@ -165,10 +167,10 @@ def test_gp_ei_wins_nothing_where_scores_mean_nothing():
 
 
 def test_the_first_trials_are_those_of_random_search():
-    ours = search(suggest_gp_ei, branin, 3, N_STARTUP + 1)
-    random = search(suggest_random, branin, 3, N_STARTUP + 1)
-    assert ours[:N_STARTUP] == random[:N_STARTUP]
-    assert ours[N_STARTUP] != random[N_STARTUP]
+    ours = search(suggest_gp_ei, branin, 3, N_STARTUP_GP + 1)
+    random = search(suggest_random, branin, 3, N_STARTUP_GP + 1)
+    assert ours[:N_STARTUP_GP] == random[:N_STARTUP_GP]
+    assert ours[N_STARTUP_GP] != random[N_STARTUP_GP]
 
 
 def test_rounding_errors_do_not_move_the_point():
@@ -197,7 +199,7 @@ def test_points_are_not_repeated_while_others_are_left():
     def score(params):
         return float(params["n"] == 2) + float(params["kind"] == "c")
 
-    history = search(suggest_random, score, 1, N_STARTUP, space)
+    history = search(suggest_random, score, 1, N_STARTUP_GP, space)
     tried = {tuple(sorted(trial.params.items())) for trial in history}
     while len(tried) < 12:
         params = suggest_gp_ei(space, history, 1, 30)
@@ -221,3 +223,13 @@ def test_it_finds_the_best_of_mixed_spaces():
     found = [best_trial(search(suggest_gp_ei, score, seed, 30, space)) for seed in range(3)]
     assert [trial.params["kind"] for trial in found] == ["good"] * 3
     assert min(trial.score for trial in found) > -0.5
+
+
+def test_hyperparameters_that_cannot_be_have_no_likelihood():
+    """Whoever samples hyperparameters may try such: the same point twice, and no noise."""
+    x = np.zeros((3, 1))
+    value, gradient = log_marginal_likelihood(
+        np.log([1.0, 1.0, 1e-300]), square_differences(x), np.array([0.0, 1.0, 2.0])
+    )
+    assert value == -np.inf
+    assert (gradient == 0).all()

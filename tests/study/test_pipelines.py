@@ -1,7 +1,9 @@
 """Estimators and functions: seeded from their sources alone, scored where asked."""
 
+import pickle
 import sys
 
+import cloudpickle
 import numpy as np
 import pytest
 
@@ -17,12 +19,12 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from outperform.errors import InvalidInput, InvalidScores, MissingExtra
+from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.datasets import Dataset
-from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline
-from outperform.study.scores import check_scores
+from outperform.study.estimator_pipeline import EstimatorPipeline
+from outperform.study.pipelines import FunctionPipeline, Pipeline, check_scores
 from outperform.study.spaces import LogUniform
-from outperform.study.split import Split
-from outperform.study.splits import OutOfBootstrap
+from outperform.study.splits import OutOfBootstrap, Split
 
 SEEDS = {"split": 1, "init": 2, "order": 3, "augmentation": 4, "dropout": 5, "hpo": 6}
 NOTHING = np.empty(0, dtype=np.int64)
@@ -255,15 +257,97 @@ def test_a_function_is_told_what_it_asks_for_by_name():
         return {"test": 1.0}
 
     pipeline = FunctionPipeline("net", fit)
-    assert pipeline.told == ("task", "fold", "refit")
+    assert pipeline.asks == ("task", "fold", "refit")
     pipeline.fit({}, None, SEEDS, None, task="wine", fold=2, refit=True)
     assert told == {"task": "wine", "fold": 2, "refit": True}
+
+
+def test_a_function_gets_the_data_that_it_asks_for(digits, split):
+    def fit(params, split, seeds, data):
+        return {"test": float(data.labels[split.test].mean())}
+
+    scores = FunctionPipeline("net", fit).fit({}, split, SEEDS, digits)
+    assert scores == {"test": digits.labels[split.test].mean()}
+
+
+class Trainer:
+    """Neither an estimator nor a function."""
+
+
+@pytest.mark.parametrize(
+    ("what", "kind"),
+    [
+        (SVC(), EstimatorPipeline),
+        (SVC, EstimatorPipeline),
+        ("sklearn.svm.SVC", EstimatorPipeline),
+        ([StandardScaler(), SVC()], EstimatorPipeline),
+        (["sklearn.preprocessing.StandardScaler", "sklearn.svm:SVC"], EstimatorPipeline),
+        (lambda params, split, seeds: {"test": 1.0}, FunctionPipeline),
+        ("shutil:copytree", FunctionPipeline),
+        ("python train.py {seed.init}", CommandPipeline),
+        ("./train {seed.init}", CommandPipeline),
+        (["python", "train.py", "{seed.init}"], CommandPipeline),
+    ],
+)
+def test_what_is_trained_decides_the_kind(what, kind):
+    pipeline = Pipeline("p", what)
+    assert type(pipeline) is kind
+    assert isinstance(pipeline, Pipeline)
+    assert pipeline.fingerprint == kind("p", what).fingerprint
+    assert pickle.loads(cloudpickle.dumps(pipeline)).fingerprint == pipeline.fingerprint
+
+
+def test_pipelines_take_lists_and_options_of_their_kind(digits, split):
+    options = {"space": {"C": LogUniform(0.1, 10)}, "sources": ["init"]}
+    pipeline = Pipeline("svm", SVC(), fixed={"kernel": "linear"}, **options)
+    assert pipeline.sources == ("init",)
+    assert pipeline.estimator.kernel == "linear"
+    assert pipeline.fit({"C": 2.0}, split, SEEDS, digits)["test"] > 0.9  # its own score: accuracy
+
+
+@pytest.mark.parametrize(
+    ("what", "options", "message"),
+    [
+        (
+            5,
+            {},
+            "pipeline 'p' is 5, which cannot be trained. Pass a scikit-learn estimator, a function "
+            "fit(params, split, seeds), or a command with placeholders.",
+        ),
+        (Trainer(), {}, "pipeline 'p' is a Trainer, which cannot be trained. Pass a scikit-learn"),
+        (Trainer, {}, f"pipeline 'p' is {Trainer!r}, which cannot be trained."),
+        ("math.pi", {}, "pipeline 'p' is 'math.pi', which cannot be trained. "),
+        (None, {}, "pipeline 'p' is None, which cannot be trained. "),
+        ("", {}, "pipeline 'p' has an empty command. Name the program to run."),
+        (
+            "train.py",
+            {},
+            "there is no module 'train'. Check the spelling, and that it lies beside the "
+            "study file or on Python's path (PYTHONPATH); a command has blanks: 'python train.py "
+            "--seed {seed.init}'.",
+        ),
+        (
+            print,
+            {"fixed": {"a": 1}},
+            "pipeline 'p' is of the kind function, which has no option 'fixed'. It has: space, "
+            "sources.",
+        ),
+        (SVC(), {"source": ["init"]}, "pipeline 'p' is of the kind estimator, which has no option "
+         "'source'. Did you mean 'sources'? It has: space, metric, fixed, sources."),
+        (SVC(), {"sources": "init"}, "sources are the text 'init'. Pass a list: ['init']."),
+        (print, {"sources": "init"}, "sources are the text 'init'. Pass a list: ['init']."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_trained_is_refused_kindly(what, options, message):
+    with pytest.raises(InvalidInput) as caught:
+        Pipeline("p", what, **options)
+    assert str(caught.value).startswith(message)
 
 
 def test_a_function_that_asks_for_nothing_is_told_nothing():
     for function in (lambda params, split, seeds: {"test": 1.0}, lambda *_, **__: {"test": 1.0}):
         pipeline = FunctionPipeline("net", function)
-        assert pipeline.told == ()
+        assert pipeline.asks == ()
         assert pipeline.fit({}, None, SEEDS, None, task="wine") == {"test": 1.0}
 
 
@@ -280,7 +364,7 @@ def test_a_function_that_cannot_be_called_is_refused_at_once(function, reason):
         FunctionPipeline("net", function)
     assert str(caught.value) == (
         "the function of pipeline 'net' cannot be called with (params, split, seeds): "
-        f"{reason}. Let it take these three and, if it likes, task, fold, refit by name."
+        f"{reason}. Let it take these three and, if it likes, task, fold, refit, data by name."
     )
 
 
@@ -359,7 +443,6 @@ def test_a_module_that_cannot_import_shows_its_own_error(tmp_path, monkeypatch):
 
 
 def test_pipelines_from_notebooks_travel_to_workers(digits, split):
-    cloudpickle = pytest.importorskip("cloudpickle")
     for pipeline in (
         EstimatorPipeline("svm", SVC()),
         FunctionPipeline("f", lambda params, split, seeds: {"test": len(split.test)}),

@@ -10,10 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outperform.errors import InvalidInput
-from outperform.study.design_tables import make_splitter
-from outperform.study.fixed_splits import FixedSplit
-from outperform.study.split import Split
-from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap
+from outperform.study.splits import CrossValidation, FixedSplit, HoldOut, OutOfBootstrap, Split
+from outperform.study.study_file_tables import make_splitter
 
 RANDOM = [OutOfBootstrap, HoldOut, CrossValidation]
 

@@ -1,6 +1,7 @@
 """Datasets come from anywhere, say what is wrong with them, and know when they changed."""
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +9,8 @@ import pytest
 
 from outperform.errors import InvalidInput, UnknownDirection, UnknownName
 from outperform.study.datasets import Dataset, load_table
-from outperform.study.splits import CrossValidation, OutOfBootstrap
-from outperform.study.tasks import BUNDLED, Task, find_goal, make_task
+from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap
+from outperform.study.tasks import BUNDLED, Task, find_goal
 
 
 def write_csv(path: Path, text: str) -> Path:
@@ -19,16 +20,41 @@ def write_csv(path: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_bundled_datasets_load_by_name(name):
-    task = make_task(name, metric="r2", data=name)
+    task = Task(name, metric="r2", data=name)
     assert task.data is not None
     dataset = task.data()
     assert dataset.n_examples == len(dataset.features) > 100
     assert task.data() is dataset  # once per process
 
 
+def test_a_task_called_like_a_bundled_dataset_has_it():
+    assert Task("wine", metric="accuracy").fingerprint == (
+        Task("grapes", metric="accuracy", data="wine").fingerprint
+    )
+    assert Task("grapes", metric="accuracy").data is None
+    own = Task("wine", metric="accuracy", data=([[0.0], [1.0]], [0, 1]))
+    assert own.data().n_examples == 2
+
+
+def test_a_copy_of_a_task_has_the_same_data():
+    for data in ("wine", lambda: ([[0.0]], [1]), ([[0.0]], [1])):
+        task = Task("t", metric="accuracy", data=data)
+        assert replace(task, name="u").fingerprint == task.fingerprint
+
+
+@pytest.mark.parametrize("splitter", ["hold-out", HoldOut, 5])
+def test_what_is_no_splitter_is_refused(splitter):
+    with pytest.raises(InvalidInput) as caught:
+        Task("t", metric="accuracy", splitter=splitter)
+    assert str(caught.value) == (
+        f"the splitter of task 't' is {splitter!r}. Pass one such as HoldOut(test=0.3) or "
+        "CrossValidation(5)."
+    )
+
+
 def test_an_unknown_dataset_names_the_nearest():
     with pytest.raises(UnknownName) as caught:
-        make_task("t", metric="accuracy", data="digit")
+        Task("t", metric="accuracy", data="digit")
     assert str(caught.value) == (
         "there is no dataset 'digit'. Did you mean 'digits'? It has: digits, breast_cancer, wine, "
         "iris, diabetes; a path must end in .csv or .npz."
@@ -36,13 +62,13 @@ def test_an_unknown_dataset_names_the_nearest():
 
 
 def test_a_task_may_have_no_data():
-    task = make_task("imagenet", metric="top1_accuracy")
+    task = Task("imagenet", metric="top1_accuracy")
     assert task.data is None
     assert isinstance(task.splitter, OutOfBootstrap)
 
 
 def test_data_in_memory_with_groups():
-    task = make_task("t", metric="accuracy", data=([[1.0], [2.0]], ["a", "b"], [0, 1]))
+    task = Task("t", metric="accuracy", data=([[1.0], [2.0]], ["a", "b"], [0, 1]))
     assert task.data is not None
     dataset = task.data()
     assert dataset.groups is not None
@@ -72,7 +98,7 @@ def test_a_loader_is_called_when_needed():
         calls.append(1)
         return np.zeros((3, 2)), np.arange(3)
 
-    task = make_task("t", metric="r2", data=load)
+    task = Task("t", metric="r2", data=load)
     assert not calls
     assert task.data is not None
     assert task.data().n_examples == 3
@@ -81,7 +107,7 @@ def test_a_loader_is_called_when_needed():
 def test_a_loader_by_import_path(tmp_path, monkeypatch):
     (tmp_path / "my_loader.py").write_text("def load():\n    return [[1.0], [2.0]], [0, 1]\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    task = make_task("t", metric="r2", data="my_loader:load")
+    task = Task("t", metric="r2", data="my_loader:load")
     assert task.data is not None
     assert task.data().labels.tolist() == [0, 1]
 
@@ -111,7 +137,7 @@ def test_a_loader_by_import_path(tmp_path, monkeypatch):
 )
 def test_bad_data_is_refused_at_once(data, message):
     with pytest.raises(InvalidInput) as caught:
-        make_task("t", metric="accuracy", data=data)
+        Task("t", metric="accuracy", data=data)
     assert str(caught.value) == message
 
 
@@ -136,7 +162,7 @@ def test_numeric_labels_keep_their_kind(tmp_path, cells, expected, kind):
 
 def test_a_label_column_can_be_named(tmp_path):
     path = write_csv(tmp_path / "d.csv", "x,quality\n1,5\n2,6\n")
-    task = make_task("wine", metric="r2", data={"path": str(path), "label": "quality"})
+    task = Task("wine", metric="r2", data={"path": str(path), "label": "quality"})
     assert task.data is not None
     assert task.data().labels.tolist() == [5, 6]
 
@@ -177,7 +203,7 @@ def test_a_missing_file_and_a_strange_one(tmp_path):
     with pytest.raises(InvalidInput, match=r"cannot read .*none\.csv: No such file or directory"):
         load_table(tmp_path / "none.csv")
     with pytest.raises(InvalidInput, match=r"cannot read .*none\.csv: No such file or directory"):
-        _ = make_task("t", metric="r2", data=tmp_path / "none.csv").fingerprint
+        _ = Task("t", metric="r2", data=tmp_path / "none.csv").fingerprint
     with pytest.raises(InvalidInput, match=r"cannot tell what d\.xlsx holds"):
         load_table(tmp_path / "d.xlsx")
 
@@ -202,15 +228,15 @@ def test_every_scorer_of_scikit_learn_is_maximized():
 
 
 def test_the_goal_is_known_given_or_asked_for():
-    assert make_task("t", metric="test_error").goal == "minimize"
-    assert make_task("t", metric="my_thing", goal="minimize").goal == "minimize"
+    assert Task("t", metric="test_error").goal == "minimize"
+    assert Task("t", metric="my_thing", goal="minimize").goal == "minimize"
     with pytest.raises(UnknownDirection):
-        make_task("t", metric="my_thing")
+        Task("t", metric="my_thing")
 
 
 def test_the_fingerprint_follows_data_and_splitter(tmp_path):
     def fingerprint_of(data, splitter=None):
-        return make_task("t", metric="r2", data=data, splitter=splitter).fingerprint
+        return Task("t", metric="r2", data=data, splitter=splitter).fingerprint
 
     path = write_csv(tmp_path / "d.csv", "x,y\n1,5\n")
     table = fingerprint_of(path)
@@ -241,5 +267,5 @@ def test_metric_and_goal_are_labels_only():
 
 
 def test_tasks_travel_to_workers():
-    task = pickle.loads(pickle.dumps(make_task("t", metric="accuracy", data="iris")))
+    task = pickle.loads(pickle.dumps(Task("t", metric="accuracy", data="iris")))
     assert task.data().n_examples == 150

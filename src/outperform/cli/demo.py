@@ -1,6 +1,7 @@
 """The command `outperform demo`."""
 
 import shlex
+import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,8 @@ def command(context: click.Context, folder: str) -> None:
     make_folder(place)
     file, store_file = place / "study.toml", place / "study.db"
     if not file.exists():
-        file.write_text((TEMPLATES / "demo.toml").read_text(encoding="utf-8"), encoding="utf-8")
+        shutil.copyfile(TEMPLATES / "demo.toml", file)
+        shutil.copyfile(TEMPLATES / "network.py", place / "network.py")
     study = read_study(str(file))
     a, b = _two_names(study, file)
     _show_command("run", file)
@@ -116,7 +118,7 @@ def _describe(study: Study) -> str:
 
 def _tell(study: Study, n_fits: int) -> str:
     return (
-        f"{n_fits:,} fits; {study.tuner} search with {study.n_trials} trials; root "
+        f"{n_fits:,} fits; {study.tuner} search with {study.trials} trials; root "
         f"seed {study.seed}. Replicates of all pipelines share their splits and seeds, so that "
         "runs are paired."
     )

@@ -151,7 +151,7 @@ def _announce(
         click.secho(f"Note: {change}.", fg="yellow", err=err)
     click.echo(
         f"{study.name}: {len(study.pipelines)} pipeline(s) on {len(study.tasks)} task(s), "
-        f"{study.tuner} search with {study.n_trials} trials; {seconds}",
+        f"{study.tuner} search with {study.trials} trials; {seconds}",
         err=err,
     )
     if err:

@@ -1,6 +1,5 @@
 """Where commands get their runs and studies from; studies are imported where they are used."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,21 +28,10 @@ def open_runs(path: str, reading: dict[str, Any], names: Sequence[str] = ()) -> 
 
 
 def read_study(path: str) -> "Study":
-    """Study of a TOML file; modules that lie beside it can be imported, as beside a script."""
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InvalidInput(
-            f"cannot read {path}: {reason}", "Write a study file first: `outperform init`"
-        ) from None
-    folder = str(file.parent.absolute())
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    from outperform.study.files import parse_study
+    """Study of a study file, imported when it is asked for: `--help` is quick without."""
+    from outperform.study.study_file import read_study
 
-    return parse_study(text, folder=file.parent)
+    return read_study(path)
 
 
 def read_study_of(store: str, study: str | None) -> "Study":

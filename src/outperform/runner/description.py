@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from outperform.store.stored_runs import count_replicates
+from outperform.study.dataset_splits import name_division
 from outperform.study.fingerprints import fingerprint
 from outperform.study.fits import gather_fingerprints
-from outperform.study.sizes import name_division
 from outperform.study.study import Study
 
 Pair = tuple[str, str]  # pipeline, task
@@ -30,7 +30,7 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
         "pipelines": [pipeline.name for pipeline in study.pipelines],
         "kinds": [design.kind for design in study.designs],
         "settings": [repr(design) for design in study.designs],
-        "search": f"{study.tuner} search, {study.n_trials} trials",
+        "search": f"{study.tuner} search, {study.trials} trials",
         "divided": {task.name: name_division(task, study.pipelines) for task in study.tasks},
     }
     if before is not None and before == {**before, **now}:

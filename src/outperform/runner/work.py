@@ -7,12 +7,11 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from outperform.errors import InvalidScores
+from outperform.study.dataset_splits import check_feasible, measure_resplit, split_dataset
 from outperform.study.datasets import Dataset
-from outperform.study.feasibility import check_feasible, split_dataset
 from outperform.study.fits import Fit
-from outperform.study.sizes import measure_resplit
 from outperform.study.sources import NOISE, derive_seed
-from outperform.study.split import Split
+from outperform.study.splits import Split
 from outperform.study.study import Study
 from outperform.study.tasks import Task
 from outperform.wording import enumerate_names

@@ -4,30 +4,30 @@ There is no shell: the template is a list of arguments, and what is filled in st
 argument, whatever characters it holds.
 """
 
+import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from string import Formatter
 from tempfile import TemporaryDirectory
 
 from outperform.errors import InvalidInput
-from outperform.study.commands import run_command
-from outperform.study.datasets import Dataset
-from outperform.study.entries import entry
+from outperform.study.command_process import run_command
 from outperform.study.fingerprints import fingerprint
-from outperform.study.scores import check_scores, needed_sets
+from outperform.study.pipelines import FitContext, Pipeline, list_sources
 from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Params, Space, Value
-from outperform.study.split import Split
-from outperform.study.telling import TOLD
+from outperform.study.splits import Split
+from outperform.study.study_file_entries import entry
 from outperform.wording import find_near, suggest_names
 
-_SETTINGS = (*TOLD, "out")
+_SETTINGS = ("task", "fold", "refit", "split", "out")
 _SEED = "seed."
 
 
 @dataclass(frozen=True, slots=True)
-class CommandPipeline:
+class CommandPipeline(Pipeline):
     """A command such as `python train.py --lr {lr} --seed {seed.init} --out {out}`.
 
     Parameters
@@ -36,12 +36,14 @@ class CommandPipeline:
         List of arguments, or a text that is split into them as a shell would. Placeholders:
         `{name}` of any hyperparameter, `{seed.init}` (and of every other source), `{task}`, its
         name, `{fold}`, `{refit}` (`true` for the final fit, on training and validation data
-        together) and `{out}`, a file to write JSON to. Formats as in Python, `{lr:.4f}`; a brace
-        is doubled.
+        together), `{split}`, a JSON file with the positions of the examples in each set,
+        `{"train": [5, 0, ...], "valid": [...], "test": [...]}`, counted from 0, and `{out}`, a
+        file to write JSON to. Formats as in Python, `{lr:.4f}`; a brace is doubled.
     sources
-        Names of own sources. Those whose seed is in the template are honoured, and no others.
-    home
-        The folder that it runs in: a study file's own. The current one if not given.
+        Names of own sources. Those whose seed is in the template are honoured, and no others;
+        `{split}` is as good as the seed of `split`.
+    folder
+        The one that it runs in: a study file's own. The current one if not given.
 
     Notes
     -----
@@ -57,42 +59,39 @@ class CommandPipeline:
     template: str | Sequence[str]
     space: Space = field(default_factory=dict)
     sources: tuple[str, ...] = ()
-    home: str | None = None
+    folder: str | None = None
     fingerprint: str = field(init=False)
-    told: tuple[str, ...] = field(init=False, repr=False)  # of task, fold and refit
+    asks: tuple[str, ...] = field(init=False, repr=False)  # of task, fold, refit, split, out
 
     def __post_init__(self) -> None:
         with entry("command"):
             template = _split_template(self.name, self.template)
+        object.__setattr__(self, "sources", list_sources(self.sources))
         used = self._find_placeholders(template)
-        _check_passed_on(self.name, used, self.space, self.sources)
-        seeded = [name.removeprefix(_SEED) for name in used if name.startswith(_SEED)]
+        seeded = [n.removeprefix(_SEED) for n in used if n == "split" or n.startswith(_SEED)]
         sources = tuple(dict.fromkeys(seeded))
-        object.__setattr__(self, "told", tuple(name for name in TOLD if name in used))
+        _check_passed_on(self, used, sources)
+        object.__setattr__(self, "asks", tuple(name for name in _SETTINGS if name in used))
         object.__setattr__(self, "template", template)
         object.__setattr__(self, "sources", sources)
         object.__setattr__(self, "fingerprint", fingerprint(template, sources))
 
-    def fit(
-        self,
-        params: Params,
-        split: Split | None,
-        seeds: Mapping[str, int],
-        dataset: Dataset | None,
-        *,
-        task: str = "",
-        fold: int = 0,
-        refit: bool = False,
-    ) -> dict[str, float]:
+    @property
+    def gets_split(self) -> bool:
+        """Whether it gets the split of a task with data, and not only its seed."""
+        return "split" in self.asks
+
+    def _train(
+        self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext
+    ) -> object:
         """Run the command; read the scores it writes or prints."""
         with TemporaryDirectory(prefix="outperform-") as folder:
             out = f"{folder}/scores.json"
-            told: Params = {"task": task, "fold": fold, "refit": refit}
-            values = {"out": out, **told, **params}
-            values |= {f"{_SEED}{name}": seed for name, seed in seeds.items()}
-            scores = run_command(self.fill(values), folder=folder, out=out, home=self.home)
-        needed = needed_sets(None, refit=refit) or needed_sets(split)
-        return check_scores(scores, self.name, needed)
+            values: Params = {name: getattr(context, name) for name in ("task", "fold", "refit")}
+            values |= {"out": out, **params, **{_SEED + name: seed for name, seed in seeds.items()}}
+            if split is not None and self.gets_split:
+                values["split"] = _write_split(split, f"{folder}/split.json")
+            return run_command(self.fill(values), folder=folder, out=out, home=self.folder)
 
     def fill(self, values: Mapping[str, Value]) -> list[str]:
         """Arguments with every placeholder filled in."""
@@ -116,13 +115,13 @@ class CommandPipeline:
                         "stands for something else in a command",
                         "Choose another name",
                     )
-        known, found = [*self.space, *reserved], []
+        known, used = [*self.space, *reserved], []
         for place, argument in enumerate(template):
             with entry("command", place):
                 names = [name for _, name, _ in _parse(self.name, argument) if name is not None]
                 _check_known(self.name, names, known)
-            found += names
-        return found
+            used += names
+        return used
 
     def _find(self, name: str, values: Mapping[str, Value]) -> Value:
         if name not in values:
@@ -184,25 +183,31 @@ def _suggest_seed(name: str, known: Sequence[str]) -> str:
     return f'{guess} it as a source of your own: sources = ["{own}"]'
 
 
-def _check_passed_on(
-    pipeline: str, used: Sequence[str], space: Space, declared: Sequence[str]
-) -> None:
+def _check_passed_on(pipeline: CommandPipeline, used: Sequence[str], seeded: Sequence[str]) -> None:
     """Refuse hyperparameters and seeds that the program would never hear of."""
-    for name in space:
+    for name in pipeline.space:
         if name not in used:
             with entry("space", name):
                 raise InvalidInput(
-                    f"pipeline {pipeline!r} searches {name!r}, but its command never passes it on",
+                    f"pipeline {pipeline.name!r} searches {name!r}, but its command never passes "
+                    "it on",
                     f"Put {{{name}}} into the command, or take it out of the space",
                 )
-    for place, name in enumerate(declared):
-        if _SEED + name not in used:
+    for place, name in enumerate(pipeline.sources):
+        if name not in seeded:
             with entry("sources", place):
                 raise InvalidInput(
-                    f"pipeline {pipeline!r} declares the source {name!r}, but its command never "
-                    "passes on that seed",
+                    f"pipeline {pipeline.name!r} declares the source {name!r}, but its command "
+                    "never passes on that seed",
                     f"Put {{{_SEED}{name}}} into the command, or take {name!r} out of sources",
                 )
+
+
+def _write_split(split: Split, path: str) -> str:
+    """Positions of the examples of each set, as a JSON file: every language reads that."""
+    sets = {name: getattr(split, name).tolist() for name in ("train", "valid", "test")}
+    Path(path).write_text(json.dumps(sets))
+    return path
 
 
 def _write(value: Value, spec: str) -> str:

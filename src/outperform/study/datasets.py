@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput
 from outperform.runs.numbers import parse_number
-from outperform.study.entries import entry
+from outperform.study.study_file_entries import entry
 from outperform.wording import enumerate_names, enumerate_rows, suggest_names
 
 _LABELS = ("label", "labels", "target", "class", "y")
@@ -144,8 +144,11 @@ def _read_csv(path: Path, label: str | None, group: str | None) -> Dataset:
         raise InvalidInput(f"{path.name} has no examples", "Give a header, and a row per example")
     features = [name for name in names if name not in (labels, groups)]
     numbers = [_read_numbers(columns[name], name, path) for name in features]
-    given = None if groups is None else np.array(columns[groups])
-    return Dataset(np.column_stack(numbers), _read_labels(columns[labels], labels, path), given)
+    return Dataset(
+        np.column_stack(numbers),
+        _read_labels(columns[labels], labels, path),
+        None if groups is None else np.array(columns[groups]),
+    )
 
 
 def _read_numbers(cells: Sequence[str], name: str, path: Path) -> NDArray[np.float64]:
@@ -176,24 +179,24 @@ def _read_labels(cells: Sequence[str], name: str, path: Path) -> NDArray[Any]:
     return values.astype(np.int64) if is_whole else values
 
 
-def _find_groups(names: Sequence[str], given: str | None, path: Path) -> str | None:
-    if given is None and not any(name.casefold() in _GROUPS for name in names):
+def _find_groups(names: Sequence[str], name: str | None, path: Path) -> str | None:
+    if name is None and not any(each.casefold() in _GROUPS for each in names):
         return None
-    return _find(_GROUPS, names, given, "groups", path)
+    return _find(_GROUPS, names, name, "groups", path)
 
 
 def _find(
-    usual: Sequence[str], names: Sequence[str], given: str | None, part: str, path: Path
+    usual: Sequence[str], names: Sequence[str], name: str | None, part: str, path: Path
 ) -> str:
-    if given is not None:
-        if given not in names:
-            raise InvalidInput(f"no {given!r} in {path.name}", suggest_names(given, names))
-        return given
-    found = [name for name in names if name.casefold() in usual]
-    if len(found) != 1:
+    if name is not None:
+        if name not in names:
+            raise InvalidInput(f"no {name!r} in {path.name}", suggest_names(name, names))
+        return name
+    candidates = [each for each in names if each.casefold() in usual]
+    if len(candidates) != 1:
         raise InvalidInput(
             f"cannot tell which part of {path.name} holds the {part}: "
-            f"{enumerate_names(found or names)}",
+            f"{enumerate_names(candidates or names)}",
             f"Name it {usual[0]}, or say which it is",
         )
-    return found[0]
+    return candidates[0]

@@ -7,14 +7,14 @@ hyperparameters that its search has found, or with the defaults if it has no sea
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count
-from outperform.study.entries import entry
 from outperform.study.pipelines import Pipeline
 from outperform.study.sources import ALL, LEARNING_SOURCES, NOISE, TUNING_SOURCE, derive_seed
 from outperform.study.splits import CrossValidation
+from outperform.study.study_file_entries import entry
 from outperform.study.tasks import Task
 
 _REPETITION = ", repetition "  # between what is redrawn and the number of a later repetition
@@ -104,6 +104,11 @@ class Draw:
         own = [name for name in self.pipeline.sources if name != TUNING_SOURCE]
         return tuple(dict.fromkeys([*LEARNING_SOURCES, *own]))
 
+    @property
+    def honoured(self) -> tuple[str, ...]:
+        """Learning sources whose seed changes what the pipeline does on this task."""
+        return honoured(self.pipeline, self.task)
+
     def search(self, replicates: Mapping[str, int]) -> Search | None:
         """Search whose seeds are at these replicates; None if there is nothing to search."""
         if not self.pipeline.space:
@@ -120,6 +125,7 @@ class Draw:
         return PlannedRun(*label, self.pipeline.name, self.task.name, search, redrawn, self)
 
 
+@runtime_checkable
 class Design(Protocol):
     """Plans the runs that estimate one pipeline's performance on one task."""
 
@@ -233,7 +239,7 @@ class Variance:
     n_searches
         Independent searches with learning fixed, for the source `hpo`; 0 leaves it out.
     sources
-        Sources redrawn; none named means those that the pipeline honours.
+        Sources redrawn; none named means those that the pipeline honours, and the split.
     """
 
     n_replicates: int
@@ -255,9 +261,9 @@ class Variance:
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan the fits of every source, then those of the searches."""
-        sources = self.sources or honoured(draw.pipeline)
+        sources = self.sources or draw.honoured
         groups: dict[str, tuple[str, ...]] = {source: (source,) for source in sources}
-        groups |= {ALL: honoured(draw.pipeline), NOISE: (NOISE,)}
+        groups |= {ALL: draw.honoured, NOISE: (NOISE,)}
         for label, varied in groups.items():
             for i in range(self.n_replicates):
                 yield draw.run((self.kind, label, i), dict.fromkeys(varied, i), None)
@@ -283,7 +289,7 @@ class Crossed:
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan n_levels ** n_sources final fits."""
-        sources = self.sources or honoured(draw.pipeline)
+        sources = self.sources or draw.honoured
         # Cells of fewer levels come first, so that more levels leave every cell its number.
         cells = sorted(product(range(self.n_levels), repeat=len(sources)), key=max)
         for i, levels in enumerate(cells):
@@ -291,6 +297,22 @@ class Crossed:
             yield draw.run((self.kind, "+".join(sources), i), replicates, None)
 
 
-def honoured(pipeline: Pipeline) -> tuple[str, ...]:
-    """Learning sources whose seed changes what the pipeline does."""
-    return tuple(name for name in pipeline.sources if name != TUNING_SOURCE)
+def honoured(pipeline: Pipeline, task: Task) -> tuple[str, ...]:
+    """Learning sources whose seed changes what a pipeline does on a task.
+
+    The split of a task with data is the task's, so it is one whether the pipeline names it or not;
+    where it is fixed, or only others get it, it is none.
+
+    Examples
+    --------
+    >>> net = Pipeline("net", lambda params, split, seeds: {"test": 0.9}, sources=["init"])
+    >>> honoured(net, Task("digits", metric="accuracy"))
+    ('split', 'init')
+    """
+    own = tuple(name for name in pipeline.sources if name != TUNING_SOURCE)
+    if task.data is None or not pipeline.gets_split:
+        return own
+    others = tuple(name for name in own if name != "split")
+    if not task.redraws_split:
+        return others
+    return own if "split" in own else ("split", *own)

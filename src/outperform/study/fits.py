@@ -61,10 +61,7 @@ def make_fit(
 
     Examples
     --------
-    >>> from outperform.study.command_pipeline import CommandPipeline
-    >>> from outperform.study.tasks import make_task
-    >>> pipeline = CommandPipeline("net", "train {seed.init}")
-    >>> task = make_task("mnist", metric="accuracy")
+    >>> pipeline, task = Pipeline("net", "train {seed.init}"), Task("mnist", metric="accuracy")
     >>> make_fit(pipeline, task, {}, {"split": 1, "init": 2, "order": 3, "hpo": 4}).seeds
     {'split': 1, 'init': 2}
     """
@@ -75,8 +72,8 @@ def make_fit(
 
 def gather_fingerprints(pipelines: Iterable[Pipeline], tasks: Iterable[Task]) -> dict[str, str]:
     """Fingerprints of all pipelines and tasks of a study, as `Fit.key` needs them."""
-    found = {f"pipeline {pipeline.name}": pipeline.fingerprint for pipeline in pipelines}
-    return found | {f"task {task.name}": task.fingerprint for task in tasks}
+    hashes = {f"pipeline {pipeline.name}": pipeline.fingerprint for pipeline in pipelines}
+    return hashes | {f"task {task.name}": task.fingerprint for task in tasks}
 
 
 def _find(fingerprints: Mapping[str, str], kind: str, name: str) -> str:

@@ -5,44 +5,88 @@ uses the seeds of the sources it honours and no other randomness, so that the sa
 the same scores.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, Protocol
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
-import numpy as np
-
-from outperform.errors import InvalidInput
+from outperform.errors import InvalidInput, InvalidScores
 from outperform.study.datasets import Dataset
-from outperform.study.entries import entry
 from outperform.study.fingerprints import fingerprint
-from outperform.study.importing import import_object, import_sklearn
-from outperform.study.scores import check_scores, held_out, needed_sets
-from outperform.study.sources import LEARNING_SOURCES, derive_seed
+from outperform.study.import_paths import import_object
+from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Params, Space
-from outperform.study.split import IntArray, Split
-from outperform.study.telling import find_told
+from outperform.study.splits import Split
+from outperform.study.study_file_entries import entry
 from outperform.wording import enumerate_names, suggest_names
 
+SETS = ("valid", "test")  # that are scored
 
-class Pipeline(Protocol):
-    """What is benchmarked: a learner with its search space and default hyperparameters."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FitContext:
+    """What a pipeline may ask to be told of a fit, besides its arguments."""
+
+    task: str
+    fold: int
+    refit: bool  # the final fit, on training and validation data together
+    data: Dataset | None
+
+
+class Pipeline:
+    """What is benchmarked: a learner with its search space and default hyperparameters.
+
+    Parameters
+    ----------
+    name
+        Name in the study and in results.
+    what
+        One of these:
+
+        - a scikit-learn estimator, its import path, or a list of these: the steps of a pipeline;
+        - a function `fit(params, split, seeds) -> {"valid": ..., "test": ...}`, or its import path
+          `package.module:function`;
+        - a command, as a text or a list of words, with placeholders:
+          `"python train.py --lr {lr} --seed {seed.init} --split {split} --out {out}"`.
+    space
+        What is searched: `{"lr": LogUniform(1e-4, 1e-1)}`.
+    sources
+        Sources of variation that it honours, such as `["init", "order"]`. If not given: of an
+        estimator `split`, `order`, and `init` if it has a `random_state`; of a function all; of a
+        command those whose seeds it passes on.
+    fixed
+        Parameters of an estimator that are not searched.
+
+    Examples
+    --------
+    >>> Pipeline("tree", "sklearn.tree.DecisionTreeClassifier").sources
+    ('split', 'order', 'init')
+    >>> Pipeline("net", "train --seed {seed.init}").sources
+    ('init',)
+    """
+
+    __slots__ = ()
+    name: str
+    space: Space
+    sources: tuple[str, ...]
+    fingerprint: str  # hash of its code and fixed settings
+
+    def __new__(  # noqa: D102
+        cls,
+        name: str = "",
+        what: Any = None,
+        space: Space | None = None,  # noqa: ARG004
+        sources: Sequence[str] | None = None,  # noqa: ARG004
+        *others: Any,  # noqa: ARG004
+        **words: Any,
+    ) -> "Pipeline":
+        return object.__new__(_choose_kind(name, what, words) if cls is Pipeline else cls)
 
     @property
-    def name(self) -> str:
-        """Name in the study."""
-
-    @property
-    def space(self) -> Space:
-        """Hyperparameters that are searched."""
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Sources of variation that it honours."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Hash of its code and fixed settings."""
+    def gets_split(self) -> bool:
+        """Whether it gets the split of a task with data, and does not make its own."""
+        return True
 
     def fit(
         self,
@@ -56,91 +100,18 @@ class Pipeline(Protocol):
         refit: bool = False,
     ) -> dict[str, float]:
         """Train once; the scores on "valid" and "test", as far as they were asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class EstimatorPipeline:
-    """A scikit-learn estimator, or anything that behaves like one.
-
-    Every `random_state`, nested ones included, is set to one number: the seed of `init`. Where
-    further sources are declared, the number is derived from all of them but `split` and `order`.
-    Training rows are permuted by `order`.
-
-    Parameters
-    ----------
-    estimator
-        An estimator, its import path, or a list of these: the steps of a scikit-learn Pipeline.
-    space
-        Names as `set_params` takes them, such as `svc__C`.
-    metric
-        Name of a scikit-learn scorer.
-    fixed
-        Parameters that are not searched.
-    sources
-        Sources honoured. If not given: `split`, `order`, and `init` if there is a `random_state`.
-
-    Examples
-    --------
-    >>> EstimatorPipeline("tree", "sklearn.tree.DecisionTreeClassifier").sources
-    ('split', 'order', 'init')
-    """
-
-    name: str
-    estimator: Any
-    space: Space = field(default_factory=dict)
-    metric: str = "accuracy"
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    sources: tuple[str, ...] = ()
-    fingerprint: str = field(init=False)
-    _random_states: tuple[str, ...] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        check_metric(self.metric)
-        with entry("estimator"):
-            estimator = _build(self.estimator)
-        known = list(estimator.get_params(deep=True))
-        _check_params(self.name, known, self.space, self.fixed)
-        estimator = import_sklearn("sklearn.base").clone(estimator).set_params(**self.fixed)
-        states = tuple(name for name in known if _is_random_state(name))
-        sources = self.sources or ("split", "order", *(["init"] if states else []))
-        if not states and (idle := [s for s in sources if s not in ("split", "order")]):
-            with entry("sources", sources.index(idle[0])):
-                raise InvalidInput(
-                    f"pipeline {self.name!r} cannot honour {enumerate_names(idle)}: its estimator "
-                    "has no random_state",
-                    "Leave it out of sources",
-                )
-        object.__setattr__(self, "estimator", estimator)
-        object.__setattr__(self, "sources", tuple(sources))
-        object.__setattr__(self, "_random_states", states)
-        object.__setattr__(self, "fingerprint", fingerprint(estimator, self.metric, self.sources))
-
-    def fit(
-        self,
-        params: Params,
-        split: Split | None,
-        seeds: Mapping[str, int],
-        dataset: Dataset | None,
-        *,
-        task: str = "",
-        fold: int = 0,
-        refit: bool = False,
-    ) -> dict[str, float]:
-        """Train on the training rows; score whatever other sets the split holds."""
-        data, split = require_data(self.name, dataset, split)
         honoured = {name: seeds[name] for name in self.sources if name in seeds}
-        states = dict.fromkeys(self._random_states, _combine(honoured))
-        model = import_sklearn("sklearn.base").clone(self.estimator).set_params(**params, **states)
-        model.fit(*data.take(permute(split.train, honoured)))
-        score = _find_scorer(self.metric)
-        scores = {
-            name: score(model, *data.take(rows)) for name, rows in held_out(split) if len(rows)
-        }
+        scores = self._train(params, split, honoured, FitContext(task, fold, refit, dataset))
         return check_scores(scores, self.name, needed_sets(split, refit=refit))
 
+    def _train(
+        self, params: Params, split: Split | None, seeds: Mapping[str, int], context: "FitContext"
+    ) -> object:
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, slots=True)
-class FunctionPipeline:
+class FunctionPipeline(Pipeline):
     """A Python function `fit(params, split, seeds) -> {"valid": ..., "test": ...}`.
 
     Parameters
@@ -148,8 +119,9 @@ class FunctionPipeline:
     function
         A function, from a notebook too, or its import path `package.module:function`. It gets the
         seeds of the sources declared, and may return further numbers, which are kept. If it has
-        parameters of these names, it is told the `task`, the `fold` of a cross-validation, and
-        whether this is a `refit`: the final fit, on training and validation data together.
+        parameters of these names, it is told the `task`, the `fold` of a cross-validation, whether
+        this is a `refit` (the final fit, on training and validation data together), and given the
+        task's `data`, a `Dataset` with `features` and `labels`.
     sources
         Sources honoured: all learning sources if not given.
 
@@ -161,7 +133,7 @@ class FunctionPipeline:
     {'test': 0.9}
     >>> def fit_anywhere(params, split, seeds, *, task):
     ...     return {"test": len(task)}
-    >>> FunctionPipeline("toy", fit_anywhere).told
+    >>> FunctionPipeline("toy", fit_anywhere).asks
     ('task',)
     """
 
@@ -170,119 +142,158 @@ class FunctionPipeline:
     space: Space = field(default_factory=dict)
     sources: tuple[str, ...] = LEARNING_SOURCES
     fingerprint: str = field(init=False)
-    told: tuple[str, ...] = field(init=False, repr=False)  # of task, fold and refit
+    asks: tuple[str, ...] = field(init=False, repr=False)  # of task, fold, refit and data
 
     def __post_init__(self) -> None:
-        given = self.function
+        function = self.function
         with entry("function"):
-            function = import_object(given) if isinstance(given, str) else given
+            function = import_object(function) if isinstance(function, str) else function
             if not callable(function):
                 raise InvalidInput(
-                    f"pipeline {self.name!r} is the {type(function).__name__} {given!r}",
+                    f"pipeline {self.name!r} is the {type(function).__name__} {self.function!r}",
                     "Pass a function fit(params, split, seeds)",
                 )
-            told = find_told(self.name, function)
+            asks = _find_asked(self.name, function)
         object.__setattr__(self, "function", function)
-        object.__setattr__(self, "told", told)
-        object.__setattr__(self, "sources", tuple(self.sources))
+        object.__setattr__(self, "asks", asks)
+        object.__setattr__(self, "sources", list_sources(self.sources))
         object.__setattr__(self, "fingerprint", fingerprint(function, self.sources))
 
-    def fit(
-        self,
-        params: Params,
-        split: Split | None,
-        seeds: Mapping[str, int],
-        dataset: Dataset | None,
-        *,
-        task: str = "",
-        fold: int = 0,
-        refit: bool = False,
-    ) -> dict[str, float]:
-        """Call the function; check what it returns."""
-        honoured = {name: seeds[name] for name in self.sources if name in seeds}
+    def _train(
+        self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext
+    ) -> object:
         function: Any = self.function
-        known = {"task": task, "fold": fold, "refit": refit}
-        told = {name: known[name] for name in self.told}
-        scores = function(dict(params), split, honoured, **told)
-        return check_scores(scores, self.name, needed_sets(split, refit=refit))
+        answers = {name: getattr(context, name) for name in self.asks}
+        return function(dict(params), split, dict(seeds), **answers)
 
 
-def permute(rows: IntArray, seeds: Mapping[str, int]) -> IntArray:
-    """Rows in the order that the seed of `order` gives."""
-    return np.random.default_rng(seeds["order"]).permutation(rows) if "order" in seeds else rows
+def list_sources(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of sources; a text in place of a list is refused, not taken letter by letter."""
+    if isinstance(names, str):
+        raise InvalidInput(f"sources are the text {names!r}", f"Pass a list: [{names!r}]")
+    return tuple(names)
 
 
-def require_data(
-    pipeline: str, dataset: Dataset | None, split: Split | None
-) -> tuple[Dataset, Split]:
-    """Refuse to train on nothing."""
-    if dataset is None or split is None:
-        raise InvalidInput(
-            f"pipeline {pipeline!r} needs data, and the task has none", "Give the task its data"
+def needed_sets(split: Split | None, *, refit: bool = False) -> tuple[str, ...]:
+    """Which scores there must be: for each one of these sets, or for any if there are none."""
+    if split is None:
+        return ("test",) if refit else ()
+    held_out = [name for name in SETS if len(getattr(split, name))]
+    return tuple(held_out) if len(held_out) == 1 else ()
+
+
+def check_scores(scores: object, pipeline: str, needed: Sequence[str] = ()) -> dict[str, float]:
+    """Scores as plain floats, with every further finite number; what is not a number is refused.
+
+    Examples
+    --------
+    >>> check_scores({"test": 1, "epochs": 7, "path": "model.bin"}, "svm")
+    {'test': 1.0, 'epochs': 7.0}
+    """
+    if not isinstance(scores, Mapping):
+        raise InvalidScores(
+            f"pipeline {pipeline!r} returned {_show(scores)}, not scores",
+            'Return a mapping such as {"valid": 0.91, "test": 0.9}',
         )
-    return dataset, split
-
-
-def _build(given: Any) -> Any:
-    """Make one estimator of an estimator, an import path, or a list of steps."""
-    if isinstance(given, list | tuple):
-        steps = [_build(step) for step in given]
-        return import_sklearn("sklearn.pipeline").make_pipeline(*steps)
-    found = import_object(given) if isinstance(given, str) else given
-    estimator = _construct(found) if isinstance(found, type) else found
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "set_params")):
-        raise InvalidInput(
-            f"{given!r} is no estimator: it has no fit and set_params",
-            "Pass a scikit-learn estimator, or wrap your code in a function",
+    missing = [name for name in needed if name not in scores]
+    if missing or not any(name in scores for name in SETS):
+        wanted = " and ".join(repr(name) for name in missing) or "'valid' or 'test'"
+        keys = enumerate_names(map(repr, scores)) or "nothing"
+        raise InvalidScores(
+            f"pipeline {pipeline!r} returned no {wanted}, but {keys}",
+            'Return a mapping such as {"valid": 0.91, "test": 0.9}',
         )
-    return estimator
+    numbers = {str(name): _as_number(value) for name, value in scores.items()}
+    for name in SETS:
+        number = numbers.get(name, 0.0)
+        if number is None or not math.isfinite(number):
+            raise InvalidScores(
+                f"pipeline {pipeline!r} returned {_show(scores[name])} as its {name!r} score",
+                "Return a finite number; a fit that fails should raise an error",
+            )
+    return {
+        name: value for name, value in numbers.items() if value is not None and math.isfinite(value)
+    }
 
 
-def _construct(kind: type) -> Any:
+def _choose_kind(name: str, what: Any, words: Mapping[str, Any]) -> type[Pipeline]:
+    """Kind of pipeline that fits what is to be trained; options of other kinds are refused."""
+    from outperform.study.command_pipeline import CommandPipeline
+    from outperform.study.estimator_pipeline import EstimatorPipeline, looks_like_estimator
+
+    imported = _import_single(what)
+    kind: type[EstimatorPipeline | FunctionPipeline | CommandPipeline]
+    if _looks_like_command(what):
+        kind = CommandPipeline
+    elif looks_like_estimator(imported):
+        kind = EstimatorPipeline
+    elif callable(imported) and not isinstance(imported, type):
+        kind = FunctionPipeline
+    else:
+        raise InvalidInput(
+            f"pipeline {name!r} is {_show(what)}, which cannot be trained",
+            "Pass a scikit-learn estimator, a function fit(params, split, seeds), or a command "
+            "with placeholders",
+        )
+    known = [each.name for each in fields(kind) if each.init][2:]
+    for word in words:
+        if word not in known:
+            noun = kind.__name__.removesuffix("Pipeline").lower()
+            problem = f"pipeline {name!r} is of the kind {noun}, which has no option {word!r}"
+            raise InvalidInput(problem, suggest_names(word, known))
+    return kind
+
+
+def _looks_like_command(what: Any) -> bool:
+    """Whether a text or a list of texts is a command: import paths have no blanks and no braces."""
+    words = [what] if isinstance(what, str) else what
+    if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
+        return False
+    return not words or not all(_is_import_path(word) for word in words)
+
+
+def _is_import_path(word: str) -> bool:
+    parts = word.replace(":", ".").split(".")
+    return len(parts) > 1 and all(part.isidentifier() for part in parts)
+
+
+def _import_single(what: Any) -> Any:
+    """What a single import path points at; anything else as it is."""
+    if not (isinstance(what, str) and _is_import_path(what)):
+        return what
     try:
-        return kind()
+        return import_object(what)
+    except InvalidInput as error:
+        remedy = f"{error.remedy}; a command has blanks: 'python train.py --seed {{seed.init}}'"
+        raise InvalidInput(error.problem, remedy) from None
+
+
+def _find_asked(pipeline: str, function: Callable[..., Any]) -> tuple[str, ...]:
+    """What a function asks for by its parameters; refused if it cannot be called at all."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some that are written in C say nothing of themselves
+        return ()
+    asks = tuple(name for name in FitContext.__slots__ if name in signature.parameters)
+    try:
+        signature.bind({}, None, {}, **dict.fromkeys(asks))
     except TypeError as error:
         raise InvalidInput(
-            f"cannot make a {kind.__name__} ({error})", "Pass an estimator instead of its class"
+            f"the function of pipeline {pipeline!r} cannot be called with (params, split, seeds): "
+            f"{error}",
+            f"Let it take these three and, if it likes, {', '.join(FitContext.__slots__)} by name",
         ) from None
+    return asks
 
 
-def _combine(seeds: Mapping[str, int]) -> int:
-    """One number for every `random_state`, from all seeds but those of split and order."""
-    names = sorted(name for name in seeds if name not in ("split", "order"))
-    if len(names) == 1:
-        return seeds[names[0]]
-    return derive_seed(*(f"{name}={seeds[name]}" for name in names))
+def _as_number(value: object) -> float | None:
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()  # numpy, torch and jax scalars
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value)
 
 
-@lru_cache
-def _find_scorer(metric: str) -> Any:
-    return import_sklearn("sklearn.metrics").get_scorer(metric)
-
-
-def _check_params(pipeline: str, known: list[str], space: Space, fixed: Mapping[str, Any]) -> None:
-    for name in [*space, *fixed]:
-        with entry("fixed" if name in fixed else "space", name):
-            if _is_random_state(name):
-                raise InvalidInput(
-                    f"pipeline {pipeline!r} sets {name}, which the study seeds",
-                    "Leave it out; to keep it fixed, do not vary the source init",
-                )
-            if name not in known:
-                problem = f"the estimator of pipeline {pipeline!r} has no parameter {name!r}"
-                raise InvalidInput(problem, suggest_names(name, known))
-            if name in space and name in fixed:
-                raise InvalidInput(
-                    f"pipeline {pipeline!r} both searches and fixes {name!r}", "Do one of the two"
-                )
-
-
-def check_metric(metric: str) -> None:
-    """Refuse a metric of which scikit-learn has no scorer."""
-    known = import_sklearn("sklearn.metrics").get_scorer_names()
-    if metric not in known:
-        raise InvalidInput(f"scikit-learn has no scorer {metric!r}", suggest_names(metric, known))
-
-
-def _is_random_state(name: str) -> bool:
-    return name == "random_state" or name.endswith("__random_state")
+def _show(value: object) -> str:
+    text = repr(value)
+    return f"a {type(value).__name__}" if len(text) > 80 or " at 0x" in text else text

@@ -4,29 +4,43 @@ Every splitter draws examples, or groups of examples that stay together where gr
 then sizes and fractions count groups. Stratified splitters draw class by class.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from itertools import combinations
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count
-from outperform.study.entries import entry
-from outperform.study.split import (
+from outperform.study.split_units import (
     IntArray,
     Size,
-    Split,
     Units,
     apportion,
-    check_fold,
     check_size,
     count_of,
     make_units,
     refuse_class,
     take_sets,
 )
+from outperform.study.study_file_entries import entry
+from outperform.wording import enumerate_names
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """Positions of the examples in each set, in the order in which they train."""
+
+    train: IntArray
+    valid: IntArray
+    test: IntArray
+
+    def refit(self) -> "Split":
+        """The split for the final fit: validation examples train too."""
+        joined = np.concatenate([self.train, self.valid])
+        return Split(joined, np.empty(0, dtype=np.int64), self.test)
 
 
 class Splitter(Protocol):
@@ -92,14 +106,14 @@ class OutOfBootstrap:
         groups: ArrayLike | None = None,
     ) -> Split:
         """Split the examples; the same arguments give the same split."""
-        check_fold(fold, self.n_folds)
+        _check_fold(fold, self.n_folds)
         units = make_units(n_examples, stratified=self.stratified, labels=labels, groups=groups)
         rng = np.random.default_rng(seed)
         counts = self.count_draws(units)
         drawn = [rng.choice(s, n) for s, n in zip(units.strata, counts, strict=True)]
         pool = [
-            rng.permutation(np.setdiff1d(stratum, taken))
-            for stratum, taken in zip(units.strata, drawn, strict=True)
+            rng.permutation(np.setdiff1d(stratum, draws))
+            for stratum, draws in zip(units.strata, drawn, strict=True)
         ]
         sets = self.take_undrawn(pool, units)
         return _finish(units, np.concatenate(drawn), sets, rng)
@@ -166,7 +180,7 @@ class HoldOut:
         groups: ArrayLike | None = None,
     ) -> Split:
         """Split the examples; the same arguments give the same split."""
-        check_fold(fold, self.n_folds)
+        _check_fold(fold, self.n_folds)
         units = make_units(n_examples, stratified=self.stratified, labels=labels, groups=groups)
         rng = np.random.default_rng(seed)
         pool = [rng.permutation(stratum) for stratum in units.strata]
@@ -219,7 +233,7 @@ class CrossValidation:
         groups: ArrayLike | None = None,
     ) -> Split:
         """Split the examples; the same arguments give the same split."""
-        check_fold(fold, self.n_folds)
+        _check_fold(fold, self.n_folds)
         units = make_units(n_examples, stratified=self.stratified, labels=labels, groups=groups)
         for index in np.flatnonzero(units.sizes < self.n_folds):
             raise refuse_class(units, int(index), f"too few for {self.n_folds} folds")
@@ -235,6 +249,68 @@ class CrossValidation:
             pool.append(order[np.argsort(turns, kind="stable")][len(test[-1]) :])
         sets, rest = take_sets(pool, {"valid": self.valid}, units, keep_one=True, state="left")
         return _finish(units, np.concatenate(rest), sets | {"test": np.concatenate(test)}, rng)
+
+
+@dataclass(frozen=True, slots=True)
+class FixedSplit:
+    """The split that others published: always the same, whatever the seed.
+
+    Examples
+    --------
+    >>> FixedSplit([0, 1, 2], [3], [4, 5]).split(6, seed=0).test.tolist()
+    [4, 5]
+    """
+
+    train: Sequence[int]
+    valid: Sequence[int]
+    test: Sequence[int]
+    n_folds: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        for name in ("train", "valid", "test"):
+            with entry(name):
+                positions = _check_positions(name, getattr(self, name))
+            object.__setattr__(self, name, positions)
+        for first, second in combinations(("train", "valid", "test"), 2):
+            shared = sorted(set(getattr(self, first)) & set(getattr(self, second)))
+            if shared:
+                with entry(second):
+                    raise InvalidInput(
+                        f"{first} and {second} share {len(shared)} example(s): "
+                        f"{enumerate_names(map(str, shared), limit=5)}",
+                        "Remove them from one of the two",
+                    )
+
+    def split(
+        self,
+        n_examples: int,
+        *,
+        seed: int,
+        fold: int = 0,
+        labels: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Split:
+        """The sets as given, checked against the dataset."""
+        _check_fold(fold, self.n_folds)
+        sets = [np.array(part, dtype=np.int64) for part in (self.train, self.valid, self.test)]
+        largest = int(np.concatenate(sets).max())
+        if largest >= n_examples:
+            raise InvalidInput(
+                f"the fixed split has example {largest}, but there are {n_examples} examples",
+                f"Count from 0 to {n_examples - 1}",
+            )
+        if groups is not None:
+            _check_straddling(sets, np.asarray(groups))
+        return Split(*sets)
+
+
+def _check_fold(fold: int, n_folds: int) -> None:
+    """Refuse a fold that the split does not have."""
+    if not 0 <= fold < n_folds:
+        raise InvalidInput(
+            f"fold is {fold}, but the split has {n_folds} fold(s)",
+            "Pass fold = 0" if n_folds == 1 else f"Pass a fold from 0 to {n_folds - 1}",
+        )
 
 
 def _finish(
@@ -258,3 +334,25 @@ def _check_held_out(valid: Size, test: Size, *, of: str, train: Size | None = 0)
         raise InvalidInput(
             f"valid is {valid} and test is {test} of {of}, {rest}", "Make the fractions smaller"
         )
+
+
+def _check_positions(name: str, positions: Any) -> tuple[int, ...]:
+    array = np.asarray(positions)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InvalidInput(f"{name} is {positions!r}", "List the positions of its examples")
+    if not array.size and name != "valid":
+        raise InvalidInput(f"{name} is empty", "List the positions of its examples")
+    if array.size and array.min() < 0:
+        raise InvalidInput(f"{name} has example {array.min()}", "Count examples from 0")
+    return tuple(array.tolist())
+
+
+def _check_straddling(sets: list[IntArray], groups: Any) -> None:
+    for first, second in combinations(sets, 2):
+        shared = np.intersect1d(groups[first], groups[second])
+        if len(shared):
+            raise InvalidInput(
+                f"{len(shared)} group(s) are in two sets of the fixed split: "
+                f"{enumerate_names(map(str, shared), limit=5)}",
+                "Move each group into one set, or pass no groups",
+            )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from outperform.study.designs import Design, Draw, FixHopt, Ideal, PlannedRun
 from outperform.study.pipelines import Pipeline
-from outperform.study.soundness import check_study
+from outperform.study.study_checks import check_study, list_parts, score_by_task
 from outperform.study.tasks import Task
 
 
@@ -16,30 +16,42 @@ class Study:
     Parameters
     ----------
     pipelines, tasks, designs
-        Every design is applied to every pipeline on every task.
+        Lists of `Pipeline`, `Task` and designs such as `Ideal(51)`: every design is applied to
+        every pipeline on every task. All tasks have one metric.
     seed
         Root of every seed.
-    tuner, n_trials
-        How hyperparameters are searched, and with how many fits.
+    tuner, trials
+        How hyperparameters are searched, and with how many fits each.
     timeout
         Seconds after which a fit is killed and counts as failed; None: never.
     retries
         How often a failed fit is tried again.
+
+    Examples
+    --------
+    >>> study = Study(
+    ...     tasks=[Task("iris", metric="accuracy")],
+    ...     pipelines=[Pipeline("bayes", "sklearn.naive_bayes.GaussianNB")],
+    ...     designs=[Ideal(10)],
+    ... )
+    >>> study.count_fits()
+    10
     """
 
-    pipelines: tuple[Pipeline, ...]
-    tasks: tuple[Task, ...]
-    designs: tuple[Design, ...]
+    pipelines: Sequence[Pipeline]
+    tasks: Sequence[Task]
+    designs: Sequence[Design]
     name: str = "study"
     seed: int = 0
     tuner: str = "random"
-    n_trials: int = 20
+    trials: int = 20
     timeout: float | None = None
     retries: int = 0
 
     def __post_init__(self) -> None:
-        for what in ("pipelines", "tasks", "designs"):
-            object.__setattr__(self, what, tuple(getattr(self, what)))
+        for parts, kind in (("pipelines", Pipeline), ("tasks", Task), ("designs", Design)):
+            object.__setattr__(self, parts, list_parts(parts, getattr(self, parts), kind))
+        object.__setattr__(self, "pipelines", score_by_task(self.pipelines, self.tasks))
         check_study(self)
 
     def pipeline(self, name: str) -> Pipeline:
@@ -65,7 +77,7 @@ class Study:
 
     def count_fits(
         self,
-        designs: tuple[Design, ...] | None = None,
+        designs: Sequence[Design] | None = None,
         pairs: Sequence[tuple[Pipeline, Task]] | None = None,
     ) -> int:
         """Number of fits of these designs (the study's own if not given), each done once.
@@ -101,7 +113,7 @@ class Study:
         }
 
     def _draw(self, pipeline: Pipeline, task: Task) -> Draw:
-        return Draw(pipeline, task, self.seed, self.tuner, self.n_trials)
+        return Draw(pipeline, task, self.seed, self.tuner, self.trials)
 
 
 def _in_turns(plans: list[Iterator[PlannedRun]]) -> Iterator[PlannedRun]:

@@ -12,10 +12,10 @@ import numpy as np
 from outperform.errors import InvalidInput, UnknownDirection, UnknownName
 from outperform.runs.metrics import Goal, known_goal, resolve_goal
 from outperform.study.datasets import Dataset, load_table
-from outperform.study.entries import Kind, check_words
 from outperform.study.fingerprints import fingerprint
-from outperform.study.importing import import_object, import_sklearn
-from outperform.study.splits import OutOfBootstrap, Splitter
+from outperform.study.import_paths import import_object, import_sklearn
+from outperform.study.splits import FixedSplit, OutOfBootstrap, Splitter
+from outperform.study.study_file_entries import Kind, check_words
 from outperform.wording import find_near, suggest_names
 
 BUNDLED = ("digits", "breast_cancer", "wine", "iris", "diabetes")
@@ -27,21 +27,60 @@ Data: TypeAlias = str | Path | Mapping[str, Any] | tuple[Any, ...] | Dataset | C
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A dataset with its metric. Scores are kept in the metric's own sign; `goal` says the rest.
+    """A dataset with its metric, and how it is split.
 
-    Without `data`, pipelines fetch and split their data themselves, from the seed of `split`.
+    Parameters
+    ----------
+    name
+        Name in the study and in results. A task that is called like a bundled dataset (digits,
+        breast_cancer, wine, iris, diabetes) has it as its data unless other data is given.
+    metric
+        For scikit-learn, the name of a scorer; otherwise what the pipelines report. Scores are
+        kept in the metric's own sign.
+    goal
+        "maximize" or "minimize"; found out from the metric's name if not given.
+    data
+        Name of a bundled dataset, path of a CSV or NPZ file (or a mapping with path, label and
+        group), features and labels (and groups) or a `Dataset`, or a function that returns these
+        (or its import path, `package.module:function`). None: the pipelines fetch and split their
+        data themselves, from the seed of `split`.
+    splitter
+        `OutOfBootstrap`, `HoldOut`, `CrossValidation` or `FixedSplit`.
+
+    Examples
+    --------
+    >>> Task("digits", metric="accuracy").goal
+    'maximize'
     """
 
     name: str
     metric: str
-    goal: Goal
-    data: Callable[[], Dataset] | None = None
+    goal: Goal = None  # type: ignore[assignment]  # settled below
+    data: Any = None  # a function that loads the dataset, or None; settled below
     splitter: Splitter = field(default_factory=OutOfBootstrap)
+
+    def __post_init__(self) -> None:
+        data = self.name if self.data is None and self.name in BUNDLED else self.data
+        object.__setattr__(self, "goal", find_goal(self.metric, self.goal))
+        object.__setattr__(self, "data", None if data is None else make_data(data))
+        if self.splitter is None:
+            object.__setattr__(self, "splitter", OutOfBootstrap())
+        if not hasattr(self.splitter, "split") or isinstance(self.splitter, str | type):
+            raise InvalidInput(
+                f"the splitter of task {self.name!r} is {self.splitter!r}",
+                "Pass one such as HoldOut(test=0.3) or CrossValidation(5)",
+            )
+
+    @property
+    def redraws_split(self) -> bool:
+        """Whether another seed of `split` gives other sets of its data."""
+        return self.data is not None and not isinstance(self.splitter, FixedSplit)
 
     @property
     def fingerprint(self) -> str:
         """Hash of the data (a file: of its content) and of how it is split."""
-        return fingerprint(getattr(self.data, "fingerprint", self.data), self.splitter)
+        loader = getattr(self.data, "load", self.data)  # a person's own may know its content
+        return fingerprint(getattr(loader, "fingerprint", self.data), self.splitter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,38 +139,10 @@ class LoadedData:
         return make_dataset(self.load())
 
 
-def make_task(
-    name: str,
-    *,
-    metric: str,
-    goal: Goal | None = None,
-    data: Data | None = None,
-    splitter: Splitter | None = None,
-) -> Task:
-    """Task from what a study file or a person gives.
-
-    Parameters
-    ----------
-    metric
-        For estimators, the name of a scikit-learn scorer; otherwise what the pipelines report.
-    goal
-        Whether higher is better; found out from the metric's name if not given.
-    data
-        Name of a bundled dataset, path of a CSV or NPZ file (or a mapping with path, label and
-        group), features and labels (and groups), or a function that returns these (or its import
-        path, `package.module:function`). None: the pipelines see to their data themselves.
-
-    Examples
-    --------
-    >>> make_task("digits", metric="accuracy", data="digits").goal
-    'maximize'
-    """
-    source = None if data is None else make_data(data)
-    return Task(name, metric, find_goal(metric, goal), source, splitter or OutOfBootstrap())
-
-
 def make_data(data: Data) -> Callable[[], Dataset]:
     """Something that loads the dataset when it is needed."""
+    if isinstance(data, BundledData | TableData | GivenData | LoadedData):
+        return data
     if isinstance(data, str):
         return _make_named_data(data)
     if isinstance(data, Path):

@@ -8,6 +8,7 @@ the order in which a study lists them changes nothing.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from math import isfinite, prod
 
@@ -133,22 +134,15 @@ def count_levels(space: Space, n_trials: int) -> dict[str, int]:
     return levels
 
 
-def _suggest_gp_ei(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
-    from outperform.study.gaussian_process import suggest_gp_ei
+def _import_when_used(name: str) -> Suggest:
+    """Function of `adaptive_tuners`, which takes half a second to import."""
 
-    return suggest_gp_ei(space, history, seed, n_trials)
+    def suggest(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
+        adaptive = import_module("outperform.study.adaptive_tuners")
+        params: Params = getattr(adaptive, name)(space, history, seed, n_trials)
+        return params
 
-
-def _suggest_tpe(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
-    from outperform.study.optuna_tuners import suggest_tpe
-
-    return suggest_tpe(space, history, seed, n_trials)
-
-
-def _suggest_cma_es(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
-    from outperform.study.optuna_tuners import suggest_cma_es
-
-    return suggest_cma_es(space, history, seed, n_trials)
+    return suggest
 
 
 TUNERS: Mapping[str, Tuner] = {
@@ -157,9 +151,9 @@ TUNERS: Mapping[str, Tuner] = {
         Tuner("random", suggest_random, uses_history=False),
         Tuner("grid", suggest_grid, uses_history=False),
         Tuner("noisy-grid", suggest_noisy_grid, uses_history=False),
-        Tuner("gp-ei", _suggest_gp_ei, uses_history=True),
-        Tuner("tpe", _suggest_tpe, uses_history=True),
-        Tuner("cma-es", _suggest_cma_es, uses_history=True),
+        Tuner("gp-ei", _import_when_used("suggest_gp_ei"), uses_history=True),
+        Tuner("tpe", _import_when_used("suggest_tpe"), uses_history=True),
+        Tuner("cma-es", _import_when_used("suggest_cma_es"), uses_history=True),
     )
 }
 _PACKAGES = {"tpe": "optuna", "cma-es": "cmaes"}

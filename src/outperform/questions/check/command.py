@@ -6,74 +6,91 @@ from time import monotonic
 import click
 
 from outperform.cli.options import debug_option
-from outperform.cli.output import (
-    format_duration,
-    print_caveats,
-    print_headline,
-    print_json,
-    print_table,
-)
+from outperform.cli.output import print_caveats, print_headline, print_json, print_table
 from outperform.cli.progress import ProgressBar, describe_pace
 from outperform.cli.sources import read_study
-from outperform.engines import Engine, open_engine
-from outperform.questions.check.answer import Reproducibility, check_reproducibility, count_checks
-from outperform.runner.cost import measure_seconds
-from outperform.study.study import Study
+from outperform.engines import open_engine
+from outperform.questions.check.answer import check, plan_checks
+from outperform.questions.check.result import Reproducibility
+
+_QUICK, _THOROUGH = 2, 5  # seeds of each source, and runs of each seed
 
 
 @click.command()
 @click.argument("study_file", metavar="STUDY.toml")
-@click.option("--seeds", default=5, show_default=True, help="Seeds of each source.")
-@click.option("--repeats", default=5, show_default=True, help="Runs of each seed.")
+@click.option(
+    "--pipeline", "pipelines", metavar="NAME", multiple=True, help="Only this one; may be repeated."
+)
+@click.option(
+    "--source", "sources", metavar="NAME", multiple=True, help="Only this one; may be repeated."
+)
+@click.option("--thorough", is_flag=True, help="Five seeds of each source, five runs of each.")
+@click.option("--seeds", type=int, help="Seeds of each source.  [default: 2]")
+@click.option("--repeats", type=int, help="Runs of each seed.  [default: 2]")
+@click.option("--gate", is_flag=True, help="Exit with 1 if a seed is noisy or unused.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: all cores]")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @debug_option
-def command(study_file: str, seeds: int, repeats: int, workers: int | None, as_json: bool) -> None:
+def command(
+    study_file: str,
+    pipelines: tuple[str, ...],
+    sources: tuple[str, ...],
+    thorough: bool,
+    seeds: int | None,
+    repeats: int | None,
+    gate: bool,
+    workers: int | None,
+    as_json: bool,
+) -> None:
     """Check that every seed does what it should.
 
     \b
         outperform check study.toml
+        outperform check study.toml --pipeline mine --source init
+        outperform check study.toml --thorough --gate
 
-    Fits each pipeline with several seeds of every source it honours, several times each: the same
-    seed must repeat the score, another should change it. Differences within a seed are numerical
-    noise, and are measured. Nothing is recorded.
+    Fits each pipeline with two seeds of every source it honours, twice each: the same seed must
+    repeat the score, another should change it. Differences within a seed are numerical noise, and
+    are measured; global generators (random, numpy, torch) that are drawn from unseeded are named.
+    Nothing is recorded.
     """
     study = read_study(study_file)
+    usual = _THOROUGH if thorough else _QUICK
+    n_seeds, n_repeats = (usual if n is None else n for n in (seeds, repeats))
+    plans = plan_checks(study, pipelines=pipelines, sources=sources, n_seeds=n_seeds)
+    began = monotonic()
+
+    def report(n_done: int, n_fits: int) -> None:
+        pace = describe_pace(n_done, n_fits - n_done, began)
+        bar(n_done, n_fits, f"{n_done} of {n_fits} fits done, {pace}")
+
     with open_engine(f"local:{workers}" if workers else "local") as engine:
-        _announce(study, seeds, repeats, engine)
-        began = monotonic()
-
-        def report(n_done: int, n_fits: int) -> None:
-            pace = describe_pace(n_done, n_fits - n_done, began)
-            bar(n_done, n_fits, f"{n_done} of {n_fits} fits done, {pace}")
-
+        click.echo(
+            f"{n_repeats * sum(len(plan.fits) for plan in plans)} fits, {n_seeds} seeds of every "
+            f"source {n_repeats} times each, on {engine.n_workers} worker(s)",
+            err=True,
+        )
         with ProgressBar("checking") as bar:
-            found = check_reproducibility(
-                study, engine, n_seeds=seeds, n_repeats=repeats, report=report
+            result = check(
+                study,
+                engine,
+                pipelines=pipelines,
+                sources=sources,
+                n_seeds=n_seeds,
+                n_repeats=n_repeats,
+                report=report,
             )
     if as_json:
-        print_json(found.to_dict())
+        print_json(result.to_dict())
     else:
-        _print(found)
-        click.echo(f"\nNext: {_suggest(found, study_file)}")
+        _print(result)
+        click.echo(f"\nNext: {_suggest(result, study_file)}")
+    if gate and not result.passed:
+        raise click.exceptions.Exit(1)
 
 
-def _announce(study: Study, n_seeds: int, n_repeats: int, engine: Engine) -> None:
-    """Say how many fits it takes and how long, where JSON is not disturbed."""
-    n_fits = count_checks(study, n_seeds=n_seeds, n_repeats=n_repeats)
-    seconds, workers = measure_seconds(study, engine), engine.n_workers
-    for failure in seconds.failures:
-        click.secho(f"Note: {failure}", fg="yellow", err=True)
-    duration = format_duration(seconds.add_up(n_fits, workers))
-    click.echo(
-        f"{sum(n_fits.values())} fits, {n_seeds} seeds of every source {n_repeats} times each: "
-        f"{seconds.about} {duration} on {workers} worker(s)",
-        err=True,
-    )
-
-
-def _print(found: Reproducibility) -> None:
-    print_headline(found, fg="green" if found.reproducible else "yellow")
+def _print(result: Reproducibility) -> None:
+    print_headline(result, fg="green" if result.passed else "yellow")
     click.echo()
     print_table(
         ["pipeline", "task", "source", "finding", "between seeds", "within a seed", "sd within"],
@@ -87,16 +104,27 @@ def _print(found: Reproducibility) -> None:
                 f"{check.noise:.3g}",
                 f"{check.noise_sd:.3g}",
             ]
-            for check in found.checks
+            for check in result.checks
         ],
     )
-    print_caveats(found.caveats)
+    print_caveats(result.caveats)
 
 
-def _suggest(found: Reproducibility, study_file: str) -> str:
-    if found.reproducible:
-        return f"outperform run {shlex.quote(study_file)}"
+def _suggest(result: Reproducibility, study_file: str) -> str:
+    """What to do about a noisy seed, else about one that is unused, else what comes next."""
+    file = shlex.quote(study_file)
+    if result.passed:
+        return f"outperform run {file}"
+    if not result.reproducible:
+        return (
+            "find what draws without its seed, pass the seed on and check again; what then still "
+            "differs is numerical noise, part of every score."
+        )
+    worst = result.unused[0]
+    if len(worst.scores) < _THOROUGH:
+        words = f"--thorough --pipeline {shlex.quote(worst.pipeline)} --source {worst.source}"
+        return f"outperform check {file} {words}"
     return (
-        "find what draws without its seed, pass the seed on and check again; what then still "
-        "differs is numerical noise, part of every score."
+        f"pass the seed of {worst.source} on to what it should seed, or name the sources of "
+        f"{worst.pipeline} without it; then outperform run {file}"
     )

@@ -19,13 +19,13 @@ def import_object(path: str) -> Any:
     module_name, _, name = path.rpartition(":" if ":" in path else ".")
     if not (module_name and name and all(part.isidentifier() for part in name.split("."))):
         raise InvalidInput(f"{path!r} is no import path", "Write it as package.module:name")
-    found: Any = _import_module(module_name)
+    value: Any = _import_module(module_name)
     for attribute in name.split("."):
-        if not hasattr(found, attribute):
-            public = sorted(known for known in dir(found) if not known.startswith("_"))
+        if not hasattr(value, attribute):
+            public = sorted(known for known in dir(value) if not known.startswith("_"))
             raise InvalidInput(f"there is no {name!r} in {module_name}", _suggest(name, public))
-        found = getattr(found, attribute)
-    return found
+        value = getattr(value, attribute)
+    return value
 
 
 def import_sklearn(module: str) -> ModuleType:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outperform.study.toml_lines import KeyPath, find_line, find_lines
+from outperform.study.study_file_entries import KeyPath, find_line, find_lines
 
 # The number that a key ends in is the line that it stands on first.
 TEXT = r"""

@@ -3,17 +3,19 @@
 Every refusal names the entry of a study file that it belongs to, so that its line can be said.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.designs import Design, FixHopt, Ideal, Variance, honoured
-from outperform.study.entries import entry
-from outperform.study.fixed_splits import FixedSplit
-from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline
+from outperform.study.estimator_pipeline import EstimatorPipeline, check_metric
+from outperform.study.pipelines import FunctionPipeline, Pipeline
 from outperform.study.sources import ALL, LEARNING_SOURCES, check_sources
-from outperform.study.splits import CrossValidation
+from outperform.study.splits import CrossValidation, FixedSplit
+from outperform.study.study_file_entries import entry
 from outperform.study.tasks import Task
 from outperform.study.tuners import make_tuner
 from outperform.wording import enumerate_names, suggest_names
@@ -22,14 +24,52 @@ if TYPE_CHECKING:
     from outperform.study.study import Study
 
 
-def check_study(study: "Study") -> None:
-    """Refuse missing parts, settings out of range, and parts that do not fit together."""
-    for word in ("pipeline", "task", "design"):
-        if not getattr(study, f"{word}s"):
+def list_parts(words: str, parts: Any, kind: type) -> tuple[Any, ...]:
+    """Pipelines, tasks or designs of a study; refused if there are none, or others among them."""
+    if isinstance(parts, kind):
+        raise InvalidInput(f"{words} is one {kind.__name__.lower()}", f"Pass a list: {words}=[...]")
+    word, listed = words.removesuffix("s"), tuple(parts)
+    if not listed:
+        raise InvalidInput(
+            f"the study has no {words}",
+            f"Add at least one; in a study file, it begins with [[{word}]]",
+        )
+    for part in listed:
+        if isinstance(part, type) or not isinstance(part, kind):
+            example = {"pipelines": 'Pipeline("name", ...)', "tasks": 'Task("name", metric=...)'}
             raise InvalidInput(
-                f"the study has no {word}s",
-                f"Add at least one; in a study file, it begins with [[{word}]]",
+                f"{words} hold {part!r}, which is no {word}",
+                f"Pass one such as {example.get(words, 'Ideal(51)')}",
             )
+    return listed
+
+
+def score_by_task(pipelines: Sequence[Pipeline], tasks: Sequence[Task]) -> tuple[Pipeline, ...]:
+    """Pipelines of which those that scikit-learn scores know the one metric of all tasks."""
+    for place, task in enumerate(tasks):
+        with entry("task", place):
+            for word in ("metric", "goal"):
+                first, other = getattr(tasks[0], word), getattr(task, word)
+                if first != other:
+                    with entry(word):
+                        raise InvalidInput(
+                            f"the tasks have different {word}s ({first}, {other})",
+                            "Make a study per metric: scores of different metrics cannot be "
+                            "compared",
+                        )
+            if any(isinstance(pipeline, EstimatorPipeline) for pipeline in pipelines):
+                with entry("metric"):
+                    check_metric(task.metric)
+    return tuple(
+        replace(pipeline, metric=tasks[0].metric)
+        if isinstance(pipeline, EstimatorPipeline) and pipeline.metric is None
+        else pipeline
+        for pipeline in pipelines
+    )
+
+
+def check_study(study: "Study") -> None:
+    """Refuse settings out of range, and parts that do not fit together."""
     _check_names("pipeline", [pipeline.name for pipeline in study.pipelines])
     _check_names("task", [task.name for task in study.tasks])
     _check_settings(study)
@@ -41,7 +81,7 @@ def check_study(study: "Study") -> None:
             with entry("sources"):
                 check_sources(pipeline.sources)
                 _check_spelling(pipeline)
-            _check_told(pipeline, study.tasks)
+            _check_asked(pipeline, study.tasks)
             _check_split(pipeline, study)
     for place, design in enumerate(study.designs):
         with entry("design", place):
@@ -66,7 +106,7 @@ def _check_settings(study: "Study") -> None:
     with entry("seed"):
         check_count("seed", study.seed, at_least=0)
     with entry("tuning", "trials"):
-        check_count("trials", study.n_trials, at_least=1)
+        check_count("trials", study.trials, at_least=1)
     with entry("tuning", "tuner"):
         make_tuner(study.tuner)
     with entry("limits", "retries"):
@@ -79,18 +119,19 @@ def _check_settings(study: "Study") -> None:
 
 def _check_metric(pipeline: Pipeline, task: Task) -> None:
     """Refuse a pipeline that scores by another metric than the task's."""
-    metric = getattr(pipeline, "metric", task.metric)  # functions and commands see to it themselves
-    if metric != task.metric:
+    if not isinstance(pipeline, EstimatorPipeline):  # the others see to it themselves
+        return
+    if pipeline.metric != task.metric:
         with entry("metric"):
             raise InvalidInput(
                 f"the metric of task {task.name!r} is {task.metric}, but pipeline "
-                f"{pipeline.name!r} reports {metric}",
+                f"{pipeline.name!r} reports {pipeline.metric}",
                 "Give both the same metric",
             )
-    if isinstance(pipeline, EstimatorPipeline) and task.goal == "minimize":
+    if task.goal == "minimize":
         with entry("goal"):
             raise InvalidInput(
-                f"the goal of task {task.name!r} is to minimize {metric}, but the scorers of "
+                f"the goal of task {task.name!r} is to minimize {task.metric}, but the scorers of "
                 "scikit-learn are all better when higher",
                 'Set goal = "maximize"; losses have scorers such as neg_log_loss',
             )
@@ -114,46 +155,67 @@ def _drop_one(word: str) -> set[str]:
     return {word, *(word[:i] + word[i + 1 :] for i in range(len(word)))}
 
 
-def _check_told(pipeline: Pipeline, tasks: tuple[Task, ...]) -> None:
-    """Refuse tasks and folds that a pipeline would never hear of."""
+def _check_asked(pipeline: Pipeline, tasks: Sequence[Task]) -> None:
+    """Refuse tasks and folds that a pipeline would never hear of, and data that is not there."""
     if not isinstance(pipeline, FunctionPipeline | CommandPipeline):
         return
     by_command = isinstance(pipeline, CommandPipeline)
     remedy = "Put {{{0}}} into its command" if by_command else "Give its function a parameter {0}"
     with entry("command" if by_command else "function"):
-        if len(tasks) > 1 and "task" not in pipeline.told:
+        if len(tasks) > 1 and "task" not in pipeline.asks:
             raise InvalidInput(
                 f"pipeline {pipeline.name!r} cannot tell which of {len(tasks)} tasks it is on",
                 f"{remedy.format('task')}, or make a study per task",
             )
-        # A function gets the split itself, where the task has data.
-        unsplit = [task for task in tasks if by_command or task.data is None]
-        folds = any(isinstance(task.splitter, CrossValidation) for task in unsplit)
-        if folds and "fold" not in pipeline.told:
-            raise InvalidInput(
-                f"pipeline {pipeline.name!r} is not told the fold of the cross-validation",
-                f"{remedy.format('fold')}, or split in another way",
-            )
+        for task in tasks:
+            splits_itself = task.data is None or not pipeline.gets_split
+            folds = isinstance(task.splitter, CrossValidation) and splits_itself
+            if folds and "fold" not in pipeline.asks:
+                raise InvalidInput(
+                    f"pipeline {pipeline.name!r} is not told the fold of the cross-validation",
+                    f"{remedy.format('fold')}, or split in another way",
+                )
+            word = "split" if by_command else "data"
+            if task.data is None and word in pipeline.asks:
+                raise InvalidInput(
+                    f"pipeline {pipeline.name!r} asks for the {word} of task {task.name!r}, which "
+                    "has no data",
+                    "Give the task its data, or let the pipeline see to its own",
+                )
 
 
 def _check_split(pipeline: Pipeline, study: "Study") -> None:
-    """Refuse a command that would keep its split while those of other pipelines are redrawn."""
-    if not isinstance(pipeline, CommandPipeline) or "split" in pipeline.sources:
+    """Refuse a command that keeps its split, or makes its own, where pairs share the split."""
+    paired = [design for design in study.designs if isinstance(design, Ideal | FixHopt)]
+    if not isinstance(pipeline, CommandPipeline) or not paired:
         return
-    paired = [e for e in study.designs if isinstance(e, Ideal | FixHopt)]
-    redraw = [design.kind for design in paired if design.redraws == ALL]
-    others = [p.name for p in study.pipelines if "split" in p.sources]
+    redrawn = [design.kind for design in paired if design.redraws == ALL]
+    others = [other for other in study.pipelines if other is not pipeline]
     for task in study.tasks:
-        moves = not isinstance(task.splitter, FixedSplit) and (task.data is not None or others)
-        if redraw and moves:
-            who = f"that of {enumerate_names(others)}" if others else f"that of task {task.name!r}"
-            with entry("command"):
+        handed = [other.name for other in others if task.redraws_split and other.gets_split]
+        moved = handed or [other.name for other in others if "split" in other.sources]
+        moves = task.redraws_split or (moved and not isinstance(task.splitter, FixedSplit))
+        with entry("command"):
+            if redrawn and moves and "split" not in pipeline.sources:
+                whose = enumerate_names(moved) if moved else f"task {task.name!r}"
                 raise InvalidInput(
                     f"the command of pipeline {pipeline.name!r} never hears of the split, while "
-                    f"{who} is redrawn in every replicate of {redraw[0]}",
-                    "Put {seed.split} into it, and let the program split by that seed; or fix "
-                    "the split for all",
+                    f"that of {whose} is redrawn in every replicate of {redrawn[0]}",
+                    f"{_suggest_split(task)}; or fix the split for all",
                 )
+            if handed and not pipeline.gets_split:
+                raise InvalidInput(
+                    f"the command of pipeline {pipeline.name!r} splits by itself, while the split "
+                    f"of task {task.name!r} is handed to {enumerate_names(handed)}: their runs "
+                    "would be no pairs",
+                    _suggest_split(task),
+                )
+
+
+def _suggest_split(task: Task) -> str:
+    if task.data is None:
+        return "Put {seed.split} into it, and let the program split by that seed"
+    return "Put {split} into its command: a JSON file with the positions of train, valid and test"
 
 
 def _check_redrawn(design: Design, study: "Study") -> None:
@@ -168,21 +230,21 @@ def _check_redrawn(design: Design, study: "Study") -> None:
 
 
 def _check_source(name: str, word: str, study: "Study") -> None:
+    if name == "split" and all(isinstance(task.splitter, FixedSplit) for task in study.tasks):
+        raise InvalidInput(
+            "the split is fixed: redrawing it would change nothing", f"Leave it out of {word}"
+        )
     for pipeline in study.pipelines:
-        known = honoured(pipeline)
+        known = list(dict.fromkeys(n for task in study.tasks for n in honoured(pipeline, task)))
         if name not in known:
             raise InvalidInput(
                 f"pipeline {pipeline.name!r} does not honour {name}: redrawing it would change "
                 "nothing",
                 suggest_names(name, known) if known else f"Leave it out of {word}",
             )
-    if name == "split" and all(isinstance(task.splitter, FixedSplit) for task in study.tasks):
-        raise InvalidInput(
-            "the split is fixed: redrawing it would change nothing", f"Leave it out of {word}"
-        )
 
 
-def _check_searches(design: Design, pipelines: tuple[Pipeline, ...]) -> None:
+def _check_searches(design: Design, pipelines: Sequence[Pipeline]) -> None:
     """Refuse searches where no pipeline has anything to search."""
     n_searches = design.n_searches if isinstance(design, Variance) else 0
     if n_searches and not any(pipeline.space for pipeline in pipelines):

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
+from outperform.study.dataset_splits import measure_resplit, name_division
 from outperform.study.datasets import Dataset
-from outperform.study.fixed_splits import FixedSplit
 from outperform.study.pipelines import FunctionPipeline
-from outperform.study.sizes import measure_resplit, name_division
-from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap
-from outperform.study.tasks import make_task
+from outperform.study.splits import CrossValidation, FixedSplit, HoldOut, OutOfBootstrap
+from outperform.study.tasks import Task
 
 
 def make_dataset(n, groups=None):
@@ -63,5 +62,5 @@ def test_what_another_seed_of_split_divides():
         (None, OutOfBootstrap(), blind, None),
     ]
     for data, splitter, pipelines, expected in cases:
-        task = make_task("toy", metric="accuracy", data=data, splitter=splitter)
+        task = Task("toy", metric="accuracy", data=data, splitter=splitter)
         assert name_division(task, pipelines) == expected

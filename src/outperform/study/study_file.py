@@ -1,6 +1,7 @@
 """Study files: TOML text to a `Study`, refusing at once what makes no sense, with its line."""
 
 import shlex
+import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,15 +10,20 @@ from typing import Any, TypeVar
 from outperform.errors import InvalidInput, OutperformError
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.datasets import check_header
-from outperform.study.design_tables import make_design, make_splitter
-from outperform.study.entries import Kind, check_kind, check_words, entry
-from outperform.study.neural import NeuralPipeline
-from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline, Pipeline, check_metric
-from outperform.study.space_tables import make_space
+from outperform.study.estimator_pipeline import EstimatorPipeline
+from outperform.study.pipelines import FunctionPipeline, Pipeline
 from outperform.study.splits import OutOfBootstrap
 from outperform.study.study import Study
+from outperform.study.study_file_entries import (
+    Kind,
+    check_kind,
+    check_words,
+    entry,
+    find_line,
+    find_lines,
+)
+from outperform.study.study_file_tables import make_design, make_space, make_splitter
 from outperform.study.tasks import TableData, Task, find_goal, make_data
-from outperform.study.toml_lines import find_line, find_lines
 from outperform.wording import enumerate_names
 
 _TOP: dict[str, Kind] = {
@@ -44,7 +50,6 @@ _KINDS: dict[str, dict[str, Kind]] = {
     "estimator": {"estimator": (str, list), "fixed": dict, "sources": list},
     "function": {"function": str, "sources": list},
     "command": {"command": (str, list), "sources": list},
-    "neural": {"neural": bool, "epochs": int, "batch_size": int},
 }
 _ANY_PIPELINE: dict[str, Kind] = _PIPELINE | {
     word: kind for words in _KINDS.values() for word, kind in words.items()
@@ -56,6 +61,22 @@ _MENDING = {  # by what tomllib says
 }
 
 T = TypeVar("T")
+
+
+def read_study(path: str | Path) -> Study:
+    """Study of a study file; modules that lie beside it can be imported, as beside a script."""
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise InvalidInput(
+            f"cannot read {path}: {reason}", "Write a study file first: `outperform init`"
+        ) from None
+    folder = str(file.parent.absolute())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    return parse_study(text, folder=file.parent)
 
 
 def parse_study(text: str, *, folder: Path) -> Study:
@@ -110,13 +131,12 @@ def _make_study(document: Mapping[str, Any], folder: Path) -> Study:
     with entry("limits"):
         check_words(limits, _LIMITS, of="limits")
     tasks = _build_all(document, "task", lambda table: _make_task(table, folder))
-    metric = _find_metric(tasks, document)
     return Study(
-        _build_all(document, "pipeline", lambda table: _make_pipeline(table, metric, folder)),
+        _build_all(document, "pipeline", lambda table: _make_pipeline(table, folder)),
         tasks,
         _build_all(document, "design", make_design),
         **{key: document[key] for key in ("name", "seed") if key in document},
-        **{"n_trials" if word == "trials" else word: value for word, value in tuning.items()},
+        **tuning,
         **limits,
     )
 
@@ -183,30 +203,20 @@ def _name_task(data: Any) -> str:
     return Path(name).stem if Path(name).suffix.casefold() in (".csv", ".npz") else str(name)
 
 
-def _make_pipeline(table: Mapping[str, Any], metric: str, folder: Path) -> Pipeline:
+def _make_pipeline(table: Mapping[str, Any], folder: Path) -> Pipeline:
     kind = _find_kind(table)
     what = table[kind]
-    if what is False:
-        with entry(kind):
-            raise InvalidInput(f"{kind} is false, so there is nothing to train", "Remove it")
     options: dict[str, Any] = {"name": table.get("name") or _name_pipeline(kind, what)}
     if "space" in table:
         with entry("space"):
             options["space"] = make_space(table["space"])
     if "sources" in table:
         options["sources"] = tuple(table["sources"])
-    match kind:
-        case "estimator":
-            fixed = table.get("fixed", {})
-            return EstimatorPipeline(estimator=what, metric=metric, fixed=fixed, **options)
-        case "function":
-            return FunctionPipeline(function=what, **options)
-        case "command":
-            return CommandPipeline(template=what, home=str(folder.absolute()), **options)
-        case _:
-            extra = {"epochs": "n_epochs", "batch_size": "batch_size"}
-            options |= {name: table[word] for word, name in extra.items() if word in table}
-            return NeuralPipeline(**options)
+    if kind == "estimator":
+        return EstimatorPipeline(estimator=what, fixed=table.get("fixed", {}), **options)
+    if kind == "function":
+        return FunctionPipeline(function=what, **options)
+    return CommandPipeline(template=what, folder=str(folder.absolute()), **options)
 
 
 def _find_kind(table: Mapping[str, Any]) -> str:
@@ -233,25 +243,9 @@ def _find_kind(table: Mapping[str, Any]) -> str:
 
 def _name_pipeline(kind: str, what: Any) -> str:
     """Name of a pipeline that is given none: that of the class, function or script."""
-    if kind == "neural":
-        return kind
     if kind == "command":
         words = shlex.split(what) if isinstance(what, str) else what
         scripts = [word for word in words[1:] if Path(word).suffix and "{" not in word]
         return Path((scripts or words)[0]).stem
     last = what[-1] if isinstance(what, list) else what
     return str(last).rpartition(".")[2].rpartition(":")[2]
-
-
-def _find_metric(tasks: tuple[Task, ...], document: Mapping[str, Any]) -> str:
-    """The metric of all tasks, which scikit-learn must know if one of its estimators is scored."""
-    for place, task in enumerate(tasks):
-        with entry("task", place, "metric"):
-            if task.metric != tasks[0].metric:
-                raise InvalidInput(
-                    f"the tasks have different metrics ({tasks[0].metric}, {task.metric})",
-                    "Make a study per metric: scores of different metrics cannot be compared",
-                )
-            if any("estimator" in table for table in document.get("pipeline", ())):
-                check_metric(task.metric)
-    return tasks[0].metric if tasks else "accuracy"

@@ -1,14 +1,20 @@
-"""Designs and splits from the tables of a study file."""
+"""Designs, splits and search spaces from the tables of a study file."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from outperform.errors import InvalidInput
 from outperform.study.designs import Crossed, Design, FixHopt, Ideal, Variance
-from outperform.study.entries import Kind, check_kind, check_words, entry
-from outperform.study.fixed_splits import FixedSplit
-from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap, Splitter
+from outperform.study.spaces import Choices, Dimension, Integers, LogUniform, Space, Uniform
+from outperform.study.splits import (
+    CrossValidation,
+    FixedSplit,
+    HoldOut,
+    OutOfBootstrap,
+    Splitter,
+)
+from outperform.study.study_file_entries import Kind, check_kind, check_words, entry
 from outperform.wording import suggest_names
 
 # What each design is made by, and its words; the first cannot be left out.
@@ -43,6 +49,13 @@ _SPLIT_WORDS: dict[str, Kind] = {  # splits check their sizes themselves
     "stratified": bool,
 }
 
+_DIMENSIONS: Mapping[str, type[Dimension]] = {
+    "uniform": Uniform,
+    "log-uniform": LogUniform,
+    "integers": Integers,
+    "choices": Choices,
+}
+
 
 def make_design(options: Mapping[str, Any]) -> Design:
     """Design from a table of a study file.
@@ -54,12 +67,12 @@ def make_design(options: Mapping[str, Any]) -> Design:
     """
     kind = _find_kind("design", options, _DESIGNS, _DESIGN_WORDS)
     make, names = _DESIGNS[kind]
-    given = {word: value for word, value in options.items() if word != "kind"}
-    check_words(given, {word: _DESIGN_WORDS[word] for word in names}, of=kind)
+    settings = {word: value for word, value in options.items() if word != "kind"}
+    check_words(settings, {word: _DESIGN_WORDS[word] for word in names}, of=kind)
     required = next(iter(names))
-    if required not in given:
+    if required not in settings:
         raise InvalidInput(f"{kind} does not say how many {required}", f"Add {required} = 29")
-    values = {names[word]: value for word, value in given.items()}
+    values = {names[word]: value for word, value in settings.items()}
     return make(**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
 
 
@@ -77,11 +90,11 @@ def make_splitter(options: Mapping[str, Any] | str) -> Splitter:
         options = {"kind": options}
     kind = _find_kind("split", options, _SPLITS, _SPLIT_WORDS)
     known = [field.name for field in fields(_SPLITS[kind])]
-    given = {word: value for word, value in options.items() if word != "kind"}
-    check_words(given, {word: _SPLIT_WORDS[word] for word in known}, of=kind)
+    settings = {word: value for word, value in options.items() if word != "kind"}
+    check_words(settings, {word: _SPLIT_WORDS[word] for word in known}, of=kind)
     if kind == "fixed":
-        given = {word: _read_range(word, given.get(word, [])) for word in known}
-    splitter: Splitter = _SPLITS[kind](**given)
+        settings = {word: _read_range(word, settings.get(word, [])) for word in known}
+    splitter: Splitter = _SPLITS[kind](**settings)
     return splitter
 
 
@@ -111,3 +124,52 @@ def _read_range(word: str, value: Any) -> Any:
                 f"{word} is {value!r}", 'Write a range as "0:50000", or list positions'
             )
     return range(int(start), int(stop))
+
+
+def make_space(options: Mapping[str, Mapping[str, Any]]) -> Space:
+    """Search space from a study file's table.
+
+    Examples
+    --------
+    >>> make_space({"lr": {"log-uniform": [1e-4, 1e-1], "default": 1e-2}})
+    {'lr': LogUniform(low=0.0001, high=0.1, default=0.01)}
+    """
+    space: dict[str, Dimension] = {}
+    for name, table in options.items():
+        with entry(name):
+            try:
+                space[name] = _make_dimension(table)
+            except InvalidInput as error:
+                problem = f"hyperparameter {name!r}: {error.problem}"
+                raise InvalidInput(problem, error.remedy) from None
+    return space
+
+
+def _make_dimension(table: Mapping[str, Any]) -> Dimension:
+    if not isinstance(table, Mapping):
+        raise InvalidInput(
+            f"{table!r} says not how to search it",
+            "Write for example {log-uniform = [0.0001, 0.1]}",
+        )
+    kinds = [word for word in table if word in _DIMENSIONS]
+    extra = ["default", "log"] if kinds == ["integers"] else ["default"]
+    for word in table:
+        if word not in _DIMENSIONS and word not in extra:
+            known = [*(kinds or _DIMENSIONS), *extra]
+            raise InvalidInput(f"there is no option {word!r}", suggest_names(word, known))
+    if len(kinds) != 1:
+        raise InvalidInput(
+            f"it is searched in {len(kinds)} ways{': ' if kinds else ''}{', '.join(kinds)}",
+            f"Give one of {', '.join(_DIMENSIONS)}",
+        )
+    return _make_bounded(
+        kinds[0], table[kinds[0]], {word: table[word] for word in extra if word in table}
+    )
+
+
+def _make_bounded(kind: str, bounds: Any, extra: dict[str, Any]) -> Dimension:
+    if kind == "choices":
+        return Choices(bounds, **extra)
+    if isinstance(bounds, str) or not isinstance(bounds, Sequence) or len(bounds) != 2:
+        raise InvalidInput(f"{kind} is {bounds!r}", f"Give low and high: {kind} = [low, high]")
+    return _DIMENSIONS[kind](*bounds, **extra)

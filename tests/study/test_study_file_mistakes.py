@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from outperform.errors import InvalidInput, OutperformError
-from outperform.study.files import parse_study
 from outperform.study.study import Study
+from outperform.study.study_file import parse_study
 
 FILE = (Path(__file__).parent / "digits.toml").read_text()
 COMMAND = (Path(__file__).parent / "command.toml").read_text()
@@ -209,23 +209,23 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
         ),
         (
             'estimator = "sklearn.svm.SVC"',
-            'neural = "yes"',
-            "fixed is for pipelines with estimator, and this one has neural (line 21). Remove it.",
+            "function = 5",
+            "fixed is for pipelines with estimator, and this one has function (line 21). Remove it",
         ),
         (
             'estimator = "sklearn.svm.SVC"\nfixed = {kernel = "rbf"}',
-            'neural = "yes"',
-            "neural is 'yes' (line 20). Write true or false.",
+            "function = 5",
+            'function is 5 (line 20). Write a text: function = "...".',
         ),
         (
             'estimator = "sklearn.svm.SVC"\nfixed = {kernel = "rbf"}',
-            "neural = false",
-            "neural is false, so there is nothing to train (line 20). Remove it.",
+            'function = ""',
+            "function is '' (line 20). Write a text: function = ",
         ),
         (
             'fixed = {kernel = "rbf"}',
             "epochs = 3",
-            "epochs is for pipelines with neural, and this one has estimator (line 21). Remove it.",
+            "the pipeline has an unknown word 'epochs' (line 21). It has: name, space, estimator, ",
         ),
         # what is missing, or there twice
         (
@@ -247,7 +247,7 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
             'estimator = "sklearn.svm.SVC"',
             "",
             "the pipeline has nothing to train (line 18). Give it one of estimator, function, "
-            "command, neural.",
+            "command.",
         ),
         (
             'estimator = "sklearn.svm.SVC"',
@@ -332,7 +332,7 @@ def test_mistakes_are_named_with_their_line(old, new, message):
             '"{lrr}"',
             "the command of pipeline 'mine' has the unknown placeholder {lrr} (line 9). Did you "
             "mean 'lr'? It has: lr, seed.split, seed.init, seed.order, seed.augmentation, "
-            "seed.dropout, task, fold and 2 more.",
+            "seed.dropout, task, fold and 3 more.",
         ),
         (
             '"--lr", "{lr}",',
@@ -364,7 +364,7 @@ def test_mistakes_are_named_with_their_line(old, new, message):
             'function = "shutil:copyfile"',
             "the function of pipeline 'mine' cannot be called with (params, split, seeds): too "
             "many positional arguments (line 7). Let it take these three and, if it likes, task, "
-            "fold, refit by name.",
+            "fold, refit, data by name.",
         ),
     ],
 )
@@ -381,8 +381,8 @@ def test_a_command_that_keeps_its_split_is_named_with_its_line():
         parse(text)
     assert str(caught.value) == (
         "the command of pipeline 'train' never hears of the split, while that of svm is redrawn "
-        "in every replicate of ideal (line 34). Put {seed.split} into it, and let the program "
-        "split by that seed; or fix the split for all."
+        "in every replicate of ideal (line 34). Put {split} into its command: a JSON file "
+        "with the positions of train, valid and test; or fix the split for all."
     )
 
 

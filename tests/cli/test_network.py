@@ -1,4 +1,6 @@
-"""Every learning source has a seed of its own, and nothing else is random."""
+"""The network of the demo: every source has a seed of its own, and nothing else is random."""
+
+import tomllib
 
 import numpy as np
 import pytest
@@ -7,16 +9,24 @@ pytest.importorskip("sklearn")
 
 from sklearn.neural_network import MLPClassifier
 
-from outperform.errors import InvalidInput
+from outperform.cli.init import TEMPLATES
+from outperform.cli.templates import network as module
+from outperform.cli.templates.network import Network
 from outperform.study.datasets import Dataset
-from outperform.study.neural import SPACE, Network, NeuralPipeline
 from outperform.study.sources import LEARNING_SOURCES, derive_seed
-from outperform.study.spaces import Uniform
-from outperform.study.split import Split
-from outperform.study.splits import OutOfBootstrap
+from outperform.study.spaces import default_params
+from outperform.study.splits import OutOfBootstrap, Split
+from outperform.study.study_file_tables import make_space
 from outperform.study.tasks import BundledData
 
-PIPELINE = NeuralPipeline(n_epochs=3)
+PIPELINES = tomllib.loads((TEMPLATES / "demo.toml").read_text())["pipeline"]
+SPACE = make_space(next(table for table in PIPELINES if table["name"] == "neural")["space"])
+
+
+@pytest.fixture(autouse=True)
+def epochs(monkeypatch):
+    """Train for three epochs: enough for every seed to show."""
+    monkeypatch.setattr(module, "N_EPOCHS", 3)
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +39,9 @@ def draw(replicate: int, vary=LEARNING_SOURCES) -> dict[str, int]:
     return {s: derive_seed(0, s, replicate if s in vary else 0) for s in LEARNING_SOURCES}
 
 
-def fit(dataset: Dataset, seeds: dict[str, int], pipeline: NeuralPipeline = PIPELINE, **params):
+def fit(dataset: Dataset, seeds: dict[str, int], **params):
     split = OutOfBootstrap().split(dataset.n_examples, seed=seeds["split"])
-    return pipeline.fit(params, split.refit(), seeds, dataset)["test"]
+    return module.fit(default_params(SPACE) | params, split.refit(), seeds, dataset)["test"]
 
 
 @pytest.mark.parametrize("source", LEARNING_SOURCES)
@@ -45,8 +55,8 @@ def test_a_seed_repeats_and_other_seeds_differ(digits, source):
     ("source", "params"), [("augmentation", {"augmentation": 0.0}), ("dropout", {"dropout": 0.0})]
 )
 def test_a_source_that_is_switched_off_changes_nothing(digits, source, params):
-    found = {fit(digits, draw(seed, {source}), **params) for seed in range(4)}
-    assert len(found) == 1
+    scores = {fit(digits, draw(seed, {source}), **params) for seed in range(4)}
+    assert len(scores) == 1
 
 
 def test_the_tuner_and_unknown_sources_change_nothing(digits):
@@ -54,8 +64,9 @@ def test_the_tuner_and_unknown_sources_change_nothing(digits):
     assert fit(digits, seeds | {"hpo": 1, "noise": 2}) == fit(digits, seeds)
 
 
-def test_defaults_learn_digits(digits):
-    scores = [fit(digits, draw(seed), NeuralPipeline()) for seed in range(5)]
+def test_defaults_learn_digits(digits, monkeypatch):
+    monkeypatch.setattr(module, "N_EPOCHS", 10)
+    scores = [fit(digits, draw(seed)) for seed in range(5)]
     assert np.mean(scores) > 0.96
 
 
@@ -71,11 +82,11 @@ def test_every_hyperparameter_matters(digits, name):
 def test_the_number_of_threads_changes_nothing(digits):
     threadpoolctl = pytest.importorskip("threadpoolctl")
     seeds = draw(0)
-    found = set()
+    scores = set()
     for n_threads in (1, 2):
         with threadpoolctl.threadpool_limits(n_threads):
-            found.add(fit(digits, seeds, n_hidden=128))
-    assert len(found) == 1
+            scores.add(fit(digits, seeds, n_hidden=128))
+    assert len(scores) == 1
 
 
 def test_steps_match_scikit_learn():
@@ -98,8 +109,8 @@ def test_steps_match_scikit_learn():
         peer.partial_fit(inputs[rows].astype(np.float64), labels[rows])
         network.step(inputs[rows], one_hot[rows], everything, 0.01, 0.02)
     expected = [peer.coefs_[0], peer.intercepts_[0], peer.coefs_[1], peer.intercepts_[1]]
-    for found, wanted in zip(network.weights, expected, strict=True):
-        np.testing.assert_allclose(found, wanted, atol=2e-4)
+    for weights, wanted in zip(network.weights, expected, strict=True):
+        np.testing.assert_allclose(weights, wanted, atol=2e-4)
     assert not np.allclose(network.weights[0], before, atol=0.05)  # it did move
 
 
@@ -122,28 +133,13 @@ def test_text_labels_and_classes_that_never_trained():
     features = np.random.default_rng(0).normal(size=(30, 4))
     labels = np.array(["a", "b"] * 14 + ["c", "c"])
     split = Split(np.arange(24), np.arange(24, 27), np.arange(27, 30))
-    scores = PIPELINE.fit({}, split, {}, Dataset(features, labels))
+    scores = module.fit(default_params(SPACE), split, draw(0), Dataset(features, labels))
     assert set(scores) == {"valid", "test"}
     assert 0 <= scores["test"] <= 1 / 3
 
 
 def test_inputs_that_do_not_vary_are_no_trouble():
     split = Split(np.arange(4), np.arange(4, 6), np.arange(6, 8))
-    scores = PIPELINE.fit({}, split, {}, Dataset(np.ones((8, 3)), np.array([0, 1] * 4)))
+    data = Dataset(np.ones((8, 3)), np.array([0, 1] * 4))
+    scores = module.fit(default_params(SPACE), split, draw(0), data)
     assert 0 <= scores["test"] <= 1
-
-
-def test_construction_checks_the_space_and_the_fingerprint_the_settings():
-    with pytest.raises(InvalidInput) as caught:
-        NeuralPipeline(space={"lr": Uniform(0, 1)})
-    assert str(caught.value) == (
-        "pipeline 'neural' has no hyperparameter 'lr'. It has: learning_rate, n_hidden, "
-        "weight_decay, augmentation, dropout."
-    )
-    for setting in ("n_epochs", "batch_size"):
-        with pytest.raises(InvalidInput, match=r"is 0\. Pass a whole number not less than 1"):
-            NeuralPipeline(**{setting: 0})
-    assert NeuralPipeline().sources == LEARNING_SOURCES
-    assert NeuralPipeline("other").fingerprint == NeuralPipeline().fingerprint
-    assert NeuralPipeline(n_epochs=3).fingerprint != NeuralPipeline().fingerprint
-    assert NeuralPipeline(batch_size=3).fingerprint != NeuralPipeline().fingerprint

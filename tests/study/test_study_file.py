@@ -8,13 +8,14 @@ import pytest
 
 from outperform.errors import InvalidInput
 from outperform.study.designs import FixHopt, Ideal
-from outperform.study.files import parse_study
+from outperform.study.estimator_pipeline import EstimatorPipeline
 from outperform.study.fits import gather_fingerprints
-from outperform.study.pipelines import EstimatorPipeline, FunctionPipeline
+from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Integers, LogUniform
 from outperform.study.splits import HoldOut, OutOfBootstrap
 from outperform.study.study import Study
-from outperform.study.tasks import make_task
+from outperform.study.study_file import parse_study
+from outperform.study.tasks import Task
 
 FILE = (Path(__file__).parent / "digits.toml").read_text()
 COMMAND = (Path(__file__).parent / "command.toml").read_text()
@@ -27,7 +28,7 @@ def parse(text: str) -> Study:
 def test_a_file_and_python_give_the_same_keys():
     study = parse(FILE)
     space = {"C": LogUniform(0.01, 100.0, default=1.0)}
-    task = make_task(
+    task = Task(
         "digits", metric="accuracy", data="digits", splitter=OutOfBootstrap(stratified=True)
     )
     same = Study(
@@ -36,7 +37,7 @@ def test_a_file_and_python_give_the_same_keys():
         (Ideal(3), FixHopt(10, ("split",))),
         name="digits",
         seed=7,
-        n_trials=5,
+        trials=5,
         timeout=60,
         retries=1,
     )
@@ -51,17 +52,13 @@ def test_every_kind_of_pipeline_can_be_written():
         FILE
         + """
 [[pipeline]]
-neural = true
-epochs = 3
-
-[[pipeline]]
 name = "script"
-command = "python train.py --lr {lr} --seed {seed.init} --split {seed.split}"
+command = "python train.py --lr {lr} --seed {seed.init} --split {split}"
 [pipeline.space]
 lr = {log-uniform = [1e-4, 1e-1]}
 
 [[pipeline]]
-command = ["/usr/bin/python3", "-u", "code/run.py", "{seed.split}"]
+command = ["/usr/bin/python3", "-u", "code/run.py", "{split}"]
 
 [[pipeline]]
 function = "shutil:copytree"
@@ -70,7 +67,6 @@ sources = ["split"]
     )
     assert [pipeline.name for pipeline in parse(text).pipelines] == [
         "svm",
-        "neural",
         "script",
         "run",
         "copytree",
@@ -128,8 +124,9 @@ def test_the_function_of_the_documentation_runs():
     exec(code, names)
     pipeline = FunctionPipeline("tree", names["fit"], {"max_depth": Integers(1, 3)})
     split = HoldOut().split(150, seed=0)
+    iris = Task("iris", metric="accuracy").data()
     for refit, scored in ((False, {"valid", "test"}), (True, {"test"})):
         part = split.refit() if refit else split
-        scores = pipeline.fit({"max_depth": 3}, part, {"init": 0}, None, task="iris", refit=refit)
+        scores = pipeline.fit({"max_depth": 3}, part, {"init": 0}, iris, refit=refit)
         assert scores.keys() == scored
         assert min(scores.values()) > 0.8

@@ -1,4 +1,4 @@
-"""What splits draw and give: examples, or groups kept together, class by class if stratified."""
+"""What splits draw: examples, or groups kept together, class by class if stratified."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,24 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput
-from outperform.study.entries import entry
+from outperform.study.study_file_entries import entry
 
 IntArray = NDArray[np.int64]
 Size = int | float  # a number of units, or a fraction
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Split:
-    """Positions of the examples in each set, in the order in which they train."""
-
-    train: IntArray
-    valid: IntArray
-    test: IntArray
-
-    def refit(self) -> "Split":
-        """The split for the final fit: validation examples train too."""
-        joined = np.concatenate([self.train, self.valid])
-        return Split(joined, np.empty(0, dtype=np.int64), self.test)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,15 +35,6 @@ class Units:
             return units
         return np.concatenate(
             [self.examples[self.starts[unit] : self.starts[unit + 1]] for unit in units]
-        )
-
-
-def check_fold(fold: int, n_folds: int) -> None:
-    """Refuse a fold that the split does not have."""
-    if not 0 <= fold < n_folds:
-        raise InvalidInput(
-            f"fold is {fold}, but the split has {n_folds} fold(s)",
-            "Pass fold = 0" if n_folds == 1 else f"Pass a fold from 0 to {n_folds - 1}",
         )
 
 

@@ -1,0 +1,131 @@
+"""What the seeds of pipelines were found to do."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from outperform.plain_values import Plain
+from outperform.runs.scope import SEEDS, Scope
+from outperform.stats.checks import FloatArray
+from outperform.wording import enumerate_names, join_words
+
+Finding = Literal["reproducible", "unused", "noisy"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCheck(Plain):
+    """What the seeds of one source do to the scores of one pipeline on one task."""
+
+    JSON = "pipeline task source finding noise noise_sd spread scores"
+
+    pipeline: str
+    task: str
+    source: str
+    scores: FloatArray = field(repr=False, compare=False)  # shape (n_seeds, n_repeats)
+
+    @property
+    def name(self) -> str:
+        """The source, of which pipeline, on which task."""
+        return f"{self.source} of {self.pipeline} on {self.task}"
+
+    @property
+    def noise(self) -> float:
+        """Largest difference between runs of the same seed."""
+        return float(np.ptp(self.scores, axis=1).max())
+
+    @property
+    def noise_sd(self) -> float:
+        """Standard deviation of runs of the same seed, pooled over seeds."""
+        # From the first run of each seed, so that equal scores give exactly 0.
+        return float(np.sqrt((self.scores - self.scores[:, :1]).var(axis=1, ddof=1).mean()))
+
+    @property
+    def spread(self) -> float:
+        """Largest difference between the mean scores of seeds."""
+        return float(np.ptp(self.scores.mean(axis=1)))
+
+    @property
+    def finding(self) -> Finding:
+        """`noisy`: the same seed gives different scores; `unused`: all seeds give the same."""
+        if self.noise > 0:
+            return "noisy"
+        return "reproducible" if self.spread > 0 else "unused"
+
+    def __str__(self) -> str:
+        words = {
+            "reproducible": "the same seed repeats the score, another changes it",
+            "unused": "its seed changes nothing",
+            "noisy": f"the same seed gives scores that differ by up to {self.noise:.3g}",
+        }
+        return f"{self.name}: {words[self.finding]}."
+
+
+@dataclass(frozen=True, slots=True)
+class UnseededDraws(Plain):
+    """A global generator that a pipeline draws from without seeding it."""
+
+    pipeline: str
+    task: str
+    generator: str  # as it is imported: "random", "numpy.random", "torch"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.pipeline} on {self.task}: the global generator of {self.generator} ended in "
+            "another state although every seed was the same, so something draws from it unseeded"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reproducibility(Plain):
+    """What every source of every pipeline was found to do."""
+
+    JSON = "passed reproducible scope checks unseeded caveats"
+
+    checks: tuple[SourceCheck, ...]
+    unseeded: tuple[UnseededDraws, ...] = ()
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """What varied, and what this is about for that reason."""
+        return Scope((SEEDS, "repeats of each seed"), "these pipelines on this machine")
+
+    @property
+    def passed(self) -> bool:
+        """Whether every seed does what it should: none is noisy, none unused."""
+        return all(check.finding == "reproducible" for check in self.checks)
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether every fit done again gave the same score."""
+        return all(check.finding != "noisy" for check in self.checks)
+
+    @property
+    def unused(self) -> tuple[SourceCheck, ...]:
+        """Sources whose seed changes nothing."""
+        return tuple(check for check in self.checks if check.finding == "unused")
+
+    def __str__(self) -> str:
+        n_seeds, n_repeats = self.checks[0].scores.shape
+        how = f"({n_seeds} seeds of every source, {n_repeats} runs each)"
+        noisy = list(dict.fromkeys(c.pipeline for c in self.checks if c.finding == "noisy"))
+        if noisy:
+            worst = max(self.checks, key=lambda check: check.noise)
+            drawn = dict.fromkeys(d.generator for d in self.unseeded if d.pipeline in noisy)
+            verb = "is" if len(drawn) == 1 else "are"
+            cause = f": {join_words([*drawn])} {verb} drawn from without a seed" if drawn else ""
+            return (
+                f"Not reproducible: {enumerate_names(noisy)}. The same seeds give scores that "
+                f"differ by up to {worst.noise:.3g}{cause} {how}."
+            )
+        if self.unused:
+            verb = "does" if len(self.unused) == 1 else "do"
+            return (
+                f"{len(self.unused)} of {len(self.checks)} seeds {verb} nothing: "
+                f"{enumerate_names([check.name for check in self.unused], limit=3)} {how}."
+            )
+        return (
+            "Every seed does what it should: the same one repeats the score, another changes it "
+            f"{how}."
+        )

@@ -1,0 +1,217 @@
+"""Tuners that learn from the history of their search: gp-ei, tpe and cma-es.
+
+None keeps anything between suggestions: each starts afresh, in memory, under a seed derived from
+the search's seed and the trial's number, and is told the history. The last two need the extra
+`optuna`.
+"""
+
+import logging
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from scipy.special import erfcx, ndtr
+
+from outperform.study.gaussian_process import FloatArray, fit_process
+from outperform.study.sources import derive_seed
+from outperform.study.spaces import Choices, Dimension, Integers, LogUniform, Params, Space
+from outperform.study.tuners import Trial, suggest_random
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+
+N_STARTUP_GP = 5  # scored trials, at random, before the process is used
+N_STARTUP_TPE = 10  # the same, before TPE models anything
+_N_CANDIDATES = 1000
+_REFINEMENTS = (0.1, 0.03, 0.01, 0.003)  # widths of the search around the best candidate
+_N_REFINED = 100  # candidates per width
+
+
+def suggest_gp_ei(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
+    """Bayesian optimisation: the point of largest expected improvement over the best so far.
+
+    Points are compared on a seeded, finite set of candidates, so that rounding errors of another
+    machine do not move them. The first trials are those of random search with the same seed. Failed
+    trials teach nothing. A point is not tried twice while there are others. Choices are one-hot.
+    """
+    scored = [trial for trial in history if trial.score is not None]
+    if len(scored) < N_STARTUP_GP or not space:
+        return suggest_random(space, history, seed, n_trials)
+    from threadpoolctl import threadpool_limits
+
+    # One thread: more of them only wait for each other here, and would round differently.
+    with threadpool_limits(1, user_api="blas"):
+        rng = np.random.default_rng(derive_seed(seed, "gp-ei", len(history)))
+        points = _rank_candidates(space, scored, rng)
+    return _first_untried(space, points, history)
+
+
+def suggest_tpe(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:  # noqa: ARG001
+    """Tree-structured Parzen estimator of optuna; failed trials teach nothing."""
+    import optuna
+
+    distributions = {name: _distribution(space[name]) for name in sorted(space)}
+    sampler = optuna.samplers.TPESampler(
+        n_startup_trials=N_STARTUP_TPE, seed=derive_seed(seed, "tpe", len(history))
+    )
+    with _quiet("optuna"):
+        study = optuna.create_study(direction="maximize", sampler=sampler)
+        for trial in history:
+            study.add_trial(
+                optuna.trial.create_trial(
+                    params={name: trial.params[name] for name in distributions},
+                    distributions=distributions,
+                    value=trial.score,
+                    state=optuna.trial.TrialState["FAIL" if trial.score is None else "COMPLETE"],
+                )
+            )
+        suggested = study.ask(distributions).params
+    return {name: suggested[name] for name in space}
+
+
+def suggest_cma_es(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
+    """CMA-ES of the package cmaes, which is what optuna runs.
+
+    Not through optuna: its sampler keeps the strategy's state beside the trials it suggested
+    itself, so that a fresh study told the same history would never adapt. A failed trial ranks
+    last in its generation; a generation without any score is passed over. Choices, which have no
+    order, are drawn at random.
+    """
+    from cmaes import CMA
+
+    drawn = suggest_random(space, history, seed, n_trials)
+    names = [name for name in sorted(space) if not isinstance(space[name], Choices)]
+    if not names:
+        return drawn
+    optimizer = CMA(
+        mean=np.full(len(names), 0.5),
+        sigma=1 / 6,
+        bounds=np.array([[0.0, 1.0]] * len(names)),
+        seed=derive_seed(seed, "cma-es", len(history)),
+    )
+    size = optimizer.population_size
+    for start in range(0, len(history) - size + 1, size):
+        generation = history[start : start + size]
+        if any(trial.score is not None for trial in generation):
+            optimizer.tell([_solution(trial, names, space) for trial in generation])
+    units = optimizer.ask().tolist()
+    adapted = {name: space[name].from_unit(u) for name, u in zip(names, units, strict=True)}
+    return drawn | adapted
+
+
+def log_expected_improvement(mean: FloatArray, sd: FloatArray, best: float) -> FloatArray:
+    """Logarithm of E[max(0, f - best)] for f ~ N(mean, sd²), exact where it underflows.
+
+    Examples
+    --------
+    >>> log_expected_improvement(np.array([0.0]), np.array([1.0]), 0.0).round(4)
+    array([-0.9189])
+    """
+    z = (mean - best) / sd
+    log_density = -0.5 * z**2 - 0.5 * math.log(2 * math.pi)
+    # E = sd·(φ(z) + zΦ(z)); for z < 0 the bracket is φ(z)·(1 - |z|·Φ(z)/φ(z)), about φ(z)/z².
+    below = np.minimum(z, 0.0)
+    ratio = math.sqrt(math.pi / 2) * erfcx(-below / math.sqrt(2))
+    # Beyond z = -1e8 rounding leaves nothing of the bracket; the density decides there.
+    tail = log_density + np.log(np.maximum(1 + below * ratio, 1e-300))
+    above = np.maximum(z, 0.0)
+    gain = np.exp(-0.5 * above**2) / math.sqrt(2 * math.pi) + above * ndtr(above)
+    return cast(FloatArray, np.log(sd) + np.where(z < 0, tail, np.log(gain)))
+
+
+def _rank_candidates(space: Space, scored: Sequence[Trial], rng: np.random.Generator) -> FloatArray:
+    """Candidates in the unit cube, the largest expected improvement first."""
+    names = sorted(space)
+    tried = np.array([[space[name].to_unit(t.params[name]) for name in names] for t in scored])
+    y = _standardise(np.array([trial.score for trial in scored], dtype=np.float64))
+    process = fit_process(_encode(space, tried), y, rng)
+    best = float(process.predict(process.x)[0].max())
+
+    points, values = np.empty((0, len(space))), np.empty(0)
+    for width in (None, *_REFINEMENTS):
+        if width is None:
+            fresh = rng.random((_N_CANDIDATES, len(space)))
+        else:
+            fresh = _around(points[np.argmax(values)], width, rng)
+        mean, sd = process.predict(_encode(space, fresh))
+        points = np.concatenate([points, fresh])
+        values = np.concatenate([values, log_expected_improvement(mean, sd, best)])
+    return points[np.argsort(-values, kind="stable")]
+
+
+def _standardise(scores: FloatArray) -> FloatArray:
+    """Mean 0 and standard deviation 1; a disaster counts as bad, not as how bad."""
+    median = float(np.median(scores))
+    headroom = float(scores.max()) - median
+    if headroom > 0:
+        scores = np.maximum(scores, median - 5 * headroom)
+    centred: FloatArray = scores - scores.mean()
+    return centred / (float(centred.std()) or 1.0)
+
+
+def _encode(space: Space, units: FloatArray) -> FloatArray:
+    """Inputs of the process: what the pipeline will see of each point, in the unit cube."""
+    columns = []
+    for index, name in enumerate(sorted(space)):
+        dimension, column = space[name], units[:, index]
+        if isinstance(dimension, Choices):
+            n_options = len(dimension.options)
+            places = np.minimum((column * n_options).astype(int), n_options - 1)
+            columns.extend(np.eye(n_options)[places].T)
+        elif isinstance(dimension, Integers):
+            rounded = [dimension.to_unit(dimension.from_unit(u)) for u in column.tolist()]
+            columns.append(np.array(rounded))
+        else:
+            columns.append(column)
+    return np.stack(columns, axis=1)
+
+
+def _around(point: FloatArray, width: float, rng: np.random.Generator) -> FloatArray:
+    """Candidates near a point, each changed in a random subset of its coordinates."""
+    shape = (_N_REFINED, len(point))
+    changed = rng.random(shape) < max(0.5, 1 / len(point))
+    moved = point + width * rng.standard_normal(shape)
+    return np.clip(np.where(changed, moved, point), 0.0, 1.0)
+
+
+def _first_untried(space: Space, points: FloatArray, history: Sequence[Trial]) -> Params:
+    """First of the points that was not tried, or the first where all were."""
+    tried = [trial.params for trial in history]
+    names = sorted(space)
+    first: Params | None = None
+    for point in points.tolist():
+        units = dict(zip(names, point, strict=True))
+        params = {name: dimension.from_unit(units[name]) for name, dimension in space.items()}
+        if params not in tried:
+            return params
+        first = first or params
+    return cast(Params, first)
+
+
+def _solution(trial: Trial, names: Sequence[str], space: Space) -> tuple[np.ndarray, float]:
+    place = np.array([space[name].to_unit(trial.params[name]) for name in names])
+    return place, math.inf if trial.score is None else -trial.score
+
+
+def _distribution(dimension: Dimension) -> "BaseDistribution":
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+    if isinstance(dimension, Choices):
+        return CategoricalDistribution(dimension.options)
+    if isinstance(dimension, Integers):
+        return IntDistribution(dimension.low, dimension.high, log=dimension.log)
+    return FloatDistribution(dimension.low, dimension.high, log=isinstance(dimension, LogUniform))
+
+
+@contextmanager
+def _quiet(name: str) -> Iterator[None]:
+    """Silence one logger's notices, and leave it as it was."""
+    logger = logging.getLogger(name)
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

@@ -1,0 +1,164 @@
+"""Pipelines of scikit-learn: an estimator, or anything that behaves like one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from outperform.errors import InvalidInput
+from outperform.study.fingerprints import fingerprint
+from outperform.study.import_paths import import_object, import_sklearn
+from outperform.study.pipelines import SETS, FitContext, Pipeline, list_sources
+from outperform.study.sources import derive_seed
+from outperform.study.spaces import Params, Space
+from outperform.study.split_units import IntArray
+from outperform.study.splits import Split
+from outperform.study.study_file_entries import entry
+from outperform.wording import enumerate_names, suggest_names
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatorPipeline(Pipeline):
+    """A scikit-learn estimator, or anything that behaves like one.
+
+    Every `random_state`, nested ones included, is set to one number: the seed of `init`. Where
+    further sources are declared, the number is derived from all of them but `split` and `order`.
+    Training rows are permuted by `order`.
+
+    Parameters
+    ----------
+    estimator
+        An estimator, its import path, or a list of these: the steps of a scikit-learn Pipeline.
+    space
+        Names as `set_params` takes them, such as `svc__C`.
+    metric
+        Name of a scikit-learn scorer: that of the study's tasks if not given.
+    fixed
+        Parameters that are not searched.
+    sources
+        Sources honoured. If not given: `split`, `order`, and `init` if there is a `random_state`.
+
+    Examples
+    --------
+    >>> EstimatorPipeline("tree", "sklearn.tree.DecisionTreeClassifier").sources
+    ('split', 'order', 'init')
+    """
+
+    name: str
+    estimator: Any
+    space: Space = field(default_factory=dict)
+    metric: str | None = None
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+    fingerprint: str = field(init=False)
+    _random_states: tuple[str, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.metric is not None:
+            check_metric(self.metric)
+        with entry("estimator"):
+            estimator = _build(self.estimator)
+        known = list(estimator.get_params(deep=True))
+        _check_params(self.name, known, self.space, self.fixed)
+        estimator = import_sklearn("sklearn.base").clone(estimator).set_params(**self.fixed)
+        states = tuple(name for name in known if _is_random_state(name))
+        sources = list_sources(self.sources) or ("split", "order", *(["init"] if states else []))
+        if not states and (idle := [s for s in sources if s not in ("split", "order")]):
+            with entry("sources", sources.index(idle[0])):
+                raise InvalidInput(
+                    f"pipeline {self.name!r} cannot honour {enumerate_names(idle)}: its estimator "
+                    "has no random_state",
+                    "Leave it out of sources",
+                )
+        object.__setattr__(self, "estimator", estimator)
+        object.__setattr__(self, "sources", sources)
+        object.__setattr__(self, "_random_states", states)
+        object.__setattr__(self, "fingerprint", fingerprint(estimator, self.metric, self.sources))
+
+    def _train(
+        self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext
+    ) -> object:
+        """Train on the training rows; score whatever other sets the split holds."""
+        data = context.data
+        if data is None or split is None:
+            raise InvalidInput(
+                f"pipeline {self.name!r} needs data, and the task has none",
+                "Give the task its data",
+            )
+        states = dict.fromkeys(self._random_states, _combine(seeds))
+        model = import_sklearn("sklearn.base").clone(self.estimator).set_params(**params, **states)
+        model.fit(*data.take(_permute(split.train, seeds)))
+        score = import_sklearn("sklearn.metrics").check_scoring(model, self.metric)
+        sets = {name: getattr(split, name) for name in SETS}
+        return {name: score(model, *data.take(rows)) for name, rows in sets.items() if len(rows)}
+
+
+def _permute(rows: IntArray, seeds: Mapping[str, int]) -> IntArray:
+    """Rows in the order that the seed of `order` gives."""
+    return np.random.default_rng(seeds["order"]).permutation(rows) if "order" in seeds else rows
+
+
+def looks_like_estimator(what: Any) -> bool:
+    """Whether it is an estimator, a class of estimators, or a list of steps."""
+    return isinstance(what, list | tuple) or (hasattr(what, "fit") and hasattr(what, "set_params"))
+
+
+def _build(what: Any) -> Any:
+    """Make one estimator of an estimator, an import path, or a list of steps."""
+    if isinstance(what, list | tuple):
+        steps = [_build(step) for step in what]
+        return import_sklearn("sklearn.pipeline").make_pipeline(*steps)
+    imported = import_object(what) if isinstance(what, str) else what
+    estimator = _construct(imported) if isinstance(imported, type) else imported
+    if not looks_like_estimator(estimator):
+        raise InvalidInput(
+            f"{what!r} is no estimator: it has no fit and set_params",
+            "Pass a scikit-learn estimator, or wrap your code in a function",
+        )
+    return estimator
+
+
+def _construct(kind: type) -> Any:
+    try:
+        return kind()
+    except TypeError as error:
+        raise InvalidInput(
+            f"cannot make a {kind.__name__} ({error})", "Pass an estimator instead of its class"
+        ) from None
+
+
+def _combine(seeds: Mapping[str, int]) -> int:
+    """One number for every `random_state`, from all seeds but those of split and order."""
+    names = sorted(name for name in seeds if name not in ("split", "order"))
+    if len(names) == 1:
+        return seeds[names[0]]
+    return derive_seed(*(f"{name}={seeds[name]}" for name in names))
+
+
+def _check_params(pipeline: str, known: list[str], space: Space, fixed: Mapping[str, Any]) -> None:
+    for name in [*space, *fixed]:
+        with entry("fixed" if name in fixed else "space", name):
+            if _is_random_state(name):
+                raise InvalidInput(
+                    f"pipeline {pipeline!r} sets {name}, which the study seeds",
+                    "Leave it out; to keep it fixed, do not vary the source init",
+                )
+            if name not in known:
+                problem = f"the estimator of pipeline {pipeline!r} has no parameter {name!r}"
+                raise InvalidInput(problem, suggest_names(name, known))
+            if name in space and name in fixed:
+                raise InvalidInput(
+                    f"pipeline {pipeline!r} both searches and fixes {name!r}", "Do one of the two"
+                )
+
+
+def check_metric(metric: str) -> None:
+    """Refuse a metric of which scikit-learn has no scorer."""
+    known = import_sklearn("sklearn.metrics").get_scorer_names()
+    if metric not in known:
+        raise InvalidInput(f"scikit-learn has no scorer {metric!r}", suggest_names(metric, known))
+
+
+def _is_random_state(name: str) -> bool:
+    return name == "random_state" or name.endswith("__random_state")
