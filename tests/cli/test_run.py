@@ -460,7 +460,7 @@ def test_equals_are_run_until_neither_can_win_any_more(tmp_path):
         "study allows.\n"
     ) in said
     assert "20 fits done now" in said  # 2 · (3 + 7)
-    assert said.endswith("\nNext: outperform compare study.db a b --sequential\n")
+    assert "\nNext: outperform compare study.db a b --sequential\n" in said
 
 
 def test_an_advantage_that_matters_is_ruled_out(tmp_path):
@@ -497,6 +497,7 @@ def test_a_decision_is_what_python_gives_as_json(tmp_path, monkeypatch):
     )
     assert decision.to_dict() == printed
     assert str(decision).startswith("Decided for a after ")
+    assert "Decided for a after" in decision._repr_html_()  # which has no figure
 
 
 def test_what_an_intended_stop_left_out_is_not_missing(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from outperform.cli.output import format_duration
+from outperform.wording import format_duration
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -9,11 +9,13 @@ from typing import Any
 import click
 
 from outperform.cli.options import debug_option, gamma_option
-from outperform.cli.output import format_duration, print_json, print_table
+from outperform.cli.output import print_json
 from outperform.cli.progress import ProgressBar, describe_pace, say_if_slow
 from outperform.cli.sources import read_study
 from outperform.engines import Engine, open_engine
 from outperform.questions.compare.sequential_run import add_replicates, choose_design
+from outperform.questions.result import Table
+from outperform.render.terminal import print_result, print_table
 from outperform.runner import Coordinator, Progress, describe_changes, describe_study
 from outperform.runner.cost import FitSeconds, measure_seconds
 from outperform.runner.description import find_same_code
@@ -21,6 +23,7 @@ from outperform.stats.checks import check_positive
 from outperform.store import Store, open_store
 from outperform.store.stored_runs import PAIRED
 from outperform.study.study import Study
+from outperform.wording import format_duration
 
 _FAILURES = 4  # exit status: done, but some fits failed
 _INTERRUPTED = 130  # as shells have it
@@ -163,7 +166,7 @@ def _announce(
         duration = format_duration(seconds.add_up(n_fits, workers)) if known_of_all else "?"
         chosen = "chosen" if kind in now["kinds"] else ""
         rows.append([kind, f"{sum(n_fits.values()):,}", duration, chosen])
-    print_table(["design", "fits", f"time on {workers} worker(s)", ""], rows)
+    print_table(Table(["design", "fits", f"time on {workers} worker(s)", ""], rows))
 
 
 class _Run:
@@ -180,7 +183,9 @@ class _Run:
         if self.as_json:
             print_json({**asdict(progress), "store": self.coordinator.store.address})
         else:
-            self._sum_up(self._suggest_next())
+            self._sum_up()
+            advice = self._suggest_next()
+            click.echo(f"\nNext: {advice}" if advice else "", nl=bool(advice))
         return _FAILURES if self._count("failed") else 0
 
     def decide(self, pair: tuple[str, str], gamma: float) -> int:
@@ -191,22 +196,21 @@ class _Run:
                 *pair,
                 gamma=gamma,
                 report=lambda progress: self._show(progress, bar),
-                show=lambda look: click.echo(str(look), err=self.as_json),
+                show=lambda look: click.echo(str(look), err=True),
             )
         if self.as_json:
             print_json(decision.to_dict())
         else:
-            click.secho(str(decision), bold=True)
-            address = self.coordinator.store.address
-            self._sum_up(f"outperform compare {address} {' '.join(pair)} --sequential")
+            self._sum_up()
+            print_result(decision)
         return decision.exit_status
 
     def _show(self, progress: Progress, bar: ProgressBar) -> None:
         pace = describe_pace(progress.n_done + progress.n_failed, progress.n_left, self.began)
         bar(progress.n_fits - progress.n_left, progress.n_fits, f"{progress}, {pace}")
 
-    def _sum_up(self, advice: str) -> None:
-        """What was done, what went wrong, and what to do next."""
+    def _sum_up(self) -> None:
+        """What was done, and what went wrong."""
         progress, address = self.coordinator.progress, self.coordinator.store.address
         click.echo(
             f"{progress.n_done} fits done now, {progress.n_known} were recorded before, "
@@ -223,8 +227,6 @@ class _Run:
         n_failed = self._count("failed")
         if n_failed:
             click.echo(f"{n_failed} of all recorded fits failed: outperform status {address}")
-        if advice:
-            click.echo(f"\nNext: {advice}")
 
     def _count(self, status: str) -> int:
         """Recorded fits of the study's pipelines and tasks."""

@@ -11,7 +11,6 @@ from scipy.special import stdtr
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
-from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import (
     FloatArray,
     as_generator,
@@ -20,14 +19,15 @@ from outperform.stats.checks import (
     check_count,
     check_paired,
 )
+from outperform.stats.chunks import divide_rows
 from outperform.stats.effect_sizes import mean_and_deviation, mean_difference, subtract_means
-from outperform.stats.intervals import Interval
-from outperform.stats.testing import (
+from outperform.stats.hypothesis_test import (
     Alternative,
     HypothesisTest,
     permutation_pvalue,
     student_test,
 )
+from outperform.stats.intervals import Interval
 from outperform.stats.ties import merge_pairs, merge_ties
 
 _BLOCK = 4_000_000  # signs drawn at a time, to bound the memory

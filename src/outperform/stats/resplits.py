@@ -18,8 +18,8 @@ from scipy.special import nctdtr, ndtr, ndtri, stdtr, stdtrit
 from outperform.errors import InvalidInput
 from outperform.stats.checks import as_pairs, check_count, check_open_unit, check_positive
 from outperform.stats.effect_sizes import Estimate, mean_and_deviation
+from outperform.stats.hypothesis_test import Alternative, HypothesisTest, student_test
 from outperform.stats.intervals import Interval
-from outperform.stats.testing import Alternative, HypothesisTest, student_test
 from outperform.stats.ties import ROUNDING, merge_pairs
 
 

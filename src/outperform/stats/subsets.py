@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from outperform.plain_values import Plain
-from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import (
     FloatArray,
     IntArray,
@@ -19,7 +18,8 @@ from outperform.stats.checks import (
     check_open_unit,
     check_sizes,
 )
-from outperform.stats.testing import HypothesisTest
+from outperform.stats.chunks import divide_rows
+from outperform.stats.hypothesis_test import HypothesisTest
 from outperform.stats.verdict_rules import VerdictRule
 
 Test = Callable[[FloatArray, FloatArray], HypothesisTest]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -141,8 +141,9 @@ class LoadedData:
 
 def make_data(data: Data) -> Callable[[], Dataset]:
     """Something that loads the dataset when it is needed."""
-    if isinstance(data, BundledData | TableData | GivenData | LoadedData):
-        return data
+    # Ready already; so is what knows by itself whether it has changed.
+    if isinstance(data, BundledData | GivenData | LoadedData) or hasattr(data, "fingerprint"):
+        return cast(Callable[[], Dataset], data)
     if isinstance(data, str):
         return _make_named_data(data)
     if isinstance(data, Path):

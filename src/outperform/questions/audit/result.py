@@ -4,15 +4,16 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from outperform.plain_values import Plain
+from outperform.questions.audit.advice import count_tenth, suggest_after
+from outperform.questions.audit.table import tabulate_alone, tabulate_audit
 from outperform.questions.compare.result import Comparison
+from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope
 from outperform.stats import PickedRuns, SubsetShares
 from outperform.stats.checks import FloatArray
 
 AuditVerdict = Literal["robust", "fragile", "undecided"]
-
-_ONE_IN = 10  # runs: a conclusion that hiding so few undoes is fragile
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Hiding(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Audit(Plain):
+class Audit(Result):
     """How far picking seeds could move the conclusion of a comparison.
 
     Attributes
@@ -119,6 +120,27 @@ class Audit(Plain):
         return f"; hiding {number} of {self.n_runs} {self.unit} would show {what}{also}"
 
     @property
+    def mood(self) -> Mood:
+        """Good news if nobody can undo it."""
+        moods: dict[AuditVerdict, Mood] = {"robust": "good", "fragile": "bad", "undecided": "open"}
+        return moods[self.verdict]
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """Runs to hide, random seed sets, picked runs."""
+        return tabulate_audit(self)
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        return suggest_after(self)
+
+    @property
+    def scope_hint(self) -> str:
+        """As of the comparison."""
+        return self.comparison.scope_hint
+
+    @property
     def _within(self) -> dict[str, PickedRuns]:
         return _by_side(self.within)
 
@@ -132,7 +154,7 @@ class Audit(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class SelfAudit(Plain):
+class SelfAudit(Result):
     """How different from itself an algorithm can be made to look by picking its runs."""
 
     JSON = (
@@ -171,6 +193,19 @@ class SelfAudit(Plain):
         )
 
     @property
+    def tables(self) -> list[Table | str]:
+        """What picked runs would show."""
+        return [tabulate_alone(self)]
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        return (
+            "Fix the seeds before the first run, 0, 1, 2, …, and report every one of them; "
+            "`outperform plan` says how many."
+        )
+
+    @property
     def mean(self) -> float:
         """Mean of all runs."""
         return float(self.scores.mean())
@@ -179,17 +214,6 @@ class SelfAudit(Plain):
     def sd(self) -> float:
         """Standard deviation of all runs."""
         return float(self.scores.std(ddof=1))
-
-
-def count_tenth(n: int) -> int:
-    """A tenth of the runs, rounded up.
-
-    Examples
-    --------
-    >>> count_tenth(8), count_tenth(30), count_tenth(31)
-    (1, 3, 4)
-    """
-    return -(-n // _ONE_IN)
 
 
 def _by_side(picked: tuple[PickedRuns, ...]) -> dict[str, PickedRuns]:

@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 
 from outperform.plain_values import Plain
-from outperform.questions.compare.verdict import Winner
+from outperform.questions.best_of.table import (
+    format_estimate,
+    tabulate_each,
+    tabulate_one,
+    tabulate_two,
+)
+from outperform.questions.compare.verdict import MOODS, Winner
+from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope, join_scopes
 from outperform.stats import Crossing, Estimate, Interval, rank_correlation
@@ -27,7 +34,7 @@ class BestOfCurve(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class BestOf(Plain):
+class BestOf(Result):
     """What to expect of the best of n candidates of one algorithm (Boo_n).
 
     Candidates are chosen by their validation score and reported with their test score. All scores
@@ -109,9 +116,22 @@ class BestOf(Plain):
             f"{self.mean:.4g} ± {self.sd:.2g} ({self.n_runs} runs)."
         )
 
+    @property
+    def tables(self) -> list[Table | str]:
+        """What to expect by n, and what is reported otherwise."""
+        return tabulate_one(self)
+
+    @property
+    def advice(self) -> str:
+        """What to report."""
+        return (
+            f"Report Boo_{self.n} with its interval, n and the number of runs, not the best single "
+            "run; --plot draws the curve over n."
+        )
+
 
 @dataclass(frozen=True, slots=True)
-class BestOfComparison(Plain):
+class BestOfComparison(Result):
     """Which of two algorithms to expect more of when n candidates of it are trained."""
 
     JSON = (
@@ -168,6 +188,21 @@ class BestOfComparison(Plain):
         )
 
     @property
+    def mood(self) -> Mood:
+        """Good news for `a`, bad news, or none."""
+        return MOODS[self.winner]
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """What to expect of both by n, what is reported otherwise, and where curves cross."""
+        return tabulate_two(self)
+
+    @property
+    def advice(self) -> str:
+        """What to report."""
+        return self.a.advice
+
+    @property
     def _crossing(self) -> dict[str, Any] | None:
         if self.crossing is None or self.leader_after is None:
             return None
@@ -175,7 +210,7 @@ class BestOfComparison(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class BestOfEach(Plain):
+class BestOfEach(Result):
     """The best of n of several algorithms, side by side in the order of the table."""
 
     JSON = "n scope algorithms=results caveats"
@@ -205,6 +240,17 @@ class BestOfEach(Plain):
         )
 
     @property
+    def tables(self) -> list[Table | str]:
+        """What to expect of each, the best first."""
+        return tabulate_each(self)
+
+    @property
+    def advice(self) -> str:
+        """What to ask next."""
+        first, second = (result.algorithm for result in self.ranked[:2])
+        return f"Compare the two at the top by name: {first} {second}."
+
+    @property
     def n(self) -> int:
         """The budget: candidates that a practitioner would train."""
         return self.results[0].n
@@ -218,15 +264,3 @@ def list_results(result: BestOfResult) -> tuple[BestOf, ...]:
     if isinstance(result, BestOf):
         return (result,)
     return (result.a, result.b) if isinstance(result, BestOfComparison) else result.results
-
-
-def format_estimate(value: float, interval: Interval) -> str:
-    """Value and interval with four digits, which scores near 1 need."""
-    return f"{value:.4g} [{interval.low:.4g}, {interval.high:.4g}]"
-
-
-def describe_correlation(found: BestOf) -> str:
-    """How far validation and test agree; nothing correlates with scores that are all equal."""
-    if found.same_scores:
-        return "the same scores"
-    return "none" if np.isnan(found.correlation) else f"{found.correlation:.2f}"

@@ -6,14 +6,15 @@ from time import monotonic
 import click
 
 from outperform.cli.options import debug_option
-from outperform.cli.output import print_caveats, print_headline, print_json, print_table
+from outperform.cli.output import print_json
 from outperform.cli.progress import ProgressBar, describe_pace
 from outperform.cli.sources import read_study
 from outperform.engines import open_engine
 from outperform.questions.check.answer import check, plan_checks
-from outperform.questions.check.result import Reproducibility
+from outperform.questions.check.result import THOROUGH, Reproducibility
+from outperform.render.terminal import print_result
 
-_QUICK, _THOROUGH = 2, 5  # seeds of each source, and runs of each seed
+_QUICK = 2  # seeds of each source, and runs of each seed
 
 
 @click.command()
@@ -55,7 +56,7 @@ def command(
     Nothing is recorded.
     """
     study = read_study(study_file)
-    usual = _THOROUGH if thorough else _QUICK
+    usual = THOROUGH if thorough else _QUICK
     n_seeds, n_repeats = (usual if n is None else n for n in (seeds, repeats))
     plans = plan_checks(study, pipelines=pipelines, sources=sources, n_seeds=n_seeds)
     began = monotonic()
@@ -83,48 +84,18 @@ def command(
     if as_json:
         print_json(result.to_dict())
     else:
-        _print(result)
-        click.echo(f"\nNext: {_suggest(result, study_file)}")
+        print_result(result)
+        if not result.advice:
+            click.echo(f"\nNext: {_suggest(result, study_file)}")
     if gate and not result.passed:
         raise click.exceptions.Exit(1)
 
 
-def _print(result: Reproducibility) -> None:
-    print_headline(result, fg="green" if result.passed else "yellow")
-    click.echo()
-    print_table(
-        ["pipeline", "task", "source", "finding", "between seeds", "within a seed", "sd within"],
-        [
-            [
-                check.pipeline,
-                check.task,
-                check.source,
-                check.finding,
-                f"{check.spread:.3g}",
-                f"{check.noise:.3g}",
-                f"{check.noise_sd:.3g}",
-            ]
-            for check in result.checks
-        ],
-    )
-    print_caveats(result.caveats)
-
-
 def _suggest(result: Reproducibility, study_file: str) -> str:
-    """What to do about a noisy seed, else about one that is unused, else what comes next."""
+    """Next command: to run the study, or to look again at a seed that may be unused."""
     file = shlex.quote(study_file)
     if result.passed:
         return f"outperform run {file}"
-    if not result.reproducible:
-        return (
-            "find what draws without its seed, pass the seed on and check again; what then still "
-            "differs is numerical noise, part of every score."
-        )
-    worst = result.unused[0]
-    if len(worst.scores) < _THOROUGH:
-        words = f"--thorough --pipeline {shlex.quote(worst.pipeline)} --source {worst.source}"
-        return f"outperform check {file} {words}"
-    return (
-        f"pass the seed of {worst.source} on to what it should seed, or name the sources of "
-        f"{worst.pipeline} without it; then outperform run {file}"
-    )
+    pipeline, source = result.unused[0].pipeline, result.unused[0].source
+    again = f"--thorough --pipeline {shlex.quote(pipeline)} --source {source}"
+    return f"outperform check {file} {again}"

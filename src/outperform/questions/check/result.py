@@ -6,11 +6,13 @@ from typing import Literal
 import numpy as np
 
 from outperform.plain_values import Plain
+from outperform.questions.result import Mood, Result, Table
 from outperform.runs.scope import SEEDS, Scope
 from outperform.stats.checks import FloatArray
 from outperform.wording import enumerate_names, join_words
 
 Finding = Literal["reproducible", "unused", "noisy"]
+THOROUGH = 5  # seeds: fewer may give equal scores by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class UnseededDraws(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Reproducibility(Plain):
+class Reproducibility(Result):
     """What every source of every pipeline was found to do."""
 
     JSON = "passed reproducible scope checks unseeded caveats"
@@ -105,6 +107,39 @@ class Reproducibility(Plain):
     def unused(self) -> tuple[SourceCheck, ...]:
         """Sources whose seed changes nothing."""
         return tuple(check for check in self.checks if check.finding == "unused")
+
+    @property
+    def mood(self) -> Mood:
+        """Good news if every seed does what it should."""
+        return "good" if self.passed else "open"
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """A row per source of a pipeline on a task."""
+        header = ["pipeline", "task", "source", "finding"]
+        header += ["between seeds", "within a seed", "sd within"]
+        rows = [
+            [check.pipeline, check.task, check.source, check.finding]
+            + [f"{value:.3g}" for value in (check.spread, check.noise, check.noise_sd)]
+            for check in self.checks
+        ]
+        return [Table(header, rows)]
+
+    @property
+    def advice(self) -> str:
+        """What to do about a noisy seed, else about one that is surely unused."""
+        if not self.reproducible:
+            return (
+                "find what draws without its seed, pass the seed on and check again; what then "
+                "still differs is numerical noise, part of every score."
+            )
+        if self.unused and len(self.unused[0].scores) >= THOROUGH:
+            source, pipeline = self.unused[0].source, self.unused[0].pipeline
+            return (
+                f"pass the seed of {source} on to what it should seed, or name the sources of "
+                f"{pipeline} without it."
+            )
+        return ""
 
     def __str__(self) -> str:
         n_seeds, n_repeats = self.checks[0].scores.shape

@@ -8,7 +8,8 @@ from typing import Literal
 from outperform.plain_values import Plain
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
-from outperform.questions.compare.verdict import Winner
+from outperform.questions.compare.verdict import MOODS, Winner
+from outperform.questions.result import Mood, Result, Table
 from outperform.runs.scope import Scope
 from outperform.stats import may_still_win
 
@@ -36,7 +37,7 @@ class Look(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Decision(Plain):
+class Decision(Result):
     """Whether `a` and `b` were decided, for whom, and after how many replicates.
 
     Attributes
@@ -45,6 +46,8 @@ class Decision(Plain):
         After every one, the study would have been stopped had it decided.
     n_allowed
         Replicates that the study allows.
+    source
+        Address of the store that they are in.
     """
 
     JSON = "a b outcome winner winner_name n_replicates n_allowed gamma scope looks caveats"
@@ -53,6 +56,7 @@ class Decision(Plain):
     b: str
     looks: tuple[Look, ...]
     n_allowed: int
+    source: str
 
     @property
     def comparison(self) -> Comparison | TaskComparisons:
@@ -97,6 +101,22 @@ class Decision(Plain):
     def scope(self) -> Scope:
         """What varied, and what this is about for that reason."""
         return self.comparison.scope
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """What every look said."""
+        rows = [[str(look.n_replicates), look.sentence] for look in self.looks]
+        return [Table((), rows, title="After so many replicates:")]
+
+    @property
+    def advice(self) -> str:
+        """How to see all of the last look."""
+        return f"outperform compare {self.source} {self.a} {self.b} --sequential"
+
+    @property
+    def mood(self) -> Mood | None:
+        """Good news for the first algorithm, bad news, or neither."""
+        return MOODS[self.winner]
 
     @property
     def caveats(self) -> tuple[str, ...]:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from outperform.errors import InvalidInput
-from outperform.plain_values import Plain
+from outperform.questions.compare.table import tabulate_published
 from outperform.questions.compare.verdict import (
+    MOODS,
     Size,
     Verdict,
     Winner,
@@ -14,6 +15,7 @@ from outperform.questions.compare.verdict import (
     judge,
     judge_size,
 )
+from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope
 from outperform.stats import (
@@ -34,7 +36,7 @@ _NO_SPREAD = "the standard deviation of {} is 0, which training with several see
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedComparison(Plain):
+class PublishedComparison(Result):
     """Whether `a` outperforms `b`, as far as means and standard deviations tell."""
 
     JSON = (
@@ -94,6 +96,21 @@ class PublishedComparison(Plain):
             f"({self.summary_a.n} and {self.summary_b.n} runs, γ = {self.gamma:g}; Welch's t: "
             f"p = {self.test.pvalue:.2g})."
         )
+
+    @property
+    def mood(self) -> Mood:
+        """Good news for `a`, bad news, or none."""
+        return MOODS[self.winner]
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """What was published, and what it tells."""
+        return [tabulate_published(self)]
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        return "Ask the authors for their runs: with them no distribution need be assumed."
 
     @property
     def tests(self) -> tuple[HypothesisTest]:

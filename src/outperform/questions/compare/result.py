@@ -6,8 +6,10 @@ from typing import Any, cast, get_args
 
 import numpy as np
 
-from outperform.plain_values import Plain
+from outperform.questions.compare.advice import suggest_next, suggest_sizes
+from outperform.questions.compare.table import tabulate_comparison
 from outperform.questions.compare.verdict import (
+    MOODS,
     SIZES,
     Size,
     Verdict,
@@ -17,6 +19,7 @@ from outperform.questions.compare.verdict import (
     judge,
     judge_size,
 )
+from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import DATA_LIKE_THESE, RUNS, THIS_DATASET, Scope
 from outperform.stats import (
@@ -27,17 +30,19 @@ from outperform.stats import (
     ResampledDifference,
     VerdictRule,
     cohens_d,
+    exact_interval,
     mean_difference,
     paired_d,
     smallest_conclusive,
     verdict_size,
 )
 from outperform.stats.checks import FloatArray
+from outperform.stats.outperforming import count_wins
 from outperform.stats.power import PlannedInterval
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Plain):
+class Comparison(Result):
     """Whether algorithm `a` outperforms `b`, and how sure that is."""
 
     JSON = (
@@ -208,6 +213,12 @@ class Comparison(Plain):
         )
 
     @property
+    def exact_interval(self) -> Interval:
+        """Interval of P(a > b) by the exact method, whatever method was asked for; for pairs."""
+        wins, ties, n = count_wins(self.higher_a, self.higher_b)
+        return exact_interval(wins, ties, n, confidence_level=self.interval.confidence_level)
+
+    @property
     def effect_size(self) -> float:
         """Advantage of `a` in standard deviations: of the differences if paired, else pooled."""
         return (paired_d if self.paired else cohens_d)(self.higher_a, self.higher_b)
@@ -240,6 +251,26 @@ class Comparison(Plain):
         if self.advantage.high < 0:  # wins more often, but loses by more
             beyond = f"{self.b if self.winner == 'a' else self.a} has the better mean"
         return f"{claim}; for other data like it {beyond} ({pvalue})"
+
+    @property
+    def mood(self) -> Mood:
+        """Good news for `a`, bad news, or none."""
+        return MOODS[self.winner]
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """Means, difference, P(A>B) and tests."""
+        return [tabulate_comparison(self)]
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        return suggest_next(self)
+
+    @property
+    def scope_hint(self) -> str:
+        """How to tell that runs divide the data anew, where that is not known."""
+        return suggest_sizes([self])
 
     @property
     def once(self) -> str:

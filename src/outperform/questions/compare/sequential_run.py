@@ -88,7 +88,7 @@ def add_replicates(
         )
         looks.append(Look(n, comparison))
         show(looks[-1])
-        decision = Decision(a, b, tuple(looks), most)
+        decision = Decision(a, b, tuple(looks), most, store.address)
         if decision.outcome != "undecided" or n == most:
             break
         n = min(most, n + max(1, n // 4))

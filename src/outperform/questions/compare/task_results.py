@@ -2,14 +2,24 @@
 
 from dataclasses import dataclass
 
-from outperform.plain_values import Plain
+from outperform.questions.compare.advice import suggest_after_tasks, suggest_sizes
 from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.verdict import SIZES, VERDICTS, Size, Verdict, Winner, describe
+from outperform.questions.compare.table import tabulate_tasks
+from outperform.questions.compare.verdict import (
+    MOODS,
+    SIZES,
+    VERDICTS,
+    Size,
+    Verdict,
+    Winner,
+    describe,
+)
+from outperform.questions.result import Mood, Result, Table
 from outperform.runs.scope import Scope, join_scopes
 
 
 @dataclass(frozen=True, slots=True)
-class TaskComparisons(Plain):
+class TaskComparisons(Result):
     """Whether `a` outperforms `b` on each of several tasks.
 
     The overall verdict claims no more than what holds on *every* task. Such a claim needs no
@@ -79,6 +89,26 @@ class TaskComparisons(Plain):
             if doubt not in shared
         ]
         return (several, *shared, *single)
+
+    @property
+    def mood(self) -> Mood:
+        """Good news for `a`, bad news, or none."""
+        return MOODS[self.winner]
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """A row per task."""
+        return tabulate_tasks(self.comparisons)
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        return suggest_after_tasks(self.comparisons, self.winner)
+
+    @property
+    def scope_hint(self) -> str:
+        """How to tell that runs divide the data anew, where that is not known."""
+        return suggest_sizes(self.comparisons)
 
     def __str__(self) -> str:
         n = len(self.comparisons)

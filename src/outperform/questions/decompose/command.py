@@ -5,18 +5,12 @@ from pathlib import Path
 import click
 
 from outperform.cli.options import alpha_option, check_figure, output_options
-from outperform.cli.output import (
-    print_caveats,
-    print_headline,
-    print_json,
-    print_table,
-    save_plot,
-)
+from outperform.cli.output import Output, print_json
 from outperform.cli.sources import read_study_of
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.answer import decompose
 from outperform.questions.decompose.result_of_several import Decompositions
-from outperform.questions.tabulated import tabulate
+from outperform.render.terminal import print_result
 from outperform.store import is_store
 
 
@@ -50,8 +44,7 @@ def command(
     algorithm: str | None,
     task: str | None,
     alpha: float,
-    as_json: bool,
-    figure: str | None,
+    output: Output,
 ) -> None:
     """Measure how much each source of variation makes scores vary.
 
@@ -78,33 +71,26 @@ def command(
         n_test=test_size,
         confidence_level=1 - alpha,
     )
-    for note in result.caveats:
-        click.secho(f"Note: {note}.", fg="yellow", err=True)
-    if as_json:
+    if output.as_json:
         print_json(result.to_dict())
     else:
-        _print(result)
-    if figure:
-        _draw(result, Path(figure))
+        for number, each in enumerate(result):
+            click.echo(nl=number > 0)
+            print_result(each)
+    for note in result.notes:
+        click.secho(f"Note: {note}.", fg="yellow", err=True)
+    if output.figure:
+        _draw(result, output)
     if curves:
-        save_plot(result.searches, curves)
+        Output().draw(result.searches, curves)
 
 
-def _draw(result: Decompositions, path: Path) -> None:
+def _draw(result: Decompositions, output: Output) -> None:
     """Draw the sources redrawn alone, and components of variance beside them if there are both."""
     if not result.sources and not result.crossed:
         raise InvalidInput("there is no source to draw", "Leave out --plot, or draw --curves only")
+    path = Path(output.figure or "")
     beside = path.with_stem(f"{path.stem}-crossed") if result.sources else path
     for group, file in ((result.sources, path), (result.crossed, beside)):
         if group:
-            save_plot(group[0] if len(group) == 1 else group, str(file))
-
-
-def _print(result: Decompositions) -> None:
-    for number, each in enumerate(result):
-        if number:
-            click.echo()
-        print_headline(each)
-        click.echo()
-        print_table(*tabulate(each))
-        print_caveats(each.caveats)
+            output.draw(group[0] if len(group) == 1 else group, str(file))

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from outperform.plain_values import Plain
 from outperform.questions.decompose.result import describe_runs
+from outperform.questions.decompose.table import tabulate_components
+from outperform.questions.result import Result, Table
 from outperform.runs.scope import THIS_DATASET, Scope
 from outperform.stats import VarianceComponent, VarianceComponents, variance_components
 from outperform.wording import enumerate_names
@@ -15,7 +16,7 @@ _FEW_LEVELS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class CrossedDecomposition(Plain):
+class CrossedDecomposition(Result):
     """Variance of a score as a sum over sources and their interactions."""
 
     JSON = (
@@ -38,6 +39,11 @@ class CrossedDecomposition(Plain):
     def largest(self) -> VarianceComponent:
         """The source, or interaction, with the largest share."""
         return max(self.parts.components, key=lambda component: component.share)
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """All numbers."""
+        return [tabulate_components(self)]
 
     def __str__(self) -> str:
         what = f"the {self.metric}{describe_runs(self.algorithm, self.task)}"

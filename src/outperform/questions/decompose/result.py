@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
+from outperform.questions.decompose.table import tabulate_sources
+from outperform.questions.result import Result, Table
 from outperform.runs.scope import THIS_DATASET, Scope
 from outperform.stats import Estimate, Interval
 from outperform.stats.checks import FloatArray, as_scores, check_count
@@ -50,7 +52,7 @@ class SourceVariation(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Decomposition(Plain):
+class Decomposition(Result):
     """Standard deviation per source of variation, each redrawn alone."""
 
     JSON = "algorithm task metric scope largest reference sources caveats"
@@ -74,6 +76,11 @@ class Decomposition(Plain):
         """Single sources, largest first; all together only where there is nothing else."""
         single = [variation for variation in self.sources if variation.source != ALL]
         return tuple(sorted(single or self.sources, key=lambda v: -v.sd.value))
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """All numbers."""
+        return [tabulate_sources(self)]
 
     def __str__(self) -> str:
         largest, *others = self.ranked

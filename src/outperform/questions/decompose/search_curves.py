@@ -9,6 +9,8 @@ import numpy as np
 from outperform.errors import TooFewRuns
 from outperform.plain_values import Plain
 from outperform.questions.decompose.retracing import Recorded, Retracer
+from outperform.questions.decompose.table import tabulate_curves
+from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import THIS_DATASET, Scope, join_scopes
 from outperform.stats.checks import FloatArray
@@ -105,7 +107,7 @@ class SearchCurve(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class SearchCurves(Plain):
+class SearchCurves(Result):
     """Scores of the best trial so far, by number of trials, of every group of searches."""
 
     JSON = "metric goal tuner scope curves caveats"
@@ -124,6 +126,11 @@ class SearchCurves(Plain):
             for curve in self.curves
         ]
         return join_scopes(scopes, [curve.task for curve in self.curves])
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """All numbers."""
+        return [tabulate_curves(self)]
 
     def __str__(self) -> str:
         n_others = len(self.curves) - _MOST_TOLD

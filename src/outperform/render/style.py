@@ -103,3 +103,10 @@ def limit_ticks(ax: "Axes", n_ticks: int = 5) -> None:
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator(n_ticks, steps=[1, 2, 2.5, 5, 10]))
+
+
+def find_width(ax: "Axes") -> float:
+    """Inches that axes have, as far as it is known before their labels are laid out."""
+    figure = ax.get_figure()
+    assert figure is not None
+    return float(ax.get_position().width * figure.bbox.width / figure.dpi)

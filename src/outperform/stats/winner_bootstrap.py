@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput
-from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, check_count, check_open_unit
+from outperform.stats.chunks import divide_rows
 from outperform.stats.intervals import Interval
 from outperform.stats.resampled_scores import Scorer
 from outperform.stats.ties import ROUNDING

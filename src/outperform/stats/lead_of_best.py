@@ -3,14 +3,18 @@
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.stats.checks import FloatArray, check_count, check_open_unit
-from outperform.stats.dependence import check_feasible, condition_on_reference, cumulate_given
-from outperform.stats.extremes import (
+from outperform.stats.best_of_dependent import (
+    check_feasible,
+    condition_on_reference,
+    cumulate_given,
+)
+from outperform.stats.best_of_many import (
     cumulate_failures,
     exceed_failures,
     find_smallest,
     group_chances,
 )
+from outperform.stats.checks import FloatArray, check_count, check_open_unit
 
 _LEFT_OUT = 1e-18
 

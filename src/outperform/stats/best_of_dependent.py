@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
-from outperform.stats.checks import FloatArray, check_count
-from outperform.stats.extremes import (
+from outperform.stats.best_of_many import (
     BestOfDistribution,
     Failures,
     best_of_distribution,
@@ -20,6 +19,7 @@ from outperform.stats.extremes import (
     find_smallest,
     group_chances,
 )
+from outperform.stats.checks import FloatArray, check_count
 
 _LEFT_OUT = 1e-18  # probability beyond the ends of a sum
 # A sum over every s-th value of the reference errs by exp(-π² · width / s), with the width of

@@ -110,7 +110,7 @@ def test_the_same_seed_repeats_and_another_differs(data):
 def test_blocks_change_nothing_but_the_draw(data, monkeypatch):
     draw = partial(bootstrap_winner, prepare_accuracy(*data), N, n_resamples=20_000)
     whole = draw(rng=np.random.default_rng(0))
-    monkeypatch.setattr("outperform.stats.winners._BLOCK_CELLS", 7 * N)
+    monkeypatch.setattr("outperform.stats.winner_bootstrap._BLOCK_CELLS", 7 * N)
     assert draw(rng=np.random.default_rng(0)).bias == pytest.approx(whole.bias, abs=0.001)
 
 

@@ -14,7 +14,7 @@ from outperform.stats import (
     chance_of_best,
     feasible_range,
 )
-from outperform.stats.dependence import condition_on_reference, cumulate_given
+from outperform.stats.best_of_dependent import condition_on_reference, cumulate_given
 
 
 def all_z(best):
@@ -118,7 +118,7 @@ def test_one_chance_is_that_of_the_distribution(m, n, p, rho):
 @pytest.mark.parametrize("rho", [0.05, 0.5, 0.9])
 def test_leaving_out_neighbours_of_the_reference_changes_nothing(rho, monkeypatch):
     thinned = best_of_correlated(1000, 20_000, 0.9, rho)
-    monkeypatch.setattr("outperform.stats.dependence._STEPS_PER_WIDTH", 1e12)
+    monkeypatch.setattr("outperform.stats.best_of_dependent._STEPS_PER_WIDTH", 1e12)
     full = best_of_correlated(1000, 20_000, 0.9, rho)
     z = np.arange(full.first, full.first + full.log_survival.size)
     assert thinned.cdf(z) == pytest.approx(full.cdf(z), abs=1e-12)

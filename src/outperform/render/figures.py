@@ -1,15 +1,15 @@
-"""Results drawn with matplotlib.
-
-Matplotlib and the table of all drawings are imported only when something is drawn.
-"""
+"""Any result drawn with matplotlib, which is imported only when something is drawn."""
 
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outperform.errors import InvalidInput
-from outperform.plots.style import (
+from outperform.render.drawing import find_drawing, remove_title, widen, write_scope
+from outperform.render.labels import wrap_lines
+from outperform.render.style import (
     COLUMN_WIDTH,
+    find_width,
     freeze_layout,
     house_style,
     make_figure,
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["figure", "plot", "save_figure"]
-
 # Neither holds the time of drawing, so that the same result gives the same file.
 _METADATA: dict[str, dict[str, Any]] = {
     ".pdf": {"CreationDate": None},
@@ -31,6 +29,8 @@ _METADATA: dict[str, dict[str, Any]] = {
 }
 _DPI = {".png": 200}
 _DPI_OF_DOTS = 300  # of what vector files hold as an image
+_LETTERS = 130  # of one point, on an inch
+_WIDTHS = (2.5, 20.0)  # inches, between which texts have room and files are no posters
 
 
 def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "Axes":
@@ -43,7 +43,8 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
         concludes something returned.
     ax
         Axes to draw on, in the style that they and matplotlib are set to. By default new ones,
-        one column of a paper wide, in the house style.
+        one column of a paper wide, in the house style; a notebook shows them, and so does
+        ``plt.show()``.
     view
         One of the result's views, such as ``"densities"`` of a comparison, the first by default; a
         word that is none is refused with a list of them.
@@ -59,20 +60,22 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
     >>> ax.get_xlabel()
     'A − B, score (higher is better)'
     """
-    from outperform.plots.drawings import find_drawing, find_height
-
-    views = find_drawing(result).views
-    view = next(iter(views)) if view is None else view
-    check_choice("view", view, views)
+    drawing = find_drawing(result)
+    view = next(iter(drawing.views)) if view is None else view
+    check_choice("view", view, drawing.views)
     if ax is not None:
         _check_axes(ax)
-        views[view](result, ax)
+        drawing.views[view](result, ax)
+        _make_room(ax)
         return ax
+    from matplotlib import pyplot  # which notebooks and plt.show() look at
+
     with house_style():
-        made = make_figure(COLUMN_WIDTH, find_height(result, view))
-        ax = made.subplots()
-        views[view](result, ax)
-        settle_ticks(made)
+        size = (COLUMN_WIDTH, drawing.height_of(view, result))
+        shown = pyplot.figure(figsize=size, layout="constrained")
+        ax = shown.subplots()
+        drawing.views[view](result, ax)
+        settle_ticks(shown)
     return ax
 
 
@@ -86,23 +89,54 @@ def _check_axes(ax: object) -> None:
         )
 
 
-def figure(result: Any) -> "Figure":
+def _make_room(ax: "Axes") -> None:
+    """Have matplotlib keep labels off neighbouring axes, unless somebody has laid them out."""
+    from matplotlib.figure import Figure
+
+    label = ax.xaxis.label
+    n_letters = int(find_width(ax) * _LETTERS / float(label.get_fontsize()))
+    if max(map(len, label.get_text().split("\n"))) > n_letters:
+        label.set_text("\n".join(wrap_lines(label.get_text().replace("\n", " "), n_letters)))
+    if isinstance(ax.figure, Figure) and ax.figure.get_layout_engine() is None:
+        ax.figure.set_layout_engine("constrained")
+
+
+def figure(
+    result: Any, *, view: str | None = None, width: float | None = None, title: bool = True
+) -> "Figure":
     """Draw all views of a result together, with its verdict as title and what it is about below.
 
     Parameters
     ----------
     result
         As of `plot`.
+    view
+        Draw this view only.
+    width
+        In inches; by default a column or a page of a paper.
+    title
+        Whether the verdict stands above, or is left to a caption.
 
     Returns
     -------
     A figure in the house style, unknown to ``matplotlib.pyplot``.
     """
-    from outperform.plots.composing import write_scope
-    from outperform.plots.drawings import find_drawing
-
+    drawing = find_drawing(result)
+    if width is not None and not _WIDTHS[0] <= width <= _WIDTHS[1]:
+        raise InvalidInput(
+            f"the width is {width:g} inches", f"Choose one from {_WIDTHS[0]:g} to {_WIDTHS[1]:g}"
+        )
     with house_style():
-        made = find_drawing(result).compose(result)
+        if view is None:
+            made = drawing.compose(result)
+        else:
+            check_choice("view", view, drawing.views)
+            made = make_figure(COLUMN_WIDTH, drawing.height_of(view, result))
+            drawing.views[view](result, made.subplots())
+        if not title:
+            remove_title(made)
+        if width is not None:
+            widen(made, width)
         write_scope(made, result)
         settle_ticks(made)
     return made
@@ -124,26 +158,33 @@ def check_path(path: str | Path) -> Path:
     return path
 
 
-def save_figure(result: Any, path: str | Path) -> None:
+def save_figure(result: Any, path: str | Path, **options: Any) -> None:
     """Draw a result and save it; the same result always gives the same bytes.
 
     Parameters
     ----------
     path
         Ends in .svg, .pdf or .png (200 dots per inch).
+    options
+        `view`, `width` and `title` of `figure`.
     """
     path = check_path(path)
     kind = path.suffix.lower()
-    made, buffer = figure(result), BytesIO()
-    freeze_layout(made)
-    with house_style():
-        made.savefig(
-            buffer, format=kind[1:], dpi=_DPI.get(kind, _DPI_OF_DOTS), metadata=_METADATA[kind]
-        )
+    picture = render_picture(figure(result, **options), kind)
     try:
-        path.write_bytes(buffer.getvalue())
+        path.write_bytes(picture)
     except OSError as error:
         raise InvalidInput(
             f"cannot write {str(path)!r}: {error.strerror}",
             "Choose a path where files may be written",
         ) from error
+
+
+def render_picture(made: "Figure", kind: str) -> bytes:
+    """The bytes of a file of this kind, such as ``".svg"``."""
+    buffer = BytesIO()
+    freeze_layout(made)
+    with house_style():
+        dpi = _DPI.get(kind, _DPI_OF_DOTS)
+        made.savefig(buffer, format=kind[1:], dpi=dpi, metadata=_METADATA[kind])
+    return buffer.getvalue()

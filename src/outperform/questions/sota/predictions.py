@@ -1,21 +1,18 @@
 """A sober reading of a leaderboard of which every prediction is known."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
-from outperform.plain_values import Plain
-from outperform.questions.sota.leaderboards import describe_contenders
-from outperform.runs.scope import EXAMPLES, THESE_MODELS, Scope
+from outperform.questions.sota.doubts import doubt_predictions
+from outperform.questions.sota.result import PredictionAssessment
+from outperform.runs.boards import read_predictions
 from outperform.stats import (
-    Interval,
-    WinnerBootstrap,
     bootstrap_winner,
-    clopper_pearson_interval,
     prepare_accuracy,
     prepare_auc,
     prepare_balanced_accuracy,
@@ -23,85 +20,15 @@ from outperform.stats import (
 )
 from outperform.stats.checks import as_generator, as_scores, check_choice
 from outperform.stats.resampled_scores import Scorer
-from outperform.stats.ties import merge_ties
 from outperform.wording import enumerate_names
 
 PredictedMetric = Literal["accuracy", "balanced accuracy", "f1", "auc"]
 _NAMES = {"f1": "F1", "auc": "AUC"}
-_FEW = 30  # examples of a class below which its share of a score hardly varies as it should
-
-
-@dataclass(frozen=True, slots=True)
-class PredictionAssessment(Plain):
-    """What the best of many scores is worth, by redrawing the examples and the winner."""
-
-    JSON = (
-        "metric test_size best scope top bias=bootstrap.bias sober interval "
-        "n_resamples=bootstrap.n_resamples entries=_entries caveats"
-    )
-
-    entries: tuple[str, ...]
-    metric: str
-    test_size: int
-    bootstrap: WinnerBootstrap
-    caveats: tuple[str, ...] = ()
-
-    @property
-    def scope(self) -> Scope:
-        """What was redrawn, and what this is about for that reason."""
-        return Scope((EXAMPLES,), THESE_MODELS)
-
-    @property
-    def n_entries(self) -> int:
-        """How many there are."""
-        return len(self.entries)
-
-    @property
-    def best(self) -> str:
-        """The entry with the best score."""
-        return self.entries[self.bootstrap.winner]
-
-    @property
-    def top(self) -> float:
-        """The best score, taken at face value."""
-        return float(self.bootstrap.scores[self.bootstrap.winner])
-
-    @property
-    def sober(self) -> float:
-        """The best score without what choosing it has added."""
-        return self.bootstrap.sober
-
-    @property
-    def interval(self) -> Interval:
-        """Interval of the true score of the best."""
-        return self.bootstrap.interval
-
-    @property
-    def indistinguishable(self) -> tuple[str, ...]:
-        """The entries that may be the truly best."""
-        marks = zip(self.entries, self.bootstrap.contends, strict=True)
-        return tuple(entry for entry, contends in marks if contends)
-
-    def __str__(self) -> str:
-        percent = f"{100 * self.interval.confidence_level:g}%"
-        return (
-            f"{self.best} is the best of {len(self.entries):,} with {self.metric} {self.top:.4f}; "
-            f"without the luck of being chosen it is {self.sober:.4f} ({percent} interval "
-            f"[{self.interval.low:.4f}, {self.interval.high:.4f}]), and "
-            f"{describe_contenders(len(self.indistinguishable))}."
-        )
-
-    @property
-    def _entries(self) -> list[dict[str, Any]]:
-        found = self.bootstrap
-        columns = (self.entries, found.scores, found.win_shares, found.contends)
-        names = ("entry", "score", "win_share", "contends")
-        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def assess_predictions(
-    predictions: Mapping[str, ArrayLike],
-    labels: ArrayLike,
+    predictions: Mapping[str, ArrayLike] | str | Path,
+    labels: ArrayLike | None = None,
     *,
     metric: PredictedMetric = "accuracy",
     confidence_level: float = 0.95,
@@ -114,9 +41,10 @@ def assess_predictions(
     ----------
     predictions
         By entry, one prediction per example: classes, or for AUC a score that is higher for
-        positives.
+        positives. Or the path of a file with a row per example and a column per entry.
     labels
         The true class of each example. Of two classes, the later one in their order is positive.
+        Of a file, the column that has them, if it is not called so.
     metric
         ``"accuracy"``, ``"balanced accuracy"``, ``"f1"`` (of the positives; of more than two
         classes the mean) or ``"auc"``.
@@ -125,30 +53,45 @@ def assess_predictions(
     --------
     >>> labels = [0, 1] * 50
     >>> predictions = {"always right": labels, "coin": [0, 0, 1, 1] * 25}
-    >>> found = assess_predictions(predictions, labels, n_resamples=1000)
-    >>> found.best, found.indistinguishable
+    >>> result = assess_predictions(predictions, labels, n_resamples=1000)
+    >>> result.best, result.indistinguishable
     ('always right', ('always right',))
     """
     check_choice("metric", metric, get_args(PredictedMetric))
-    truth = _as_column(labels)
-    columns = {str(name): _as_column(values) for name, values in predictions.items()}
+    columns, truth = _open(predictions, labels)
     _check_shapes(columns, truth)
     classes, codes = np.unique(truth, return_inverse=True)
     if classes.size < 2:
         raise InvalidScores(
             f"every label is {_spell(classes[0])}", "Pass labels of two or more classes"
         )
-    found = bootstrap_winner(
+    bootstrap = bootstrap_winner(
         _prepare(columns, codes, classes, metric),
         truth.size,
         rng=as_generator(rng),
         n_resamples=n_resamples,
         confidence_level=confidence_level,
     )
-    doubts = _list_doubts(codes, classes, found)
-    return PredictionAssessment(
-        tuple(columns), _NAMES.get(metric, metric), truth.size, found, doubts
-    )
+    sizes = np.bincount(codes)
+    rarest = _spell(classes[sizes.argmin()]), int(sizes.min())
+    doubts = doubt_predictions(bootstrap, truth.size, rarest=rarest)
+    name = _NAMES.get(metric, metric)
+    return PredictionAssessment(tuple(columns), name, truth.size, bootstrap, doubts)
+
+
+def _open(predictions: Any, labels: Any) -> tuple[dict[str, NDArray[Any]], NDArray[Any]]:
+    """Columns of predictions by entry, and the labels."""
+    if isinstance(predictions, str | Path):
+        if labels is not None and not isinstance(labels, str):
+            raise InvalidInput(
+                "labels are passed with a file of predictions", "Name the column that has them"
+            )
+        table = read_predictions(predictions, label=labels)
+        predictions, labels = table.by_entry, table.labels
+    if labels is None:
+        raise InvalidInput("predictions come without labels", "Pass the true class of each example")
+    columns = {str(name): _as_column(values) for name, values in predictions.items()}
+    return columns, _as_column(labels)
 
 
 def _as_column(values: ArrayLike) -> NDArray[Any]:
@@ -240,35 +183,3 @@ def _code(name: str, values: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.
 def _spell(label: Any) -> str:
     """Whole numbers that a file's reader made floats are written as they were."""
     return f"{label:g}" if isinstance(label, float) else str(label)
-
-
-def _list_doubts(
-    codes: NDArray[np.int64], classes: NDArray[Any], found: WinnerBootstrap
-) -> tuple[str, ...]:
-    doubts = _doubt_certainty(found.interval, codes.size)
-    sizes = np.bincount(codes)
-    if sizes.min() < _FEW:
-        have = "1 example has" if sizes.min() == 1 else f"{sizes.min()} examples have"
-        doubts.append(
-            f"only {have} the label {_spell(classes[sizes.argmin()])}: resampling so few says "
-            "little of how much their share of the score varies"
-        )
-    (scores,) = merge_ties(found.scores)
-    rivals = int((scores == scores.max()).sum())
-    if rivals > 1:
-        doubts.append(f"{rivals} entries share the best score; the first of them is called best")
-    doubts.append(
-        "where all entries are equally good, a third of the luck is left in, or more if scores are "
-        "nearly perfect: then believe the interval rather than the estimate"
-    )
-    return tuple(doubts)
-
-
-def _doubt_certainty(interval: Interval, n: int) -> list[str]:
-    if interval.low < interval.high:
-        return []
-    fits = clopper_pearson_interval(n, n, confidence_level=interval.confidence_level)
-    return [
-        "the best score is the same in every resample, so its interval has no width and is not to "
-        f"be believed: even {n:,} of {n:,} right fit a true accuracy of {fits.low:.4f}"
-    ]

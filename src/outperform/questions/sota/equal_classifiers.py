@@ -1,17 +1,11 @@
 """What the best of many equally good classifiers shows, and whether a better one stands out."""
 
-from dataclasses import dataclass
-
 from outperform.errors import InvalidInput
-from outperform.plain_values import Plain
-from outperform.runs.scope import EXAMPLES, Scope
+from outperform.questions.sota.result import BestOfEquals
 from outperform.stats import (
     BestOfDistribution,
-    Interval,
     best_of_agreeing,
     best_of_correlated,
-    chance_needed,
-    chance_to_reach,
     clopper_pearson_interval,
 )
 from outperform.stats.checks import check_count, check_open_unit
@@ -19,71 +13,7 @@ from outperform.stats.checks import check_count, check_open_unit
 _POWER = 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedBest(Plain):
-    """The state of the art among m classifiers of one true accuracy."""
-
-    JSON = (
-        "n_classifiers=distribution.m test_size=distribution.n accuracy scope mean "
-        "sd=distribution.sd interval alone better chance_to_reach_mean chance_to_reach_upper "
-        "chance_to_exceed_upper needed power caveats"
-    )
-
-    accuracy: float  # the true one, of all
-    distribution: BestOfDistribution  # of the best
-    alone: Interval  # Clopper and Pearson's, of one classifier that shows the true accuracy
-    interval: Interval  # that the best lies in
-    better: float  # true accuracy of a classifier that is better
-    power: float  # the chance to look better that `needed` gives
-    caveats: tuple[str, ...] = ()
-
-    @property
-    def scope(self) -> Scope:
-        """What varies from one test set to the next, and what this is about for that reason."""
-        size = f"test sets of {self.distribution.n:,} examples"
-        return Scope((EXAMPLES,), f"equally good classifiers on {size}", how="vary")
-
-    @property
-    def mean(self) -> float:
-        """Expected accuracy of the best."""
-        return self.distribution.mean
-
-    @property
-    def upper(self) -> float:
-        """Accuracy that the best reaches with a chance of α/2, at least."""
-        return self.interval.high
-
-    @property
-    def chance_to_reach_mean(self) -> float:
-        """That the better one shows at least what the best of the others is expected to."""
-        return chance_to_reach(self.mean, self.distribution.n, self.better)
-
-    @property
-    def chance_to_reach_upper(self) -> float:
-        """That the better one shows at least the upper bound of the best."""
-        return chance_to_reach(self.upper, self.distribution.n, self.better)
-
-    @property
-    def chance_to_exceed_upper(self) -> float:
-        """That the better one shows more than the upper bound of the best."""
-        return chance_to_reach(self.upper, self.distribution.n, self.better, strictly=True)
-
-    @property
-    def needed(self) -> float:
-        """True accuracy that reaches the expected best with the power asked for."""
-        return chance_needed(self.mean, self.distribution.n, self.power)
-
-    def __str__(self) -> str:
-        best, percent = self.distribution, f"{100 * self.interval.confidence_level:g}%"
-        return (
-            f"The best of {best.m:,} classifiers of accuracy {self.accuracy:g} shows "
-            f"{self.mean:.4f} on {best.n:,} examples ({percent} between "
-            f"{self.interval.low:.4f} and {self.upper:.4f}); one of true accuracy "
-            f"{self.better:.4f} shows as much with a chance of {self.chance_to_reach_mean:.1%}."
-        )
-
-
-def expect_best(
+def best_of_equals(
     n_classifiers: int,
     *,
     test_size: int,
@@ -92,7 +22,7 @@ def expect_best(
     agreement: float | None = None,
     better: float | None = None,
     confidence_level: float = 0.95,
-) -> ExpectedBest:
+) -> BestOfEquals:
     """Compute what the best of equally good classifiers shows on one test set.
 
     Parameters
@@ -109,7 +39,7 @@ def expect_best(
 
     Examples
     --------
-    >>> print(expect_best(1000, test_size=3000, accuracy=0.9))
+    >>> print(best_of_equals(1000, test_size=3000, accuracy=0.9))
     The best of 1,000 classifiers of accuracy 0.9 shows 0.9173 on 3,000 examples (95% between \
 0.9143 and 0.9213); one of true accuracy 0.9105 shows as much with a chance of 10.0%.
     """
@@ -122,7 +52,7 @@ def expect_best(
     right = round(accuracy * test_size)
     alone = clopper_pearson_interval(right, test_size, confidence_level=confidence_level)
     best = _distribute(n_classifiers, test_size, accuracy, dependence, agreement)
-    return ExpectedBest(
+    return BestOfEquals(
         accuracy=accuracy,
         distribution=best,
         alone=alone,

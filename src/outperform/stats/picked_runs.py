@@ -17,8 +17,8 @@ from outperform.stats.checks import (
     check_sizes,
 )
 from outperform.stats.effect_sizes import join_errors
+from outperform.stats.hypothesis_test import student_test
 from outperform.stats.rank_tests import brunner_munzel
-from outperform.stats.testing import student_test
 
 
 @dataclass(frozen=True, slots=True)

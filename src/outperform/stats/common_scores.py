@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from scipy.special import betaincinv, ndtri
 
+from outperform.stats.best_of_dependent import best_of_correlated, chance_of_best
 from outperform.stats.binormal import area_deviation, best_area_distribution
 from outperform.stats.checks import check_open_unit
-from outperform.stats.dependence import best_of_correlated, chance_of_best
 from outperform.stats.intervals import Interval
 
 _CLOSE = 1e-7  # of a probability to its target, or of two guesses to each other

@@ -3,15 +3,14 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput, TooFewRuns, UnknownName
-from outperform.questions.simulate.answer import Report
-from outperform.questions.simulate.seeds_curve import (
+from outperform.questions.simulate.drawn_rates import Report, check_any, count_steps
+from outperform.questions.simulate.result import (
     INFLATION,
     SEEDS_TESTS,
     SeedsCurve,
@@ -20,8 +19,8 @@ from outperform.questions.simulate.seeds_curve import (
 )
 from outperform.runs import Runs, read_runs
 from outperform.stats import welch_t_test
-from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
+from outperform.stats.chunks import divide_rows
 from outperform.stats.decision_rules import critical_value
 from outperform.stats.growing_samples import grow_brunner_munzel
 from outperform.stats.ties import merge_ties
@@ -69,8 +68,8 @@ def trace_seeds(
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> found = trace_seeds(rng.normal(size=100), alphas=[0.05], tests=["welch-t"], rng=rng)
-    >>> print(found)
+    >>> result = trace_seeds(rng.normal(size=100), alphas=[0.05], tests=["welch-t"], rng=rng)
+    >>> print(result)
     Among 100 runs of A, the test welch-t keeps its level from 2 runs on at α = 0.05.
     """
     (pool,) = merge_ties(as_scores(scores, "scores", at_least=4))
@@ -84,10 +83,8 @@ def trace_seeds(
     n_draws = _choose_draws(alphas) if n_draws is None else n_draws
     check_count("n_draws", n_draws, at_least=100)
     tracing = _Tracing(pool, wanted, tuple(alphas), n_draws, rng)
-    steps, n_steps = count(1), len(tests) * len(tracing.blocks)
-    lines: list[SeedsLine] = []
-    for test in tests:
-        lines += tracing.trace(test, lambda: report and report(next(steps), n_steps))
+    step = count_steps(report, len(tests) * len(tracing.blocks))
+    lines = [line for test in tests for line in tracing.trace(test, step)]
     doubts = tuple(_find_doubts(pool, wanted, lines))
     return SeedsCurve("A", pool.size, n_draws, tuple(lines), caveats=doubts)
 
@@ -119,13 +116,13 @@ def trace_run_seeds(
         )
     name = table.algorithms[0] if algorithm is None else algorithm
     scores = table.select(name, task, drop_incomplete=drop_incomplete)
-    found = trace_seeds(scores, **options)
+    result = trace_seeds(scores, **options)
     return replace(
-        found,
+        result,
         algorithm=name,
         metric=table.metric,
         task=task or table.tasks[0],
-        caveats=(*table.notes, *found.caveats),
+        caveats=(*table.notes, *result.caveats),
     )
 
 
@@ -144,8 +141,8 @@ class _Tracing:
         """Draws to make at a time."""
         return divide_rows(self.n_draws, self.pool.size, limit=_BLOCK)
 
-    def trace(self, test: SeedsTest, report: Callable[[], object]) -> Iterator[SeedsLine]:
-        """Lines of one test, a line per level; a report after each block."""
+    def trace(self, test: SeedsTest, step: Callable[[], None]) -> Iterator[SeedsLine]:
+        """Lines of one test, a line per level; a step after each block."""
         if test == "brunner-munzel-permutation":
             # Ties are broken at random, so that one null distribution serves every sample.
             order = np.lexsort((self.rng.random(self.pool.size), self.pool))
@@ -157,7 +154,7 @@ class _Tracing:
         for size in self.blocks:
             a, b = self._draw(pool, size)
             hits += self._count(test, a, b, limits)
-            report()
+            step()
         for alpha, counts in zip(self.alphas, hits, strict=True):
             n = 1 / (1 / self.n_draws + (1 / _N_NULL if limits.size else 0))
             error = math.sqrt(alpha * (1 - alpha) / n)
@@ -178,7 +175,7 @@ class _Tracing:
         if test == "welch-t":
             pvalues = (welch_t_test(a[:, :n], b[:, :n]).pvalue for n in self.sizes)
         elif test == "brunner-munzel":
-            pvalues = (found.test.pvalue for found in grow_brunner_munzel(a, b, self.sizes))
+            pvalues = (grown.test.pvalue for grown in grow_brunner_munzel(a, b, self.sizes))
         else:
             extremes = [np.abs(g.test.statistic) for g in grow_brunner_munzel(a, b, self.sizes)]
             return np.array(
@@ -201,9 +198,8 @@ class _Tracing:
 
 
 def _check_tests(tests: Sequence[str], alphas: Sequence[float]) -> None:
-    for what, given in (("test", tests), ("level alpha", alphas)):
-        if not given:
-            raise InvalidInput(f"there is no {what} to look at", "Name one or more")
+    check_any("test", tests)
+    check_any("level alpha", alphas)
     for alpha in alphas:
         check_open_unit("alpha", alpha)
     for test in tests:
@@ -220,8 +216,7 @@ def _choose_draws(alphas: Sequence[float]) -> int:
 def _check_sizes(sizes: Sequence[int] | None, n_runs: int) -> tuple[int, ...]:
     if sizes is None:
         return tuple(range(2, min(_LARGEST, n_runs // 2) + 1))
-    if not sizes:
-        raise InvalidInput("there is no sample size to look at", "Name one or more")
+    check_any("sample size", sizes)
     for n in sizes:
         check_count("the sample size", n, at_least=2)
     if 2 * max(sizes) > n_runs:

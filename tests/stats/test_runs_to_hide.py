@@ -21,7 +21,7 @@ from outperform.stats import (
     hide_to_undo_by_t,
     verdict_size,
 )
-from outperform.stats.hiding import _outlasts
+from outperform.stats.runs_to_hide import _outlasts
 
 INTERVALS = ["percentile", "wilson", "exact", "anytime"]
 rules = st.builds(

@@ -1,15 +1,13 @@
 """Words of a figure: names of any length in little space, metrics with their direction."""
 
 import textwrap
-from collections.abc import Sequence
-from itertools import accumulate, takewhile
 from typing import Protocol
 
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal
 from outperform.stats import Interval
-from outperform.wording import measure
+from outperform.wording import cut_to, measure, shorten
 
 _LINE = 40  # characters below an axis
 
@@ -26,51 +24,6 @@ class Measured(Protocol):
     @property
     def goal(self) -> Goal:
         """Whether higher or lower is better."""
-
-
-def shorten(name: str, length: int) -> str:
-    """Cut out the middle of a long name: names of variants differ at their ends.
-
-    Examples
-    --------
-    >>> shorten("resnet50-augmented-v2", 11)
-    'resne…ed-v2'
-    """
-    name = " ".join(name.split())
-    if measure(name) <= length:
-        return name
-    tail = (length - 1) // 2
-    return f"{_begin(name, length - 1 - tail)}…{_begin(name[::-1], tail)[::-1]}"
-
-
-def _begin(name: str, length: int) -> str:
-    """As much of the beginning of a name as fits."""
-    widths = accumulate(map(measure, name))
-    return name[: sum(1 for _ in takewhile(lambda width: width <= length, widths))]
-
-
-def shorten_apart(names: Sequence[str], length: int) -> list[str]:
-    """Shorten names so that different ones stay different: by what they share, if need be.
-
-    Examples
-    --------
-    >>> shorten_apart(["benchmark task 1 of the suite", "benchmark task 2 of the suite"], 12)
-    ['…ark task 1…', '…ark task 2…']
-    """
-    short = [shorten(name, length) for name in names]
-    if len(set(short)) == len(set(names)):
-        return short
-    start = _count_shared(names)
-    end = _count_shared([name[start:][::-1] for name in names])
-    longest = max(len(name) - end - start for name in names)
-    start = max(0, start - max(0, length - 2 - longest))  # as much of what they share as fits
-    return [f"…{shorten(name[start : len(name) - end], length - 2)}…" for name in names]
-
-
-def _count_shared(names: Sequence[str]) -> int:
-    """Characters that all names begin with."""
-    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
-    return sum(1 for _ in same)
 
 
 def escape(text: str) -> str:
@@ -113,7 +66,7 @@ def wrap_name(name: str, width: int) -> str:
         return f"{name[:place]}\n{name[place:]}"
     if len(lines) > 2:
         name = shorten(name, 2 * width)
-        first = _begin(name, width)
+        first = cut_to(name, width)
         lines = [first, name[len(first) :]]
     return "\n".join(lines)
 

@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.plots.labels import describe_metric, wrapped_names
-from outperform.plots.style import COLOUR_A, COLOUR_B, lay_out_rows, limit_ticks
 from outperform.questions.compare.result import Comparison
+from outperform.render.labels import describe_metric, wrapped_names
+from outperform.render.style import COLOUR_A, COLOUR_B, lay_out_rows, limit_ticks
 from outperform.stats.checks import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_FEWEST = 10  # scores that a density is drawn of
 _MANY = 500  # dots from which on vector files hold them as an image
 _GOLDEN = 0.6180339887498949
 _N_BINS = 2000
@@ -50,7 +51,14 @@ def draw_distributions(
 def draw_density(
     scores: FloatArray, ax: "Axes", baseline: float, *, colour: str, side: str
 ) -> None:
-    """Draw the density within the range of the scores, its peak always of the same height."""
+    """Draw the density within the range of the scores, its peak always of the same height.
+
+    Fewer scores have no shape that could be seen: the line of their range stands for them.
+    """
+    if scores.size < _FEWEST:
+        ends = [float(scores.min()), float(scores.max())]
+        ax.plot(ends, [baseline, baseline], color=colour, linewidth=0.6, gid=f"range-{side}")
+        return
     x, density = estimate_density(scores)
     top = baseline + 0.55 * density / density.max()
     ax.fill_between(x, baseline, top, color=colour, alpha=0.25, linewidth=0)
