@@ -12,14 +12,14 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Self
 
 from outperform.cli.init import TEMPLATES
 from outperform.cli.sources import read_study
 from outperform.cli.templates import network
-from outperform.engines import LocalEngine, Outcome
-from outperform.runner import Progress, run
-from outperform.store import SqliteStore
+from outperform.engines import Outcome, open_engine
+from outperform.runner import Progress, run_fits
+from outperform.store import open_store
 from outperform.study.designs import Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import default_params
@@ -89,10 +89,10 @@ def run_once(study: Study) -> tuple[float, int, float]:
 
     with (
         tempfile.TemporaryDirectory(dir=FOLDER) as folder,
-        SqliteStore(Path(folder, "study.db")) as store,
-        LocalEngine(2) as engine,
+        open_store(Path(folder, "study.db")) as store,
+        open_engine("local:2") as engine,
     ):
-        run(study, store, engine, report=note)
+        run_fits(study, store, engine, report=note)
         seconds = [measurement.seconds for measurement in store.measurements()]
     # Workers need a second to start, once: that is not a cost per fit.
     skip = len(ends) // 5
@@ -116,11 +116,19 @@ class Batches:
 
     n_workers = 125
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
     def __init__(self, n_fits: int) -> None:
         self.n_left = n_fits
         self.pending: list[Outcome] = []
 
-    def submit(self, work: Callable[[Any], Any], item: Any, *, tag: Any) -> None:
+    def submit(
+        self, work: Callable[[Any], Any], item: Any, *, tag: Any, timeout: float | None = None
+    ) -> None:
         """Do it at once."""
         self.pending.append(Outcome(tag, work(item), None, 0.001, "done"))
 
@@ -144,8 +152,8 @@ def large_store(kind: str, n: int) -> tuple[Path, str]:
     """Folder and name of a study that was interrupted after 100,000 fits."""
     (FOLDER / "training.py").write_text(TRAINING)
     (FOLDER / f"{kind}.toml").write_text(STUDY.format(kind=kind, n=n))
-    with SqliteStore(FOLDER / f"{kind}.db") as store, suppress(KeyboardInterrupt):
-        run(read_study(str(FOLDER / f"{kind}.toml")), store, Batches(N_MEASUREMENTS))
+    with open_store(FOLDER / f"{kind}.db") as store, suppress(KeyboardInterrupt):
+        run_fits(read_study(str(FOLDER / f"{kind}.toml")), store, Batches(N_MEASUREMENTS))
     return FOLDER, kind
 
 

@@ -8,9 +8,6 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 
 import outperform as op
-from outperform.engines import LocalEngine
-from outperform.store import SqliteStore
-from outperform.store.final_runs import load_store_runs
 
 
 def fit(
@@ -52,9 +49,7 @@ def main() -> None:
     """Check the seeds, do the fits that `digits.db` does not have yet, and compare."""
     study = make_study()
     print(op.check(study))
-    with SqliteStore("digits.db") as store, LocalEngine(2) as engine:
-        op.run(study, store, engine)
-        runs = load_store_runs(store)
+    runs = op.run(study, "digits.db", engine="local:2")
     print(op.compare_runs(runs, "mine", "svm"))
 
 

@@ -17,8 +17,16 @@ LAYERS = [
 ]
 # Rooms of a question that lie above the others: they draw, or are called from the command line.
 UPPER_ROOMS = {"figure": "figure", "command": "command", "terminal": "command"}
-UPPER_ROOMS["variation"] = "command"  # where `decompose` gets its runs
-SLOW_IMPORTS = ("scipy.stats", "pandas", "matplotlib", "sklearn", "polars", "pyarrow")
+SLOW_IMPORTS = (
+    "scipy.stats",
+    "pandas",
+    "matplotlib",
+    "sklearn",
+    "polars",
+    "pyarrow",
+    "rich",
+    "filelock",
+)
 
 
 def imported_names(path: Path) -> list[str]:

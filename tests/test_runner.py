@@ -1,17 +1,21 @@
 """Running a study: the same table however it is run, and nothing lost on the way."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from outperform.engines import InlineEngine, LocalEngine, Outcome
-from outperform.errors import InvalidInput
-from outperform.runner import Progress, describe_changes, describe_study, run
-from outperform.store import Measurement, SqliteStore
+from outperform.engines import InlineEngine, LocalEngine, Outcome, open_engine
+from outperform.errors import InvalidInput, TooFewRuns
+from outperform.questions.compare.answer import compare_runs
+from outperform.questions.compare.sequential_run import run_until_decided
+from outperform.runner import Progress, describe_changes, describe_study, run, run_fits
+from outperform.store import Measurement, Store, open_store
 from outperform.study.designs import Crossed, FixHopt, Ideal, Variance
 from outperform.study.estimator_pipeline import EstimatorPipeline
 from outperform.study.pipelines import FunctionPipeline
@@ -29,6 +33,11 @@ def add_up(params, split, seeds):
     return {"valid": score, "test": score - 0.01}
 
 
+def add_less(params, split, seeds):
+    score = params["c"] / 2
+    return {"valid": score, "test": score + seeds["init"] / 2**33 - 0.125}
+
+
 def fail(params, split, seeds):
     raise ValueError("no luck")
 
@@ -39,7 +48,7 @@ def toy(function: Callable[..., Any] = add_up, name: str = "a", **changes: Any) 
     return Study((pipeline,), **{"tasks": (TASK,), **defaults, **changes})
 
 
-def table(store: SqliteStore) -> Table:
+def table(store: Store) -> Table:
     """Everything that must not depend on how a study was run."""
     labels = sorted(
         (x.design, x.source, x.replicate, x.pipeline, x.task, x.key) for x in store.run_labels()
@@ -62,14 +71,14 @@ def table(store: SqliteStore) -> Table:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    with SqliteStore(tmp_path / "study.db") as opened:
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "study.db") as opened:
         yield opened
 
 
 @pytest.fixture
-def other(tmp_path: Path) -> Iterator[SqliteStore]:
-    with SqliteStore(tmp_path / "other.db") as opened:
+def other(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "other.db") as opened:
         yield opened
 
 
@@ -91,7 +100,7 @@ class Interrupting(InlineEngine):
 
 
 def test_every_run_is_a_search_and_a_final_fit(store):
-    progress = run(toy(), store, InlineEngine())
+    progress = run_fits(toy(), store, InlineEngine())
     assert (progress.n_fits, progress.n_done, progress.n_failed, progress.n_left) == (15, 15, 0, 0)
     measured = {m.key: m for m in store.measurements()}
     for label in store.run_labels():
@@ -104,7 +113,7 @@ def test_every_run_is_a_search_and_a_final_fit(store):
 
 def test_a_metric_to_minimise_is_searched_downwards(store):
     study = replace(toy(), tasks=(Task("toy", metric="loss", goal="minimize"),))
-    run(study, store, InlineEngine())
+    run_fits(study, store, InlineEngine())
     measured = {m.key: m for m in store.measurements()}
     for label in store.run_labels():
         final = measured[label.key]
@@ -114,20 +123,20 @@ def test_a_metric_to_minimise_is_searched_downwards(store):
 
 def test_fits_that_designs_share_are_done_once(store):
     study = toy(designs=(Ideal(2), FixHopt(3), Variance(2), Crossed(2)))
-    progress = run(study, store, InlineEngine())
+    progress = run_fits(study, store, InlineEngine())
     assert progress.n_done == len(list(store.measurements()))
     assert len(store.run_labels()) == 2 + 3 + 3 * 2 + 2
-    assert run(study, store, InlineEngine()).n_done == 0
+    assert run_fits(study, store, InlineEngine()).n_done == 0
 
 
 def test_a_search_that_tries_a_point_twice_fits_it_once(store):
     pipeline = FunctionPipeline("a", add_up, {"c": Choices([0.25, 0.75])}, ("init",))
     study = replace(toy(), pipelines=(pipeline,), trials=8)
-    progress = run(study, store, InlineEngine())
+    progress = run_fits(study, store, InlineEngine())
     assert progress.n_left == 0
     assert progress.n_fits == progress.n_done == len(list(store.measurements())) < 3 * 8
     assert store.get_meta("study")["n_fits"] == progress.n_done
-    again = run(study, store, InlineEngine())
+    again = run_fits(study, store, InlineEngine())
     assert (again.n_done, again.n_left, again.n_fits) == (0, 0, progress.n_fits)
     assert again.n_known == progress.n_fits
 
@@ -135,8 +144,8 @@ def test_a_search_that_tries_a_point_twice_fits_it_once(store):
 def test_a_resumed_study_is_not_short_of_points_tried_twice(store):
     pipeline = FunctionPipeline("a", add_up, {"c": Choices([0.25, 0.75])}, ("init",))
     study = replace(toy(), pipelines=(pipeline,), trials=8)
-    run(replace(study, designs=(Ideal(2),)), store, InlineEngine())
-    progress = run(study, store, InlineEngine())
+    run_fits(replace(study, designs=(Ideal(2),)), store, InlineEngine())
+    progress = run_fits(study, store, InlineEngine())
     n_recorded = len(list(store.measurements()))
     assert 0 < progress.n_known < n_recorded
     assert progress.n_known + progress.n_done == progress.n_fits == n_recorded
@@ -147,7 +156,7 @@ def test_impossible_splits_are_refused_before_the_first_fit(store):
     task = Task("iris", metric="accuracy", data="iris", splitter=HoldOut(test=1000))
     pipeline = EstimatorPipeline("bayes", "sklearn.naive_bayes.GaussianNB")
     with pytest.raises(InvalidInput, match="1000"):
-        run(Study((pipeline,), (task,), (Ideal(3),)), store, InlineEngine())
+        run_fits(Study((pipeline,), (task,), (Ideal(3),)), store, InlineEngine())
     assert store.counts() == {}
 
 
@@ -159,9 +168,9 @@ def load_slowly():
 def test_loading_data_is_not_part_of_a_fit(store):
     task = Task("slow", metric="accuracy", data=load_slowly)
     pipeline = EstimatorPipeline("bayes", "sklearn.naive_bayes.GaussianNB")
-    study = Study((pipeline,), (task,), (Ideal(4),))
-    with LocalEngine(1, timeout=1) as engine:
-        progress = run(study, store, engine)
+    study = Study((pipeline,), (task,), (Ideal(4),), timeout=1)
+    with LocalEngine(1) as engine:
+        progress = run_fits(study, store, engine)
     assert (progress.n_done, progress.n_failed) == (4, 0)
 
 
@@ -170,7 +179,7 @@ def test_trials_are_scored_on_validation_and_test_data(store):
     pipeline = EstimatorPipeline(
         "tree", "sklearn.tree.DecisionTreeClassifier", {"max_depth": Integers(1, 8)}
     )
-    run(Study((pipeline,), (task,), (Ideal(2),), trials=3), store, InlineEngine())
+    run_fits(Study((pipeline,), (task,), (Ideal(2),), trials=3), store, InlineEngine())
     names = {m.refit: set(m.scores) for m in store.measurements()}
     assert names == {False: {"valid", "test"}, True: {"test"}}
 
@@ -187,7 +196,7 @@ def test_no_tuner_ever_sees_a_test_score(tuner, word, seen, store, other):
 
     tried = []
     for function, kept in ((fit, store), (fit_upside_down, other)):
-        run(toy(function, tuner=tuner, trials=8), kept, InlineEngine())
+        run_fits(toy(function, tuner=tuner, trials=8), kept, InlineEngine())
         tried.append([(m.seeds, m.params, m.refit) for m in kept.measurements()])
         assert len(tried[-1]) == 3 * 9
     assert (tried[0] != tried[1]) == seen
@@ -197,17 +206,91 @@ def test_data_in_memory_can_be_learned_from(store):
     features, labels = [[0.0], [1.0]] * 30, [0, 1] * 30
     task = Task("given", metric="accuracy", data=(features, labels))
     pipeline = EstimatorPipeline("bayes", "sklearn.naive_bayes.GaussianNB")
-    progress = run(Study((pipeline,), (task,), (Ideal(2),)), store, InlineEngine())
+    progress = run_fits(Study((pipeline,), (task,), (Ideal(2),)), store, InlineEngine())
     assert (progress.n_done, progress.n_failed) == (2, 0)
 
 
 def test_a_search_without_validation_scores_says_so(store):
-    run(toy(lambda params, split, seeds: {"test": 1.0}), store, InlineEngine())
+    run_fits(toy(lambda params, split, seeds: {"test": 1.0}), store, InlineEngine())
     (error,) = {m.error.splitlines()[-1] for m in store.measurements("failed")}
     assert error.endswith(
         "pipeline 'a' gives test, and no 'valid'. "
         'Return a score on "valid" for searches and one on "test" for final fits.'
     )
+
+
+# By addresses
+
+
+def test_a_study_is_run_by_addresses_and_gives_its_runs(tmp_path):
+    address = tmp_path / "study.db"
+    counts: list[int] = []
+    study = two(add_up, add_less)
+    runs = run(
+        study, address, engine="local:2", report=lambda progress: counts.append(progress.n_left)
+    )
+    assert str(runs) == f"8 runs of 2 algorithms on 1 task (maximize accuracy, from {address})"
+    assert (counts[0] > counts[-1], counts[-1]) == (True, 0)
+    assert run(study, str(address), engine="inline").notes == runs.notes
+    with open_store(address) as store, InlineEngine() as engine:
+        again = run(study, store, engine)
+        assert again.score.tolist() == runs.score.tolist()
+        assert store.find_writer() is not None  # an open store stays as it was
+    for a, b in (("a", "b"), ("b", "a")):
+        assert compare_runs(runs, a, b).n_pairs == 4
+
+
+def test_the_study_s_time_limit_holds_on_any_engine(tmp_path):
+    def dawdle(params, split, seeds):
+        time.sleep(0.2 if params["c"] > 0.5 else 0)
+        return add_up(params, split, seeds)
+
+    for engine in ("inline", "local:1"):
+        with open_store(tmp_path / f"{engine}.db") as store, open_engine(engine) as workers:
+            run_fits(toy(dawdle, timeout=0.1, trials=8), store, workers)
+            errors = {failure.error for failure in store.measurements("failed")}
+            assert errors == {"killed after 0.1 s, the time limit of a fit"}
+
+
+def test_a_study_without_pairs_gives_no_runs_and_says_where_to_look(tmp_path):
+    address = tmp_path / "study.db"
+    runs = run(toy(designs=(Variance(2),)), address, engine="inline")
+    assert len(runs) == 0
+    assert runs.notes == (
+        f"the designs of the study have no pairs to compare: decompose('{address}') tells what "
+        "makes its scores vary",
+    )
+
+
+def test_a_study_of_failures_is_refused_with_one_of_them(tmp_path):
+    with pytest.raises(TooFewRuns) as caught:
+        run(toy(fail), tmp_path / "study.db", engine="inline")
+    assert str(caught.value) == (
+        "every fit of the study failed, such as one of a: ValueError: no luck. Mend that, and run "
+        "it again with retry_failed=True."
+    )
+
+
+def test_a_study_is_described_checked_and_fingerprinted_once(tmp_path, monkeypatch):
+    calls: Counter[str] = Counter()
+
+    def count(name: str, place: str) -> None:
+        function = getattr(import_module(place), name)
+
+        def counted(*args: Any, **options: Any) -> Any:
+            calls[name] += 1
+            return function(*args, **options)
+
+        monkeypatch.setattr(f"{place}.{name}", counted)
+
+    study = two(add_up, add_less)
+    count("describe_study", "outperform.runner.coordinator")
+    count("gather_fingerprints", "outperform.runner.description")
+    count("check_study", "outperform.study.study")
+    run(study, tmp_path / "study.db", engine="inline")
+    assert calls == {"describe_study": 1, "gather_fingerprints": 1}
+    run_until_decided(study, tmp_path / "decided.db", "a", "b", engine="inline")
+    assert calls == {"describe_study": 2, "gather_fingerprints": 2}
 
 
 # The same table however it is run
@@ -228,8 +311,8 @@ def test_the_table_does_not_depend_on_the_number_of_workers(tmp_path):
         with engine:
             for tuner in ("random", "gp-ei"):
                 study = Study(pipelines, (TASK,), designs, tuner=tuner, trials=6)
-                with SqliteStore(tmp_path / f"{number}{tuner}.db") as store:
-                    assert run(study, store, engine).n_failed == 0
+                with open_store(tmp_path / f"{number}{tuner}.db") as store:
+                    assert run_fits(study, store, engine).n_failed == 0
                     tables.append(table(store))
     assert len(tables[0][1]) > 70
     assert tables[0] != tables[1]
@@ -239,11 +322,11 @@ def test_the_table_does_not_depend_on_the_number_of_workers(tmp_path):
 @pytest.mark.parametrize("tuner", ["random", "gp-ei"])
 def test_interrupted_anywhere_and_resumed_the_table_is_the_same(tuner, store, other):
     study = toy(designs=(Ideal(3), FixHopt(3)), tuner=tuner)
-    run(study, other, InlineEngine())
+    run_fits(study, other, InlineEngine())
     n_interruptions = 0
     for n in (1, 2, 5, 3, 2, 4, 2, 100):
         try:
-            run(study, store, Interrupting(n))
+            run_fits(study, store, Interrupting(n))
         except KeyboardInterrupt:
             n_interruptions += 1
             recorded = set(store.scores())
@@ -256,24 +339,24 @@ def test_interrupted_anywhere_and_resumed_the_table_is_the_same(tuner, store, ot
 
 def test_finished_searches_are_not_suggested_again(store, monkeypatch):
     study = toy(tuner="gp-ei", designs=(Ideal(3), FixHopt(4)))
-    run(study, store, InlineEngine())
+    run_fits(study, store, InlineEngine())
     more = replace(study, designs=(Ideal(3), FixHopt(6)))
     monkeypatch.setattr("outperform.study.adaptive_tuners.suggest_gp_ei", fail)
-    assert run(more, store, InlineEngine()).n_done == 2
+    assert run_fits(more, store, InlineEngine()).n_done == 2
 
 
 def test_results_that_came_before_an_interruption_are_saved(store, monkeypatch):
-    add_all, calls = store.add_all, []
+    add, calls = store.add, []
 
     def interrupted_once(*args: Any) -> Any:
         calls.append(args)
         if len(calls) == 1:
             raise KeyboardInterrupt
-        return add_all(*args)
+        return add(*args)
 
-    monkeypatch.setattr(store, "add_all", interrupted_once)
+    monkeypatch.setattr(store, "add", interrupted_once)
     with pytest.raises(KeyboardInterrupt):
-        run(toy(), store, InlineEngine())
+        run_fits(toy(), store, InlineEngine())
     assert len(list(store.measurements())) == 1
 
 
@@ -301,8 +384,8 @@ class DoublingLate(Doubling):
 
 @pytest.mark.parametrize("engine", [Doubling, DoublingLate])
 def test_the_first_of_two_results_wins_and_noise_is_reported(engine, store, other):
-    run(toy(), other, InlineEngine())
-    progress = run(toy(), store, engine())
+    run_fits(toy(), other, InlineEngine())
+    progress = run_fits(toy(), store, engine())
     assert table(store) == table(other)
     assert progress.n_done == 15
     assert "a fit with the same seeds gave scores that differ by" in progress.noise[0]
@@ -317,13 +400,13 @@ def test_failures_are_recorded_and_the_study_goes_on(store):
             raise ValueError(f"c is {params['c']}")
         return add_up(params, split, seeds)
 
-    progress = run(toy(sometimes, trials=8), store, InlineEngine())
+    progress = run_fits(toy(sometimes, trials=8), store, InlineEngine())
     failures = list(store.measurements("failed"))
     assert 0 < len(failures) == progress.n_failed < 24
     assert progress.n_done == 27 - len(failures)
     assert all("Traceback" in m.error and "ValueError: c is 0." in m.error for m in failures)
     assert len(store.run_labels()) == 3
-    again = run(toy(sometimes, trials=8), store, InlineEngine())
+    again = run_fits(toy(sometimes, trials=8), store, InlineEngine())
     assert (again.n_done, again.n_failed, again.n_left) == (0, 0, 0)
 
 
@@ -333,7 +416,7 @@ def test_a_search_all_of_whose_trials_failed_blocks_its_runs_only(store):
         toy(), pipelines=(replace(good, function=fail, name="bad"), good), designs=(FixHopt(5),)
     )
     for n_failed in (4, 0):  # the second time, they are known to have failed
-        progress = run(study, store, InlineEngine())
+        progress = run_fits(study, store, InlineEngine())
         assert progress.blocked == {"bad on toy": 5}
         assert (progress.n_failed, progress.n_left) == (n_failed, 0)
         assert {label.pipeline for label in store.run_labels()} == {"a"}
@@ -351,10 +434,10 @@ def test_failed_fits_are_tried_as_often_as_the_study_says(store, tmp_path):
         return {"valid": 0.5, "test": 0.5}
 
     study = toy(third_time_lucky, designs=(Ideal(1),))
-    assert run(replace(study, retries=2), store, InlineEngine()).n_failed == 0
+    assert run_fits(replace(study, retries=2), store, InlineEngine()).n_failed == 0
     calls.clear()
-    with SqliteStore(tmp_path / "strict.db") as strict:
-        progress = run(replace(study, retries=1), strict, InlineEngine())
+    with open_store(tmp_path / "strict.db") as strict:
+        progress = run_fits(replace(study, retries=1), strict, InlineEngine())
     assert (progress.n_failed, progress.blocked) == (4, {"a on toy": 1})
 
 
@@ -367,14 +450,14 @@ def test_what_is_retried_may_change_what_a_search_finds(store, other):
         return {"valid": params["c"], "test": 0.5}
 
     study = toy(high_values_fail_at_first, trials=8)
-    run(study, store, InlineEngine())
+    run_fits(study, store, InlineEngine())
     before = store.run_labels()
     mended.append(True)
-    run(study, other, InlineEngine())
+    run_fits(study, other, InlineEngine())
     with pytest.raises(KeyboardInterrupt):
-        run(study, store, Interrupting(2), retry_failed=True)
+        run_fits(study, store, Interrupting(2), retry_failed=True)
     # An interrupted retry is taken up like any other run, with what it has mended.
-    run(study, store, InlineEngine(), retry_failed=True)
+    run_fits(study, store, InlineEngine(), retry_failed=True)
     assert store.run_labels() != before
     assert {*store.run_labels()} == {*other.run_labels()}
     assert not list(store.measurements("failed"))
@@ -393,24 +476,24 @@ def two(first: Callable[..., Any], second: Callable[..., Any], n: int = 4) -> St
 
 
 def test_only_what_has_changed_is_run_anew(store, other):
-    run(two(add_up, add_up), store, InlineEngine())
+    run_fits(two(add_up, add_up), store, InlineEngine())
     study = two(add_up, changed)
     before = store.get_meta("study")
     assert describe_changes(before, describe_study(study)) == [
         "pipeline b has changed since the last run: its fits are done anew, the old ones are kept"
     ]
-    progress = run(study, store, InlineEngine())
+    progress = run_fits(study, store, InlineEngine())
     assert (progress.n_done, progress.n_known) == (8, 8)
-    run(study, other, InlineEngine())
+    run_fits(study, other, InlineEngine())
     assert {*store.run_labels()} == {*other.run_labels()}
     assert len(list(store.measurements())) == 24
     assert describe_changes(store.get_meta("study"), describe_study(study)) == []
 
 
 def test_runs_of_a_changed_pipeline_are_not_mixed_with_earlier_ones(store):
-    run(two(add_up, add_up, 6), store, InlineEngine())
+    run_fits(two(add_up, add_up, 6), store, InlineEngine())
     with pytest.raises(KeyboardInterrupt):
-        run(two(add_up, changed, 6), store, Interrupting(8))
+        run_fits(two(add_up, changed, 6), store, Interrupting(8))
     scores = store.scores()
     of_b = [
         scores[x.key]["test"] for x in store.run_labels() if x.pipeline == "b" and x.key in scores
@@ -433,11 +516,11 @@ def test_runs_of_a_changed_pipeline_are_not_mixed_with_earlier_ones(store):
     ],
 )  # fmt: skip
 def test_changes_are_described_and_give_the_table_of_a_new_run(change, said, store, other):
-    run(toy(), store, InlineEngine())
+    run_fits(toy(), store, InlineEngine())
     study = replace(toy(), **change)
     assert said in describe_changes(store.get_meta("study"), describe_study(study))
-    run(study, store, InlineEngine())
-    run(study, other, InlineEngine())
+    run_fits(study, store, InlineEngine())
+    run_fits(study, other, InlineEngine())
     assert {*store.run_labels()} == {*other.run_labels()}
 
 
@@ -448,9 +531,9 @@ def test_a_new_task_is_described():
 
 
 def test_more_replicates_add_fits_and_change_none(store):
-    run(toy(), store, InlineEngine())
+    run_fits(toy(), store, InlineEngine())
     before: list[Measurement] = list(store.measurements())
-    progress = run(toy(designs=(Ideal(5),)), store, InlineEngine())
+    progress = run_fits(toy(designs=(Ideal(5),)), store, InlineEngine())
     assert (progress.n_known, progress.n_done) == (15, 10)
     assert list(store.measurements())[:15] == before
 
@@ -464,5 +547,5 @@ def test_every_commit_holds_the_results_and_which_of_them_are_runs(store):
         assert len(recorded) == progress.n_done
         assert {m.key for m in recorded if m.refit} <= {x.key for x in store.run_labels()}
 
-    run(toy(), store, InlineEngine(), report=look)
+    run_fits(toy(), store, InlineEngine(), report=look)
     assert sorted(set(seen)) == list(range(16))

@@ -114,7 +114,7 @@ def test_whoever_waits_is_told_what_for(runs_file, monkeypatch):
         def cancel(self):
             pass
 
-    monkeypatch.setattr("outperform.cli.output.Timer", Impatient)
+    monkeypatch.setattr("outperform.cli.progress.Timer", Impatient)
     result = call("audit", runs_file, "new", "old", "--on", "hard", "--draws", 50, "--json")
     assert result.stderr == "Drawing 50 seed sets of each size; fewer --draws are faster.\n"
     assert json.loads(result.stdout)["verdict"] == "undecided"

@@ -8,8 +8,8 @@ from click.testing import CliRunner, Result
 
 from outperform.cli import main
 from outperform.engines import InlineEngine
-from outperform.runner import run
-from outperform.store import SqliteStore
+from outperform.runner import run_fits
+from outperform.store import open_store
 from outperform.study.study_file import parse_study
 
 
@@ -215,8 +215,8 @@ def store_file(tmp_path):
     """A store beside its study."""
     (tmp_path / "toy.toml").write_text(STUDY)
     path = tmp_path / "toy.db"
-    with SqliteStore(path) as store:
-        run(parse_study(STUDY, folder=tmp_path), store, InlineEngine())
+    with open_store(path) as store:
+        run_fits(parse_study(STUDY, folder=tmp_path), store, InlineEngine())
     return path
 
 

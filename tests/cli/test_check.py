@@ -52,15 +52,16 @@ def test_a_pipeline_that_does_not_repeat_is_a_finding(study):
 
 
 def test_it_says_how_many_fits_before_and_then_how_long_it_will_take(study, monkeypatch):
-    monkeypatch.setattr(progress, "_EVERY", {False: 0.0})
+    monkeypatch.setattr(progress, "_EVERY", 0.0)
     result = call("check", study, "--seeds", 3, "--repeats", 2, "--workers", 2, "--json")
     assert json.loads(result.stdout)
     first, *others = result.stderr.splitlines()
     assert first == "24 fits, 3 seeds of every source 2 times each, on 2 worker(s)"
     assert others
     for line in others:
-        assert re.fullmatch(r"\d+ of 24 fits done, [\d.]+ fits/s, [\d.]+ (s|min) to go", line)
-    assert others[-1].startswith("24 of 24 fits done")
+        how_far = r"checking: \d+ of 24 fits done, [\d.]+ fits/s, [\d.]+ (s|min) to go"
+        assert re.fullmatch(how_far, line)
+    assert others[-1].startswith("checking: 24 of 24 fits done")
 
 
 def test_json_has_every_score(study):

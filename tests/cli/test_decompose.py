@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from outperform import __version__
 from outperform.cli import main
 from outperform.cli.sources import read_study
 from outperform.engines import InlineEngine
+from outperform.questions.decompose.answer import decompose
 from outperform.questions.decompose.crossed import decompose_crossed
-from outperform.questions.decompose.result import decompose
-from outperform.runner import describe_study, run
-from outperform.store import SqliteStore
+from outperform.runner import describe_study, run_fits
+from outperform.store import open_store
 from outperform.study.designs import Crossed, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
@@ -49,9 +50,9 @@ def make_study(*designs):
 
 def run_study(path, *designs):
     study = make_study(*designs)
-    with SqliteStore(path) as store:
+    with open_store(path) as store:
         store.set_meta("study", describe_study(study))
-        run(study, store, InlineEngine())
+        run_fits(study, store, InlineEngine())
     return path
 
 
@@ -88,7 +89,10 @@ def test_a_file_gives_what_python_gives(runs_file):
     result = call("decompose", runs_file(SCORES), "--json", "--test-size", 300)
     assert result.exit_code == 0
     expected = decompose(SCORES, metric="accuracy", n_test=300).to_dict()
-    assert json.loads(result.stdout) == {"sources": [expected], "crossed": []}
+    del expected["kind"], expected["version"]  # which the whole has
+    printed = json.loads(result.stdout)
+    assert (printed.pop("kind"), printed.pop("version")) == ("Decompositions", __version__)
+    assert printed == {"sources": [expected], "crossed": [], "searches": None, "notes": []}
 
 
 def test_the_largest_source_comes_first_in_one_sentence(runs_file):
@@ -311,9 +315,9 @@ def test_curves_need_no_sources_redrawn_apart(tmp_path, monkeypatch):
     write_study(tmp_path)
     study = read_study(str(tmp_path / "study.toml"))
     store = tmp_path / "study.db"
-    with SqliteStore(store) as opened:
+    with open_store(store) as opened:
         opened.set_meta("study", describe_study(study))
-        run(study, opened, InlineEngine())
+        run_fits(study, opened, InlineEngine())
     result = call("decompose", store, "--curves", tmp_path / "curves.svg", "--json")
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)

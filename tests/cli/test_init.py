@@ -8,8 +8,8 @@ from click.testing import CliRunner
 from sklearn.neural_network import MLPClassifier
 
 from outperform.cli import main
-from outperform.store import SqliteStore
-from outperform.store.final_runs import load_store_runs
+from outperform.store import open_store
+from outperform.store.stored_runs import load_runs
 from outperform.study.study_file import parse_study
 
 
@@ -56,8 +56,8 @@ def test_the_study_runs_as_it_is(tmp_path):
     result = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert "22 fits done now, 0 were recorded before, 0 failed" in result.stdout
-    with SqliteStore(tmp_path / "study.db") as store:
-        runs = load_store_runs(store)
+    with open_store(tmp_path / "study.db") as store:
+        runs = load_runs(store)
         fits = list(store.measurements())
     assert set(runs.algorithms) == {"knn", "mine"}
     # All scores of a good digit reader, and a final fit per replicate with a seed of its own.

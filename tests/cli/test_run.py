@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import outperform as op
 from outperform.cli import main
-from outperform.store import SqliteStore
+from outperform.cli.sources import read_study
+from outperform.store import open_store
 
 COMMAND = (sys.executable, "-m", "outperform", "run", "study.toml")
 STUDY = """
@@ -92,6 +94,13 @@ def write_study(
     (folder / "training.py").write_text(TRAINING.format(seconds=seconds, gain=gain))
 
 
+def rename_module(folder: Path, name: str) -> None:
+    """Let this very process import it, whatever other tests have imported as training."""
+    study = folder / "study.toml"
+    study.write_text(study.read_text().replace("training:", f"{name}:"))
+    (folder / "training.py").rename(folder / f"{name}.py")
+
+
 def start(folder: Path, *options: str, **redirected: Any) -> subprocess.Popen[str]:
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | redirected
     return subprocess.Popen([*COMMAND, *options], cwd=folder, text=True, **streams)
@@ -111,9 +120,9 @@ def call(*words: object) -> Result:
 
 def table(folder: Path) -> str:
     """Labels of runs with their scores, and measurements without times, as text."""
-    with SqliteStore(folder / "study.db") as store:
+    with open_store(folder / "study.db") as store:
         scores = store.scores()
-        runs = sorted([*row, scores[row[-1]]] for row in _rows(store, "run_labels"))
+        runs = sorted([*label, scores[label.key]] for label in store.run_labels())
         fits = sorted(
             [m.key, m.pipeline, m.task, m.params, m.seeds, m.fold, m.refit, m.status, m.scores]
             for m in store.measurements()
@@ -121,15 +130,10 @@ def table(folder: Path) -> str:
     return json.dumps([runs, fits], indent=1)
 
 
-def _rows(store: SqliteStore, name: str) -> list[list[Any]]:
-    with sqlite3.connect(store.path) as connection:
-        return [list(row) for row in connection.execute(f"SELECT * FROM {name}")]
-
-
 def count_fits(folder: Path) -> int:
     """Fits recorded, whatever a run does at the moment."""
     try:
-        with SqliteStore(folder / "study.db") as store:
+        with open_store(folder / "study.db") as store:
             return sum(store.counts().values())
     except Exception:  # there is no store yet
         return 0
@@ -196,8 +200,8 @@ def test_failures_of_every_kind_are_recorded_shown_and_retried(tmp_path):
     (tmp_path / "training.py").write_text(FAILING)
     study = (tmp_path / "study.toml").read_text().replace("space = {c = {uniform = [0, 1]}}", "")
     (tmp_path / "study.toml").write_text(study)
-    said = run(tmp_path)
-    with SqliteStore(tmp_path / "study.db") as store:
+    said = run(tmp_path, status=4)
+    with open_store(tmp_path / "study.db") as store:
         measured = list(store.measurements())
     wrong = [m for m in measured if m.pipeline == "a" and m.seeds["init"] % 8 < 4]
     assert sorted(m.key for m in measured if m.status == "failed") == sorted(m.key for m in wrong)
@@ -217,7 +221,7 @@ def test_failures_of_every_kind_are_recorded_shown_and_retried(tmp_path):
     assert f"{16 - len(wrong)} fits done, {len(wrong)} failed of the 16" in status.stdout
     assert "× a: RuntimeError\n  for example on toy with defaults: out of luck\n" in status.stdout
     assert "× a: the worker was killed by SIGKILL, perhaps for want of memory\n" in status.stdout
-    said = run(tmp_path)
+    said = run(tmp_path, status=4)
     assert "0 fits done now, 16 were recorded before, 0 failed" in said
     assert f"{len(wrong)} of all recorded fits failed" in said
     (tmp_path / "mended").touch()
@@ -327,7 +331,7 @@ def test_the_estimate_is_what_was_measured_unless_the_code_has_changed(tmp_path)
 
 
 def test_progress_is_live_on_a_terminal_and_quiet_elsewhere(tmp_path):
-    write_study(tmp_path, seconds=0.05)
+    write_study(tmp_path, seconds=0.2)
     ours, theirs = pty.openpty()
     process = start(tmp_path, stderr=theirs)
     os.close(theirs)
@@ -339,10 +343,9 @@ def test_progress_is_live_on_a_terminal_and_quiet_elsewhere(tmp_path):
         os.close(ours)
     stdout, _ = process.communicate(timeout=120)
     assert said.count(b"\r") > 3
-    assert b" left, " in said
-    assert b"fits/s" in said
+    assert re.search(rb"fitting .*\d+% \d+ done, 0 failed, \d+ left, \d+\.\d fits/s, ", said)
     assert stdout.endswith("\nNext: outperform compare study.db a b\n")
-    (tmp_path / "study.db").unlink()
+    write_study(tmp_path)
     process = start(tmp_path)
     assert process.communicate(timeout=120)[1] == ""
 
@@ -357,7 +360,7 @@ def test_a_first_fit_that_fails_is_told_and_stops_nothing(tmp_path):
         "Note: a first fit of a on toy, with default hyperparameters, failed: the worker was "
         "killed by SIGKILL, perhaps for want of memory\n"
     ) in said
-    said = run(tmp_path)
+    said = run(tmp_path, status=4)
     assert "4 fits done now, 0 were recorded before, 3 failed" in said
     assert "1 run(s) of a on toy cannot be done: every trial of their search failed." in said
     status = call("status", tmp_path / "study.db").stdout
@@ -367,12 +370,12 @@ def test_a_first_fit_that_fails_is_told_and_stops_nothing(tmp_path):
 def test_a_store_of_a_newer_version_is_refused(tmp_path, monkeypatch):
     write_study(tmp_path)
     monkeypatch.chdir(tmp_path)
-    with SqliteStore(tmp_path / "study.db") as store:
+    with open_store(tmp_path / "study.db") as store:
         store.lock()
     with sqlite3.connect(tmp_path / "study.db") as connection:
         connection.execute("PRAGMA user_version = 99")
     message = (
-        "Error: 'study.db' has format 99, and this outperform knows 1 at most.\n"
+        "Error: 'study.db' has format 99, and this outperform knows 2 at most.\n"
         "Upgrade with `pip install --upgrade outperform`.\n"
     )
     assert run(tmp_path, status=2) == message
@@ -386,8 +389,9 @@ def test_what_to_do_next_needs_runs_of_both(tmp_path):
         "def fit_b(params, split, seeds):", "def fit_b(*_):\n    return {}\ndef c(*_):"
     )
     (tmp_path / "training.py").write_text(broken)
-    assert "Next" not in run(tmp_path)
+    assert run(tmp_path, status=4).endswith("\nNext: outperform status study.db\n")
     (tmp_path / "training.py").write_text(code)
+    (tmp_path / "study.db").unlink()
     assert run(tmp_path).endswith("\nNext: outperform compare study.db a b\n")
 
 
@@ -398,8 +402,8 @@ def test_it_stops_as_soon_as_the_pair_is_decided(tmp_path):
     write_study(tmp_path, replicates=60, kind="fix-hopt")
     said = run(tmp_path, "--until-decided", "a", "b")
     (decided,) = [line for line in said.splitlines() if line.startswith("Decided")]
-    n = int(decided.split()[2])
-    assert decided == f"Decided after {n} of the 60 replicates that the study allows."
+    n = int(decided.split()[4])
+    assert decided == f"Decided for a after {n} of the 60 replicates that the study allows."
     assert 6 <= n < 20
     assert f"{2 * (3 + n)} fits done now, 0 were recorded before, 0 failed" in said
     assert f"{n} replicates: a outperforms b" in said
@@ -409,22 +413,22 @@ def test_repetitions_are_not_run_to_decide(tmp_path):
     write_study(tmp_path, replicates=6, kind="fix-hopt")
     with (tmp_path / "study.toml").open("a") as study:
         study.write("repetitions = 5\n")
-    said = run(tmp_path, "--until-decided", "a", "b")
+    said = run(tmp_path, "--until-decided", "a", "b", status=3)
     assert "18 fits done now, 0 were recorded before, 0 failed" in said  # 2 · (3 + 6)
 
 
 def test_replicates_recorded_before_are_not_counted_among_the_first(tmp_path):
     write_study(tmp_path, replicates=40, kind="fix-hopt")
     run(tmp_path)
-    with SqliteStore(tmp_path / "study.db") as store:
+    with open_store(tmp_path / "study.db") as store:
         before = store.get_meta("study")
     said = run(tmp_path, "--until-decided", "a", "b")
     for line in said.splitlines():
         if " replicates: " in line:
             assert f"({line.split()[0]} pairs, " in line
-    assert "Decided after " in said
+    assert "Decided for a after " in said
     assert "0 fits done now" in said
-    with SqliteStore(tmp_path / "study.db") as store:
+    with open_store(tmp_path / "study.db") as store:
         assert store.get_meta("study") == before
     assert "(40 pairs" in call("compare", tmp_path / "study.db", "a", "b").stdout
 
@@ -444,21 +448,130 @@ def test_of_several_designs_the_one_that_is_compared_decides(tmp_path):
     with (tmp_path / "study.toml").open("a") as study:
         study.write('[[design]]\nkind = "fix-hopt"\nreplicates = 50\n')
     said = run(tmp_path, "--until-decided", "a", "b")
-    assert "of the 7 replicates that the study allows" in said or "after all 7 replicates" in said
+    assert "of the 7 replicates that the study allows" in said
 
 
-def test_equals_are_run_to_the_end_and_it_says_so(tmp_path):
+def test_equals_are_run_until_neither_can_win_any_more(tmp_path):
     write_study(tmp_path, replicates=20, gain=0.0, kind="fix-hopt")
-    said = run(tmp_path, "--until-decided", "a", "b")
-    assert "Undecided after all 20 replicates that the study allows.\n" in said
-    assert "46 fits done now" in said
+    said = run(tmp_path, "--until-decided", "a", "b", status=3)
+    # After 6 ties, 14 wins would have been significant (17 of 20); after 7, 13 are not.
+    assert (
+        "Undecided: neither a nor b could win any more after 7 of the 20 replicates that the "
+        "study allows.\n"
+    ) in said
+    assert "20 fits done now" in said  # 2 · (3 + 7)
+    assert "\nNext: outperform compare study.db a b --sequential\n" in said
+
+
+def test_an_advantage_that_matters_is_ruled_out(tmp_path):
+    write_study(tmp_path, replicates=500, gain=0.0, kind="fix-hopt")
+    said = run(tmp_path, "--until-decided", "a", "b", "--gamma", "0.8")
+    (decided,) = [line for line in said.splitlines() if line.startswith("Decided")]
+    n = int(decided.split()[2])
+    assert 20 < n < 60
+    assert decided == (
+        f"Decided after {n} of the 500 replicates that the study allows: an advantage of a or b "
+        "as large as γ = 0.8 was ruled out."
+    )
+
+
+def test_a_study_too_small_to_decide_is_run_to_its_end(tmp_path):
+    write_study(tmp_path, replicates=5)
+    said = run(tmp_path, "--until-decided", "a", "b", status=3)
+    assert "Undecided after all 5 replicates that the study allows.\n" in said
+
+
+def test_a_decision_is_what_python_gives_as_json(tmp_path, monkeypatch):
+    write_study(tmp_path, replicates=60, kind="fix-hopt")
+    rename_module(tmp_path, "training_to_decide")
+    monkeypatch.chdir(tmp_path)
+    result = call("run", "study.toml", "--until-decided", "a", "b", "--json", "--workers", "1")
+    assert result.exit_code == 0, result.output
+    printed = json.loads(result.stdout)
+    assert (printed["outcome"], printed["winner"], printed["winner_name"]) == ("decided", "a", "a")
+    assert (printed["n_allowed"], printed["looks"][0]["n_replicates"]) == (60, 6)
+    assert printed["n_replicates"] == printed["looks"][-1]["n_replicates"] < 20
+    assert "replicates: a outperforms b" in result.stderr
+    decision = op.run_until_decided(
+        read_study("study.toml"), "python.db", "a", "b", engine="inline"
+    )
+    assert decision.to_dict() == printed
+    assert str(decision).startswith("Decided for a after ")
+    assert "Decided for a after" in decision._repr_html_()  # which has no figure
+
+
+def test_what_an_intended_stop_left_out_is_not_missing(tmp_path, monkeypatch):
+    write_study(tmp_path, replicates=60)
+    monkeypatch.chdir(tmp_path)
+    run(tmp_path, "--until-decided", "a", "b")
+    caveats = json.loads(call("compare", "study.db", "a", "b", "--sequential", "--json").stdout)[
+        "caveats"
+    ]
+    assert not [caveat for caveat in caveats if "still to be done" in caveat]
+    (stop,) = [caveat for caveat in caveats if "the run stopped" in caveat]
+    assert re.fullmatch(
+        r"the run stopped after \d+ of 60 replicates, as soon as a and b were decided: only an "
+        r"anytime interval \(--sequential\) holds then",
+        stop,
+    )
+    run(tmp_path)  # to its end, after which any interval holds
+    assert "the run stopped" not in call("compare", "study.db", "a", "b").stdout
+
+
+def test_json_of_a_run_counts_its_fits(tmp_path, monkeypatch):
+    write_study(tmp_path, replicates=2)
+    rename_module(tmp_path, "training_inline")
+    monkeypatch.chdir(tmp_path)
+    result = call("run", "study.toml", "--json", "--engine", "inline")
+    assert result.exit_code == 0, result.output
+    printed = json.loads(result.stdout)
+    assert printed == {
+        "n_fits": 16,
+        "n_known": 0,
+        "n_done": 16,
+        "n_failed": 0,
+        "blocked": {},
+        "noise": [],
+        "store": "study.db",
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--engine", "dask://head:1"), "engines such as 'dask://head:1' are not there yet"),
+        (("--engine", "local:2", "--workers", "2"), "--workers N is short for --engine local:N"),
+        (("--store", "postgresql://lab/study"), "stores in PostgreSQL are not there yet"),
+    ],
+)
+def test_addresses_that_are_not_known_are_refused(options, message, tmp_path):
+    write_study(tmp_path)
+    assert message in run(tmp_path, *options, status=2)
+    assert not (tmp_path / "study.db").exists()
+
+
+def test_where_most_fits_failed_the_next_thing_is_to_see_why(tmp_path):
+    write_study(tmp_path)
+    code = (tmp_path / "training.py").read_text()
+    often = "def fit_a(params, split, seeds):\n    assert params['c'] < 0.15"
+    both = code.replace("def fit_a(params, split, seeds):", often).replace(
+        "def fit_b(params, split, seeds):", often.replace("fit_a", "fit_b")
+    )
+    (tmp_path / "training.py").write_text(both)
+    said = run(tmp_path, status=4)
+    assert said.endswith("\nNext: outperform status study.db\n")
+    assert "Next: outperform compare" not in said
 
 
 @pytest.mark.parametrize(
     ("kind", "pair", "message"),
     [
         ("ideal", ("a", "bb"), "the study has no pipeline 'bb'"),
-        ("variance", ("a", "b"), "--until-decided adds replicates, but the study has designs"),
+        (
+            "variance",
+            ("a", "b"),
+            "deciding adds replicates, but the study has designs without pairs",
+        ),
     ],
 )
 def test_a_pair_that_cannot_be_decided_is_refused(kind, pair, message, tmp_path):

@@ -234,8 +234,8 @@ def test_what_makes_no_sense_is_refused_with_the_reason(runs_file, words, messag
 
 
 def test_progress_after_two_seconds_goes_to_standard_error(monkeypatch):
-    clock = iter(range(0, 10_000, 5))
-    monkeypatch.setattr("outperform.cli.output.monotonic", lambda: next(clock))
+    clock = iter(range(0, 100_000, 50))
+    monkeypatch.setattr("outperform.cli.progress.monotonic", lambda: next(clock))
     result = call("--rule", "wilcoxon", "--pairs", 5, "--draws", 200, "--json")
     assert "simulating: " in result.stderr
     json.loads(result.stdout)

@@ -1,12 +1,17 @@
 """Where commands get their runs from, whatever the file is called."""
 
+import json
 import shutil
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import outperform as op
 from outperform.cli import main
-from outperform.cli.sources import is_store
+from outperform.errors import UnreadableRuns
+from outperform.runs import read_runs as read_table
+from outperform.store import is_store
 
 STUDY = """
 [[task]]
@@ -78,15 +83,24 @@ def test_what_is_not_there_goes_by_its_suffix(tmp_path, name, message):
     assert message.format(tmp_path / name) in result.stderr.replace("\n", " ")
 
 
-def test_reading_a_store_as_a_table_says_how_to(store):
-    from outperform import read_runs
-    from outperform.errors import UnreadableRuns
+def test_python_reads_a_store_wherever_it_reads_a_table(store):
+    runs = op.read_runs(store, accept="constant")
+    assert str(runs) == f"8 runs of 2 algorithms on 1 task (maximize accuracy, from {store})"
+    assert runs.accepted == ("constant",)
+    assert op.read_runs(f"sqlite:///{store}").algorithms == ("a", "b")
+    of_runs = op.compare_runs(runs, "a", "b")
+    assert op.compare_runs(str(store), "a", "b").to_dict() == of_runs.to_dict()
+    assert op.audit(store, "a", "b", rng=np.random.default_rng(0)).verdict == "undecided"
+    printed = json.loads(call("decompose", store, "--json").stdout)
+    assert op.decompose(store).to_dict() == printed
 
+
+def test_reading_a_store_as_a_table_says_how_to(store):
     with pytest.raises(UnreadableRuns) as caught:
-        read_runs(store)
+        read_table(store)
     assert str(caught.value) == (
         "study.sqlite3 is a database, such as the store of a study. Read a store with "
-        "outperform.store.final_runs.load_store_runs."
+        "outperform.read_runs."
     )
 
 

@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 
 from outperform.cli import main
 from outperform.engines import InlineEngine
-from outperform.runner import run
-from outperform.store import SqliteStore
+from outperform.runner import run_fits
+from outperform.store import open_store
 from outperform.study.designs import FixHopt
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
@@ -46,8 +46,8 @@ def make_store(folder: Path, second: Callable[..., Any]) -> Path:
     )
     task = Task("toy", metric="accuracy")
     study = Study(pipelines, (task,), (FixHopt(3),), name="demo", trials=12)
-    with SqliteStore(path) as store:
-        run(study, store, InlineEngine())
+    with open_store(path) as store:
+        run_fits(study, store, InlineEngine())
     return path
 
 
@@ -110,14 +110,14 @@ def test_json_has_every_failure_with_its_traceback(tmp_path):
 
 def test_a_run_going_on_is_not_disturbed(tmp_path):
     path = make_store(tmp_path, learn)
-    with SqliteStore(path) as store:
+    with open_store(path) as store:
         store.lock()
         store.set_meta("study", store.get_meta("study") | {"n_fits": 40})
         said = call("status", path).stdout
         assert "30 fits done, 0 failed of the 40" in said
-        holder = f"process {os.getpid()} on {socket.gethostname()}"
+        holder = json.loads(call("status", path, "--json").stdout)["running"]
+        assert holder.startswith(f"process {os.getpid()} on {socket.gethostname()} since ")
         assert said.endswith(f"\nA run is going on: {holder}\n")
-        assert json.loads(call("status", path, "--json").stdout)["running"] == holder
     assert json.loads(call("status", path, "--json").stdout)["running"] is None
     assert call("status", path).stdout.endswith(
         "\nNo run is going on; about 10 fits are left.\n"
@@ -126,10 +126,10 @@ def test_a_run_going_on_is_not_disturbed(tmp_path):
 
 
 def test_a_run_that_has_just_begun_has_nothing_to_show(tmp_path):
-    with SqliteStore(tmp_path / "study.db") as store:
+    with open_store(tmp_path / "study.db") as store:
         store.lock()
-        said = call("status", store.path).stdout.splitlines()
-    assert said[0] == f"{store.path}: nothing is recorded yet"
+        said = call("status", store.address).stdout.splitlines()
+    assert said[0] == f"{store.address}: nothing is recorded yet"
     assert said[2].startswith("A run is going on: process ")
     assert len(said) == 3
 

@@ -12,10 +12,10 @@ from outperform.cli.sources import read_study
 from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput
 from outperform.questions.compare.answer import compare_runs
-from outperform.runner import run
+from outperform.runner import run_fits
 from outperform.runs.scope import Resplit
-from outperform.store import SqliteStore
-from outperform.store.final_runs import load_store_runs
+from outperform.store import open_store
+from outperform.store.stored_runs import load_runs
 from outperform.study.datasets import Dataset
 from outperform.study.designs import FixHopt, Ideal
 from outperform.study.pipelines import FunctionPipeline
@@ -53,8 +53,8 @@ def call(*words: object):
 
 def do(study, store):
     with InlineEngine() as engine:
-        run(study, store, engine)
-    return load_store_runs(store)
+        run_fits(study, store, engine)
+    return load_runs(store)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def run_iris(tmp_path):
     def run_study(split, learner="svm.SVC"):
         file = tmp_path / "study.toml"
         file.write_text(STUDY.replace("SPLIT", split).replace("svm.SVC", learner))
-        with SqliteStore(tmp_path / "study.db") as store:
+        with open_store(tmp_path / "study.db") as store:
             do(read_study(str(file)), store)
         return tmp_path / "study.db"
 
@@ -73,7 +73,7 @@ def run_iris(tmp_path):
 
 @pytest.fixture
 def store(tmp_path):
-    with SqliteStore(tmp_path / "study.db") as opened:
+    with open_store(tmp_path / "study.db") as opened:
         yield opened
 
 
@@ -151,7 +151,9 @@ def test_what_is_decided_is_decided_on_this_dataset(tmp_path, neighbors, beyond)
     result = call("run", tmp_path / "study.toml", "--workers", 1, "--until-decided", "svm", "knn")
     assert result.exit_code == 0, result.output
     (decided,) = [line for line in result.stdout.splitlines() if line.startswith("Decided")]
-    start = r"Decided on this dataset after \d+ of the 40 replicates that the study allows; "
+    start = (
+        r"Decided for svm on this dataset after \d+ of the 40 replicates that the study allows; "
+    )
     assert re.match(start + "for other data like it " + beyond, decided), decided
 
 
@@ -198,7 +200,7 @@ def test_stores_of_old_get_the_caveat_with_the_option(store):
     do(make_study("split", "init", data="iris"), store)
     old = store.get_meta("study")
     store.set_meta("study", {k: v for k, v in old.items() if k not in ("divided", "sizes")})
-    runs = load_store_runs(store)
+    runs = load_runs(store)
     assert runs.varied == ("splits of this dataset", "seeds")
     assert OPTION in compare_runs(runs, "a", "b").caveats
     # The next run of the study measures what is missing.

@@ -5,7 +5,7 @@ import sys
 from click.testing import CliRunner
 
 from outperform.cli import main
-from outperform.store import SqliteStore
+from outperform.store import open_store
 
 # Scores that tell what the fit was told.
 TRAINING = """
@@ -54,7 +54,7 @@ def test_functions_and_commands_are_told_task_fold_refit_and_split(tmp_path):
     path.write_text(STUDY.replace("PYTHON", sys.executable))
     result = CliRunner().invoke(main, ["run", str(path), "--workers", "1"])
     assert "16 fits done now, 0 were recorded before, 0 failed" in result.output
-    with SqliteStore(tmp_path / "study.db") as store:
+    with open_store(tmp_path / "study.db") as store:
         fits = list(store.measurements())
     assert {fit.pipeline for fit in fits} == {"fit", "script"}
     for fit in fits:

@@ -5,17 +5,18 @@ import time
 
 import pytest
 
-from outperform.engines import Engine, InlineEngine, LocalEngine, Outcome
+from outperform.engines import Engine, InlineEngine, LocalEngine, Outcome, open_engine
 from outperform.engines.engine import summarize_error
-from outperform.errors import EngineError
+from outperform.engines.local import count_cores
+from outperform.errors import EngineError, InvalidInput
 
-ENGINES = {"inline": InlineEngine, "local": lambda: LocalEngine(2)}
+ENGINES = ["inline", "local:2"]  # addresses; a new one is put under the contract here
 
 
 @pytest.fixture(params=ENGINES)
 def engine(request):
-    with ENGINES[request.param]() as made:
-        yield made
+    with open_engine(request.param) as opened:
+        yield opened
 
 
 def square(number):
@@ -131,6 +132,26 @@ class TestContract:
         engine.submit(time.sleep, 0.2, tag="nap")
         assert 0.19 < collect(engine, 1)["nap"].seconds < 5
 
+    def test_a_time_limit_is_the_item_s_own(self, engine: Engine, collect):
+        engine.submit(time.sleep, 1.0, tag="slow", timeout=0.25)
+        engine.submit(time.sleep, 0.3, tag="free")
+        engine.submit(square, 3, tag="quick", timeout=60)
+        outcomes = collect(engine, 3)
+        slow = outcomes["slow"]
+        assert (slow.kind, slow.value) == ("timeout", None)
+        assert slow.error == "killed after 0.25 s, the time limit of a fit"
+        assert slow.seconds >= 0.25
+        assert (outcomes["free"].kind, outcomes["quick"].value) == ("done", 9)
+
+    @pytest.mark.parametrize("timeout", [0, -1])
+    def test_an_impossible_time_limit_is_refused(self, engine: Engine, timeout):
+        with pytest.raises(InvalidInput) as caught:
+            engine.submit(square, 1, tag=1, timeout=timeout)
+        assert str(caught.value) == (
+            f"timeout is {timeout}. Give a positive number of seconds or None."
+        )
+        assert engine.wait() == []
+
     def test_close_finishes_what_was_submitted(self, engine: Engine, collect):
         for i in range(6):
             engine.submit(time.sleep, 0.05, tag=i)
@@ -168,6 +189,36 @@ class TestContract:
         with pytest.raises(KeyboardInterrupt):
             interrupt()
         assert time.monotonic() - began < 10
+
+
+def test_an_address_says_where_and_on_how_many_workers():
+    assert isinstance(open_engine("inline"), InlineEngine)
+    for address, n_workers in (("local", count_cores()), ("local:3", 3), ("local:12", 12)):
+        with open_engine(address) as engine:
+            assert isinstance(engine, LocalEngine)
+            assert engine.n_workers == n_workers
+
+
+KNOWN = "Pass local, local:4 (four workers) or inline."
+
+
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [
+        ("local:0", "'local:0' does not say how many workers"),
+        ("local:", "'local:' does not say how many workers"),
+        ("local:many", "'local:many' does not say how many workers"),
+        ("dask://head:8786", "engines such as 'dask://head:8786' are not there yet"),
+        ("ray://auto", "engines such as 'ray://auto' are not there yet"),
+        ("cluster:executor", "engines such as 'cluster:executor' are not there yet"),
+        ("slurm://head", "there is no engine 'slurm://head'"),
+        ("", "there is no engine ''"),
+    ],
+)
+def test_other_addresses_are_refused_with_those_that_are_known(address, problem):
+    with pytest.raises(InvalidInput) as caught:
+        open_engine(address)
+    assert str(caught.value) == f"{problem}. {KNOWN}"
 
 
 @pytest.mark.parametrize(

@@ -47,8 +47,8 @@ def run_script(path, code, **options):
 
 class TestTimeout:
     def test_a_fit_that_hangs_is_killed_with_all_it_started(self, tmp_path, collect, gone):
-        with LocalEngine(2, timeout=1.5) as engine:
-            engine.submit(hang, tmp_path / "pids", tag="hangs")
+        with LocalEngine(2) as engine:
+            engine.submit(hang, tmp_path / "pids", tag="hangs", timeout=1.5)
             for i in range(5):
                 engine.submit(time.sleep, 0.01, tag=i)
             outcomes = collect(engine, 6)
@@ -62,9 +62,9 @@ class TestTimeout:
             assert collect(engine, 1)["next"].value == "not"
 
     def test_the_time_of_every_fit_is_its_own(self, collect):
-        with LocalEngine(1, timeout=2) as engine:
+        with LocalEngine(1) as engine:
             for i in range(6):
-                engine.submit(time.sleep, 0.5, tag=i)
+                engine.submit(time.sleep, 0.5, tag=i, timeout=2)
             assert {outcome.kind for outcome in collect(engine, 6).values()} == {"done"}
 
     def test_loading_the_work_does_not_count(self, collect):
@@ -72,13 +72,13 @@ class TestTimeout:
             def __reduce__(self):
                 return _load_slowly, ()
 
-        with LocalEngine(1, timeout=0.5) as engine:
-            engine.submit(SlowToLoad(), 1, tag=1)
+        with LocalEngine(1) as engine:
+            engine.submit(SlowToLoad(), 1, tag=1, timeout=0.5)
             assert collect(engine, 1)[1].kind == "done"
 
     def test_it_is_enforced_while_nobody_waits(self, tmp_path, gone):
-        with LocalEngine(1, timeout=0.5) as engine:
-            engine.submit(hang, tmp_path / "pids", tag="hangs")
+        with LocalEngine(1) as engine:
+            engine.submit(hang, tmp_path / "pids", tag="hangs", timeout=0.5)
             while not (tmp_path / "pids").exists() or not (tmp_path / "pids").read_text():
                 time.sleep(0.01)
             assert gone(int((tmp_path / "pids").read_text().split()[0]))
@@ -305,10 +305,6 @@ class TestWorkers:
         ("options", "message"),
         [
             ({"n_workers": 0}, "n_workers is 0. Have one worker at least."),
-            (
-                {"n_workers": 1, "timeout": 0},
-                "timeout is 0. Give a positive number of seconds or None.",
-            ),
             ({"n_workers": 1, "n_threads": 0}, "n_threads is 0. Give one thread at least."),
         ],
     )

@@ -9,9 +9,9 @@ from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput, UnknownName
 from outperform.questions.simulate.answer import simulate_error_rates
 from outperform.questions.simulate.measured_variation import measure_variation
-from outperform.runner import run
+from outperform.runner import run_fits
 from outperform.stats import repeated_means
-from outperform.store import SqliteStore
+from outperform.store import open_store
 from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
@@ -40,13 +40,13 @@ def make_study(*designs, function=fit):
 
 @pytest.fixture
 def store(tmp_path):
-    with SqliteStore(tmp_path / "study.db") as opened:
+    with open_store(tmp_path / "study.db") as opened:
         yield opened
 
 
 def measure(study, store, **options):
     with InlineEngine() as engine:
-        run(study, store, engine)
+        run_fits(study, store, engine)
     return measure_variation(store, **options)
 
 
@@ -144,7 +144,7 @@ def test_incomplete_repetitions_are_left_out(store):
 def test_refusals(store, designs, message):
     with pytest.raises(InvalidInput) as caught:
         measure(make_study(*designs, Variance(2)), store)
-    assert str(caught.value) == message.format(path=store.path)
+    assert str(caught.value) == message.format(path=store.address)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_refusals(store, designs, message):
 def test_unknown_names(store, options, message):
     with pytest.raises(UnknownName) as caught:
         measure(make_study(Ideal(2)), store, **options)
-    assert str(caught.value).startswith(f"the study of {store.path} {message}")
+    assert str(caught.value).startswith(f"the study of {store.address} {message}")
 
 
 def test_a_store_without_runs_is_refused(store):

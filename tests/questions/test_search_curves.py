@@ -14,8 +14,8 @@ from outperform.questions.decompose.search_curves import (
     trace_searches,
 )
 from outperform.render.figures import figure
-from outperform.runner import run
-from outperform.store import SqliteStore
+from outperform.runner import run_fits
+from outperform.store import open_store
 from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
@@ -39,8 +39,8 @@ def make_study(*designs, tuner="random", metric="accuracy", function=None, trial
 
 
 def run_study(study, tmp_path):
-    with SqliteStore(tmp_path / "study.db") as store:
-        run(study, store, InlineEngine())
+    with open_store(tmp_path / "study.db") as store:
+        run_fits(study, store, InlineEngine())
         return store.scores()
 
 

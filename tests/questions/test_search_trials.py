@@ -7,8 +7,8 @@ from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput
 from outperform.questions.best_of.answer import best_of_runs
 from outperform.questions.best_of.search_trials import collect_trials
-from outperform.runner import run
-from outperform.store import SqliteStore
+from outperform.runner import run_fits
+from outperform.store import open_store
 from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
@@ -38,8 +38,8 @@ def make_study(*designs, tuner="random", metric="accuracy", trials=5, limit=0.9)
 
 def record(study, tmp_path, *, tested):
     """Scores of a finished study, whose trials have test scores or not."""
-    with SqliteStore(tmp_path / "study.db") as store:
-        run(study, store, InlineEngine())
+    with open_store(tmp_path / "study.db") as store:
+        run_fits(study, store, InlineEngine())
         found = store.scores()
     searched = {key: s for key, s in found.items() if "valid" in s}
     # Whether trials have test scores is the runner's affair.

@@ -7,9 +7,9 @@ import pytest
 from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput, UnknownName
 from outperform.questions.compare.answer import compare_runs
-from outperform.runner import describe_study, run
-from outperform.store import SqliteStore
-from outperform.store.final_runs import load_store_runs
+from outperform.runner import describe_study, run_fits
+from outperform.store import open_store
+from outperform.store.stored_runs import load_runs
 from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.study import Study
@@ -44,21 +44,21 @@ FIX_HOPT = (
 
 @pytest.fixture
 def store(tmp_path):
-    with SqliteStore(tmp_path / "study.db") as opened:
+    with open_store(tmp_path / "study.db") as opened:
         yield opened
 
 
 def run_all(study, store):
     with InlineEngine() as engine:
-        run(study, store, engine)
-    return load_store_runs(store)
+        run_fits(study, store, engine)
+    return load_runs(store)
 
 
 def test_runs_say_which_design_they_are_of(store):
     runs = run_all(replace(STUDY, designs=(FixHopt(6),)), store)
     assert runs.notes == (FIX_HOPT,)
     assert FIX_HOPT in compare_runs(runs, "a", "b").caveats
-    assert (runs.metric, runs.goal, runs.source) == ("accuracy", "maximize", str(store.path))
+    assert (runs.metric, runs.goal, runs.source) == ("accuracy", "maximize", str(store.address))
     # The best that a study can have is no reason to doubt.
     assert run_all(STUDY, store).notes == ()
 
@@ -68,7 +68,7 @@ def test_ideal_comes_first_and_others_are_named(store):
     runs = run_all(study, store)
     assert runs.notes == (f"{IDEAL}; the study has fix-hopt (init redrawn) too",)
     assert len(runs) == 8
-    chosen = load_store_runs(store, "fix-hopt")
+    chosen = load_runs(store, "fix-hopt")
     assert chosen.notes[0].startswith("the runs are those of fix-hopt with only init redrawn, ")
     assert len(chosen) == 12
 
@@ -94,7 +94,7 @@ def test_a_store_of_old_tells_what_it_has_by_its_runs(store):
     study = store.get_meta("study")
     del study["designs"]  # which stores did not have at first
     store.set_meta("study", study)
-    runs = load_store_runs(store)
+    runs = load_runs(store)
     assert len(runs) == 12
     assert runs.notes == (f"{IDEAL}; the study has fix-hopt (init redrawn) too",)
     run_all(replace(STUDY, designs=(FixHopt(4, ("init",)), Ideal(6))), store)
@@ -111,7 +111,7 @@ def test_runs_of_sources_that_are_not_redrawn_any_more_are_not_taken(store):
 def test_pipelines_that_are_not_in_the_study_any_more_are_left_out_and_counted(store):
     run_all(replace(STUDY, pipelines=make_pipelines(a=fit, b=fit, c=fit)), store)
     store.set_meta("study", describe_study(STUDY))  # as a person may, from Python
-    runs = load_store_runs(store)
+    runs = load_runs(store)
     assert runs.algorithms == ("a", "b")
     assert runs.notes == (
         "6 run(s) of c on toy were left out: the study does not have them any more",
@@ -130,14 +130,14 @@ def test_runs_that_failed_for_all_are_counted(store):
 def test_a_store_without_runs_to_compare_is_refused(store):
     store.set_meta("study", describe_study(STUDY))
     with pytest.raises(InvalidInput) as nothing:
-        load_store_runs(store)
+        load_runs(store)
     assert str(nothing.value) == (
-        f"{store.path} holds no finished runs yet. Let `outperform run` finish some first."
+        f"{store.address} holds no finished runs yet. Let `outperform run` finish some first."
     )
     with pytest.raises(UnknownName) as unpaired:
         run_all(replace(STUDY, designs=(Variance(2),)), store)
     assert str(unpaired.value) == (
-        f"{store.path} holds no runs to compare; its designs are variance. Add a [[design]] "
+        f"{store.address} holds no runs to compare; its designs are variance. Add a [[design]] "
         'with kind = "ideal" or "fix-hopt" to the study and run it.'
     )
 
@@ -145,7 +145,7 @@ def test_a_store_without_runs_to_compare_is_refused(store):
 def test_an_design_that_the_study_has_not_is_refused(store):
     run_all(STUDY, store)
     with pytest.raises(UnknownName) as caught:
-        load_store_runs(store, "fix-hop")
+        load_runs(store, "fix-hop")
     assert str(caught.value) == (
-        f"{store.path} holds no runs to compare; its designs are ideal. It has: ideal."
+        f"{store.address} holds no runs to compare; its designs are ideal. It has: ideal."
     )

@@ -10,6 +10,7 @@ from outperform.errors import InvalidInput
 from outperform.stats import (
     anytime_interval,
     anytime_power,
+    may_still_win,
     percentile_interval,
     second_look_level,
     smallest_conclusive,
@@ -203,3 +204,36 @@ def test_simulated_equals_are_told_apart_as_often_as_two_looks_may():
 def test_a_second_look_at_fewer_pairs_is_refused():
     with pytest.raises(InvalidInput, match="n_all is 20"):
         second_look_level(20, 20)
+
+
+# Whether winning is still possible
+
+
+def test_eleven_wins_in_a_row_after_a_loss_would_do_by_hand():
+    # Before the data, the mixture gives n wins and a loss B(n + ½, 3⁄2) / B(½, ½), and equals
+    # 2⁻ⁿ⁻¹: a ratio of 16.4 for n = 10 and of 28.7 for n = 11, where 1/α = 20 is needed.
+    assert not may_still_win(0, 1, 10)
+    assert may_still_win(0, 1, 11)
+    assert not may_still_win(0, 1, 0)
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 40), st.sampled_from([0.01, 0.05]))
+def test_it_is_what_the_interval_says_after_winning_the_rest(wins, losses, n_left, alpha):
+    n = wins + losses
+    if n + n_left == 0:
+        return
+    interval = anytime_interval(wins + n_left, n + n_left, confidence_level=1 - alpha)
+    assert may_still_win(wins, n, n_left, alpha=alpha) == (interval.low > 0.5)
+
+
+@given(st.integers(0, 20), st.integers(1, 20), st.integers(0, 20))
+def test_more_wins_never_make_winning_less_likely(wins, losses, n_left):
+    n = wins + losses
+    if may_still_win(wins, n, n_left):
+        assert may_still_win(wins + 1, n + 1, n_left)
+        assert may_still_win(wins, n, n_left + 1)
+
+
+def test_impossible_numbers_are_refused():
+    with pytest.raises(InvalidInput, match="n_left is -1"):
+        may_still_win(1, 2, -1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from outperform.store import Measurement, SqliteStore
+from outperform.store import Measurement, Store, open_store
 
 DONE = Measurement(
     key="k0",
@@ -53,6 +53,6 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(path: Path) -> Iterator[SqliteStore]:
-    with SqliteStore(path) as opened:
+def store(path: Path) -> Iterator[Store]:
+    with open_store(path) as opened:
         yield opened

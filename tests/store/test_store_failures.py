@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from outperform.errors import DiskFull, NewerStore, NotAStore, StoreError, StoreInUse
-from outperform.store import SqliteStore
+from outperform.store import Store, open_store
 
 USES = [lambda store: store.counts(), lambda store: store.lock()]
 
@@ -28,16 +28,16 @@ def refusal(kind, message):
 @pytest.mark.parametrize("use", USES, ids=["read", "write"])
 class TestWrongFile:
     def test_a_store_of_a_newer_version(self, path, done, use):
-        with SqliteStore(path) as store:
-            store.add(done())
+        with open_store(path) as store:
+            store.add([done()])
         with closing(sqlite3.connect(path)) as connection:
-            connection.execute("PRAGMA user_version = 2")
+            connection.execute("PRAGMA user_version = 3")
         before = path.read_bytes()
         message = (
-            f"'{path}' has format 2, and this outperform knows 1 at most. "
+            f"'{path}' has format 3, and this outperform knows 2 at most. "
             "Upgrade with `pip install --upgrade outperform`."
         )
-        with refusal(NewerStore, message), SqliteStore(path) as store:
+        with refusal(NewerStore, message), open_store(path) as store:
             use(store)
         assert path.read_bytes() == before
 
@@ -46,7 +46,7 @@ class TestWrongFile:
         message = (
             f"'{path}' is not a store of measurements. Name a store that `outperform run` has made."
         )
-        with refusal(NotAStore, message), SqliteStore(path) as store:
+        with refusal(NotAStore, message), open_store(path) as store:
             use(store)
         assert path.read_text().startswith("algorithm,score")
         assert [each.name for each in path.parent.iterdir()] == ["study.db"]
@@ -59,24 +59,24 @@ class TestWrongFile:
             f"'{path}' is an SQLite database of another program. "
             "Name a store that `outperform run` has made."
         )
-        with refusal(NotAStore, message), SqliteStore(path) as store:
+        with refusal(NotAStore, message), open_store(path) as store:
             use(store)
         assert path.read_bytes() == before
 
     def test_a_folder(self, tmp_path, use):
         message = f"'{tmp_path}' is a folder. Name a file, such as study.db in that folder."
-        with refusal(NotAStore, message), SqliteStore(tmp_path) as store:
+        with refusal(NotAStore, message), open_store(tmp_path) as store:
             use(store)
 
     def test_a_folder_that_is_not_there(self, tmp_path, use):
         message = f"there is no folder '{tmp_path}/no'. Make it, or name another."
-        with refusal(StoreError, message), SqliteStore(tmp_path / "no" / "study.db") as store:
+        with refusal(StoreError, message), open_store(tmp_path / "no" / "study.db") as store:
             use(store)
 
 
 def test_a_store_that_is_not_there_is_not_made_by_reading(path):
     message = f"there is no store '{path}'. Make it with `outperform run`."
-    with refusal(StoreError, message), SqliteStore(path) as store:
+    with refusal(StoreError, message), open_store(path) as store:
         store.counts()
     assert not path.exists()
 
@@ -87,20 +87,20 @@ def test_a_file_that_a_killed_run_left_empty(path, done):
         f"'{path}' holds nothing yet: the run that made it stopped as it began. "
         "Run the study again."
     )
-    with refusal(StoreError, message), SqliteStore(path) as store:
+    with refusal(StoreError, message), open_store(path) as store:
         store.counts()
-    with SqliteStore(path) as store:
-        store.add(done())
+    with open_store(path) as store:
+        store.add([done()])
         assert set(store.scores()) == {"k0"}
 
 
 def test_a_damaged_store(path, done):
-    with SqliteStore(path) as store:
-        store.add_all([done(f"k{i}") for i in range(200)])
+    with open_store(path) as store:
+        store.add([done(f"k{i}") for i in range(200)])
     content = bytearray(path.read_bytes())
     content[8192:] = b"\xa5" * len(content[8192:])
     path.write_bytes(content)
-    with SqliteStore(path) as store, pytest.raises(StoreError) as caught:
+    with open_store(path) as store, pytest.raises(StoreError) as caught:
         list(store.measurements())
     assert str(caught.value) == (
         f"'{path}' is damaged: database disk image is malformed. "
@@ -110,12 +110,14 @@ def test_a_damaged_store(path, done):
 
 AS_NOBODY = """
 import os, sys
+import filelock  # before nobody may read it
+import outperform.store.sqlite
 from outperform.errors import StoreError
-from outperform.store import SqliteStore
+from outperform.store import open_store
 if os.geteuid() == 0:
     os.setegid(65534)
     os.seteuid(65534)
-with SqliteStore(sys.argv[1]) as store:
+with open_store(sys.argv[1]) as store:
     print(sorted(store.scores()))
     try:
         store.lock()
@@ -130,8 +132,8 @@ def test_a_store_that_may_be_read_but_not_written(done, file, folder):
     place = Path(tempfile.mkdtemp())
     try:
         path = place / "study.db"
-        with SqliteStore(path) as store:
-            store.add(done())
+        with open_store(path) as store:
+            store.add([done()])
         path.chmod(file)
         place.chmod(folder)
         command = [sys.executable, "-c", AS_NOBODY, str(path)]
@@ -147,35 +149,16 @@ def test_a_store_that_may_be_read_but_not_written(done, file, folder):
     )
 
 
-def test_two_stores_in_one_process_do_not_both_write(path, done):
-    with SqliteStore(path) as first, SqliteStore(path) as second:
-        first.lock()
-        first.lock()
-        holder = f"process {os.getpid()} on {os.uname().nodename}"
-        message = (
-            f"'{path}' is being written by {holder}. "
-            "Wait for that run to end, or stop it; its measurements can be read meanwhile."
-        )
-        with refusal(StoreInUse, message):
-            second.lock()
-        with refusal(StoreInUse, message):
-            second.add(done())
-        first.add(done())
-        assert set(second.scores()) == {"k0"}
-        first.close()
-        assert second.add(done()).kind == "same"
-
-
 def test_another_program_that_writes_is_waited_for_and_then_reported(path, done):
-    with SqliteStore(path) as store, closing(sqlite3.connect(path)) as other:
-        store.add(done("a"))
+    with open_store(path) as store, closing(sqlite3.connect(path)) as other:
+        store.add([done("a")])
         store._read("PRAGMA busy_timeout = 10")
         other.execute("BEGIN IMMEDIATE")
         message = f"another program is writing '{path}'. Close it and try again."
         with refusal(StoreInUse, message):
-            store.add(done("b"))
+            store.add([done("b")])
         other.rollback()
-        store.add(done("b"))
+        store.add([done("b")])
         assert set(store.scores()) == {"a", "b"}
 
 
@@ -185,10 +168,10 @@ class _FullPages:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "study.db"
 
-    def fill(self, store: SqliteStore) -> None:
+    def fill(self, store: Store) -> None:
         store._read("PRAGMA max_page_count = 30")
 
-    def free(self, store: SqliteStore) -> None:
+    def free(self, store: Store) -> None:
         store._read("PRAGMA max_page_count = 100000")
 
 
@@ -199,7 +182,7 @@ class _FullDisk:
         self.path = folder / "study.db"
         self._ballast = folder / "ballast"
 
-    def fill(self, store: SqliteStore) -> None:
+    def fill(self, store: Store) -> None:
         with self._ballast.open("wb", buffering=0) as file:
             for size in (4096, 1):
                 try:
@@ -208,7 +191,7 @@ class _FullDisk:
                 except OSError:
                     pass
 
-    def free(self, store: SqliteStore) -> None:
+    def free(self, store: Store) -> None:
         self._ballast.unlink()
 
 
@@ -252,21 +235,21 @@ def test_a_full_disk_loses_nothing(scarce, done):
         "Free some and run again: all that was recorded is safe."
     )
     recorded = []
-    with SqliteStore(scarce.path) as store:
+    with open_store(scarce.path) as store:
         store.lock()
         scarce.fill(store)
         with refusal(DiskFull, message):
             for i in range(5000):
-                store.add(done(f"k{i}", params={"padding": "x" * 1000}))
+                store.add([done(f"k{i}", params={"padding": "x" * 1000})])
                 recorded.append(f"k{i}")
         with refusal(DiskFull, message):
-            store.add(done("one more", params={"padding": "x" * 1000}))
+            store.add([done("one more", params={"padding": "x" * 1000})])
         assert [each.key for each in store.measurements()] == recorded
-        with SqliteStore(scarce.path) as reader:
+        with open_store(scarce.path) as reader:
             assert [each.key for each in reader.measurements()] == recorded
         scarce.free(store)
-        store.add(done("one more", params={"padding": "x" * 1000}))
-    with SqliteStore(scarce.path) as store:
+        store.add([done("one more", params={"padding": "x" * 1000})])
+    with open_store(scarce.path) as store:
         assert [each.key for each in store.measurements()] == [*recorded, "one more"]
 
 
@@ -274,10 +257,10 @@ def test_a_full_disk_loses_nothing(scarce, done):
 def test_a_store_on_a_full_disk_can_be_read_and_says_at_once_that_it_cannot_be_written(
     small_disk, done
 ):
-    with SqliteStore(small_disk.path) as store:
-        store.add(done())
+    with open_store(small_disk.path) as store:
+        store.add([done()])
     small_disk.fill(store)
-    with SqliteStore(small_disk.path) as store:
+    with open_store(small_disk.path) as store:
         assert set(store.scores()) == {"k0"}
         with pytest.raises(DiskFull, match="no space is left for"):
             store.lock()
@@ -285,7 +268,7 @@ def test_a_store_on_a_full_disk_can_be_read_and_says_at_once_that_it_cannot_be_w
 
 @pytest.mark.skipif(not MAY_MOUNT, reason="only root may mount a small disk")
 def test_a_full_disk_has_no_room_for_a_new_store(small_disk):
-    with SqliteStore(small_disk.path) as store:
+    with open_store(small_disk.path) as store:
         small_disk.fill(store)
         with pytest.raises(DiskFull, match="no space is left for"):
             store.lock()

@@ -20,8 +20,8 @@ from outperform.questions.decompose.redrawn_runs import load_variation
 from outperform.questions.decompose.result import Decomposition
 from outperform.questions.decompose.search_curves import SearchCurves, trace_searches
 from outperform.render.html import write_report
-from outperform.store import SqliteStore
-from outperform.store.final_runs import load_store_runs
+from outperform.store import Store, open_store
+from outperform.store.stored_runs import load_runs
 from outperform.study.sources import derive_seed
 from outperform.study.study import Study
 
@@ -53,7 +53,7 @@ def command(context: click.Context, folder: str) -> None:
     _show_command("compare", store_file, a, b)
     context.invoke(compare_command, words=(str(store_file), a, b))
     click.echo()
-    with SqliteStore(store_file) as store:
+    with open_store(store_file) as store:
         results = _gather(store, study, a, b)
         about = _tell(study, store.get_meta("study")["n_fits"])
     _write(results, place, study, about)
@@ -70,9 +70,9 @@ def _show_command(*words: object) -> None:
     click.secho(f"\n$ {shlex.join(['outperform', *map(str, words)])}", bold=True)
 
 
-def _gather(store: SqliteStore, study: Study, a: str, b: str) -> list[Any]:
+def _gather(store: Store, study: Study, a: str, b: str) -> list[Any]:
     """The comparison, then, if the study has them, sources of variation and searches."""
-    results: list[Any] = [compare_runs(load_store_runs(store), a, b)]
+    results: list[Any] = [compare_runs(load_runs(store), a, b)]
     if any(design.kind == "variance" for design in study.designs):
         results += [
             each.decompose(n_test=_count_test_examples(study, each.task))
@@ -80,7 +80,7 @@ def _gather(store: SqliteStore, study: Study, a: str, b: str) -> list[Any]:
             if each.by_source
         ]
     with suppress(TooFewRuns):
-        results.append(trace_searches(study, store.scores()))
+        results.append(trace_searches(study, store))
     return results
 
 

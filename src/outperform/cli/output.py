@@ -1,12 +1,7 @@
 """What becomes of a result at the command line: text or JSON, and a figure if one was asked for."""
 
 import json
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Timer
-from time import monotonic
 from typing import Any
 
 import click
@@ -60,39 +55,3 @@ class Output:
 def print_json(values: dict[str, Any]) -> None:
     """Print strict JSON."""
     click.echo(json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False))
-
-
-class ProgressLine:
-    """Says on standard error how far work has come, if it takes longer than two seconds."""
-
-    def __init__(self, doing: str) -> None:
-        self.doing = doing
-        self.live = sys.stderr.isatty()
-        self.due = monotonic() + 2
-
-    def __enter__(self) -> "ProgressLine":
-        return self
-
-    def __call__(self, n_done: int, n_steps: int) -> None:
-        """Say it now, if something was not said a moment ago."""
-        if monotonic() < self.due:
-            return
-        self.due = monotonic() + (0.2 if self.live else 10)
-        line = f"{self.doing}: {n_done / n_steps:.0%}"
-        click.echo(f"\r{line}\x1b[K" if self.live else line, nl=not self.live, err=True)
-
-    def __exit__(self, *_: object) -> None:
-        if self.live:
-            click.echo("\r\x1b[K", nl=False, err=True)
-
-
-@contextmanager
-def say_if_slow(message: str) -> Iterator[None]:
-    """Tell a person who waits for more than two seconds what for."""
-    timer = Timer(2.0, click.echo, (message,), {"err": True})
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()

@@ -1,119 +1,98 @@
-"""What long commands say: how long they will take, and how far they have come."""
+"""What commands say while they work, if that takes longer than two seconds.
+
+On a terminal it is a live line of rich; elsewhere a plain line now and then, so that a log stays
+readable.
+"""
 
 import sys
-import time
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Timer
+from time import monotonic
+from typing import TYPE_CHECKING
 
 import click
 
-from outperform.engines import LocalEngine
-from outperform.engines.engine import summarize_error
-from outperform.runner import time_fits
-from outperform.study.study import Study
 from outperform.wording import format_duration
 
-Pair = tuple[str, str]  # pipeline, task
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
-_PATIENCE = 20.0  # seconds given to the fits that are timed before a study starts
-_QUICK = 10.0  # seconds that a fit may take to be timed once more
-_EVERY = {True: 0.2, False: 30.0}  # seconds between lines of progress, on a terminal or not
+_PATIENCE = 2.0  # seconds of silence
+_EVERY = 30.0  # seconds between lines where nobody looks
 
 
-class LiveLine:
-    """A line on standard error: live on a terminal, a new one now and then elsewhere."""
+class ProgressBar:
+    """Shows how far some work has come, called with what is done and what there is to do."""
 
-    def __init__(self) -> None:
+    def __init__(self, doing: str) -> None:
+        self.doing = doing
         self.live = sys.stderr.isatty()
-        self.began = self.shown = time.monotonic()
+        self.began = monotonic()
+        self.due = self.began + (_PATIENCE if self.live else _EVERY)
+        self._bar: Progress | None = None
 
-    def is_due(self) -> bool:
-        """Whether it is time to say something again."""
-        return time.monotonic() - self.shown >= _EVERY[self.live]
+    def __enter__(self) -> "ProgressBar":
+        return self
 
-    def show(self, n_done: int, n_left: int, words: str) -> None:
-        """Say how far it has come, and how long the rest will take at the rate so far.
+    def __call__(self, n_done: int, n_steps: int, words: str = "") -> None:
+        """Say so now, unless something was said a moment ago.
 
         Parameters
         ----------
-        n_done, n_left
-            Fits done since the line was made, and fits still to do.
         words
-            What to say of both.
+            More on it, such as how many have failed.
         """
-        self.shown = time.monotonic()
-        rate = n_done / max(self.shown - self.began, 1e-9)
-        left = format_duration(n_left / rate) if rate else "?"
-        line = f"{words}, {rate:.1f} fits/s, {left} to go"
-        click.echo(f"\r{line}\x1b[K" if self.live else line, nl=not self.live, err=True)
-
-    def clear(self) -> None:
-        """Make room for what is said at the end."""
+        if monotonic() < self.due:
+            return
         if self.live:
-            click.echo("\r\x1b[K", nl=False, err=True)
+            self._draw(n_done, n_steps, words)
+        else:
+            self.due = monotonic() + _EVERY
+            share = f"{n_done / n_steps:.0%}" if n_steps else ""
+            click.echo(": ".join(filter(None, (self.doing, words or share))), err=True)
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _draw(self, n_done: int, n_steps: int, words: str) -> None:
+        if self._bar is None:
+            self._bar = _make_bar()
+            self._bar.add_task(self.doing, words=words)
+            self._bar.start()
+        self._bar.update(self._bar.task_ids[0], completed=n_done, total=n_steps, words=words)
 
 
-@dataclass(frozen=True, slots=True)
-class FitSeconds:
-    """Mean seconds of a fit, for every pipeline on every task that they are known of."""
-
-    by_pair: Mapping[Pair, float]
-    late: bool = False  # a fit was given up: it takes longer
-
-    @property
-    def about(self) -> str:
-        """How sure the times are."""
-        return "more than" if self.late else "about"
-
-    def add_up(self, n_fits: Mapping[Pair, int], workers: int) -> float:
-        """Seconds that so many fits of each pair take on so many workers."""
-        return sum(n * self.by_pair[pair] for pair, n in n_fits.items()) / workers
-
-    def __str__(self) -> str:
-        if not self.by_pair:
-            return "how long a fit takes is not known yet"
-        (quick, least), *_, (slow, most) = sorted(
-            [*self.by_pair.items()] * 2, key=lambda item: item[1]
-        )
-        if most < 2 * least:
-            mean = sum(self.by_pair.values()) / len(self.by_pair)
-            return f"one fit takes {self.about} {mean:.2g} s"
-        return (
-            f"one fit takes {self.about} {least:.2g} s ({' on '.join(quick)}) to {most:.2g} s "
-            f"({' on '.join(slow)})"
-        )
+def describe_pace(n_done: int, n_left: int, began: float) -> str:
+    """Fits per second since a moment of `monotonic`, and how long the rest will take."""
+    rate = n_done / max(monotonic() - began, 1e-9)
+    left = f", {format_duration(n_left / rate)} to go" if rate else ""
+    return f"{rate:.1f} fits/s{left}"
 
 
-def measure_seconds(
-    study: Study, workers: int, known: Mapping[Pair, float] | None = None
-) -> FitSeconds:
-    """Seconds of a fit of every pair, timed where they are not known; failures are told."""
-    known = known or {}
-    pairs = [(p.name, t.name) for t in study.tasks for p in study.pipelines]
-    timed, late = _time_pairs(study, workers, [pair for pair in pairs if pair not in known])
-    return FitSeconds({pair: known[pair] if pair in known else timed[pair] for pair in pairs}, late)
+@contextmanager
+def say_if_slow(message: str) -> Iterator[None]:
+    """Tell a person who waits for more than two seconds what for."""
+    timer = Timer(_PATIENCE, click.echo, (message,), {"err": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
-def _time_pairs(
-    study: Study, workers: int, pairs: Collection[Pair]
-) -> tuple[dict[Pair, float], bool]:
-    if not pairs:
-        return {}, False
-    patience = min(_PATIENCE, study.timeout or _PATIENCE)
-    if sys.stderr.isatty():
-        click.echo("Timing a fit of every pipeline on every task ...", nl=False, err=True)
-    with LocalEngine(workers, timeout=patience) as engine:
-        outcomes = time_fits(study, engine, pairs)
-        if all(outcome.seconds < _QUICK for outcome in outcomes.values()):
-            outcomes = time_fits(study, engine, pairs)  # those before paid for imports
-    LiveLine().clear()
-    for (pipeline, task), outcome in sorted(outcomes.items()):
-        if outcome.kind in ("error", "died"):
-            click.secho(
-                f"Note: a first fit of {pipeline} on {task}, with default hyperparameters, "
-                f"failed: {summarize_error(outcome.error)}",
-                fg="yellow",
-                err=True,
-            )
-    late = any(outcome.kind == "timeout" for outcome in outcomes.values())
-    return {pair: outcome.seconds for pair, outcome in outcomes.items()}, late
+def _make_bar() -> "Progress":
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        TextColumn("{task.percentage:.0f}%", markup=False),
+        TextColumn("{task.fields[words]}", markup=False),
+        TimeRemainingColumn(compact=True),
+        console=Console(stderr=True),
+        transient=True,
+    )

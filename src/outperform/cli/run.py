@@ -1,41 +1,43 @@
 """The command `outperform run`."""
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
+from time import monotonic
+from typing import Any
 
 import click
-import numpy as np
 
-from outperform.cli.options import debug_option
-from outperform.cli.progress import FitSeconds, LiveLine, measure_seconds
+from outperform.cli.options import debug_option, gamma_option
+from outperform.cli.output import print_json
+from outperform.cli.progress import ProgressBar, describe_pace, say_if_slow
 from outperform.cli.sources import read_study
-from outperform.engines import LocalEngine
-from outperform.engines.local import count_cores
-from outperform.errors import InvalidInput, UnknownName
-from outperform.questions.compare.answer import compare_runs
-from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.task_results import TaskComparisons
+from outperform.engines import Engine, open_engine
+from outperform.questions.compare.sequential_run import add_replicates, choose_design
 from outperform.questions.result import Table
-from outperform.render.terminal import print_table
-from outperform.runner import Progress, describe_changes, describe_study, find_same_code, run
-from outperform.runs import Runs
-from outperform.stats import smallest_conclusive
+from outperform.render.terminal import print_result, print_table
+from outperform.runner import Coordinator, Progress, describe_changes, describe_study
+from outperform.runner.cost import FitSeconds, measure_seconds
+from outperform.runner.description import find_same_code
 from outperform.stats.checks import check_positive
-from outperform.store import SqliteStore
-from outperform.store.final_runs import load_store_runs
-from outperform.study.designs import FixHopt, Ideal
+from outperform.store import Store, open_store
+from outperform.store.stored_runs import PAIRED
 from outperform.study.study import Study
-from outperform.wording import format_duration, suggest_names
+from outperform.wording import format_duration
 
-_PAIRED = ("ideal", "fix-hopt")  # designs whose runs are paired
+_FAILURES = 4  # exit status: done, but some fits failed
+_INTERRUPTED = 130  # as shells have it
 
 
 @click.command()
 @click.argument("study_file", metavar="STUDY.toml")
-@click.option("--store", "store_file", metavar="FILE", help="Store.  [default: STUDY.db]")
-@click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: all cores]")
+@click.option("--store", "address", metavar="STORE", help="Store.  [default: STUDY.db]")
+@click.option("--engine", metavar="ENGINE", help="Where fits run: local, local:4, inline.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="Short for --engine local:N.  [default: all cores]",
+)
 @click.option(
     "--dry-run", is_flag=True, help="Say what would be done and what it would cost; train nothing."
 )
@@ -52,18 +54,23 @@ _PAIRED = ("ideal", "fix-hopt")  # designs whose runs are paired
     metavar="A B",
     help="Stop as soon as the anytime-valid interval decides between A and B.",
 )
+@gamma_option
+@click.option("--json", "as_json", is_flag=True, help="Print what came out as JSON.")
 @debug_option
 @click.pass_context
 def command(
     ctx: click.Context,
     study_file: str,
-    store_file: str | None,
+    address: str | None,
+    engine: str | None,
     workers: int | None,
     dry_run: bool,
     seconds_per_fit: float | None,
     measure: bool,
     retry_failed: bool,
     until_decided: tuple[str, str] | None,
+    gamma: float,
+    as_json: bool,
 ) -> None:
     """Do the fits of a study that are still missing.
 
@@ -73,72 +80,85 @@ def command(
         outperform run study.toml --until-decided svm forest
 
     Interrupt it whenever you like: the same command resumes, and nothing is lost.
+
+    Exit status: 0 all fits are done; 4 done, but some failed; 130 interrupted; 2 bad input. With
+    --until-decided: 0 decided, which may be that neither has an advantage of γ; 3 undecided.
     """
     if measure and not dry_run:
         raise click.UsageError("--measure is for --dry-run: a run is timed by its own fits.")
+    if engine and workers:
+        raise click.UsageError("--workers N is short for --engine local:N: give one of them.")
     if seconds_per_fit is not None:
         check_positive("--seconds-per-fit", seconds_per_fit)
-    cost = _Cost(seconds_per_fit, measure)
     study = read_study(study_file)
     if until_decided:
-        _check_pair(study, until_decided)
+        choose_design(study, *until_decided)
+    where = engine or (f"local:{workers}" if workers else "local")
     try:
-        with SqliteStore(store_file or Path(study_file).with_suffix(".db")) as store:
-            if dry_run:
-                _announce(study, store, workers or count_cores(), cost)
-            else:
+        with (
+            open_store(address or Path(study_file).with_suffix(".db")) as store,
+            open_engine(where) as opened,
+        ):
+            if not dry_run:
                 store.lock()
-                _announce(study, store, workers or count_cores(), cost)
-                _run(study, store, workers or count_cores(), until_decided, retry_failed)
+            before = store.get_meta("study") if store.exists() else None
+            now = describe_study(study, before)
+            seconds = _find_seconds(study, store, (before, now), seconds_per_fit)
+            if measure:
+                seconds = _measure(study, opened, seconds)
+            _announce(study, (before, now), seconds, opened.n_workers, err=as_json)
+            if dry_run:
+                return
+            run = _Run(
+                Coordinator(study, store, opened, description=now, retry_failed=retry_failed),
+                as_json,
+            )
+            status = run.decide(until_decided, gamma) if until_decided else run.finish()
     except KeyboardInterrupt:
         click.echo(
             "Interrupted. All that was finished is recorded: the same command resumes.", err=True
         )
-        ctx.exit(130)
+        status = _INTERRUPTED
+    if status:  # who calls this command from another goes on where all is well
+        ctx.exit(status)
 
 
-def _run(
-    study: Study,
-    store: SqliteStore,
-    workers: int,
-    until_decided: tuple[str, str] | None,
-    retry_failed: bool,
+_Descriptions = tuple[Mapping[str, Any] | None, Mapping[str, Any]]  # of the study, before and now
+
+
+def _find_seconds(
+    study: Study, store: Store, descriptions: _Descriptions, per_fit: float | None
+) -> FitSeconds:
+    """Seconds of a fit as recorded from the same code, else as told."""
+    recorded = store.mean_seconds() if descriptions[0] else {}
+    unchanged = find_same_code(*descriptions)
+    every = [(pipeline.name, task.name) for task in study.tasks for pipeline in study.pipelines]
+    assumed = {} if per_fit is None else dict.fromkeys(every, per_fit)
+    return FitSeconds(assumed | {pair: recorded[pair] for pair in recorded if pair in unchanged})
+
+
+def _measure(study: Study, engine: Engine, known: FitSeconds) -> FitSeconds:
+    with say_if_slow("Timing a fit of every pipeline on every task ..."):
+        seconds = measure_seconds(study, engine, known.by_pair)
+    for failure in seconds.failures:
+        click.secho(f"Note: {failure}", fg="yellow", err=True)
+    return seconds
+
+
+def _announce(
+    study: Study, descriptions: _Descriptions, seconds: FitSeconds, workers: int, *, err: bool
 ) -> None:
-    with LocalEngine(workers, timeout=study.timeout) as engine:
-        if until_decided:
-            progress = _run_until_decided(study, store, engine, until_decided, retry_failed)
-        else:
-            progress = _run_all(study, store, engine, retry_failed)
-    _finish(study, store, progress, until_decided)
-
-
-@dataclass(frozen=True, slots=True)
-class _Cost:
-    """What is told of the seconds of a fit, where the store does not know them."""
-
-    per_fit: float | None = None
-    measure: bool = False  # by fits that are thrown away
-
-
-def _announce(study: Study, store: SqliteStore, workers: int, cost: _Cost) -> None:
     """What has changed, and fits and time of the designs chosen beside the others."""
-    before = store.get_meta("study") if store.path.exists() else None
-    now = describe_study(study, before)
+    before, now = descriptions
     for change in describe_changes(before, now):
-        click.secho(f"Note: {change}.", fg="yellow")
-    known = store.mean_seconds() if before else {}
-    unchanged = find_same_code(before, now)
-    kept = {pair: known[pair] for pair in known if pair in unchanged}
-    if cost.measure:
-        seconds = measure_seconds(study, workers, kept)
-    else:
-        every = [(p.name, t.name) for t in study.tasks for p in study.pipelines]
-        told = {} if cost.per_fit is None else dict.fromkeys(every, cost.per_fit)
-        seconds = FitSeconds(told | kept)
+        click.secho(f"Note: {change}.", fg="yellow", err=err)
     click.echo(
         f"{study.name}: {len(study.pipelines)} pipeline(s) on {len(study.tasks)} task(s), "
-        f"{study.tuner} search with {study.trials} trials; {seconds}"
+        f"{study.tuner} search with {study.trials} trials; {seconds}",
+        err=err,
     )
+    if err:
+        return
     rows = []
     for kind, prices in now["prices"].items():
         n_fits = {(pipeline, task): n for pipeline, task, n in prices}
@@ -149,151 +169,85 @@ def _announce(study: Study, store: SqliteStore, workers: int, cost: _Cost) -> No
     print_table(Table(["design", "fits", f"time on {workers} worker(s)", ""], rows))
 
 
-def _run_all(
-    study: Study,
-    store: SqliteStore,
-    engine: LocalEngine,
-    retry_failed: bool,
-    whole: Study | None = None,
-) -> Progress:
-    line = LiveLine()
+class _Run:
+    """A run that is under way, and what is said of it."""
 
-    def report(progress: Progress) -> None:
-        if line.is_due():
-            words = (
-                f"{progress.n_known + progress.n_done} done, {progress.n_failed} failed, "
-                f"{progress.n_left} left"
+    def __init__(self, coordinator: Coordinator, as_json: bool) -> None:
+        self.coordinator, self.as_json = coordinator, as_json
+        self.began = monotonic()
+
+    def finish(self) -> int:
+        """Do all that is missing; the exit status."""
+        with ProgressBar("fitting") as bar:
+            progress = self.coordinator.run(report=lambda progress: self._show(progress, bar))
+        if self.as_json:
+            print_json({**asdict(progress), "store": self.coordinator.store.address})
+        else:
+            self._sum_up()
+            advice = self._suggest_next()
+            click.echo(f"\nNext: {advice}" if advice else "", nl=bool(advice))
+        return _FAILURES if self._count("failed") else 0
+
+    def decide(self, pair: tuple[str, str], gamma: float) -> int:
+        """Do no more than decides between two; the exit status."""
+        with ProgressBar("fitting") as bar:
+            decision = add_replicates(
+                self.coordinator,
+                *pair,
+                gamma=gamma,
+                report=lambda progress: self._show(progress, bar),
+                show=lambda look: click.echo(str(look), err=True),
             )
-            line.show(progress.n_done + progress.n_failed, progress.n_left, words)
+        if self.as_json:
+            print_json(decision.to_dict())
+        else:
+            self._sum_up()
+            print_result(decision)
+        return decision.exit_status
 
-    try:
-        return run(study, store, engine, retry_failed=retry_failed, report=report, whole=whole)
-    finally:
-        line.clear()
+    def _show(self, progress: Progress, bar: ProgressBar) -> None:
+        pace = describe_pace(progress.n_done + progress.n_failed, progress.n_left, self.began)
+        bar(progress.n_fits - progress.n_left, progress.n_fits, f"{progress}, {pace}")
 
-
-def _finish(
-    study: Study, store: SqliteStore, progress: Progress, until_decided: tuple[str, str] | None
-) -> None:
-    """What was done, what went wrong, and what to do next."""
-    click.echo(
-        f"{progress.n_done} fits done now, {progress.n_known} were recorded before, "
-        f"{progress.n_failed} failed"
-    )
-    for noise in sorted(set(progress.noise)):
-        click.secho(f"Note: {noise}.", fg="yellow")
-    for where, n_runs in progress.blocked.items():
-        click.secho(
-            f"Note: {n_runs} run(s) of {where} cannot be done: every trial of their search failed.",
-            fg="yellow",
+    def _sum_up(self) -> None:
+        """What was done, and what went wrong."""
+        progress, address = self.coordinator.progress, self.coordinator.store.address
+        click.echo(
+            f"{progress.n_done} fits done now, {progress.n_known} were recorded before, "
+            f"{progress.n_failed} failed"
         )
-    n_failed = sum(n for (_, _, status), n in store.counts().items() if status == "failed")
-    if n_failed:
-        click.echo(f"{n_failed} of all recorded fits failed: outperform status {store.path}")
-    _suggest_next(study, store, until_decided)
+        for noise in sorted(set(progress.noise)):
+            click.secho(f"Note: {noise}.", fg="yellow")
+        for where, n_runs in progress.blocked.items():
+            click.secho(
+                f"Note: {n_runs} run(s) of {where} cannot be done: every trial of their search "
+                "failed.",
+                fg="yellow",
+            )
+        n_failed = self._count("failed")
+        if n_failed:
+            click.echo(f"{n_failed} of all recorded fits failed: outperform status {address}")
 
-
-def _suggest_next(study: Study, store: SqliteStore, until_decided: tuple[str, str] | None) -> None:
-    """Name the command that shows what the runs tell."""
-    scores = store.scores()
-    done = [label for label in store.run_labels() if label.key in scores]
-    paired = {label.pipeline for label in done if label.design in _PAIRED}
-    names = [pipeline.name for pipeline in study.pipelines if pipeline.name in paired]
-    if until_decided:  # runs stopped when decided need the interval that allows it
-        pair = " ".join(until_decided)
-        click.echo(f"\nNext: outperform compare {store.path} {pair} --sequential")
-    elif len(names) > 1:
-        click.echo(f"\nNext: outperform compare {store.path} {names[0]} {names[1]}")
-    elif any(label.design not in _PAIRED for label in done):
-        click.echo(f"\nNext: outperform decompose {store.path}")
-
-
-def _run_until_decided(
-    study: Study,
-    store: SqliteStore,
-    engine: LocalEngine,
-    pair: tuple[str, str],
-    retry_failed: bool,
-) -> Progress:
-    """Add replicates until the anytime-valid interval decides, or the study's number is reached."""
-    design = _choose_design(study)
-    most = design.n_replicates
-    n, progress = min(most, smallest_conclusive(0.05)), Progress(0)
-    while True:
-        part = replace(study, designs=(replace(design, n_replicates=n),))
-        progress = _add_up(progress, _run_all(part, store, engine, retry_failed, whole=study))
-        runs = _take_first(load_store_runs(store, design.kind), n)
-        result = compare_runs(runs, *pair, interval="anytime", drop_incomplete=True)
-        click.echo(f"{n} replicates: {result}")
-        comparisons = result.comparisons if isinstance(result, TaskComparisons) else (result,)
-        if all(comparison.winner is not None for comparison in comparisons):
-            click.echo(_describe_decision(comparisons, n, most))
-            return progress
-        if n == most:
-            click.echo(f"Undecided after all {most} replicates that the study allows.")
-            return progress
-        n, retry_failed = min(most, n + max(1, n // 4)), False
-
-
-def _describe_decision(comparisons: Sequence[Comparison], n: int, most: int) -> str:
-    """Say what is decided: never more than this dataset, of which no number of splits tells all."""
-    after = f"after {n} of the {most} replicates that the study allows"
-    known = [comparison for comparison in comparisons if comparison.population is not None]
-    if not known:
-        return f"Decided {after}."
-    if len(comparisons) > 1:
-        n_shown = sum(bool(comparison.holds_for_population) for comparison in known)
-        beyond = f"that is shown on {n_shown} of {len(comparisons)} tasks, were this the only look"
-        return f"Decided on these datasets {after}; for other data like them {beyond}."
-    population = known[0].population
-    assert population is not None
-    pvalue = f"p = {population.pvalue:.2g}"
-    if known[0].holds_for_population:
-        beyond = f"too, were this the only look ({pvalue})"
-    else:
-        beyond = f"that is not shown ({pvalue})"
-        if math.isfinite(population.floor):
-            floor = f"{population.floor:.2g}"
-            beyond += f", and no number of splits of it shows a difference below {floor}"
-    return f"Decided on this dataset {after}; for other data like it {beyond}."
-
-
-def _choose_design(study: Study) -> Ideal | FixHopt:
-    """The design whose runs `outperform compare` takes."""
-    designs = [
-        replace(e, n_repetitions=1) if isinstance(e, FixHopt) else e  # only the first is compared
-        for e in study.designs
-        if isinstance(e, Ideal | FixHopt)
-    ]
-    return min(designs, key=lambda e: (e.kind != "ideal", "+".join(getattr(e, "vary", ()))))
-
-
-def _take_first(runs: Runs, n_replicates: int) -> Runs:
-    """Leave out later replicates, which a store may hold from a run before."""
-    assert runs.replicates is not None
-    early = np.array([int(label) < n_replicates for label in runs.replicates])[runs.replicate]
-    columns = ("algorithm", "task", "replicate", "score", "row")
-    return replace(runs, **{name: getattr(runs, name)[early] for name in columns})
-
-
-def _add_up(earlier: Progress, later: Progress) -> Progress:
-    """Progress over two runs; what the first has done, the second has found recorded."""
-    return replace(
-        later,
-        n_known=later.n_known - earlier.n_done - earlier.n_failed,
-        n_done=earlier.n_done + later.n_done,
-        n_failed=earlier.n_failed + later.n_failed,
-        noise=earlier.noise + later.noise,
-    )
-
-
-def _check_pair(study: Study, pair: tuple[str, str]) -> None:
-    names = [pipeline.name for pipeline in study.pipelines]
-    for name in pair:
-        if name not in names:
-            raise UnknownName(f"the study has no pipeline {name!r}", suggest_names(name, names))
-    if not all(isinstance(design, Ideal | FixHopt) for design in study.designs):
-        raise InvalidInput(
-            "--until-decided adds replicates, but the study has designs without pairs",
-            "Keep only ideal or fix-hopt in the study",
+    def _count(self, status: str) -> int:
+        """Recorded fits of the study's pipelines and tasks."""
+        study, counts = self.coordinator.description, self.coordinator.store.counts()
+        return sum(
+            n
+            for (pipeline, task, each), n in counts.items()
+            if each == status and pipeline in study["pipelines"] and task in study["tasks"]
         )
+
+    def _suggest_next(self) -> str:
+        """Name the command that shows what the runs tell, or what went wrong."""
+        store = self.coordinator.store
+        scores = store.scores()
+        done = [label for label in store.run_labels() if scores.get(label.key)]
+        paired = {label.pipeline for label in done if label.design in PAIRED}
+        names = [name for name in self.coordinator.description["pipelines"] if name in paired]
+        if self._count("failed") > self._count("done"):
+            return f"outperform status {store.address}"
+        if len(names) > 1:
+            return f"outperform compare {store.address} {names[0]} {names[1]}"
+        if any(label.design not in PAIRED for label in done):
+            return f"outperform decompose {store.address}"
+        return f"outperform status {store.address}" if self._count("failed") else ""

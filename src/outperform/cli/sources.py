@@ -1,28 +1,15 @@
 """Where commands get their runs and studies from; studies are imported where they are used."""
 
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outperform.errors import InvalidInput
-from outperform.runs import Runs, join_runs, read_runs
+from outperform.runs import Runs, join_runs
+from outperform.store.reading import read_runs
 
 if TYPE_CHECKING:
     from outperform.study.study import Study
-
-_HEADER = b"SQLite format 3\0"  # that every SQLite database begins with
-_SUFFIXES = (".db", ".sqlite", ".sqlite3")
-
-
-def is_store(path: str) -> bool:
-    """Whether a file is a store, whatever its name; one that is not there yet, by its suffix."""
-    begin = b""
-    if Path(path).is_file():  # what is read from a pipe would be lost
-        with suppress(OSError), Path(path).open("rb") as file:
-            begin = file.read(len(_HEADER))
-    return begin == _HEADER or (not begin and Path(path).suffix.casefold() in _SUFFIXES)
 
 
 def open_runs(path: str, reading: dict[str, Any], names: Sequence[str] = ()) -> Runs:
@@ -37,17 +24,7 @@ def open_runs(path: str, reading: dict[str, Any], names: Sequence[str] = ()) -> 
     others = options.pop("others", ())
     if names and options["wide"] and not options["algorithm"] and not others:
         options["algorithm"] = tuple(names)
-    return join_runs(*(_open_one(each, options) for each in (path, *others)))
-
-
-def _open_one(path: str, reading: dict[str, Any]) -> Runs:
-    if not is_store(path):
-        return read_runs(path, **reading)
-    from outperform.store import SqliteStore
-    from outperform.store.final_runs import load_store_runs
-
-    with SqliteStore(path) as store:
-        return replace(load_store_runs(store), accepted=reading["accept"])
+    return join_runs(*(read_runs(each, **options) for each in (path, *others)))
 
 
 def read_study(path: str) -> "Study":

@@ -10,17 +10,17 @@ from outperform.cli.output import print_json
 from outperform.engines.engine import summarize_error
 from outperform.questions.result import Table
 from outperform.render.terminal import print_table
-from outperform.store import Measurement, SqliteStore
+from outperform.store import Measurement, Store, open_store
 
 _N_KINDS = 10  # of errors shown
 _LONGEST = 300  # characters of an error shown
 
 
 @click.command()
-@click.argument("store_file", metavar="STORE")
+@click.argument("address", metavar="STORE")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @debug_option
-def command(store_file: str, as_json: bool) -> None:
+def command(address: str, as_json: bool) -> None:
     """Show what is done, failed and running.
 
     \b
@@ -28,7 +28,7 @@ def command(store_file: str, as_json: bool) -> None:
 
     A run that is going on is not disturbed.
     """
-    with SqliteStore(store_file) as store:
+    with open_store(address) as store:
         status = _describe(store)
         failures = list(store.measurements("failed"))
     if as_json:
@@ -48,12 +48,12 @@ def command(store_file: str, as_json: bool) -> None:
         click.echo("\nNext: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
 
 
-def _describe(store: SqliteStore) -> dict[str, Any]:
+def _describe(store: Store) -> dict[str, Any]:
     study = store.get_meta("study") or {}
     counts = store.counts()
     pairs = sorted({(pipeline, task) for pipeline, task, _ in counts})
     return {
-        "study": study.get("name", str(store.path)),
+        "study": study.get("name", store.address),
         "n_fits": study.get("n_fits"),
         "running": store.find_writer(),
         "counts": [

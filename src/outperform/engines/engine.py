@@ -3,10 +3,11 @@
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Self
 
-from outperform.errors import EngineError
+from outperform.errors import EngineError, InvalidInput
 
 _TRACEBACK = "Traceback (most recent call last):"
 
@@ -44,10 +45,27 @@ class Engine(Protocol):
     give two: compare, and keep the first.
     """
 
-    n_workers: int
+    @property
+    def n_workers(self) -> int:
+        """How many items are worked on at a time."""
 
-    def submit(self, work: Callable[[Any], Any], item: Any, *, tag: Any) -> None:
-        """Ask for `work(item)`; returns at once."""
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> None: ...
+
+    def submit(
+        self, work: Callable[[Any], Any], item: Any, *, tag: Any, timeout: float | None = None
+    ) -> None:
+        """Ask for `work(item)`; returns at once.
+
+        Parameters
+        ----------
+        tag
+            What the outcome will be called.
+        timeout
+            Seconds after which the item is given up, and what works on it is killed where it runs;
+            loading the work for the first time does not count.
+        """
 
     def wait(self) -> list[Outcome]:
         """Outcomes not handed out yet: at least one, or none where nothing is left to wait for."""
@@ -57,6 +75,51 @@ class Engine(Protocol):
 
     def stop(self) -> None:
         """Give up at once what is not finished; `wait` still hands out what is."""
+
+
+def open_engine(address: str = "local") -> Engine:
+    """Engine of an address: `local` has a worker per core, `local:4` four, `inline` none.
+
+    `inline` does one fit after the other in this process, where a debugger works.
+
+    Examples
+    --------
+    >>> with open_engine("local:2") as engine:
+    ...     engine.n_workers
+    2
+    """
+    from outperform.engines.inline import InlineEngine
+    from outperform.engines.local import LocalEngine, count_cores
+
+    kind, _, number = address.partition(":")
+    if address == "inline":
+        return InlineEngine()
+    if address == "local":
+        return LocalEngine(count_cores())
+    if kind == "local" and number.isdecimal() and int(number) > 0:
+        return LocalEngine(int(number))
+    known = "Pass local, local:4 (four workers) or inline"
+    if kind == "local":
+        raise InvalidInput(f"'{address}' does not say how many workers", known)
+    if kind in ("dask", "ray") or (number and "/" not in number):
+        raise InvalidInput(f"engines such as '{address}' are not there yet", known)
+    raise InvalidInput(f"there is no engine '{address}'", known)
+
+
+def use_engine(engine: str | Engine) -> AbstractContextManager[Engine]:
+    """Open an engine that is named by its address, until the block ends; an open one stays open."""
+    return open_engine(engine) if isinstance(engine, str) else nullcontext(engine)
+
+
+def check_timeout(timeout: float | None) -> None:
+    """Refuse a time limit that is none."""
+    if timeout is not None and not timeout > 0:
+        raise InvalidInput(f"timeout is {timeout}", "Give a positive number of seconds or None")
+
+
+def describe_timeout(timeout: float | None) -> str:
+    """What becomes of an item that takes longer than it may."""
+    return f"killed after {timeout:g} s, the time limit of a fit"
 
 
 def describe_exception(error: BaseException) -> str:

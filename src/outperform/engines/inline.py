@@ -4,13 +4,20 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Self
 
-from outperform.engines.engine import Outcome, closed_engine, run
+from outperform.engines.engine import (
+    Outcome,
+    check_timeout,
+    closed_engine,
+    describe_timeout,
+    run,
+)
 
 
 class InlineEngine:
     """Runs each item in this process when its outcome is waited for.
 
-    A debugger works here. Nothing protects this process from work that hangs or crashes.
+    A debugger works here. Nothing protects this process from work that hangs or crashes: work that
+    took longer than it may counts as given up, but only when it has ended.
 
     Examples
     --------
@@ -23,7 +30,7 @@ class InlineEngine:
     n_workers = 1
 
     def __init__(self) -> None:
-        self._pending: deque[tuple[Callable[[Any], Any], Any, Any]] = deque()
+        self._pending: deque[tuple[Callable[[Any], Any], Any, Any, float | None]] = deque()
         self._finished: list[Outcome] = []
         self._closed = False
 
@@ -33,11 +40,14 @@ class InlineEngine:
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
         self.close() if error is None else self.stop()
 
-    def submit(self, work: Callable[[Any], Any], item: Any, *, tag: Any) -> None:
+    def submit(
+        self, work: Callable[[Any], Any], item: Any, *, tag: Any, timeout: float | None = None
+    ) -> None:
         """Ask for `work(item)`; it runs when waited for."""
+        check_timeout(timeout)
         if self._closed:
             raise closed_engine()
-        self._pending.append((work, item, tag))
+        self._pending.append((work, item, tag, timeout))
 
     def wait(self) -> list[Outcome]:
         """Run the next item, unless outcomes are there already."""
@@ -58,5 +68,8 @@ class InlineEngine:
         self._pending.clear()
 
     def _run_next(self) -> None:
-        work, item, tag = self._pending.popleft()
-        self._finished.append(Outcome(tag, *run(work, item)))
+        work, item, tag, timeout = self._pending.popleft()
+        outcome = Outcome(tag, *run(work, item))
+        if timeout is not None and outcome.seconds > timeout:
+            outcome = Outcome(tag, None, describe_timeout(timeout), outcome.seconds, "timeout")
+        self._finished.append(outcome)

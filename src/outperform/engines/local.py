@@ -12,7 +12,7 @@ from multiprocessing.connection import wait as wait_for_any
 from types import MethodType
 from typing import Any, Literal, Self
 
-from outperform.engines.engine import Outcome, closed_engine
+from outperform.engines.engine import Outcome, check_timeout, closed_engine
 from outperform.engines.worker import Job, Worker
 from outperform.errors import InvalidInput
 
@@ -26,9 +26,6 @@ class LocalEngine:
     ----------
     n_workers
         How many items are worked on at a time.
-    timeout
-        Seconds after which an item is given up and its worker killed; loading the work for the
-        first time does not count.
     n_threads
         Threads that numerical libraries may use in each worker; by default the cores are shared
         out among the workers.
@@ -48,17 +45,12 @@ class LocalEngine:
     49
     """
 
-    def __init__(
-        self, n_workers: int, timeout: float | None = None, *, n_threads: int | None = None
-    ) -> None:
+    def __init__(self, n_workers: int, *, n_threads: int | None = None) -> None:
         if n_workers < 1:
             raise InvalidInput(f"n_workers is {n_workers}", "Have one worker at least")
-        if timeout is not None and not timeout > 0:
-            raise InvalidInput(f"timeout is {timeout}", "Give a positive number of seconds or None")
         if n_threads is not None and n_threads < 1:
             raise InvalidInput(f"n_threads is {n_threads}", "Give one thread at least")
         self.n_workers = n_workers
-        self.timeout = timeout
         self.n_threads = n_threads or max(1, count_cores() // n_workers)
         self._works: dict[tuple[int, ...], tuple[Any, int, bytes]] = {}
         self._workers: list[Worker] = []
@@ -79,14 +71,17 @@ class LocalEngine:
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
         self.close() if error is None else self.stop()
 
-    def submit(self, work: Callable[[Any], Any], item: Any, *, tag: Any) -> None:
+    def submit(
+        self, work: Callable[[Any], Any], item: Any, *, tag: Any, timeout: float | None = None
+    ) -> None:
         """Ask for `work(item)`; returns at once."""
+        check_timeout(timeout)
         if self._failure is not None:
             raise self._failure
         if self._phase != "open":
             raise closed_engine()
         number, code = self._pack_work(work)
-        job = Job(tag, number, code, _pickle(item))
+        job = Job(tag, number, code, _pickle(item), timeout)
         with self._changed:
             self._n_outstanding += 1
             self._pending.append(job)
@@ -174,7 +169,7 @@ class LocalEngine:
         idle = [worker for worker in self._workers if worker.job is None]
         while self._pending and (idle or len(self._workers) < self.n_workers):
             if not idle:
-                idle.append(Worker(timeout=self.timeout, n_threads=self.n_threads))
+                idle.append(Worker(n_threads=self.n_threads))
                 self._workers.append(idle[-1])
             idle.pop().give(self._pending.popleft())
 

@@ -13,7 +13,7 @@ from multiprocessing import Pipe
 from pickle import loads
 from typing import Any, Literal
 
-from outperform.engines.engine import Outcome, describe_exception
+from outperform.engines.engine import Outcome, describe_exception, describe_timeout
 from outperform.engines.serving import Reply
 from outperform.errors import EngineError
 
@@ -36,6 +36,7 @@ class Job:
     number: int  # of the work, by which workers remember it
     code: bytes
     item: bytes
+    timeout: float | None
 
 
 class Worker:
@@ -47,10 +48,9 @@ class Worker:
     a fit starts are killed with it.
     """
 
-    def __init__(self, *, timeout: float | None, n_threads: int) -> None:
+    def __init__(self, *, n_threads: int) -> None:
         self.job: Job | None = None
         self.deadline: float | None = None
-        self._timeout = timeout
         self._ready = False
         self._began = 0.0
         self._known: set[int] = set()
@@ -82,7 +82,7 @@ class Worker:
         known = job.number in self._known
         self._known.add(job.number)
         self.job = job
-        self._begin(self._timeout if known else None)  # loading is not part of a fit
+        self._begin(job.timeout if known else None)  # loading is not part of a fit
         with suppress(OSError):  # it has died, which the connection is about to say
             self.connection.send((job.number, None if known else job.code, job.item))
 
@@ -95,10 +95,10 @@ class Worker:
         if reply.kind == "ready":
             self._ready = True
             return None
-        if reply.kind == "started":
-            self._begin(self._timeout)
-            return None
         assert self.job is not None
+        if reply.kind == "started":
+            self._begin(self.job.timeout)
+            return None
         tag, self.job, self.deadline = self.job.tag, None, None
         return _outcome(tag, reply)
 
@@ -134,7 +134,8 @@ class Worker:
     def lay_off(self) -> Outcome:
         """Kill a worker whose job takes too long."""
         self.kill()
-        return self._lost("timeout", f"killed after {self._timeout:g} s, the time limit of a fit")
+        assert self.job is not None
+        return self._lost("timeout", describe_timeout(self.job.timeout))
 
     def bury(self) -> Outcome | None:
         """Clear away a worker that has died, and say what became of its job, if it had one."""

@@ -64,7 +64,9 @@ def answer_all(
 def _choose_pairs(runs: Runs, names: Sequence[str]) -> list[tuple[str, str]]:
     if names:
         if len(names) != 2:
-            raise InvalidInput(f"a report compares two algorithms, not {len(names)}", "Name A and B")
+            raise InvalidInput(
+                f"a report compares two algorithms, not {len(names)}", "Name A and B"
+            )
         return [(names[0], names[1])]
     pairs = list(combinations(runs.algorithms, 2))
     if len(pairs) > _MOST_PAIRS:

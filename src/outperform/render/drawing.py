@@ -48,12 +48,19 @@ class Drawing:
         return height(result) if callable(height) else height
 
 
-def find_drawing(result: Any) -> Drawing:
-    """Find how a result, or a tuple of results that are drawn together, is drawn."""
+def look_up_drawing(result: Any) -> Drawing | None:
+    """How a result, or a tuple of results that are drawn together, is drawn; None if it is not."""
     kinds = {type(each) for each in result} if isinstance(result, tuple) else {type(result)}
     (kind,) = kinds if len(kinds) == 1 else (tuple,)
     drawing: Drawing | None = getattr(find_room(kind, "figure"), "FIGURES", {}).get(kind)
-    if drawing is None or (isinstance(result, tuple) and not drawing.grouped):
+    grouped = drawing is not None and drawing.grouped
+    return drawing if grouped or not isinstance(result, tuple) else None
+
+
+def find_drawing(result: Any) -> Drawing:
+    """Find how a result, or a tuple of results that are drawn together, is drawn."""
+    drawing = look_up_drawing(result)
+    if drawing is None:
         raise InvalidInput(
             f"there is no figure of a {type(result).__name__}",
             "Pass a result, such as what `compare`, `plan` or `decompose` returned",

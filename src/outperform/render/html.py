@@ -9,6 +9,7 @@ from typing import Any
 
 from outperform.errors import InvalidInput
 from outperform.questions.result import Answer, Result, Table
+from outperform.render.drawing import look_up_drawing
 from outperform.render.figures import figure, render_picture
 
 _TAG = re.compile(r"<[^>]*>")
@@ -119,7 +120,9 @@ def _render_table(table: Table) -> str:
 
 
 def _render_figure(result: Answer, prefix: str) -> str:
-    """Inline SVG, with ids that no other figure of the page has."""
+    """Inline SVG, with ids that no other figure of the page has; nothing where there is none."""
+    if look_up_drawing(result) is None:
+        return ""
     made = figure(result)
     svg = render_picture(made, ".svg").decode()
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)

@@ -1,49 +1,6 @@
-"""What a run needs of a store, and what it says of itself."""
+"""What a run says of itself."""
 
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
-
-from outperform.store import Added, Measurement, RunLabel
-from outperform.store.measurement import Role, Status
-
-Scores = dict[str, float]
-
-
-class Store(Protocol):
-    """Keeps measurements durably; the coordinator of a run is its only writer."""
-
-    def lock(self) -> None:
-        """Become the only writer."""
-
-    def add_all(
-        self, measurements: Sequence[Measurement], labels: Sequence[RunLabel] = ()
-    ) -> list[Added]:
-        """Record measurements, and which fits are runs; both are safe when this returns."""
-
-    def get(self, keys: Sequence[str]) -> dict[str, Measurement]:
-        """Measurements by key."""
-
-    def scores(self) -> dict[str, Scores]:
-        """Scores of every fit that is done, by key."""
-
-    def failed_keys(self) -> set[str]:
-        """Keys of the fits that failed."""
-
-    def counts(self) -> dict[tuple[str, str, Status], int]:
-        """Number of measurements by pipeline, task and status."""
-
-    def run_keys(self) -> dict[Role, str]:
-        """Keys of the fits that are runs, by their role."""
-
-    def keep_labels(self, of: Collection[tuple[str, str]]) -> None:
-        """Forget which fits are runs, but for these pairs of pipeline and task."""
-
-    def get_meta(self, name: str) -> Any:
-        """What was kept under a name, or None."""
-
-    def set_meta(self, name: str, value: Any) -> None:
-        """Keep something under a name."""
 
 
 @dataclass(slots=True)
@@ -62,6 +19,11 @@ class Progress:
         By pipeline and task: runs that cannot be done, as every trial of their search has failed.
     noise
         What was said about fits that gave different scores when done again.
+
+    Examples
+    --------
+    >>> print(Progress(80, n_known=10, n_done=5, n_failed=1))
+    15 done, 1 failed, 64 left
     """
 
     n_fits: int
@@ -70,6 +32,9 @@ class Progress:
     n_failed: int = 0
     blocked: dict[str, int] = field(default_factory=dict)
     noise: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"{self.n_known + self.n_done} done, {self.n_failed} failed, {self.n_left} left"
 
     @property
     def n_blocked(self) -> int:

@@ -4,6 +4,15 @@ from outperform.runs.joining import join_runs
 from outperform.runs.metrics import Goal, known_goal
 from outperform.runs.pairing import PairedScores, SeparateScores
 from outperform.runs.reading import read_runs
-from outperform.runs.table import Runs
+from outperform.runs.table import Runs, make_runs
 
-__all__ = ["Goal", "PairedScores", "Runs", "SeparateScores", "join_runs", "known_goal", "read_runs"]
+__all__ = [
+    "Goal",
+    "PairedScores",
+    "Runs",
+    "SeparateScores",
+    "join_runs",
+    "known_goal",
+    "make_runs",
+    "read_runs",
+]

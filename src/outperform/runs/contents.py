@@ -15,7 +15,7 @@ _ENOUGH_LINES = 40  # in the head, to see what the columns hold
 _OTHERS = {
     b"SQLite format 3\0": (
         "a database, such as the store of a study",
-        "Read a store with outperform.store.final_runs.load_store_runs",
+        "Read a store with outperform.read_runs",
     ),
     b"\x1f\x8b": ("compressed", "Unpack it first: gunzip"),
     b"PK\3\4": ("an Excel workbook or a zip archive", "Save its sheet as CSV, or unpack it"),

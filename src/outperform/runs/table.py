@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from outperform.errors import InvalidInput, TooFewRuns, UnknownName
 from outperform.runs.arrays import BoolArray, FloatArray, IntArray
-from outperform.runs.labels import Labels
+from outperform.runs.labels import Labels, Numerals
 from outperform.runs.metrics import Goal
 from outperform.runs.other_columns import OtherColumns
 from outperform.runs.pairing import (
@@ -259,6 +259,66 @@ class Runs:
         if name not in known:
             raise UnknownName(f"no {kind} {name!r} in {self.source}", suggest_names(name, known))
         return known.index(name)
+
+
+def make_runs(
+    algorithm: Sequence[str],
+    task: Sequence[str],
+    replicate: Sequence[int],
+    score: npt.ArrayLike,
+    *,
+    metric: str,
+    goal: Goal,
+    source: str,
+    validation: npt.ArrayLike | None = None,
+) -> Runs:
+    """Make runs of columns that are known for what they are, as those of a store.
+
+    Anything else that is known of them, such as notes or what varied, is put in with
+    `dataclasses.replace`.
+
+    Parameters
+    ----------
+    algorithm, task, replicate, score, validation : shape (n_runs,)
+        What each run is of, and its scores in the metric's own sign; NaN where missing. Runs of
+        the same replicate are pairs.
+    source
+        What messages call the table.
+
+    Examples
+    --------
+    >>> about = {"metric": "accuracy", "goal": "maximize", "source": "a store"}
+    >>> runs = make_runs(["a", "b"] * 2, ["iris"] * 4, [0, 0, 1, 1], [0.9, 0.7, 0.8, 0.8], **about)
+    >>> print(runs)
+    4 runs of 2 algorithms on 1 task (maximize accuracy, from a store)
+    """
+    algorithms, algorithm_codes = _number_names(algorithm)
+    tasks, task_codes = _number_names(task)
+    numbers = np.asarray(replicate, dtype=np.int64)
+    replicates, replicate_codes = np.unique(numbers, return_inverse=True)
+    return Runs(
+        algorithms=algorithms,
+        tasks=tasks,
+        replicates=Numerals(replicates),
+        algorithm=algorithm_codes,
+        task=task_codes,
+        replicate=replicate_codes,
+        score=np.asarray(score, dtype=np.float64),
+        validation=None if validation is None else np.asarray(validation, dtype=np.float64),
+        row=np.arange(1, len(numbers) + 1),
+        metric=metric,
+        goal=goal,
+        source=source,
+        replicate_columns=("replicate",),
+        validation_metric="" if validation is None else "validation",
+        algorithm_columns=("algorithm",),
+    )
+
+
+def _number_names(names: Sequence[str]) -> tuple[tuple[str, ...], IntArray]:
+    """Give the distinct names in order of appearance, and the place of each among them."""
+    place = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    return tuple(place), np.array([place[name] for name in names], dtype=np.int64)
 
 
 def _sort(codes: npt.NDArray[Any], n_codes: int) -> tuple[IntArray, npt.NDArray[Any]]:

@@ -96,6 +96,7 @@ from outperform.stats.runs_to_hide import hide_to_show_by_t as hide_to_show_by_t
 from outperform.stats.runs_to_hide import hide_to_undo as hide_to_undo
 from outperform.stats.runs_to_hide import hide_to_undo_by_t as hide_to_undo_by_t
 from outperform.stats.sequential import anytime_power as anytime_power
+from outperform.stats.sequential import may_still_win as may_still_win
 from outperform.stats.sequential import second_look_level as second_look_level
 from outperform.stats.signed_ranks import wilcoxon_test as wilcoxon_test
 from outperform.stats.subsets import SubsetShares as SubsetShares

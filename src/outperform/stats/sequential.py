@@ -73,6 +73,28 @@ def anytime_power(
     return won.reshape(np.shape(probability))
 
 
+def may_still_win(wins: float, n_pairs: int, n_left: int, *, alpha: float = 0.05) -> bool:
+    """Whether winning every pair that is left would be significant by the anytime interval.
+
+    Wins in a row are ever more evidence once they are more than half, so only the end matters.
+
+    Parameters
+    ----------
+    wins
+        Pairs won so far, a tie counting as half.
+    n_left
+        Pairs to come at most.
+
+    Examples
+    --------
+    >>> may_still_win(8, 16, 4), may_still_win(8, 16, 40)
+    (False, True)
+    """
+    check_count("n_left", n_left, at_least=0)
+    n = n_pairs + n_left
+    return bool(_significant(np.asarray(wins + n_left), np.asarray(n), alpha))
+
+
 def second_look_level(n_first: int, n_all: int, *, alpha: float = 0.05) -> float | None:
     """Level of a second sign test, on more pairs, after a first one at alpha found nothing.
 

@@ -1,6 +1,6 @@
-"""Measurements on disk: each recorded once, none ever lost."""
+"""Measurements kept for good: each recorded once, none ever lost."""
 
 from outperform.store.measurement import Added, Measurement, RunLabel
-from outperform.store.sqlite import SqliteStore
+from outperform.store.store import Store, is_store, open_store
 
-__all__ = ["Added", "Measurement", "RunLabel", "SqliteStore"]
+__all__ = ["Added", "Measurement", "RunLabel", "Store", "is_store", "open_store"]

@@ -1,15 +1,13 @@
 """One recorded fit, and what became of the attempt to record it."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from outperform.errors import InvalidInput, InvalidScores
 
 Status = Literal["done", "failed"]
 Params = dict[str, float | int | str | bool]
-Role = tuple[str, str, int, str, str]  # design, source, replicate, pipeline, task
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +66,7 @@ class Measurement:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class RunLabel:
+class RunLabel(NamedTuple):
     """A fit in its role as a run: replicate of a design, for a pipeline on a task.
 
     Attributes
@@ -135,25 +132,3 @@ def compare_scores(first: dict[str, float], second: dict[str, float]) -> Added:
         return Added("differs", math.inf)
     difference = max((abs(first[name] - second[name]) for name in first), default=0.0)
     return Added("differs", difference) if difference else Added("same")
-
-
-def count_replicates(runs: Iterable[tuple[str, str, int]]) -> list[dict[str, Any]]:
-    """Replicates of every design, for each set of sources that it redraws.
-
-    Parameters
-    ----------
-    runs
-        Design, source and replicate of each.
-
-    Examples
-    --------
-    >>> count_replicates([("ideal", "all", 0), ("ideal", "all", 1)])
-    [{'design': 'ideal', 'source': 'all', 'replicates': 2}]
-    """
-    counts: dict[tuple[str, str], int] = {}
-    for design, source, replicate in runs:
-        counts[design, source] = max(counts.get((design, source), 0), replicate + 1)
-    return [
-        {"design": design, "source": source, "replicates": n}
-        for (design, source), n in counts.items()
-    ]

@@ -1,17 +1,28 @@
 """Measurements in one SQLite file, every one durable before its recording returns."""
 
+import os
+import socket
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import astuple
 from pathlib import Path
-from typing import Any, Self
+from time import gmtime, strftime
+from typing import TYPE_CHECKING, Any, Self
 
-from outperform.store.failures import explain_failures
-from outperform.store.locking import FileLock
-from outperform.store.measurement import Added, Measurement, Role, RunLabel, Status, compare_scores
-from outperform.store.opening import check_place, connect_to_read, connect_to_write
+from outperform.errors import OutperformError, StoreInUse
+from outperform.store.measurement import Added, Measurement, RunLabel, Status, compare_scores
 from outperform.store.rows import COLUMNS, decode_json, decode_rows, encode_json, encode_row
+from outperform.store.sqlite_errors import explain_failures
+from outperform.store.sqlite_file import (
+    SET_META,
+    check_place,
+    connect_to_read,
+    connect_to_write,
+    use_words_of_today,
+)
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 _INSERT = (
     f"INSERT INTO measurements ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
@@ -22,18 +33,14 @@ _SELECT = f"SELECT {', '.join(COLUMNS)} FROM measurements"
 _CHUNK = 2000
 _N_TIMED = 1000  # fits: enough for a mean, and earlier ones may be of other code
 _MAX_VARIABLES = 500  # per statement; every SQLite allows 999
+_PATIENCE = 0.1  # seconds: who only looks whether the lock is held has it for a moment
 
 
 class SqliteStore:
-    """A file of measurements: many may read it while one run writes.
+    """A store in a file; what it promises is said by `Store`.
 
-    Reading needs an existing file and takes no lock. The first write, or `lock`, makes the file
-    where there is none and takes the lock of the single writer until `close`.
-
-    Parameters
-    ----------
-    path
-        The file.
+    Its writer holds a lock of the operating system on a file beside it, which vanishes with the
+    process, so that none is ever stale. Who that is, the store itself says.
 
     Examples
     --------
@@ -46,8 +53,13 @@ class SqliteStore:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._lock = FileLock(Path(f"{self.path}.lock"), subject=f"'{self.path}'")
+        self._lock: BaseFileLock | None = None
         self._connection: sqlite3.Connection | None = None
+
+    @property
+    def address(self) -> str:
+        """The path."""
+        return str(self.path)
 
     def __enter__(self) -> Self:
         return self
@@ -55,48 +67,53 @@ class SqliteStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def exists(self) -> bool:
+        """Whether there is a file."""
+        return self.path.exists()
+
     def lock(self) -> None:
         """Become the only writer, or raise StoreInUse; the store is made where there is none."""
-        if self._lock.held:
+        if self._lock is not None:
             return
         check_place(self.path)
         with explain_failures(self.path, "written"):
-            self._lock.acquire()
+            lock = self._try_lock(_PATIENCE)
+            if lock is None:
+                raise StoreInUse(
+                    f"'{self.path}' is being written by {self._read_writer()}",
+                    "Wait for that run to end, or stop it; its measurements can be read meanwhile",
+                )
+            self._lock = lock
             try:
                 self._disconnect()
-                self._connection = connect_to_write(self.path)
+                self._connection = connect_to_write(self.path, writer=_describe_process())
             except BaseException:
-                self._lock.release()
+                self._unlock()
                 raise
 
     def find_writer(self) -> str | None:
-        """The process that writes this store at the moment; None where there is none."""
-        return self._lock.find_holder()
+        """Who writes at the moment, since when and on which host; None where nobody does."""
+        if not self._lock_file.exists():
+            return None
+        with suppress(PermissionError):  # another person's, who may be writing
+            lock = self._try_lock(0)
+            if lock is not None:
+                lock.release()
+                return None
+        return self._read_writer()
 
     def close(self) -> None:
         """Let go of the file and of the lock; everything recorded is already safe."""
         self._disconnect()
-        self._lock.release()
+        self._unlock()
 
-    def add(self, measurement: Measurement) -> Added:
-        """Record a measurement; it is on disk when this returns.
-
-        The first result of a fit wins: a second one is compared with it and not recorded. A failure
-        is replaced by whatever comes later.
-        """
-        return self.add_all([measurement])[0]
-
-    def add_all(
+    def add(
         self, measurements: Sequence[Measurement], labels: Iterable[RunLabel] = ()
     ) -> list[Added]:
-        """Record measurements, and labels of runs, in one durable commit: all or none.
-
-        A commit waits for the disk (milliseconds), however many it holds, so results that came
-        in together are best recorded together.
-        """
+        """Record measurements, and which fits are runs, in one durable commit: all or none."""
         rows = [encode_row(measurement) for measurement in measurements]
         with self._transaction() as connection:
-            connection.executemany(_LABEL, [astuple(label) for label in labels])
+            connection.executemany(_LABEL, labels)
             return [
                 _add(connection, measurement, row)
                 for measurement, row in zip(measurements, rows, strict=True)
@@ -104,22 +121,16 @@ class SqliteStore:
 
     def get(self, keys: Iterable[str]) -> dict[str, Measurement]:
         """Measurements by key; keys of which nothing is recorded are left out."""
-        wanted, found = list(keys), {}
+        wanted, measured = list(keys), {}
         for start in range(0, len(wanted), _MAX_VARIABLES):
             some = wanted[start : start + _MAX_VARIABLES]
             query = f"{_SELECT} WHERE key IN ({', '.join('?' * len(some))})"
-            found.update({each.key: each for each in decode_rows(self._read(query, some))})
-        return found
-
-    def failed_keys(self) -> set[str]:
-        """Keys of the fits of which only failures are recorded."""
-        rows = self._read("SELECT key FROM measurements WHERE status = 'failed'")
-        return {key for (key,) in rows}
+            measured.update({each.key: each for each in decode_rows(self._read(query, some))})
+        return measured
 
     def scores(self) -> dict[str, dict[str, float]]:
-        """Scores of every fit that is done, by key, in order of recording: what a resume needs."""
-        query = "SELECT key, scores FROM measurements WHERE status = 'done' ORDER BY id"
-        rows = self._read(query)
+        """Scores of every recorded fit by key, in order of recording; empty where it failed."""
+        rows = self._read("SELECT key, scores FROM measurements ORDER BY id")
         return dict(
             zip((row[0] for row in rows), decode_json([row[1] for row in rows]), strict=True)
         )
@@ -157,12 +168,12 @@ class SqliteStore:
         """Keep something JSON can hold under a name, durably, in place of what was there."""
         text = encode_json(value)
         with self._transaction() as connection:
-            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, text))
+            connection.execute(SET_META, (name, text))
 
     def get_meta(self, name: str) -> Any:
         """What was kept under a name; None where there is nothing."""
         rows = self._read("SELECT value FROM meta WHERE name = ?", (name,))
-        return decode_json([rows[0][0]])[0] if rows else None
+        return use_words_of_today(name, decode_json([rows[0][0]])[0]) if rows else None
 
     def keep_labels(self, of: Collection[tuple[str, str]]) -> None:
         """Forget which fits are runs, but for these pairs of pipeline and task."""
@@ -175,11 +186,7 @@ class SqliteStore:
 
     def run_labels(self) -> list[RunLabel]:
         """Which fits are the runs of which design, whether they are recorded yet or not."""
-        return [RunLabel(*row) for row in self._read("SELECT * FROM run_labels")]
-
-    def run_keys(self) -> dict[Role, str]:
-        """Keys of the fits that are runs, by their role: quicker than labels, of which many."""
-        return {row[:5]: row[5] for row in self._read("SELECT * FROM run_labels")}
+        return [*map(RunLabel._make, self._read("SELECT * FROM run_labels"))]
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -201,10 +208,44 @@ class SqliteStore:
                 self._connection = connect_to_read(self.path)
             return self._connection.execute(query, values).fetchall()
 
+    @property
+    def _lock_file(self) -> Path:
+        return Path(f"{self.path.resolve()}.lock")
+
+    def _try_lock(self, patience: float) -> "BaseFileLock | None":
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self._lock_file, timeout=patience, poll_interval=0.01, thread_local=False)
+        try:
+            lock.acquire()
+        except Timeout:
+            return None
+        return lock
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            # While it is held: whoever waits for it sees that the file is gone, and makes another.
+            with suppress(OSError):
+                Path(self._lock.lock_file).unlink()
+            self._lock.release()
+            self._lock = None
+
+    def _read_writer(self) -> str:
+        try:
+            with SqliteStore(self.path) as reader:
+                return str(reader.get_meta("writer") or "another process")
+        except OutperformError:  # it is about to be made
+            return "another process"
+
     def _disconnect(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def _describe_process() -> str:
+    since = strftime("%Y-%m-%d %H:%M:%S UTC", gmtime())
+    return f"process {os.getpid()} on {socket.gethostname()} since {since}"
 
 
 def _add(connection: sqlite3.Connection, new: Measurement, row: tuple[Any, ...]) -> Added:

@@ -62,9 +62,12 @@ class Study:
         """Task of this name."""
         return next(task for task in self.tasks if task.name == name)
 
-    def plan_runs(self) -> Iterator[PlannedRun]:
-        """Every run wanted, replicates of all pipelines side by side so that pairs end together."""
-        for design in self.designs:
+    def plan_runs(self, designs: tuple[Design, ...] | None = None) -> Iterator[PlannedRun]:
+        """Every run wanted, replicates of all pipelines side by side so that pairs end together.
+
+        Those of other designs than the study's own, if given.
+        """
+        for design in designs or self.designs:
             plans = [
                 design.plan_runs(self._draw(pipeline, task))
                 for task in self.tasks
@@ -72,28 +75,42 @@ class Study:
             ]
             yield from _in_turns(plans)
 
-    def count_fits(self, designs: Sequence[Design] | None = None) -> int:
-        """Number of fits of these designs (the study's own if not given), each done once."""
+    def count_fits(
+        self,
+        designs: Sequence[Design] | None = None,
+        pairs: Sequence[tuple[Pipeline, Task]] | None = None,
+    ) -> int:
+        """Number of fits of these designs (the study's own if not given), each done once.
+
+        Parameters
+        ----------
+        pairs
+            Pipelines and tasks to count them of; all if not given.
+        """
         runs, searches = set(), set()
+        every = [(pipeline, task) for task in self.tasks for pipeline in self.pipelines]
         for design in designs or self.designs:
-            for task in self.tasks:
-                for pipeline in self.pipelines:
-                    for run in design.plan_runs(self._draw(pipeline, task)):
-                        moved = frozenset((name, i) for name, i in run.redrawn if i)
-                        runs.add((run.pipeline, run.task, moved, run.search))
-                        searches.add(run.search)
+            for pipeline, task in every if pairs is None else pairs:
+                for run in design.plan_runs(self._draw(pipeline, task)):
+                    moved = frozenset((name, i) for name, i in run.redrawn if i)
+                    runs.add((run.pipeline, run.task, moved, run.search))
+                    searches.add(run.search)
         return len(runs) + sum(search.n_trials for search in searches if search is not None)
 
-    def price_alternatives(self) -> dict[str, int]:
+    def price_alternatives(
+        self, pairs: Sequence[tuple[Pipeline, Task]] | None = None
+    ) -> dict[str, int]:
         """Fits of the designs chosen, and of ideal and fix-hopt with as many replicates."""
         k = max((getattr(e, "n_replicates", 0) for e in self.designs), default=0) or 1
         kinds = dict.fromkeys(e.kind for e in self.designs)
         prices = {
-            kind: self.count_fits(tuple(e for e in self.designs if e.kind == kind))
+            kind: self.count_fits(tuple(e for e in self.designs if e.kind == kind), pairs)
             for kind in kinds
         }
         others: tuple[Design, ...] = (Ideal(k), FixHopt(k))
-        return prices | {e.kind: self.count_fits((e,)) for e in others if e.kind not in prices}
+        return prices | {
+            e.kind: self.count_fits((e,), pairs) for e in others if e.kind not in prices
+        }
 
     def _draw(self, pipeline: Pipeline, task: Task) -> Draw:
         return Draw(pipeline, task, self.seed, self.tuner, self.trials)

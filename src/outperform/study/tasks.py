@@ -79,7 +79,8 @@ class Task:
     @property
     def fingerprint(self) -> str:
         """Hash of the data (a file: of its content) and of how it is split."""
-        return fingerprint(getattr(self.data, "fingerprint", self.data), self.splitter)
+        loader = getattr(self.data, "load", self.data)  # a person's own may know its content
+        return fingerprint(getattr(loader, "fingerprint", self.data), self.splitter)
 
 
 @dataclass(frozen=True, slots=True)

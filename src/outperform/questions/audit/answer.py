@@ -14,7 +14,7 @@ from outperform.questions.audit.table import MILESTONES
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.doubts import doubt_constant
 from outperform.questions.compare.result import Comparison
-from outperform.runs import Runs, read_runs
+from outperform.runs import Runs
 from outperform.stats import (
     SubsetShares,
     brunner_munzel,
@@ -27,6 +27,7 @@ from outperform.stats import (
 )
 from outperform.stats.checks import IntArray, as_generator, check_open_unit
 from outperform.stats.outperforming import PairedMethod, count_wins
+from outperform.store.reading import read_runs
 from outperform.wording import enumerate_names
 
 _FEWEST = 4  # runs of which some can be picked

@@ -17,7 +17,8 @@ from outperform.cli.options import (
     resplit_options,
     seed_option,
 )
-from outperform.cli.output import Output, say_if_slow
+from outperform.cli.output import Output
+from outperform.cli.progress import say_if_slow
 from outperform.cli.sources import open_runs
 from outperform.questions.audit.answer import audit
 from outperform.runs import Runs

@@ -22,7 +22,7 @@ from outperform.questions.best_of.result import (
     BestOfResult,
 )
 from outperform.questions.decompose.shares import find_limits
-from outperform.runs import Goal, Runs, known_goal, read_runs
+from outperform.runs import Goal, Runs, known_goal
 from outperform.stats import (
     BestOfEstimates,
     BestOfSpreads,
@@ -35,6 +35,7 @@ from outperform.stats import (
 from outperform.stats.best_of_n import BestOfEstimator, IntArray, as_budgets
 from outperform.stats.best_of_resamples import BestOfInterval
 from outperform.stats.checks import FloatArray, as_generator
+from outperform.store.reading import read_runs
 
 _EVERY = 100  # n up to which curves have a point at each
 _N_MORE = 60  # points beyond

@@ -15,12 +15,13 @@ from outperform.cli.options import (
     seed_option,
 )
 from outperform.cli.output import Output
-from outperform.cli.sources import is_store, open_runs, read_study_of
+from outperform.cli.sources import open_runs, read_study_of
 from outperform.errors import InvalidInput
 from outperform.questions.best_of.answer import best_of_runs
 from outperform.runs import Runs
 from outperform.stats.best_of_n import BestOfEstimator
 from outperform.stats.best_of_resamples import BestOfInterval
+from outperform.store import is_store
 
 _LONG = 2e7  # runs drawn, from which on it takes more than 2 seconds
 
@@ -156,7 +157,5 @@ def _read(path: str, reading: dict[str, Any], *, trials: bool, study: str | None
             "trials of a search cannot be joined with other runs", "Leave out --with or --trials"
         )
     from outperform.questions.best_of.search_trials import collect_trials
-    from outperform.store import SqliteStore
 
-    with SqliteStore(path) as store:
-        return collect_trials(read_study_of(path, study), store.scores())
+    return collect_trials(read_study_of(path, study), path)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from outperform.errors import InvalidInput
-from outperform.questions.decompose.retracing import FitScores, Retracer, Scores
-from outperform.runs import Runs, read_runs
+from outperform.questions.decompose.retracing import FitScores, Recorded, Retracer
+from outperform.runs import Runs, make_runs
 from outperform.runs.scope import HYPERPARAMETERS
 from outperform.study.designs import Search
 from outperform.study.sources import TUNING_SOURCE
@@ -14,7 +14,7 @@ from outperform.study.study import Study
 _Names = tuple[str, str]  # of a pipeline and a task
 
 
-def collect_trials(study: Study, scores: Scores) -> Runs:
+def collect_trials(study: Study, recorded: Recorded) -> Runs:
     """Take the recorded trials of a study's searches as runs of their pipelines.
 
     The score of a run is its test score, chosen by its validation score; where searches recorded
@@ -23,17 +23,17 @@ def collect_trials(study: Study, scores: Scores) -> Runs:
 
     Parameters
     ----------
-    scores
-        From `SqliteStore.scores`.
+    recorded
+        The store that the study was run into, its address, or its scores by key.
     """
-    retracer = Retracer(study, scores)
+    retracer = Retracer(study, recorded)
     trials: dict[_Names, list[FitScores]] = {}
     n_others = 0
     for names, groups in _group_searches(study).items():
         for searches in groups:
-            found = [scored for search in searches for _, scored in retracer.follow(search)]
-            if any("valid" in scored for scored in found):
-                trials[names] = found
+            scores = [scored for search in searches for _, scored in retracer.follow(search)]
+            if any("valid" in scored for scored in scores):
+                trials[names] = scores
                 n_others += sum(map(len, groups)) - len(searches)
                 break
     if not trials:
@@ -41,13 +41,12 @@ def collect_trials(study: Study, scores: Scores) -> Runs:
             f"no trial of a search of study {study.name!r} is recorded",
             "Run it first, with pipelines that have a search space",
         )
-    every = [scored for found in trials.values() for scored in found]
+    every = [scored for scores in trials.values() for scored in scores]
     tested = all("test" in scored for scored in every if "valid" in scored)
     runs = _make_runs(study, trials, tested=tested)
     notes = _list_notes(study, n_others, len(every) - len(runs), tested)
     return replace(
         runs,
-        source=f"the searches of {study.name}",
         notes=tuple(notes),
         varied=(HYPERPARAMETERS,),
         fixed_splits=runs.tasks,
@@ -67,19 +66,23 @@ def _group_searches(study: Study) -> dict[_Names, list[list[Search]]]:
 
 def _make_runs(study: Study, trials: dict[_Names, list[FitScores]], *, tested: bool) -> Runs:
     task = study.tasks[0]
-    records = [
-        {
-            "algorithm": names[0],
-            "task": names[1],
-            "replicate": number,
-            task.metric: scored["test" if tested else "valid"],
-        }
-        | ({"validation": scored["valid"]} if tested else {})
-        for names, found in trials.items()
-        for number, scored in enumerate(found)
+    rows = [
+        (*names, number, scored)
+        for names, scores in trials.items()
+        for number, scored in enumerate(scores)
         if "valid" in scored
     ]
-    return read_runs(records, goal=task.goal, metric=task.metric)
+    pipelines, tasks, numbers, scored = zip(*rows, strict=True)
+    return make_runs(
+        pipelines,
+        tasks,
+        numbers,
+        [scores["test" if tested else "valid"] for scores in scored],
+        metric=task.metric,
+        goal=task.goal,
+        source=f"the searches of {study.name}",
+        validation=[scores["valid"] for scores in scored] if tested else None,
+    )
 
 
 def _list_notes(study: Study, n_others: int, n_missing: int, tested: bool) -> Iterator[str]:

@@ -12,8 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from outperform.engines import Engine, LocalEngine, Outcome
-from outperform.engines.local import count_cores
+from outperform.engines import Engine, Outcome
+from outperform.engines.engine import use_engine
 from outperform.errors import OutperformError, TooFewRuns, UnknownName
 from outperform.questions.check.doubts import find_doubts
 from outperform.questions.check.generators import WatchedFits, WatchedScores
@@ -31,7 +31,7 @@ from outperform.wording import suggest_names
 
 def check(
     study: Study,
-    engine: Engine | None = None,
+    engine: str | Engine = "local",
     *,
     pipelines: Collection[str] = (),
     sources: Collection[str] = (),
@@ -49,7 +49,7 @@ def check(
     Parameters
     ----------
     engine
-        Where fits run: in a process per core if not given.
+        Where fits run, as in `run`: an address, or an open engine.
     pipelines, sources
         Names of those to check: all if none is named.
     n_seeds, n_repeats
@@ -60,22 +60,18 @@ def check(
     Examples
     --------
     >>> from outperform import Ideal, Pipeline, Task
-    >>> from outperform.engines import InlineEngine
     >>> def fit(params, split, seeds):
     ...     return {"test": seeds["init"] / 2**32}
     >>> net = Pipeline("net", fit, sources=["init", "order"])
     >>> study = Study([net], [Task("toy", metric="accuracy")], [Ideal(2)])
-    >>> print(check(study, InlineEngine()))
+    >>> print(check(study, "inline"))
     1 of 2 seeds does nothing: order of net on toy (2 seeds of every source, 2 runs each).
     """
     plans = plan_checks(study, pipelines=pipelines, sources=sources, n_seeds=n_seeds)
     check_count("repeats", n_repeats, at_least=2)
     fits = [fit for plan in plans for fit in plan.fits for _ in range(n_repeats)]
-    if engine is None:
-        with LocalEngine(count_cores(), timeout=study.timeout) as own:
-            watched = _fit_all(study, own, fits, report)
-    else:
-        watched = _fit_all(study, engine, fits, report)
+    with use_engine(engine) as workers:
+        watched = _fit_all(study, workers, fits, report)
     scores = np.array([each.scores["test"] for each in watched]).reshape(-1, n_repeats)
     ends = np.cumsum([0, *(len(plan.fits) for plan in plans)]).tolist()
     checks, unseeded = [], []
@@ -154,7 +150,7 @@ def _fit_all(
     work = WatchedFits(FitWork(study))
     outcomes: dict[int, WatchedScores] = {}
     for number, fit in enumerate(fits):
-        engine.submit(work, fit, tag=number)
+        engine.submit(work, fit, tag=number, timeout=study.timeout)
     while len(outcomes) < len(fits):
         for outcome in engine.wait():
             outcomes[outcome.tag] = _read_scores(outcome, fits[outcome.tag])

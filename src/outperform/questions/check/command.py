@@ -1,15 +1,15 @@
 """The command `outperform check`."""
 
 import shlex
+from time import monotonic
 
 import click
 
 from outperform.cli.options import debug_option
 from outperform.cli.output import print_json
-from outperform.cli.progress import LiveLine
+from outperform.cli.progress import ProgressBar, describe_pace
 from outperform.cli.sources import read_study
-from outperform.engines import LocalEngine
-from outperform.engines.local import count_cores
+from outperform.engines import open_engine
 from outperform.questions.check.answer import check, plan_checks
 from outperform.questions.check.result import THOROUGH, Reproducibility
 from outperform.render.terminal import print_result
@@ -55,23 +55,23 @@ def command(
     are measured; global generators (random, numpy, torch) that are drawn from unseeded are named.
     Nothing is recorded.
     """
-    study, n_workers = read_study(study_file), workers or count_cores()
+    study = read_study(study_file)
     usual = THOROUGH if thorough else _QUICK
     n_seeds, n_repeats = (usual if n is None else n for n in (seeds, repeats))
     plans = plan_checks(study, pipelines=pipelines, sources=sources, n_seeds=n_seeds)
-    click.echo(
-        f"{n_repeats * sum(len(plan.fits) for plan in plans)} fits, {n_seeds} seeds of every "
-        f"source {n_repeats} times each, on {n_workers} worker(s)",
-        err=True,
-    )
-    line = LiveLine()
+    began = monotonic()
 
     def report(n_done: int, n_fits: int) -> None:
-        if line.is_due():
-            line.show(n_done, n_fits - n_done, f"{n_done} of {n_fits} fits done")
+        pace = describe_pace(n_done, n_fits - n_done, began)
+        bar(n_done, n_fits, f"{n_done} of {n_fits} fits done, {pace}")
 
-    try:
-        with LocalEngine(n_workers, timeout=study.timeout) as engine:
+    with open_engine(f"local:{workers}" if workers else "local") as engine:
+        click.echo(
+            f"{n_repeats * sum(len(plan.fits) for plan in plans)} fits, {n_seeds} seeds of every "
+            f"source {n_repeats} times each, on {engine.n_workers} worker(s)",
+            err=True,
+        )
+        with ProgressBar("checking") as bar:
             result = check(
                 study,
                 engine,
@@ -81,8 +81,6 @@ def command(
                 n_repeats=n_repeats,
                 report=report,
             )
-    finally:
-        line.clear()
     if as_json:
         print_json(result.to_dict())
     else:

@@ -14,7 +14,7 @@ from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.score_arrays import align_scores
 from outperform.questions.compare.task_results import TaskComparisons
-from outperform.runs import Goal, Runs, read_runs
+from outperform.runs import Goal, Runs
 from outperform.runs.scope import RUNS, SPLITS, Resplit, divides_anew
 from outperform.stats import (
     EquivalenceTest,
@@ -35,6 +35,7 @@ from outperform.stats.checks import (
 )
 from outperform.stats.intervals import ROUNDING
 from outperform.stats.outperforming import IntervalMethod, Ties
+from outperform.store.reading import read_runs
 from outperform.wording import enumerate_names
 
 

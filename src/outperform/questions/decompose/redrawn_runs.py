@@ -8,10 +8,10 @@ import numpy as np
 
 from outperform.errors import DuplicateRuns, InvalidInput
 from outperform.questions.decompose.crossed import CrossedDecomposition, decompose_crossed
-from outperform.questions.decompose.result import Decomposition, decompose
+from outperform.questions.decompose.result import Decomposition, decompose_scores
 from outperform.stats.checks import FloatArray
-from outperform.store import Measurement, RunLabel, SqliteStore
-from outperform.store.final_runs import describe_left_out, is_planned, list_designs
+from outperform.store import Measurement, RunLabel, Store
+from outperform.store.stored_runs import describe_left_out, is_planned, list_designs
 from outperform.wording import enumerate_names
 
 Level = tuple[Any, ...]
@@ -32,7 +32,7 @@ class Variation:
         self, *, n_test: int | None = None, confidence_level: float = 0.95
     ) -> Decomposition:
         """Standard deviation per source that was redrawn alone."""
-        return decompose(
+        return decompose_scores(
             self.by_source,
             algorithm=self.algorithm,
             task=self.task,
@@ -56,28 +56,31 @@ class Variation:
         ]
 
 
-def load_variation(store: SqliteStore) -> tuple[list[Variation], list[str]]:
+def load_variation(store: Store) -> tuple[list[Variation], list[str]]:
     """Runs of a study's variance and crossed designs, as far as it has them now; and notes."""
     study = store.get_meta("study") or {}
     labels = store.run_labels() if study else []
     apart = [label for label in labels if label.design in (_ONE_BY_ONE, _CROSSED)]
     designs = [d for d in list_designs(study, apart) if d["design"] in (_ONE_BY_ONE, _CROSSED)]
-    wanted = [label for label in apart if is_planned(label, designs, study)]
-    done = {key: m for key, m in store.get({w.key for w in wanted}).items() if m.status == "done"}
-    wanted = [label for label in wanted if label.key in done]
-    if not wanted:
+    planned = [label for label in apart if is_planned(label, designs, study)]
+    fits = store.get({label.key for label in planned})
+    done = {key: fit for key, fit in fits.items() if fit.status == "done"}
+    runs = [label for label in planned if label.key in done]
+    if not runs:
         kinds = enumerate_names(sorted({label.design for label in labels})) or "none yet"
         raise InvalidInput(
-            f"{store.path} holds no runs in which sources were redrawn apart (designs: {kinds})",
+            f"{store.address} holds no runs in which sources were redrawn apart (designs: {kinds})",
             'Add a [[design]] with kind = "variance" to the study and run it',
         )
-    found: dict[tuple[str, str], Variation] = {}
+    variations: dict[tuple[str, str], Variation] = {}
     order = {name: place for place, name in enumerate([*study["pipelines"], *study["tasks"]])}
-    for label in sorted(wanted, key=lambda w: (order[w.task], order[w.pipeline], w.replicate)):
+    for label in sorted(
+        runs, key=lambda run: (order[run.task], order[run.pipeline], run.replicate)
+    ):
         names = label.pipeline, label.task
         metric = study["tasks"][label.task]["metric"]
-        _file(found.setdefault(names, Variation(*names, metric)), label, done[label.key])
-    return list(found.values()), list(describe_left_out(apart, designs, study))
+        _file(variations.setdefault(names, Variation(*names, metric)), label, done[label.key])
+    return list(variations.values()), list(describe_left_out(apart, designs, study))
 
 
 def _arrange_levels(names: Sequence[str], cells: Iterable[tuple[Level, float]]) -> FloatArray:

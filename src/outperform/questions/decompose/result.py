@@ -98,7 +98,7 @@ class Decomposition(Result):
         return self.ranked[0].source
 
 
-def decompose(
+def decompose_scores(
     scores: Mapping[str, ArrayLike],
     *,
     algorithm: str = "",
@@ -107,23 +107,9 @@ def decompose(
     n_test: int | None = None,
     confidence_level: float = 0.95,
 ) -> Decomposition:
-    """Measure how much each source of variation makes scores vary.
+    """Measure how much each source makes the scores of one algorithm on one task vary.
 
-    Parameters
-    ----------
-    scores
-        By source, the scores of runs in which only that source was redrawn, n ≥ 2 each;
-        ``"all"``: every source redrawn, ``"noise"``: none.
-    n_test
-        Examples in the test set, for the binomial model of accuracies and error rates.
-
-    Examples
-    --------
-    >>> found = decompose({"split": [0.90, 0.86, 0.94, 0.91, 0.88], "noise": [0.9] * 5})
-    >>> print(found)  # doctest: +ELLIPSIS
-    split is the largest source of variation of the score: standard deviation 0.0303 [...] over ...
-    >>> [variation.share.value for variation in found.sources]
-    [1.0, 0.0]
+    See `outperform.decompose`.
     """
     arrays = {name: as_scores(x, f"source {name!r}", at_least=2) for name, x in scores.items()}
     if not arrays:

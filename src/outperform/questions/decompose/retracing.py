@@ -1,22 +1,26 @@
 """Searches of a study retraced: what its tuners suggested, and what was recorded of it."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
+from outperform.store import Store
+from outperform.store.store import use_store
 from outperform.study.designs import PlannedRun, Search
 from outperform.study.fits import gather_fingerprints, make_fit
 from outperform.study.spaces import Params
 from outperform.study.study import Study
 from outperform.study.tuners import Trial, make_tuner
 
-FitScores = Mapping[str, float]
-Scores = Mapping[str, FitScores]  # of every fit that is done, by key
+FitScores = Mapping[str, float]  # empty where the fit is missing or has failed
+Recorded = str | Path | Store | Mapping[str, FitScores]  # a store, its address, or its scores
 
 
 class Retracer:
-    """Follows searches, which are pure functions of what is recorded."""
+    """Follows the searches of a study, which are pure functions of what its store has recorded."""
 
-    def __init__(self, study: Study, scores: Scores) -> None:
-        self.study, self.scores = study, scores
+    def __init__(self, study: Study, recorded: Recorded) -> None:
+        self.study = study
+        self.scores = recorded if isinstance(recorded, Mapping) else _read_scores(recorded)
         self.fingerprints = gather_fingerprints(study.pipelines, study.tasks)
 
     def follow(self, search: Search) -> Iterator[tuple[Params, FitScores]]:
@@ -30,12 +34,19 @@ class Retracer:
         history: list[Trial] = []
         for _ in range(search.n_trials):
             params = tuner.suggest(space, history, search.tuner_seed, search.n_trials)
-            scores = self.find(search, params, refit=False)
+            scores = self.find_scores(search, params, refit=False)
             yield params, scores
             history.append(Trial(params, sign * scores["valid"] if "valid" in scores else None))
 
-    def find(self, planned: PlannedRun | Search, params: Params, *, refit: bool) -> FitScores:
+    def find_scores(
+        self, planned: PlannedRun | Search, params: Params, *, refit: bool
+    ) -> FitScores:
         """Scores of a fit; none where it is missing or has failed."""
         pipeline, task = self.study.pipeline(planned.pipeline), self.study.task(planned.task)
         fit = make_fit(pipeline, task, params, dict(planned.seeds), fold=planned.fold, refit=refit)
         return self.scores.get(fit.key(self.fingerprints), {})
+
+
+def _read_scores(store: str | Path | Store) -> Mapping[str, FitScores]:
+    with use_store(store) as opened:
+        return opened.scores()

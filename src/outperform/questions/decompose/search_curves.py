@@ -8,7 +8,7 @@ import numpy as np
 
 from outperform.errors import TooFewRuns
 from outperform.plain_values import Plain
-from outperform.questions.decompose.retracing import Retracer, Scores
+from outperform.questions.decompose.retracing import Recorded, Retracer
 from outperform.questions.decompose.table import tabulate_curves
 from outperform.questions.result import Result, Table
 from outperform.runs import Goal
@@ -135,19 +135,19 @@ class SearchCurves(Result):
     def __str__(self) -> str:
         n_others = len(self.curves) - _MOST_TOLD
         others = [f"and {n_others} more groups of searches"] if n_others > 0 else []
-        told = "; ".join([*map(str, self.curves[:_MOST_TOLD]), *others])
-        return f"{self.metric} by {self.tuner} search: {told}."
+        sentences = "; ".join([*map(str, self.curves[:_MOST_TOLD]), *others])
+        return f"{self.metric} by {self.tuner} search: {sentences}."
 
 
-def trace_searches(study: Study, scores: Scores) -> SearchCurves:
+def trace_searches(study: Study, recorded: Recorded) -> SearchCurves:
     """Follow the finished searches of a study, which its tuner can retrace from recorded scores.
 
     Parameters
     ----------
-    scores
-        From `SqliteStore.scores`.
+    recorded
+        The store that the study was run into, its address, or its scores by key.
     """
-    retracer = Retracer(study, scores)
+    retracer = Retracer(study, recorded)
     groups: dict[tuple[str, str, str], list[_Traced]] = {}
     seen, unfinished = set(), set()
     for run in study.plan_runs():
@@ -161,9 +161,9 @@ def trace_searches(study: Study, scores: Scores) -> SearchCurves:
         else:
             groups.setdefault(names, []).append(traced)
     curves = tuple(
-        _make_curve(names, found)
-        for names, found in sorted(groups.items(), key=lambda group: _find_place(study, group[0]))
-        if len(found) > 1
+        _make_curve(names, searches)
+        for names, searches in sorted(groups.items(), key=lambda item: _find_place(study, item[0]))
+        if len(searches) > 1
     )
     if not curves:
         raise TooFewRuns(
@@ -184,13 +184,13 @@ class _Traced(NamedTuple):
     final: float
 
 
-def _make_curve(names: tuple[str, str, str], found: list[_Traced]) -> SearchCurve:
-    tested = all(traced.test for traced in found)
+def _make_curve(names: tuple[str, str, str], searches: list[_Traced]) -> SearchCurve:
+    tested = all(traced.test for traced in searches)
     return SearchCurve(
         *names,
-        valid=Course(np.array([traced.valid for traced in found])),
-        test=Course(np.array([traced.test for traced in found])) if tested else None,
-        final=np.array([traced.final for traced in found]),
+        valid=Course(np.array([traced.valid for traced in searches])),
+        test=Course(np.array([traced.test for traced in searches])) if tested else None,
+        final=np.array([traced.final for traced in searches]),
     )
 
 
@@ -202,20 +202,20 @@ def _find_place(study: Study, names: tuple[str, str, str]) -> tuple[int, int, st
 def _trace(retracer: Retracer, run: PlannedRun) -> _Traced | None:
     """Retrace the search of a run; None where a fit of it is missing."""
     assert run.search is not None
-    tried, found = [], []
+    tried, trials = [], []
     for params, scores in retracer.follow(run.search):
         if "valid" not in scores:
             return None
         tried.append(params)
-        found.append(scores)
+        trials.append(scores)
     sign = 1 if retracer.study.task(run.task).goal == "maximize" else -1
-    best = _follow_best([sign * scores["valid"] for scores in found])
-    final = retracer.find(run, tried[best[-1]], refit=True)
+    best = _follow_best([sign * scores["valid"] for scores in trials])
+    final = retracer.find_scores(run, tried[best[-1]], refit=True)
     if "test" not in final:
         return None
-    tested = all("test" in scores for scores in found)
-    test = [found[i]["test"] for i in best] if tested else []
-    return _Traced([found[i]["valid"] for i in best], test, final["test"])
+    tested = all("test" in scores for scores in trials)
+    test = [trials[i]["test"] for i in best] if tested else []
+    return _Traced([trials[i]["valid"] for i in best], test, final["test"])
 
 
 def _follow_best(scores: list[float]) -> list[int]:

@@ -1,24 +1,20 @@
-"""Where `outperform decompose` gets its runs: a runs file, or the store of a study."""
+"""Runs of which a file says what was redrawn for each."""
 
 from pathlib import Path
 
-import click
-
-from outperform.cli.sources import is_store
 from outperform.errors import UnknownColumn
-from outperform.questions.decompose.redrawn_runs import Variation, load_variation
+from outperform.questions.decompose.redrawn_runs import Variation
 from outperform.runs.cells import Table
 from outperform.runs.columns import Wanted, assign_parts, find_column, find_columns, find_score
 from outperform.runs.files import open_file
 from outperform.runs.labels import Labels, join_labels
-from outperform.store import SqliteStore
 from outperform.wording import enumerate_names
 
 
-def open_variation(
-    path: str, *, wanted: Wanted, source: str | None, crossed: str | None
+def read_variation(
+    path: Path, *, wanted: Wanted, source: str | None, crossed: str | None
 ) -> list[Variation]:
-    """Runs of a file, or of a store.
+    """Runs of every algorithm on every task of a file.
 
     Parameters
     ----------
@@ -27,29 +23,23 @@ def open_variation(
     crossed
         Columns with the levels of a crossed design, if the file is one.
     """
-    if is_store(path):
-        with SqliteStore(path) as store:
-            variations, notes = load_variation(store)
-        for note in notes:
-            click.secho(f"Note: {note}.", fg="yellow", err=True)
-        return variations
-    table = open_file(Path(path))
+    table = open_file(path)
     parts = assign_parts(table.names, wanted, table.source)
-    taken = _find_taken(table, source, crossed)
-    score = _find_score(table, wanted, {*parts.algorithm, *parts.task, *taken})
-    columns = table.take([*parts.algorithm, *parts.task, *taken], [score])
+    redrawn = _find_redrawn(table, source, crossed)
+    score = _find_score(table, wanted, {*parts.algorithm, *parts.task, *redrawn})
+    columns = table.take([*parts.algorithm, *parts.task, *redrawn], [score])
     texts = _spell(columns.labels, [len(parts.algorithm), len(parts.task)], len(columns.rows))
-    found: dict[tuple[str, str], Variation] = {}
+    variations: dict[tuple[str, str], Variation] = {}
     for (algorithm, task, *levels), value in zip(texts, columns.numbers[0], strict=True):
-        runs = found.setdefault((algorithm, task), Variation(algorithm, task, score))
+        runs = variations.setdefault((algorithm, task), Variation(algorithm, task, score))
         if crossed is None:
             runs.by_source.setdefault(levels[0], []).append(float(value))
         else:
-            runs.crossed.setdefault(taken, []).append((tuple(levels), float(value)))
-    return list(found.values())
+            runs.crossed.setdefault(redrawn, []).append((tuple(levels), float(value)))
+    return list(variations.values())
 
 
-def _find_taken(table: Table, source: str | None, crossed: str | None) -> tuple[str, ...]:
+def _find_redrawn(table: Table, source: str | None, crossed: str | None) -> tuple[str, ...]:
     """Columns that say what was redrawn."""
     if crossed is not None:
         return find_columns(crossed, table.names, table.source)
@@ -63,11 +53,11 @@ def _find_taken(table: Table, source: str | None, crossed: str | None) -> tuple[
         ) from None
 
 
-def _find_score(table: Table, wanted: Wanted, taken: set[str]) -> str:
-    others = [name for name in table.names if name and name not in taken]
+def _find_score(table: Table, wanted: Wanted, others: set[str]) -> str:
+    left = [name for name in table.names if name and name not in others]
     head = table.head()
-    texts = [name for name in others if head.holds_text(name)]
-    candidates = list(table.names) if wanted.metric else others
+    texts = [name for name in left if head.holds_text(name)]
+    candidates = list(table.names) if wanted.metric else left
     score = find_score(candidates, wanted, table.source, texts=texts)
     if score is None:
         raise UnknownColumn(

@@ -125,10 +125,8 @@ def _list_scenarios(
 ) -> tuple[Scenario, ...]:
     if isinstance(scenarios, str | Path):
         from outperform.questions.simulate.measured_variation import measure_variation
-        from outperform.store import SqliteStore
 
-        with SqliteStore(scenarios) as store:
-            scenarios = measure_variation(store)
+        scenarios = measure_variation(scenarios)
     listed = (*scenarios, *([] if resplit is None else [describe_resplits(resplit)]))
     check_any("scenario", listed)
     names = [scenario.name for scenario in listed]

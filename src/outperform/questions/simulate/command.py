@@ -13,7 +13,8 @@ from outperform.cli.options import (
     resplit_options,
     seed_option,
 )
-from outperform.cli.output import Output, ProgressLine
+from outperform.cli.output import Output
+from outperform.cli.progress import ProgressBar
 from outperform.cli.sources import open_runs
 from outperform.questions.simulate.answer import simulate_error_rates
 from outperform.questions.simulate.resampling import resample_error_rates
@@ -130,7 +131,7 @@ def command(words: tuple[str, ...], output: Output, seed: int, **options: Any) -
     instead. With RUNS A, one algorithm is compared with itself: how many seeds are enough?
     """
     result: ErrorRates | SeedsCurve
-    with ProgressLine("simulating") as report:
+    with ProgressBar("simulating") as report:
         drawing = {"rng": np.random.default_rng(seed), "report": report}
         if not words:
             result = _simulate(options, **drawing)
@@ -183,10 +184,8 @@ def _choose_scenarios(options: dict[str, Any], n_runs: int) -> tuple[Scenario, .
 
 def _measure(path: str, pipelines: tuple[str, ...], task: str | None) -> tuple[Scenario, ...]:
     from outperform.questions.simulate.measured_variation import measure_variation
-    from outperform.store import SqliteStore
 
-    with SqliteStore(path) as store:
-        return measure_variation(store, pipelines=pipelines, task=task)
+    return measure_variation(path, pipelines=pipelines, task=task)
 
 
 def _resample(words: tuple[str, ...], options: dict[str, Any], **more: Any) -> ErrorRates:

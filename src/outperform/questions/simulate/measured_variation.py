@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, takewhile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from outperform.questions.simulate.scenarios import IDEAL, Scenario, describe_va
 from outperform.stats.checks import FloatArray
 from outperform.stats.intraclass_correlation import RepeatedMeans, repeated_means
 from outperform.stats.variances import deviation
-from outperform.store import SqliteStore
-from outperform.store.final_runs import Design, list_designs
+from outperform.store import Store
+from outperform.store.store import use_store
+from outperform.store.stored_runs import Design, list_designs
 from outperform.study.designs import is_later_repetition, name_repetition
 from outperform.study.sources import ALL
 from outperform.wording import suggest_names
@@ -28,12 +30,14 @@ _COMMON = (
 
 
 def measure_variation(
-    store: SqliteStore, *, pipelines: Collection[str] = (), task: str | None = None
+    store: str | Path | Store, *, pipelines: Collection[str] = (), task: str | None = None
 ) -> tuple[Scenario, ...]:
     """Measure σ of a study's ideal runs, and the bias and ρ of its repeated fix-hopt runs.
 
     Parameters
     ----------
+    store
+        Of the study, or its address.
     pipelines, task
         Those to measure; all by default.
 
@@ -46,9 +50,10 @@ def measure_variation(
     ----------
     Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, equations 7 and 8.
     """
-    measured = _Measured.of(store)
-    chosen = [*_choose("pipeline", pipelines, measured.study["pipelines"], store)]
-    tasks = [*_choose("task", [task] if task else (), measured.study["tasks"], store)]
+    with use_store(store) as opened:
+        measured = _Measured.of(opened)
+    chosen = [*_choose("pipeline", pipelines, measured.study["pipelines"], measured.address)]
+    tasks = [*_choose("task", [task] if task else (), measured.study["tasks"], measured.address)]
     notes: list[str] = []
     biased: list[Scenario] = []
     for name, where in ((name, where) for where in tasks for name in chosen):
@@ -58,13 +63,13 @@ def measure_variation(
         for source in measured.repeated:
             scores, n_incomplete = measured.find_repetitions(name, where, source)
             if len(scores) >= 2:
-                found = _describe(f"{title}, {source}", scores, ideal)
-                doubts = _find_doubts(found.name, len(scores), n_incomplete)
-                biased.append(replace(found, notes=(*found.notes, *doubts)))
+                scenario = _describe(f"{title}, {source}", scores, ideal)
+                doubts = _find_doubts(scenario.name, len(scores), n_incomplete)
+                biased.append(replace(scenario, notes=(*scenario.notes, *doubts)))
     if not (notes or biased):
         raise InvalidInput(
-            f"{store.path} has neither two ideal runs that differ nor two whole repetitions of "
-            "fix-hopt",
+            f"{measured.address} has neither two ideal runs that differ nor two whole "
+            "repetitions of fix-hopt",
             f"{_REPEAT} and run it",
         )
     notes.append(_COMMON if biased else f"no bias was measured: {_REPEAT} to see that of fix-hopt")
@@ -72,12 +77,12 @@ def measure_variation(
 
 
 def _choose(
-    what: str, wanted: Collection[str], known: Collection[str], store: SqliteStore
+    what: str, wanted: Collection[str], known: Collection[str], address: str
 ) -> Iterator[str]:
     for name in wanted:
         if name not in known:
             raise UnknownName(
-                f"the study of {store.path} has no {what} {name!r}", suggest_names(name, [*known])
+                f"the study of {address} has no {what} {name!r}", suggest_names(name, [*known])
             )
     yield from wanted or known
 
@@ -89,24 +94,26 @@ _Role = tuple[str, str, str, str]  # design, source, pipeline, task
 class _Measured:
     """Test scores of a store, by role and replicate, and the study they are of."""
 
+    address: str
     study: Mapping[str, Any]
     designs: Sequence[Design]
     scores: Mapping[_Role, Mapping[int, float]]
 
     @classmethod
-    def of(cls, store: SqliteStore) -> "_Measured":
+    def of(cls, store: Store) -> "_Measured":
         study, done = store.get_meta("study"), store.scores()
         if study is None:
             raise InvalidInput(
-                f"{store.path} holds no finished runs yet", "Let `outperform run` finish some first"
+                f"{store.address} holds no finished runs yet",
+                "Let `outperform run` finish some first",
             )
         scores: dict[_Role, dict[int, float]] = {}
         labels = store.run_labels()
         for label in labels:
-            if label.key in done:
+            if done.get(label.key):
                 role = label.design, label.source, label.pipeline, label.task
                 scores.setdefault(role, {})[label.replicate] = done[label.key]["test"]
-        return cls(study, list_designs(study, labels), scores)
+        return cls(store.address, study, list_designs(study, labels), scores)
 
     @property
     def repeated(self) -> Mapping[str, tuple[int, int]]:
@@ -131,8 +138,8 @@ class _Measured:
     def find_ideal(self, pipeline: str, task: str) -> FloatArray:
         """Scores of the ideal runs that the study has now, of which there may be none."""
         n_replicates = self._count_replicates("ideal").get(ALL, 0)
-        found = self.scores.get(("ideal", ALL, pipeline, task), {})
-        return np.array([score for i, score in found.items() if i < n_replicates])
+        scores = self.scores.get(("ideal", ALL, pipeline, task), {})
+        return np.array([score for i, score in scores.items() if i < n_replicates])
 
     def find_repetitions(self, pipeline: str, task: str, source: str) -> tuple[FloatArray, int]:
         """Scores of the repetitions that are complete, a row each, and how many are not."""
@@ -140,9 +147,9 @@ class _Measured:
         rows = []
         for repetition in range(n_repetitions):
             role = "fix-hopt", name_repetition(source, repetition), pipeline, task
-            found = self.scores.get(role, {})
-            if all(i in found for i in range(n_replicates)):
-                rows.append([found[i] for i in range(n_replicates)])
+            scores = self.scores.get(role, {})
+            if all(i in scores for i in range(n_replicates)):
+                rows.append([scores[i] for i in range(n_replicates)])
         return np.array(rows), n_repetitions - len(rows)
 
 
@@ -153,32 +160,32 @@ def _describe(name: str, scores: FloatArray, ideal: FloatArray) -> Scenario:
             f"the runs of each repetition of fix-hopt ({name}) do not vary",
             "Give the design two or more replicates, and let it redraw a source that matters",
         )
-    found = repeated_means(scores)
-    total = found.within_variance + found.shared_variance
+    means = repeated_means(scores)
+    total = means.within_variance + means.shared_variance
     scenario = describe_variation(
         float(ideal.std(ddof=1)) if _varies(ideal) else math.sqrt(total),
-        bias_sd=math.sqrt(found.shared_variance),
-        conditional_sd=math.sqrt(found.within_variance),
+        bias_sd=math.sqrt(means.shared_variance),
+        conditional_sd=math.sqrt(means.within_variance),
         name=name,
     )
-    return replace(scenario, notes=(_describe_repetitions(name, found, ideal),))
+    return replace(scenario, notes=(_describe_repetitions(name, means, ideal),))
 
 
 def _varies(scores: FloatArray) -> bool:
     return scores.size >= 2 and bool(np.ptp(scores) > 0)
 
 
-def _describe_repetitions(name: str, found: RepeatedMeans, ideal: FloatArray) -> str:
+def _describe_repetitions(name: str, means: RepeatedMeans, ideal: FloatArray) -> str:
     measured = (
-        f"{name}: {found.n_repetitions} repetitions of {found.n_scores} runs; standard deviation "
-        f"of the bias {math.sqrt(found.shared_variance):.3g}, of runs around it "
-        f"{math.sqrt(found.within_variance):.3g}, ρ = {found.correlation}"
+        f"{name}: {means.n_repetitions} repetitions of {means.n_scores} runs; standard deviation "
+        f"of the bias {math.sqrt(means.shared_variance):.3g}, of runs around it "
+        f"{math.sqrt(means.within_variance):.3g}, ρ = {means.correlation}"
     )
     if not _varies(ideal):
         return f"{measured}; without ideal runs, σ is taken from these"
-    off = found.mean - float(ideal.mean())
-    error = math.hypot(found.mean_error, float(ideal.std(ddof=1)) / math.sqrt(ideal.size))
-    squared = found.mean_variance + off**2  # equation 8
+    off = means.mean - float(ideal.mean())
+    error = math.hypot(means.mean_error, float(ideal.std(ddof=1)) / math.sqrt(ideal.size))
+    squared = means.mean_variance + off**2  # equation 8
     return (
         f"{measured}; its mean is off the ideal one by {off:.2g} ± {error:.2g}, with a mean "
         f"squared error of {squared:.2g}"

@@ -5,7 +5,8 @@ from typing import Any
 import click
 
 from outperform.cli.options import alpha_option, output_options
-from outperform.cli.output import Output, say_if_slow
+from outperform.cli.output import Output
+from outperform.cli.progress import say_if_slow
 from outperform.errors import InvalidInput
 from outperform.questions.sota.equal_classifiers import best_of_equals
 from outperform.questions.sota.leaderboard import assess_leaderboard

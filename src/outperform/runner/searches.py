@@ -1,13 +1,14 @@
-"""Fits and searches on their way."""
+"""Searches on their way, and the fits that they wait for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from outperform.runner.progress import Scores
 from outperform.study.designs import PlannedRun, Search
 from outperform.study.fits import Fit
 from outperform.study.spaces import Params
 from outperform.study.tuners import Trial, best_trial
+
+Known = Mapping[str, Mapping[str, float]]  # scores of fits by key; none where a fit failed
 
 
 @dataclass(slots=True, eq=False)
@@ -22,10 +23,14 @@ class SearchState:
         -1 where lower scores are better.
     finished_run
         Key of a recorded run that has used its outcome, if there is one.
-    untold
-        Trials so far, without their scores.
+    trials
+        What was tried so far, without scores.
     keys
         Of the fits of these trials.
+    missing
+        Keys of those that are not done yet.
+    best
+        What it has found; None: nothing yet, or nothing at all where it has failed.
     """
 
     search: Search
@@ -33,32 +38,32 @@ class SearchState:
     sign: int
     finished_run: str | None
     runs: list[PlannedRun] = field(default_factory=list)
-    untold: list[Trial] = field(default_factory=list)
+    trials: list[Trial] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)
-    found: Params | None = None
+    best: Params | None = None
     failed: bool = False
 
-    def history(self, known: Mapping[str, Scores | None]) -> list[Trial]:
+    def history(self, known: Known) -> list[Trial]:
         """Trials so far, higher being better; failed and unfinished ones have no score."""
         scores = [known.get(key) for key in self.keys]
         return [
             Trial(trial.params, self.sign * score["valid"] if score else None)
-            for trial, score in zip(self.untold, scores, strict=True)
+            for trial, score in zip(self.trials, scores, strict=True)
         ]
 
-    def conclude(self, known: Mapping[str, Scores | None]) -> None:
+    def conclude(self, known: Known) -> None:
         """Find the best trial, or that every one has failed."""
         history = self.history(known)
         self.failed = all(trial.score is None for trial in history)
-        self.found = None if self.failed else best_trial(history).params
+        self.best = None if self.failed else best_trial(history).params
 
 
 @dataclass(slots=True, eq=False)
-class Job:
-    """A missing fit, and the searches that wait for it."""
+class MissingFit:
+    """A fit to be done, and the searches that wait for it."""
 
     fit: Fit
     order: int
     searches: list[SearchState] = field(default_factory=list)
-    attempts: int = 0
+    n_attempts: int = 0

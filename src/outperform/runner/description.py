@@ -1,11 +1,9 @@
 """What a store keeps of the study whose results it holds, and what has changed since."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import Any
 
-from outperform.runner.progress import Store
-from outperform.store.measurement import count_replicates
+from outperform.store.stored_runs import count_replicates
 from outperform.study.dataset_splits import name_division
 from outperform.study.fingerprints import fingerprint
 from outperform.study.fits import gather_fingerprints
@@ -14,7 +12,7 @@ from outperform.study.study import Study
 Pair = tuple[str, str]  # pipeline, task
 
 
-def describe_study(study: Study, before: dict[str, Any] | None = None) -> dict[str, Any]:
+def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """What a store keeps of the study whose results it holds.
 
     Parameters
@@ -36,7 +34,9 @@ def describe_study(study: Study, before: dict[str, Any] | None = None) -> dict[s
         "divided": {task.name: name_division(task, study.pipelines) for task in study.tasks},
     }
     if before is not None and before == {**before, **now}:
-        return dict(before) if "designs" in before else before | {"designs": _list_designs(study)}
+        return (
+            {"designs": _list_designs(study), **before} if "designs" not in before else {**before}
+        )
     prices = _price(study)
     alone = len(study.designs) == 1
     own = prices[study.designs[0].kind]
@@ -72,8 +72,7 @@ def _price(study: Study) -> dict[str, list[tuple[str, str, int]]]:
     prices: dict[str, list[tuple[str, str, int]]] = {}
     for task in study.tasks:
         for pipeline in study.pipelines:
-            alone = replace(study, pipelines=(pipeline,), tasks=(task,))
-            for kind, n_fits in alone.price_alternatives().items():
+            for kind, n_fits in study.price_alternatives([(pipeline, task)]).items():
                 prices.setdefault(kind, []).append((pipeline.name, task.name, n_fits))
     return prices
 
@@ -140,19 +139,3 @@ def _identify(description: Mapping[str, Any], pipeline: str, task: str) -> list[
         description["spaces"].get(pipeline),
         description["tasks"].get(task),
     ]
-
-
-def enter_study(study: Study, store: Store, *, retry_failed: bool) -> dict[str, Any]:
-    """Make a store that of this study: forget which fits were runs where that is not so any more.
-
-    Measurements are kept, whatever study they were made for. Fits done again may change what
-    a search finds, so all runs are looked up anew when failures are retried.
-    """
-    store.lock()
-    before = store.get_meta("study")
-    now = describe_study(study, before)
-    # Forgetting comes first: a run killed in between forgets again, and no harm is done.
-    store.keep_labels([] if retry_failed else find_unchanged(before, now))
-    if before != now:
-        store.set_meta("study", now)
-    return now

@@ -1,19 +1,16 @@
 """What workers do: one fit after the other."""
 
 import platform
-from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from outperform.engines import Engine, Outcome
 from outperform.errors import InvalidScores
 from outperform.study.dataset_splits import check_feasible, measure_resplit, split_dataset
 from outperform.study.datasets import Dataset
-from outperform.study.fits import Fit, make_fit
+from outperform.study.fits import Fit
 from outperform.study.sources import NOISE, derive_seed
-from outperform.study.spaces import default_params
 from outperform.study.splits import Split
 from outperform.study.study import Study
 from outperform.study.tasks import Task
@@ -101,36 +98,10 @@ def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:
     return split.refit() if fit.refit else split
 
 
-def time_fits(
-    study: Study, engine: Engine, pairs: Collection[tuple[str, str]]
-) -> Mapping[tuple[str, str], Outcome]:
-    """Do one fit of every pair of pipeline and task with default hyperparameters, unrecorded.
-
-    Returns
-    -------
-    Outcomes by pipeline and task; their seconds tell what the study will take.
-    """
-    work, left = FitWork(study), set(pairs)
-    outcomes: dict[tuple[str, str], Outcome] = {}
-    for planned in study.plan_runs():
-        pair = (planned.pipeline, planned.task)
-        if pair in left:
-            pipeline, task = study.pipeline(planned.pipeline), study.task(planned.task)
-            params, seeds = default_params(pipeline.space), dict(planned.seeds)
-            fit = make_fit(pipeline, task, params, seeds, fold=planned.fold, refit=True)
-            engine.submit(work, fit, tag=pair)
-            left.remove(pair)
-        if not left:
-            break
-    while len(outcomes) < len(pairs):
-        outcomes.update({outcome.tag: outcome for outcome in engine.wait()})
-    return outcomes
-
-
 def find_versions() -> dict[str, str]:
     """Versions that may change a score."""
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for package in ("outperform", "numpy", "scipy", "scikit-learn"):
         with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
+            versions[package] = version(package)
+    return versions

@@ -1,0 +1,379 @@
+"""The coordinator of a run: the only writer of its store.
+
+It follows every search as far as the recorded fits go, asks the engine for the fits that are
+missing, and goes on from there. So an interrupted study resumes where it was, and results do not
+depend on the number of workers.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from heapq import heappop, heappush
+from pathlib import Path
+from typing import Any
+
+from outperform.engines import Engine, Outcome
+from outperform.engines.engine import summarize_error, use_engine
+from outperform.errors import TooFewRuns
+from outperform.runner.description import describe_study, find_unchanged, find_unmeasured
+from outperform.runner.progress import Progress
+from outperform.runner.searches import MissingFit, SearchState
+from outperform.runner.work import FitWork, check_splits, find_versions
+from outperform.runs import Runs, make_runs
+from outperform.store import Added, Measurement, RunLabel, Store
+from outperform.store.measurement import compare_scores
+from outperform.store.store import use_store
+from outperform.store.stored_runs import PAIRED, load_runs
+from outperform.study.designs import Design, PlannedRun, Search
+from outperform.study.fits import Fit, make_fit
+from outperform.study.spaces import Params, default_params
+from outperform.study.study import Study
+from outperform.study.tuners import Trial, make_tuner
+
+# Submitted at a time: workers never wait for one another's results to be recorded, and results of
+# quick fits are recorded several to a commit, which is what takes time.
+_SUBMITTED_PER_WORKER = 8
+
+Report = Callable[[Progress], None]
+
+
+def run(
+    study: Study,
+    store: str | Path | Store,
+    engine: str | Engine = "local",
+    *,
+    retry_failed: bool = False,
+    report: Report = lambda _: None,
+) -> Runs:
+    """Do the fits of a study that its store does not have yet, and give its runs.
+
+    Interrupt it whenever you like: the same call resumes, and nothing is lost.
+
+    Parameters
+    ----------
+    store
+        Where measurements are kept: an address such as `"study.db"`, or an open store.
+    engine
+        Where fits run: an address (`"local"`: a worker per core, `"local:4"`, `"inline"`: in this
+        process), or an open engine.
+    retry_failed
+        Try again what failed in earlier runs; otherwise failures are final.
+    report
+        Called with the progress whenever results have been recorded: `print` will do.
+
+    Returns
+    -------
+    Runs of the design that comparisons take: ideal if the study has it, else fix-hopt; none where
+    it has neither. What failed or is missing is in their notes.
+    """
+    with use_store(store) as opened:
+        with use_engine(engine) as workers:
+            run_fits(study, opened, workers, retry_failed=retry_failed, report=report)
+        return _give_runs(study, opened)
+
+
+def _give_runs(study: Study, store: Store) -> Runs:
+    if not any(store.scores().values()):
+        failure = next(store.measurements("failed"))
+        raise TooFewRuns(
+            f"every fit of the study failed, such as one of {failure.pipeline}: "
+            f"{summarize_error(failure.error)}",
+            "Mend that, and run it again with retry_failed=True",
+        )
+    if any(design.kind in PAIRED for design in study.designs):
+        return load_runs(store)
+    task = study.tasks[0]
+    note = (
+        f"the designs of the study have no pairs to compare: decompose('{store.address}') tells "
+        "what makes its scores vary"
+    )
+    source = store.address
+    none = make_runs([], [], [], [], metric=task.metric, goal=task.goal, source=source)
+    return replace(none, notes=(note,))
+
+
+def run_fits(
+    study: Study,
+    store: Store,
+    engine: Engine,
+    *,
+    retry_failed: bool = False,
+    report: Report = lambda _: None,
+) -> Progress:
+    """Do the fits of a study that the store does not have yet, and say how many that were."""
+    return Coordinator(study, store, engine, retry_failed=retry_failed).run(report=report)
+
+
+class Coordinator:
+    """Does the missing fits of a study, or of some of its designs, as often as it is asked to.
+
+    Parameters
+    ----------
+    description
+        Of the study, from `describe_study`, where somebody has made it already.
+    retry_failed
+        Try again what failed in earlier runs; otherwise failures are final.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        store: Store,
+        engine: Engine,
+        *,
+        description: dict[str, Any] | None = None,
+        retry_failed: bool = False,
+    ) -> None:
+        self.study, self.store, self.engine = study, store, engine
+        self.description = _enter(study, store, description, retry_failed=retry_failed)
+        self.progress = Progress(self.description["n_fits"])
+        self._tuner = make_tuner(study.tuner)
+        self._work = FitWork(study)
+        self._wake_workers()
+        self._versions = find_versions()
+        scores = store.scores()
+        self._known = {k: v for k, v in scores.items() if v} if retry_failed else scores
+        # Runs that an earlier run of this study has finished, searches and all.
+        labels = store.run_labels()
+        self._finished = {label[:5]: label.key for label in labels if self._known.get(label.key)}
+        self._counted: set[str] = set()  # known before, and needed by this study
+        self._searches: dict[Search, SearchState] = {}
+        self._fits: dict[str, MissingFit] = {}
+        self._queue: list[tuple[int, int, str]] = []  # early runs first: pairs end together
+        self._n_queued = 0
+        self._submitted: set[str] = set()
+        self._arrived: list[Outcome] = []
+        self._labels: list[RunLabel] = []  # not saved yet
+        self._check_splits()
+
+    def run(
+        self, designs: tuple[Design, ...] | None = None, *, report: Report = lambda _: None
+    ) -> Progress:
+        """Do what is missing of these designs, of all of the study's by default."""
+        if designs is not None:
+            self.progress.n_fits = self.study.count_fits(designs)
+        elif self.store.get_meta("stopped"):
+            self.store.set_meta("stopped", None)  # it goes on
+        self.progress.blocked.clear()
+        try:
+            for _ in self._fit(enumerate(self.study.plan_runs(designs))):
+                report(self.progress)
+        except BaseException:
+            self.engine.stop()
+            self._rescue(self.engine.wait())
+            raise
+        self.progress.settle(sum(self.store.counts().values()))
+        self.store.set_meta("blocked", self.progress.blocked)
+        if designs is None and self.progress.n_fits != self.description["n_fits"]:
+            self.description["n_fits"] = self.progress.n_fits
+            self.store.set_meta("study", self.description)
+        return self.progress
+
+    def _wake_workers(self) -> None:
+        """Let workers get ready while we read and plan; not where nothing seems to be missing."""
+        if sum(self.store.counts().values()) < self.progress.n_fits:
+            for _ in range(self.engine.n_workers):
+                self.engine.submit(self._work, None, tag=None)
+
+    def _check_splits(self) -> None:
+        if not self._known or find_unmeasured(self.study, self.description):
+            self.description["sizes"] = check_splits(self.study)
+            self.store.set_meta("study", self.description)
+
+    def _fit(self, plan: Iterator[tuple[int, PlannedRun]]) -> Iterator[None]:
+        """Plan and fit until nothing is missing; yields after every durable commit."""
+        enough = _SUBMITTED_PER_WORKER * self.engine.n_workers
+        while True:
+            while len(self._queue) < enough and (planned := next(plan, None)):
+                self._take_up(*planned)
+            while self._queue and len(self._submitted) < enough:
+                self._submit(heappop(self._queue)[-1])
+            if not self._submitted:
+                break
+            self._record()
+            yield
+        self._save([])
+
+    def _rescue(self, outcomes: list[Outcome]) -> None:
+        """Save what was finished when an interruption came; nothing new is begun."""
+        finished = [
+            outcome
+            for outcome in (*self._arrived, *outcomes)
+            if outcome.kind == "done" and outcome.tag in self._fits
+        ]
+        self._save([self._measure(outcome) for outcome in finished])
+
+    def _take_up(self, order: int, planned: PlannedRun) -> None:
+        finished = self._finished.get(_role(planned))
+        state = self._find_search(planned.search, order, finished)
+        if finished is not None:
+            self._count_known(finished)
+        elif state is not None:
+            state.runs.append(planned)
+            self._follow(state)
+        else:
+            space = self.study.pipeline(planned.pipeline).space
+            self._want_run(planned, default_params(space), order)
+
+    def _find_search(
+        self, search: Search | None, order: int, finished_run: str | None
+    ) -> SearchState | None:
+        if search is None:
+            return None
+        state = self._searches.get(search)
+        if state is None:
+            sign = 1 if self.study.task(search.task).goal == "maximize" else -1
+            self._searches[search] = state = SearchState(search, order, sign, finished_run)
+            self.progress.n_known += 0 if finished_run is None else search.n_trials
+        return state
+
+    def _follow(self, state: SearchState) -> None:
+        """Go on with a search until a fit is missing; at its end, take up the waiting runs."""
+        if state.best is None and state.finished_run is not None:
+            # Suggesting every trial again would take long, and find what this run was given.
+            state.best = self.store.get([state.finished_run])[state.finished_run].params
+        while state.best is None and len(state.keys) < state.search.n_trials:
+            if state.missing and self._tuner.uses_history:
+                return
+            self._try_next(state)
+        if state.best is None and not state.missing:
+            state.conclude(self._known)
+        if state.best is not None:
+            for planned in state.runs:
+                self._want_run(planned, state.best, state.order)
+            state.runs.clear()
+        elif state.failed:
+            where, blocked = (
+                f"{state.search.pipeline} on {state.search.task}",
+                self.progress.blocked,
+            )
+            blocked[where] = blocked.get(where, 0) + len(state.runs)
+            state.runs.clear()
+
+    def _try_next(self, state: SearchState) -> None:
+        search = state.search
+        pipeline, task = self.study.pipeline(search.pipeline), self.study.task(search.task)
+        history = state.history(self._known) if self._tuner.uses_history else state.trials
+        params = self._tuner.suggest(pipeline.space, history, search.tuner_seed, search.n_trials)
+        fit = make_fit(pipeline, task, params, dict(search.seeds), fold=search.fold)
+        key = self._want(fit, state.order)
+        state.trials.append(Trial(params, None))
+        state.keys.append(key)
+        if key in self._fits:
+            state.missing.add(key)
+            self._fits[key].searches.append(state)
+
+    def _want_run(self, planned: PlannedRun, params: Params, order: int) -> None:
+        pipeline, task = self.study.pipeline(planned.pipeline), self.study.task(planned.task)
+        seeds = dict(planned.seeds)
+        fit = make_fit(pipeline, task, params, seeds, fold=planned.fold, refit=True)
+        self._labels.append(RunLabel(*_role(planned), self._want(fit, order)))
+
+    def _want(self, fit: Fit, order: int) -> str:
+        """Key of a fit, which is queued unless it is known or on its way already."""
+        key = fit.key(self.description["fingerprints"])
+        if key in self._known:
+            self._count_known(key)
+        elif key not in self._fits:
+            self._fits[key] = MissingFit(fit, order)
+            self._enqueue(key)
+        return key
+
+    def _count_known(self, key: str) -> None:
+        if key not in self._counted:
+            self._counted.add(key)
+            self.progress.n_known += 1
+
+    def _enqueue(self, key: str) -> None:
+        self._n_queued += 1
+        heappush(self._queue, (self._fits[key].order, self._n_queued, key))
+
+    def _submit(self, key: str) -> None:
+        self._submitted.add(key)
+        timeout = self.study.timeout
+        self.engine.submit(self._work, self._fits[key].fit, tag=key, timeout=timeout)
+
+    def _record(self) -> None:
+        """Make results durable, then let the searches that wait for them go on."""
+        self._arrived = self.engine.wait()
+        results = [self._measure(outcome) for outcome in self._arrived if self._is_final(outcome)]
+        for measurement, added in zip(results, self._save(results), strict=True):
+            if added.kind == "differs":
+                self.progress.noise.append(str(added))
+            missing = self._fits.pop(measurement.key, None)
+            if missing is not None:
+                self._settle(measurement, missing)
+
+    def _is_final(self, outcome: Outcome) -> bool:
+        """Whether a result is to be recorded, and not tried again."""
+        if outcome.tag is None:
+            return False
+        self._submitted.discard(outcome.tag)
+        missing = self._fits.get(outcome.tag)
+        if missing is None:  # two workers have done it, which engines may let happen
+            again = compare_scores(self._known[outcome.tag], outcome.value or {})
+            self.progress.noise += [str(again)] if again.kind == "differs" else []
+            return False
+        if outcome.kind == "done" or missing.n_attempts >= self.study.retries:
+            return True
+        missing.n_attempts += 1
+        self._enqueue(outcome.tag)
+        return False
+
+    def _save(self, measurements: list[Measurement]) -> list[Added]:
+        """Make results durable, and which fits are runs, in one commit."""
+        if not measurements and not self._labels:
+            return []
+        added = self.store.add(measurements, self._labels)
+        self._arrived, self._labels = [], []
+        return added
+
+    def _settle(self, measurement: Measurement, missing: MissingFit) -> None:
+        self.progress.n_done += measurement.status == "done"
+        self.progress.n_failed += measurement.status == "failed"
+        self._known[measurement.key] = measurement.scores
+        self._counted.add(measurement.key)
+        for state in missing.searches:
+            state.missing.discard(measurement.key)
+            self._follow(state)
+
+    def _measure(self, outcome: Outcome) -> Measurement:
+        fit, done = self._fits[outcome.tag].fit, outcome.kind == "done"
+        return Measurement(
+            key=outcome.tag,
+            pipeline=fit.pipeline,
+            task=fit.task,
+            params=fit.params,
+            seeds=fit.seeds,
+            fold=fit.fold,
+            refit=fit.refit,
+            status="done" if done else "failed",
+            scores=outcome.value if done else {},
+            seconds=outcome.seconds,
+            error=None if done else outcome.error,
+            started=time.time() - outcome.seconds,
+            versions=self._versions,
+        )
+
+
+def _enter(
+    study: Study, store: Store, description: dict[str, Any] | None, *, retry_failed: bool
+) -> dict[str, Any]:
+    """Make a store that of this study: forget which fits were runs where that is not so any more.
+
+    Measurements are kept, whatever study they were made for. Fits done again may change what
+    a search finds, so all runs are looked up anew when failures are retried.
+    """
+    store.lock()
+    before: Mapping[str, Any] | None = store.get_meta("study")
+    now = description or describe_study(study, before)
+    # Forgetting comes first: a run killed in between forgets again, and no harm is done.
+    store.keep_labels([] if retry_failed else find_unchanged(before, now))
+    if before != now:
+        store.set_meta("study", now)
+    return now
+
+
+def _role(run: PlannedRun) -> tuple[str, str, int, str, str]:
+    """What a run is for, by which it is known from one run of the study to the next."""
+    return (run.design, run.source, run.replicate, run.pipeline, run.task)

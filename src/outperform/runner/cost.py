@@ -1,0 +1,105 @@
+"""What a study will cost: seconds of a fit, as recorded, told or measured."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from outperform.engines import Engine, Outcome
+from outperform.engines.engine import summarize_error
+from outperform.runner.work import FitWork
+from outperform.study.fits import make_fit
+from outperform.study.spaces import default_params
+from outperform.study.study import Study
+
+Pair = tuple[str, str]  # pipeline, task
+
+_PATIENCE = 20.0  # seconds given to the fits that are timed before a study starts
+_QUICK = 10.0  # seconds that a fit may take to be timed once more
+
+
+@dataclass(frozen=True, slots=True)
+class FitSeconds:
+    """Mean seconds of a fit, for every pipeline on every task that they are known of.
+
+    Attributes
+    ----------
+    late
+        A fit was given up: it takes longer.
+    failures
+        What was said of fits that failed when they were timed.
+    """
+
+    by_pair: Mapping[Pair, float]
+    late: bool = False
+    failures: tuple[str, ...] = ()
+
+    @property
+    def about(self) -> str:
+        """How sure the times are."""
+        return "more than" if self.late else "about"
+
+    def add_up(self, n_fits: Mapping[Pair, int], workers: int) -> float:
+        """Seconds that so many fits of each pair take on so many workers."""
+        return sum(n * self.by_pair[pair] for pair, n in n_fits.items()) / workers
+
+    def __str__(self) -> str:
+        if not self.by_pair:
+            return "how long a fit takes is not known yet"
+        quick, slow = (
+            min(self.by_pair, key=self.by_pair.__getitem__),
+            max(self.by_pair, key=self.by_pair.__getitem__),
+        )
+        least, most = self.by_pair[quick], self.by_pair[slow]
+        if most < 2 * least:
+            mean = sum(self.by_pair.values()) / len(self.by_pair)
+            return f"one fit takes {self.about} {mean:.2g} s"
+        return (
+            f"one fit takes {self.about} {least:.2g} s ({' on '.join(quick)}) to {most:.2g} s "
+            f"({' on '.join(slow)})"
+        )
+
+
+def measure_seconds(
+    study: Study, engine: Engine, known: Mapping[Pair, float] | None = None
+) -> FitSeconds:
+    """Seconds of a fit of every pair, timed by a fit that is thrown away where not known.
+
+    Hyperparameters are the defaults.
+    """
+    known = known or {}
+    every = [(pipeline.name, task.name) for task in study.tasks for pipeline in study.pipelines]
+    pairs = [pair for pair in every if pair not in known]
+    outcomes = _time_fits(study, engine, pairs)
+    if all(outcome.seconds < _QUICK for outcome in outcomes.values()):
+        outcomes = _time_fits(study, engine, pairs)  # those before paid for imports
+    timed = {pair: outcome.seconds for pair, outcome in outcomes.items()}
+    late = any(outcome.kind == "timeout" for outcome in outcomes.values())
+    seconds = {pair: known[pair] if pair in known else timed[pair] for pair in every}
+    return FitSeconds(seconds, late, tuple(_describe_failures(outcomes)))
+
+
+def _time_fits(study: Study, engine: Engine, pairs: Collection[Pair]) -> dict[Pair, Outcome]:
+    work, left = FitWork(study), set(pairs)
+    outcomes: dict[Pair, Outcome] = {}
+    patience = min(_PATIENCE, study.timeout or _PATIENCE)
+    for planned in study.plan_runs() if left else ():
+        pair = (planned.pipeline, planned.task)
+        if pair in left:
+            pipeline, task = study.pipeline(planned.pipeline), study.task(planned.task)
+            params, seeds = default_params(pipeline.space), dict(planned.seeds)
+            fit = make_fit(pipeline, task, params, seeds, fold=planned.fold, refit=True)
+            engine.submit(work, fit, tag=pair, timeout=patience)
+            left.remove(pair)
+        if not left:
+            break
+    while len(outcomes) < len(pairs):
+        outcomes.update({outcome.tag: outcome for outcome in engine.wait()})
+    return outcomes
+
+
+def _describe_failures(outcomes: Mapping[Pair, Outcome]) -> Iterator[str]:
+    for (pipeline, task), outcome in sorted(outcomes.items()):
+        if outcome.kind in ("error", "died"):
+            yield (
+                f"a first fit of {pipeline} on {task}, with default hyperparameters, failed: "
+                f"{summarize_error(outcome.error)}"
+            )

@@ -1,0 +1,133 @@
+"""What every store promises, and which one an address means."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from outperform.errors import InvalidInput
+from outperform.store.measurement import Added, Measurement, RunLabel, Status
+
+_HEADER = b"SQLite format 3\0"  # that every SQLite database begins with
+_SUFFIXES = (".db", ".sqlite", ".sqlite3")
+_KNOWN = "Name a file, such as study.db or sqlite:///study.db"
+
+
+class Store(Protocol):
+    """Keeps measurements durably: many may read while one coordinator writes.
+
+    Reading needs a store that is there and takes no lock. The first write, or `lock`, makes one
+    where there is none and keeps all other writers out until `close`. What was written is safe
+    when the call returns.
+    """
+
+    @property
+    def address(self) -> str:
+        """Where it is, as messages and results name it."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def exists(self) -> bool:
+        """Whether there is a store at its address, of whatever content."""
+
+    def lock(self) -> None:
+        """Become the only writer, or raise StoreInUse, which says who is."""
+
+    def find_writer(self) -> str | None:
+        """Who writes at the moment, since when and on which host; None where nobody does."""
+
+    def close(self) -> None:
+        """Let others write; it may be read and written again afterwards."""
+
+    def add(
+        self, measurements: Sequence[Measurement], labels: Iterable[RunLabel] = ()
+    ) -> list[Added]:
+        """Record measurements, and which fits are runs, in one durable commit: all or none.
+
+        The first result of a fit wins: a second one is compared with it and not recorded. A failure
+        is replaced by whatever comes later. A commit waits for the disk, however many it holds, so
+        results that came in together are best recorded together.
+        """
+
+    def get(self, keys: Iterable[str]) -> dict[str, Measurement]:
+        """Measurements by key; keys of which nothing is recorded are left out."""
+
+    def measurements(self, status: Status | None = None) -> Iterator[Measurement]:
+        """Every measurement, or those of one status, in order of recording."""
+
+    def scores(self) -> dict[str, dict[str, float]]:
+        """Scores of every recorded fit by key, in order of recording; empty where it failed."""
+
+    def counts(self) -> dict[tuple[str, str, Status], int]:
+        """Number of measurements by pipeline, task and status."""
+
+    def mean_seconds(self) -> dict[tuple[str, str], float]:
+        """Mean seconds of the latest fits of each pipeline on each task, failed ones too."""
+
+    def run_labels(self) -> list[RunLabel]:
+        """Which fits are the runs of which design, whether they are recorded yet or not."""
+
+    def keep_labels(self, of: Collection[tuple[str, str]]) -> None:
+        """Forget which fits are runs, but for these pairs of pipeline and task."""
+
+    def get_meta(self, name: str) -> Any:
+        """What was kept under a name; None where there is nothing."""
+
+    def set_meta(self, name: str, value: Any) -> None:
+        """Keep something JSON can hold under a name, in place of what was there."""
+
+
+def open_store(address: str | Path) -> Store:
+    """Open the store at an address: a path, or `sqlite:///path`.
+
+    Nothing is read or made before it is asked for.
+
+    Examples
+    --------
+    >>> open_store("sqlite:///study.db").address
+    'study.db'
+    """
+    from outperform.store.sqlite import SqliteStore
+
+    scheme, path = _split_address(address)
+    if scheme is None:
+        return SqliteStore(path)
+    if scheme == "sqlite" and path.startswith("/") and path != "/":
+        return SqliteStore(path[1:])
+    if scheme == "sqlite":
+        raise InvalidInput(
+            f"'{address}' names no file", "Write sqlite:/// and the path, as in sqlite:///study.db"
+        )
+    if scheme in ("postgresql", "postgres"):
+        raise InvalidInput(f"stores in PostgreSQL are not there yet ('{address}')", _KNOWN)
+    raise InvalidInput(f"there is no kind of store called '{scheme}' ('{address}')", _KNOWN)
+
+
+def use_store(store: str | Path | Store) -> AbstractContextManager[Store]:
+    """Open a store that is named by its address, until the block ends; an open one stays open."""
+    return open_store(store) if isinstance(store, str | Path) else nullcontext(store)
+
+
+def is_store(source: object) -> bool:
+    """Whether this is the address of a store rather than a table, whatever its name.
+
+    What is not there yet goes by its suffix.
+    """
+    if not isinstance(source, str | Path):
+        return False
+    scheme, path = _split_address(source)
+    if scheme is not None:
+        return scheme in ("sqlite", "postgresql", "postgres")
+    begin = b""
+    if Path(path).is_file():  # what is read from a pipe would be lost
+        with suppress(OSError), Path(path).open("rb") as file:
+            begin = file.read(len(_HEADER))
+    return begin == _HEADER or (not begin and Path(path).suffix.casefold() in _SUFFIXES)
+
+
+def _split_address(address: str | Path) -> tuple[str | None, str]:
+    """Scheme, None of a path, and what follows it."""
+    scheme, separator, rest = str(address).partition("://")
+    return (scheme, rest) if separator and isinstance(address, str) else (None, str(address))

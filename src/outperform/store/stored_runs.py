@@ -1,0 +1,200 @@
+"""Runs of a study, from the store that its fits were recorded in."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from outperform.errors import InvalidInput, UnknownName
+from outperform.runs.scope import SEEDS, SPLITS, Resplit
+from outperform.runs.table import Runs, make_runs
+from outperform.store.measurement import RunLabel
+from outperform.store.store import Store
+from outperform.study.designs import is_later_repetition
+from outperform.study.sources import ALL
+from outperform.wording import enumerate_names, suggest_names
+
+PAIRED = ("ideal", "fix-hopt")  # designs whose runs are paired replicates, the best first
+_ADD = 'Add a [[design]] with kind = "ideal" or "fix-hopt" to the study and run it'
+
+Description = Mapping[str, Any]  # of a study, as `describe_study` makes it
+Design = Mapping[str, Any]  # kind, source and replicates, as the store describes them
+
+
+def load_runs(store: Store, kind: str | None = None, *, first: int | None = None) -> Runs:
+    """Final fits of a study, as a table: of the ideal design if there is one.
+
+    Only runs that the study has now are taken. What is left out, and what is missing, is counted
+    in the notes.
+
+    Parameters
+    ----------
+    kind
+        The design whose runs are wanted.
+    first
+        Take that many replicates at most; a store may hold more from a run before.
+    """
+    study, labels, scores = store.get_meta("study"), store.run_labels(), store.scores()
+    if study is None or not any(scores.get(label.key) for label in labels):
+        raise InvalidInput(
+            f"{store.address} holds no finished runs yet", "Let `outperform run` finish some first"
+        )
+    designs = [design for design in list_designs(study, labels) if _is_paired(design)]
+    design = _choose_design(designs, study, kind, store.address)
+    if first is not None:
+        design = {**design, "replicates": min(first, design["replicates"])}
+    runs = [
+        label for label in labels if scores.get(label.key) and is_planned(label, [design], study)
+    ]
+    if not runs:
+        raise InvalidInput(
+            f"{store.address} holds no finished runs of {design['design']} yet",
+            "Let `outperform run` finish some first",
+        )
+    about = next(iter(study["tasks"].values()))
+    table = make_runs(
+        [run.pipeline for run in runs],
+        [run.task for run in runs],
+        [run.replicate for run in runs],
+        [scores[run.key]["test"] for run in runs],
+        metric=about["metric"],
+        goal=about["goal"],
+        source=store.address,
+    )
+    others = [] if first is not None else [label for label in labels if _is_of(label, design)]
+    notes = (
+        *_describe_design(design, designs),
+        *describe_left_out(others, [design], study),
+        *_describe_missing(len(runs), design, study, store.get_meta("stopped")),
+    )
+    return replace(table, notes=notes, **_find_scope(table.tasks, design, study))
+
+
+def list_designs(study: Description, labels: Sequence[RunLabel]) -> list[Design]:
+    """What the study redraws, and how often; stores of old tell it by their runs only."""
+    if "designs" in study:
+        return list(study["designs"])
+    return [*count_replicates((label.design, label.source, label.replicate) for label in labels)]
+
+
+def count_replicates(runs: Iterable[tuple[str, str, int]]) -> list[dict[str, Any]]:
+    """Replicates of every design, for each set of sources that it redraws.
+
+    Parameters
+    ----------
+    runs
+        Design, source and replicate of each.
+
+    Examples
+    --------
+    >>> count_replicates([("ideal", "all", 0), ("ideal", "all", 1)])
+    [{'design': 'ideal', 'source': 'all', 'replicates': 2}]
+    """
+    counts: dict[tuple[str, str], int] = {}
+    for design, source, replicate in runs:
+        counts[design, source] = max(counts.get((design, source), 0), replicate + 1)
+    return [
+        {"design": design, "source": source, "replicates": n}
+        for (design, source), n in counts.items()
+    ]
+
+
+def is_planned(label: RunLabel, designs: Sequence[Design], study: Description) -> bool:
+    """Whether the study, as it is now, has this run."""
+    return not _is_foreign(label, study) and any(
+        _is_of(label, design) and label.replicate < design["replicates"] for design in designs
+    )
+
+
+def describe_left_out(
+    labels: Sequence[RunLabel], designs: Sequence[Design], study: Description
+) -> Iterator[str]:
+    """Count the runs that the study does not have any more."""
+    foreign = [label for label in labels if _is_foreign(label, study)]
+    if foreign:
+        names = sorted({f"{label.pipeline} on {label.task}" for label in foreign})
+        yield (
+            f"{len(foreign)} run(s) of {enumerate_names(names)} were left out: the study does not "
+            "have them any more"
+        )
+    own = [label for label in labels if not _is_foreign(label, study)]
+    n_others = sum(not is_planned(label, designs, study) for label in own)
+    if n_others:
+        yield (
+            f"{n_others} run(s) of replicates or sources that the study does not have any more "
+            "were left out"
+        )
+
+
+def _find_scope(tasks: Sequence[str], design: Design, study: Description) -> dict[str, Any]:
+    """What the design redraws; stores of old do not know how their data were divided."""
+    source = design["source"]
+    redrawn = source == ALL or "split" in source.split("+")
+    divided = study.get("divided", dict.fromkeys(study["tasks"], SPLITS))
+    anew = {task: divided[task] for task in tasks if redrawn and divided[task]}
+    seeds = () if source == "split" and anew else (SEEDS,)
+    sizes = study.get("sizes", {})
+    return {
+        "varied": (*dict.fromkeys(anew.values()), *seeds),
+        "resplits": {task: Resplit(*sizes[task]) for task in anew if task in sizes},
+        "fixed_splits": tuple(task for task in tasks if task not in anew),
+    }
+
+
+def _choose_design(
+    designs: Sequence[Design], study: Description, kind: str | None, address: str
+) -> Design:
+    """One design with one set of sources redrawn: all of them if there is such."""
+    kinds = [each for each in PAIRED if any(design["design"] == each for design in designs)]
+    kind = kind or next(iter(kinds), None)
+    if kind not in kinds:
+        problem = f"{address} holds no runs to compare; its designs are {', '.join(study['kinds'])}"
+        raise UnknownName(problem, suggest_names(str(kind), kinds) if kinds else _ADD)
+    same = [design for design in designs if design["design"] == kind]
+    return max(same, key=lambda design: (design["source"] == ALL, design["replicates"]))
+
+
+def _is_paired(design: Design) -> bool:
+    return design["design"] in PAIRED and not is_later_repetition(design["source"])
+
+
+def _is_of(label: RunLabel, design: Design) -> bool:
+    return (label.design, label.source) == (design["design"], design["source"])
+
+
+def _is_foreign(label: RunLabel, study: Description) -> bool:
+    return label.pipeline not in study["pipelines"] or label.task not in study["tasks"]
+
+
+def _describe_design(design: Design, designs: Sequence[Design]) -> Iterator[str]:
+    """Say whose runs they are, unless they are all that a study could have: those of ideal."""
+    kind, source = design["design"], design["source"]
+    only = "" if source == ALL else f" with only {source} redrawn"
+    blind = ", which searches once: what tuning adds to the variance is not seen"
+    others = [
+        f"{other['design']} ({other['source']} redrawn)"
+        for other in designs
+        if (other["design"], other["source"]) != (kind, source)
+    ]
+    beside = f"; the study has {enumerate_names(others)} too" if others else ""
+    if kind != "ideal" or others:
+        yield f"the runs are those of {kind}{only}{blind if kind == 'fix-hopt' else ''}{beside}"
+
+
+def _describe_missing(
+    n_runs: int, design: Design, study: Description, stopped: Mapping[str, Any] | None
+) -> Iterator[str]:
+    """Count what is missing; after a run that was stopped on purpose, what it left out is not."""
+    n_cells, n_replicates = len(study["pipelines"]) * len(study["tasks"]), design["replicates"]
+    if stopped and stopped["design"] == design["design"] and n_runs < n_cells * n_replicates:
+        n_replicates = min(n_replicates, stopped["replicates"])
+        if n_replicates < design["replicates"]:
+            yield (
+                f"the run stopped after {n_replicates} of {design['replicates']} replicates, as "
+                f"soon as {stopped['reason']}: only an anytime interval (--sequential) holds then"
+            )
+    n_missing = n_cells * n_replicates - n_runs
+    if n_missing > 0:
+        yield (
+            f"{n_missing} of the study's {n_cells * n_replicates} runs have no score: they failed, "
+            "or are still to be done"
+        )
