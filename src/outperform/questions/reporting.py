@@ -49,7 +49,8 @@ def answer_all(
     reported = Reported(source, runs, _choose_pairs(runs, names))
     results: list[Result] = []
     unanswered: list[str] = []
-    for question in list_questions("report"):
+    # The others rest on the comparison, which is read first.
+    for question in sorted(list_questions("report"), key=lambda name: name != "compare"):
         room = import_module(f"outperform.questions.{question}.report")
         answers: Iterator[Result] = room.answer(reported)
         try:
