@@ -53,6 +53,12 @@ def test_a_page_answers_all_that_runs_can_answer(write, tmp_path):
     assert "Next: open report.html." in said
 
 
+def test_sizes_tell_what_holds_for_other_data(write, tmp_path):
+    assert call(write(), "--train-size", 80, "--test-size", 20).exit_code == 0
+    compared, _ = headings(tmp_path / "report.html")
+    assert "for data like these (p = " in compared
+
+
 def test_what_the_runs_do_not_tell_is_not_asked(write, tmp_path):
     assert call(write(), "-o", "page.html", "--title", "Ours").exit_code == 0
     assert len(headings(tmp_path / "page.html")) == 2  # no validation scores, no best of n

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from outperform.cli.options import debug_option, reading_options
+from outperform.cli.options import debug_option, drop_option, reading_options, resplit_options
 from outperform.cli.progress import say_if_slow
 from outperform.cli.sources import open_runs
 
@@ -21,9 +21,13 @@ from outperform.cli.sources import open_runs
     help="Where the page is written.",
 )
 @click.option("--title", help="Its title.  [default: the name of RUNS]")
+@resplit_options
+@drop_option
 @reading_options
 @debug_option
-def command(words: tuple[str, ...], path: str, title: str | None, reading: dict[str, Any]) -> None:
+def command(
+    words: tuple[str, ...], path: str, title: str | None, reading: dict[str, Any], **options: Any
+) -> None:
     """Answer every question that runs can answer, in one HTML file.
 
     \b
@@ -41,7 +45,7 @@ def command(words: tuple[str, ...], path: str, title: str | None, reading: dict[
     source, *names = words
     with say_if_slow("Answering every question; seed sets are drawn for each pair and task."):
         runs = open_runs(source, reading, names)
-        results, unanswered = answer_all(source, runs, names)
+        results, unanswered = answer_all(source, runs, names, **options)
         write_report(results, path, title=title or runs.source, about=[f"{runs}.", *unanswered])
     for result in results:
         click.echo(str(result))

@@ -25,15 +25,20 @@ class Reported:
         Where the runs come from: the address of a store, a file, or a table in memory.
     pairs
         Names of the algorithms that are compared, two by two.
+    train_size, test_size, drop_incomplete
+        As `compare_runs` takes them.
     """
 
     source: Any
     runs: Runs
     pairs: Sequence[tuple[str, str]]
+    train_size: int | None = None
+    test_size: int | None = None
+    drop_incomplete: bool = False
 
 
 def answer_all(
-    source: Any, runs: Runs, names: Sequence[str] = ()
+    source: Any, runs: Runs, names: Sequence[str] = (), **options: Any
 ) -> tuple[list[Result], list[str]]:
     """Ask every question that runs can answer.
 
@@ -41,12 +46,14 @@ def answer_all(
     ----------
     names
         Of the two algorithms to compare; may be left out where there are three at most.
+    options
+        `train_size`, `test_size` and `drop_incomplete`, as `compare_runs` takes them.
 
     Returns
     -------
     The results, and why some questions have none.
     """
-    reported = Reported(source, runs, _choose_pairs(runs, names))
+    reported = Reported(source, runs, _choose_pairs(runs, names), **options)
     results: list[Result] = []
     unanswered: list[str] = []
     # The others rest on the comparison, which is read first.
