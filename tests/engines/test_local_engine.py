@@ -76,12 +76,12 @@ class TestTimeout:
             engine.submit(SlowToLoad(), 1, tag=1, timeout=0.5)
             assert collect(engine, 1)[1].kind == "done"
 
-    def test_it_is_enforced_while_nobody_waits(self, tmp_path, gone):
+    def test_it_is_enforced_while_nobody_waits(self, tmp_path, collect, gone):
         with LocalEngine(1) as engine:
+            engine.submit(identify, None, tag="who")
+            worker = collect(engine, 1)["who"].value
             engine.submit(hang, tmp_path / "pids", tag="hangs", timeout=0.5)
-            while not (tmp_path / "pids").exists() or not (tmp_path / "pids").read_text():
-                time.sleep(0.01)
-            assert gone(int((tmp_path / "pids").read_text().split()[0]))
+            assert gone(worker)
 
 
 def _load_slowly():

@@ -18,7 +18,7 @@ from outperform.questions.result import Table
 from outperform.render.terminal import print_result, print_table
 from outperform.runner import Coordinator, Progress, describe_changes, describe_study
 from outperform.runner.cost import FitSeconds, measure_seconds
-from outperform.runner.description import find_same_code
+from outperform.runner.description import find_unchanged
 from outperform.stats.checks import check_positive
 from outperform.store import Store, open_store
 from outperform.store.stored_runs import PAIRED
@@ -131,7 +131,7 @@ def _find_seconds(
 ) -> FitSeconds:
     """Seconds of a fit as recorded from the same code, else as told."""
     recorded = store.mean_seconds() if descriptions[0] else {}
-    unchanged = find_same_code(*descriptions)
+    unchanged = find_unchanged(*descriptions, however_searched=True)
     every = [(pipeline.name, task.name) for task in study.tasks for pipeline in study.pipelines]
     assumed = {} if per_fit is None else dict.fromkeys(every, per_fit)
     return FitSeconds(assumed | {pair: recorded[pair] for pair in recorded if pair in unchanged})

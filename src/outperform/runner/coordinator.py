@@ -25,7 +25,7 @@ from outperform.store.measurement import compare_scores
 from outperform.store.store import use_store
 from outperform.store.stored_runs import PAIRED, load_runs
 from outperform.study.designs import Design, PlannedRun, Search
-from outperform.study.fits import Fit, make_fit
+from outperform.study.fits import Fit
 from outperform.study.spaces import Params, default_params
 from outperform.study.study import Study
 from outperform.study.tuners import Trial, make_tuner
@@ -251,12 +251,10 @@ class Coordinator:
             state.runs.clear()
 
     def _try_next(self, state: SearchState) -> None:
-        search = state.search
-        pipeline, task = self.study.pipeline(search.pipeline), self.study.task(search.task)
+        search, space = state.search, self.study.pipeline(state.search.pipeline).space
         history = state.history(self._known) if self._tuner.uses_history else state.trials
-        params = self._tuner.suggest(pipeline.space, history, search.tuner_seed, search.n_trials)
-        fit = make_fit(pipeline, task, params, dict(search.seeds), fold=search.fold)
-        key = self._want(fit, state.order)
+        params = self._tuner.suggest(space, history, search.tuner_seed, search.n_trials)
+        key = self._want(self.study.make_fit(search, params, refit=False), state.order)
         state.trials.append(Trial(params, None))
         state.keys.append(key)
         if key in self._fits:
@@ -264,10 +262,8 @@ class Coordinator:
             self._fits[key].searches.append(state)
 
     def _want_run(self, planned: PlannedRun, params: Params, order: int) -> None:
-        pipeline, task = self.study.pipeline(planned.pipeline), self.study.task(planned.task)
-        seeds = dict(planned.seeds)
-        fit = make_fit(pipeline, task, params, seeds, fold=planned.fold, refit=True)
-        self._labels.append(RunLabel(*_role(planned), self._want(fit, order)))
+        key = self._want(self.study.make_fit(planned, params, refit=True), order)
+        self._labels.append(RunLabel(*_role(planned), key))
 
     def _want(self, fit: Fit, order: int) -> str:
         """Key of a fit, which is queued unless it is known or on its way already."""

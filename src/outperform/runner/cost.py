@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import summarize_error
 from outperform.runner.work import FitWork
-from outperform.study.fits import make_fit
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
 
@@ -84,9 +83,8 @@ def _time_fits(study: Study, engine: Engine, pairs: Collection[Pair]) -> dict[Pa
     for planned in study.plan_runs() if left else ():
         pair = (planned.pipeline, planned.task)
         if pair in left:
-            pipeline, task = study.pipeline(planned.pipeline), study.task(planned.task)
-            params, seeds = default_params(pipeline.space), dict(planned.seeds)
-            fit = make_fit(pipeline, task, params, seeds, fold=planned.fold, refit=True)
+            params = default_params(study.pipeline(planned.pipeline).space)
+            fit = study.make_fit(planned, params, refit=True)
             engine.submit(work, fit, tag=pair, timeout=patience)
             left.remove(pair)
         if not left:

@@ -105,37 +105,40 @@ def describe_changes(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -
     return changes
 
 
-def find_unchanged(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> Collection[Pair]:
-    """Pairs of pipeline and task whose runs mean the same fits as before."""
+def find_unchanged(
+    before: Mapping[str, Any] | None, now: Mapping[str, Any], *, however_searched: bool = False
+) -> Collection[Pair]:
+    """Pairs of pipeline and task whose runs mean the same fits as before.
+
+    Parameters
+    ----------
+    however_searched
+        Look at code and data only: a fit takes as long, whatever the search was.
+    """
     if before is None:
         return []
-    return [
-        (pipeline, task)
-        for pipeline in now["pipelines"]
-        for task in now["tasks"]
-        if _identify(before, pipeline, task) == _identify(now, pipeline, task)
-    ]
-
-
-def find_same_code(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> Collection[Pair]:
-    """Pairs of pipeline and task that are as they were, however they are searched."""
-    old, new = ({} if d is None else d["fingerprints"] for d in (before, now))
-    same = {what for what in new if old.get(what) == new[what]}
-    return [
-        (pipeline, task)
-        for pipeline in now["pipelines"]
-        for task in now["tasks"]
-        if {f"pipeline {pipeline}", f"task {task}"} <= same
-    ]
+    n_parts = 2 if however_searched else 3
+    old, new = (
+        {
+            (pipeline, task): _identify(description, pipeline, task)[:n_parts]
+            for pipeline in now["pipelines"]
+            for task in now["tasks"]
+        }
+        for description in (before, now)
+    )
+    return [pair for pair in new if old[pair] == new[pair]]
 
 
 def _identify(description: Mapping[str, Any], pipeline: str, task: str) -> list[Any]:
-    """All that the fits of a pipeline on a task depend on, but for the replicate."""
+    """All that the fits of a pipeline on a task depend on, but for the replicate: code first."""
+    code = description["fingerprints"]
     return [
-        description["seed"],
-        description["search"],
-        description["fingerprints"].get(f"pipeline {pipeline}"),
-        description["fingerprints"].get(f"task {task}"),
-        description["spaces"].get(pipeline),
-        description["tasks"].get(task),
+        code.get(f"pipeline {pipeline}"),
+        code.get(f"task {task}"),
+        [
+            description["seed"],
+            description["search"],
+            description["spaces"].get(pipeline),
+            description["tasks"].get(task),
+        ],
     ]

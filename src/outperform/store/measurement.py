@@ -108,16 +108,13 @@ class Added:
     difference: float = 0.0
 
     def __str__(self) -> str:
-        if self.kind == "new":
-            return "recorded"
-        if self.kind == "same":
-            return "recorded before with equal scores"
-        if self.kind == "kept":
-            return "a fit that had succeeded failed when done again: its scores are kept"
-        return (
-            f"a fit with the same seeds gave scores that differ by {self.difference:g}: "
-            "the first ones are kept"
-        )
+        differing = f"a fit with the same seeds gave scores that differ by {self.difference:g}"
+        return {
+            "new": "recorded",
+            "same": "recorded before with equal scores",
+            "kept": "a fit that had succeeded failed when done again: its scores are kept",
+            "differs": f"{differing}: the first ones are kept",
+        }[self.kind]
 
 
 def compare_scores(first: dict[str, float], second: dict[str, float]) -> Added:

@@ -40,16 +40,16 @@ def connect_to_write(path: Path, *, writer: str) -> sqlite3.Connection:
     """
     connection = _connect(path, "rwc")
     try:
-        found = None if _is_empty(connection) else _check_format(connection, path)
+        version = None if _is_empty(connection) else _check_format(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA fullfsync = ON")  # macOS needs to be told twice
         # In one transaction: a run killed here leaves the file as it was, or a whole store. There
         # is always something to write, because SQLite opens what cannot be written all the same.
         connection.execute("BEGIN IMMEDIATE")
-        for statement in _TABLES if found is None else ():
+        for statement in _TABLES if version is None else ():
             connection.execute(statement)
-        for older in range(found or FORMAT, FORMAT):
+        for older in range(version or FORMAT, FORMAT):
             _MIGRATIONS[older](connection)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
         connection.execute(SET_META, ("writer", encode_json(writer)))

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from outperform.study.designs import Design, Draw, FixHopt, Ideal, PlannedRun
+from outperform.study.designs import Design, Draw, FixHopt, Ideal, PlannedRun, Search
+from outperform.study.fits import Fit, make_fit
 from outperform.study.pipelines import Pipeline
+from outperform.study.spaces import Params
 from outperform.study.study_checks import check_study, list_parts, score_by_task
 from outperform.study.tasks import Task
 
@@ -111,6 +113,12 @@ class Study:
         return prices | {
             e.kind: self.count_fits((e,), pairs) for e in others if e.kind not in prices
         }
+
+    def make_fit(self, planned: PlannedRun | Search, params: Params, *, refit: bool) -> Fit:
+        """Fit of a run, or of a trial of a search, with these hyperparameters."""
+        pipeline, task = self.pipeline(planned.pipeline), self.task(planned.task)
+        seeds = dict(planned.seeds)
+        return make_fit(pipeline, task, params, seeds, fold=planned.fold, refit=refit)
 
     def _draw(self, pipeline: Pipeline, task: Task) -> Draw:
         return Draw(pipeline, task, self.seed, self.tuner, self.trials)

@@ -6,7 +6,7 @@ from pathlib import Path
 from outperform.store import Store
 from outperform.store.store import use_store
 from outperform.study.designs import PlannedRun, Search
-from outperform.study.fits import gather_fingerprints, make_fit
+from outperform.study.fits import gather_fingerprints
 from outperform.study.spaces import Params
 from outperform.study.study import Study
 from outperform.study.tuners import Trial, make_tuner
@@ -42,8 +42,7 @@ class Retracer:
         self, planned: PlannedRun | Search, params: Params, *, refit: bool
     ) -> FitScores:
         """Scores of a fit; none where it is missing or has failed."""
-        pipeline, task = self.study.pipeline(planned.pipeline), self.study.task(planned.task)
-        fit = make_fit(pipeline, task, params, dict(planned.seeds), fold=planned.fold, refit=refit)
+        fit = self.study.make_fit(planned, params, refit=refit)
         return self.scores.get(fit.key(self.fingerprints), {})
 
 
