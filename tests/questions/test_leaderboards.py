@@ -11,7 +11,7 @@ from outperform.questions.sota.doubts import count_decimals, fit_test_size
 from outperform.questions.sota.expected_best import expect_best
 from outperform.questions.sota.leaderboards import assess_leaderboard
 from outperform.questions.sota.predicted_leaderboards import assess_predictions
-from outperform.runs.boards import read_leaderboard
+from outperform.runs.leaderboards import read_leaderboard
 from outperform.stats import best_of_distribution, common_chance, common_chance_interval
 from outperform.stats.dependence import condition_on_reference
 

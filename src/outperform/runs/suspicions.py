@@ -13,7 +13,10 @@ among what was accepted: then it becomes a note.
   10,000 cases: 2·Πm!/n! for n scores of which m are tied each. Scores in equal steps pass: what was
   measured and sorted has uneven ones, so these were made from their seeds;
 - repeated: a sequence of scores stands twice; see `copies`;
-- nested, settings: several columns tell pairs apart; see `nesting`.
+- nested: several columns tell pairs apart, and they come in groups. Four seeds of ten folds are
+  forty pairs on paper; where the luck of a seed is in all of its folds, they are four, and the
+  sign test tells equals apart in up to half of all studies;
+- settings: a hyperparameter tells pairs apart, so they are no replicates.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,10 +26,12 @@ from math import lgamma, log
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
+from scipy.special import fdtrc
 
 from outperform.errors import InvalidInput, InvalidScores
-from outperform.runs.arrays import BoolArray, FloatArray
-from outperform.runs.copies import find_copied_pairs, find_copy
+from outperform.runs.columns import kind_of
+from outperform.runs.copies import find_copied_pairs, find_copy, number_scores
+from outperform.runs.labels import BoolArray, FloatArray, IntArray
 from outperform.runs.metrics import is_bare_score, is_share
 from outperform.stats.ties import merge_ties
 from outperform.wording import enumerate_names
@@ -44,6 +49,8 @@ _MOST_BINARY = 20  # runs that may all have succeeded or failed
 _FEWEST_SORTED = 8
 _CHANCE_SORTED = 1e-4
 _EVEN = 1e-9  # how much equal steps may differ, as a share of the largest score
+_CHANCE_NESTED = 0.01  # of differences that do not come in groups
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,26 +268,27 @@ def _is_sorted(scores: FloatArray) -> bool:
 
 
 def _copies(sides: Sides) -> Iterator[Suspicion]:
-    for whose, scores, copy in _find_copies(sides):
-        if copy is not None:
-            values = [f"{score:g}" for score in scores[copy]]
-            yield Suspicion(
-                "repeated",
-                f"{len(values)} scores of {whose} in {sides.place} stand twice in the same order "
-                f"({enumerate_names(values, limit=3)})",
-                "these look like copied rows, or like runs that the seed does not reach",
-                "Remove the copies; if they are runs of their own",
-            )
+    codes = [number_scores(scores) for scores in sides.scores]
+    for name, scores, numbers in zip(sides.names, sides.scores, codes, strict=True):
+        if numbers is not None and (copy := find_copy(numbers)):
+            yield _describe_copy(repr(name), scores[copy], sides.place)
             return
+    first, second = codes
+    if sides.order and first is not None and second is not None:
+        both = f"both {' and '.join(map(repr, sides.names))}"
+        if copy := find_copied_pairs(first, second):
+            yield _describe_copy(both, sides.scores[0][copy], sides.place)
 
 
-def _find_copies(sides: Sides) -> Iterator[tuple[str, FloatArray, slice | None]]:
-    """Look for copies in the scores of either, then in the pairs."""
-    for name, scores in sides.each():
-        yield repr(name), scores, find_copy(scores)
-    if sides.order:
-        both = " and ".join(map(repr, sides.names))
-        yield f"both {both}", sides.scores[0], find_copied_pairs(*sides.scores)
+def _describe_copy(whose: str, scores: FloatArray, place: str) -> Suspicion:
+    values = [f"{score:g}" for score in scores]
+    return Suspicion(
+        "repeated",
+        f"{len(values)} scores of {whose} in {place} stand twice in the same order "
+        f"({enumerate_names(values, limit=3)})",
+        "these look like copied rows, or like runs that the seed does not reach",
+        "Remove the copies; if they are runs of their own",
+    )
 
 
 _CHECKS: tuple[Callable[[Sides], Iterator[Suspicion]], ...] = (
@@ -291,3 +299,66 @@ _CHECKS: tuple[Callable[[Sides], Iterator[Suspicion]], ...] = (
     _sorted,
     _copies,
 )
+
+
+def find_nesting(
+    columns: Sequence[str], labels: Sequence[str], differences: FloatArray
+) -> Iterator[Suspicion]:
+    """Find out whether pairs differ in a setting, or whether differences cluster by a column.
+
+    Parameters
+    ----------
+    columns
+        Those that the labels are joined from, with commas.
+    labels, differences : shape (n_pairs,)
+        Of the pairs.
+
+    Examples
+    --------
+    >>> labels = [f"{seed},{fold}" for seed in range(3) for fold in range(4)]
+    >>> differences = np.repeat([1.0, 2.0, 3.0], 4) + 0.1 * np.tile([1, -1, 2, -2], 3)
+    >>> [each.doubt for each in find_nesting(["seed", "fold"], labels, differences)]
+    ['nested']
+    """
+    if settings := [name for name in columns if kind_of(name) == "setting"]:
+        yield Suspicion(
+            "settings",
+            f"pairs differ in {' and '.join(settings)}",
+            "they are settings of a search, not replicates of one",
+            "Keep the rows of one setting, or make it part of the name with --algorithm "
+            f"model,{settings[0]}; if a setting is what should vary",
+        )
+    levels = [label.split(",") for label in labels] if len(columns) > 1 else []
+    if any(len(each) != len(columns) for each in levels):
+        return
+    for name, values in zip(columns, zip(*levels, strict=True), strict=False):
+        group = np.unique(values, return_inverse=True)[1]
+        if _test_groups(group, differences) < _CHANCE_NESTED:
+            n_groups = int(group.max()) + 1
+            yield Suspicion(
+                "nested",
+                f"the differences of pairs with the same {name} resemble one another",
+                f"these are {n_groups} independent pairs, not {len(labels)}",
+                f"Average over {_name_others(columns, name)} first, one row for each {name}; if "
+                "they are independent all the same",
+            )
+            return
+
+
+def _name_others(columns: Sequence[str], name: str) -> str:
+    return " and ".join(column for column in columns if column != name)
+
+
+def _test_groups(group: IntArray, values: FloatArray) -> float:
+    """P-value of the one-way analysis of variance; 1 where there are no groups."""
+    counts = np.bincount(group)
+    n_groups, n = counts.size, values.size
+    if not 1 < n_groups < n:
+        return 1.0
+    means = np.bincount(group, weights=values) / counts
+    within = float(((values - means[group]) ** 2).sum())
+    between = float((counts * (means - values.mean()) ** 2).sum())
+    if within <= (_ROUNDING * np.abs(values).max()) ** 2:
+        return 0.0 if between > within else 1.0
+    statistic = (between / (n_groups - 1)) / (within / (n - n_groups))
+    return float(fdtrc(n_groups - 1, n - n_groups, statistic))

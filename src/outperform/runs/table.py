@@ -8,10 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from outperform.errors import InvalidInput, TooFewRuns, UnknownName
-from outperform.runs.arrays import BoolArray, FloatArray, IntArray
-from outperform.runs.labels import Labels, Numerals
+from outperform.runs.labels import BoolArray, FloatArray, IntArray, Labels, Numerals
 from outperform.runs.metrics import Goal
-from outperform.runs.other_columns import OtherColumns
 from outperform.runs.pairing import (
     Cell,
     PairedScores,
@@ -31,6 +29,7 @@ from outperform.runs.scope import (
     Resplit,
     Scope,
 )
+from outperform.runs.source_table import OtherColumns
 from outperform.runs.suspicions import Doubt
 from outperform.wording import enumerate_names, suggest_names
 

@@ -1,5 +1,6 @@
 """Where `outperform decompose` gets its runs: a runs file, or the store of a study."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -7,12 +8,17 @@ import click
 from outperform.cli.sources import is_store
 from outperform.errors import UnknownColumn
 from outperform.questions.decompose.redrawn_runs import Variation, load_variation
-from outperform.runs.cells import Table
-from outperform.runs.columns import Wanted, assign_parts, find_column, find_columns, find_score
-from outperform.runs.files import open_file
-from outperform.runs.labels import Labels, join_labels
+from outperform.runs.columns import (
+    Wanted,
+    assign_roles,
+    find_column,
+    find_columns,
+    require_score,
+)
+from outperform.runs.formats import open_file
+from outperform.runs.labels import join_labels
+from outperform.runs.source_table import SourceTable
 from outperform.store import SqliteStore
-from outperform.wording import enumerate_names
 
 
 def open_variation(
@@ -34,13 +40,15 @@ def open_variation(
             click.secho(f"Note: {note}.", fg="yellow", err=True)
         return variations
     table = open_file(Path(path))
-    parts = assign_parts(table.names, wanted, table.source)
+    roles = assign_roles(table.names, wanted, table.source)
     taken = _find_taken(table, source, crossed)
-    score = _find_score(table, wanted, {*parts.algorithm, *parts.task, *taken})
-    columns = table.take([*parts.algorithm, *parts.task, *taken], [score])
-    texts = _spell(columns.labels, [len(parts.algorithm), len(parts.task)], len(columns.rows))
+    known = {*roles.algorithm, *roles.task, *taken, ""}
+    score = require_score(table, [n for n in table.names if n not in known], wanted.metric)
+    (scores,) = table.parse([score])
+    columns = [_spell(table, names) for names in (roles.algorithm, roles.task)]
+    columns += [_spell(table, [name]) for name in taken]
     found: dict[tuple[str, str], Variation] = {}
-    for (algorithm, task, *levels), value in zip(texts, columns.numbers[0], strict=True):
+    for algorithm, task, *levels, value in zip(*columns, scores, strict=True):
         runs = found.setdefault((algorithm, task), Variation(algorithm, task, score))
         if crossed is None:
             runs.by_source.setdefault(levels[0], []).append(float(value))
@@ -49,7 +57,7 @@ def open_variation(
     return list(found.values())
 
 
-def _find_taken(table: Table, source: str | None, crossed: str | None) -> tuple[str, ...]:
+def _find_taken(table: SourceTable, source: str | None, crossed: str | None) -> tuple[str, ...]:
     """Columns that say what was redrawn."""
     if crossed is not None:
         return find_columns(crossed, table.names, table.source)
@@ -63,31 +71,8 @@ def _find_taken(table: Table, source: str | None, crossed: str | None) -> tuple[
         ) from None
 
 
-def _find_score(table: Table, wanted: Wanted, taken: set[str]) -> str:
-    others = [name for name in table.names if name and name not in taken]
-    head = table.head()
-    texts = [name for name in others if head.holds_text(name)]
-    candidates = list(table.names) if wanted.metric else others
-    score = find_score(candidates, wanted, table.source, texts=texts)
-    if score is None:
-        raise UnknownColumn(
-            f"no column of {table.source} looks like a score (it has: "
-            f"{enumerate_names(name for name in table.names if name)})",
-            "Name it with --metric",
-        )
-    return score
-
-
-def _spell(labels: list[Labels], joined: list[int], n_rows: int) -> list[tuple[str, ...]]:
-    """Names in every row; the first columns are joined in groups of these sizes."""
-    columns, start = [], 0
-    for size in joined:
-        group = labels[start : start + size]
-        columns.append(_write(join_labels(group)) if group else [""] * n_rows)
-        start += size
-    columns += [_write(label) for label in labels[start:]]
-    return list(zip(*columns, strict=True))
-
-
-def _write(labels: Labels) -> list[str]:
-    return [labels.names[code] for code in labels.codes]
+def _spell(table: SourceTable, names: Sequence[str]) -> list[str]:
+    """Names in every row, joined from some columns; empty where there are none."""
+    if not names:
+        return [""] * len(table.rows)
+    return join_labels(map(table.label_runs, names)).spell()

@@ -21,7 +21,7 @@ from outperform.questions.sota.predicted_leaderboards import (
     assess_predictions,
 )
 from outperform.questions.sota.table import tabulate_predictions
-from outperform.runs.boards import read_leaderboard, read_predictions, standardise
+from outperform.runs.leaderboards import read_leaderboard, read_predictions, standardise
 from outperform.wording import enumerate_names
 
 _METRICS = {

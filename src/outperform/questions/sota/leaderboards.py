@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
 from outperform.questions.simulate.score_models import AccuracyModel, AreaModel, ScoreModel
 from outperform.questions.sota.doubts import list_doubts
-from outperform.runs.boards import check_shares
+from outperform.runs.leaderboards import check_shares
 from outperform.runs.scope import EXAMPLES, THESE_MODELS, Scope
 from outperform.stats import Interval
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
