@@ -1,6 +1,7 @@
 """Which column of a table is what, by its name."""
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -99,9 +100,7 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
         replicate = find_columns(wanted.replicate, names, source)
     algorithm = _find_one(names, ALGORITHM, wanted.algorithm, source=source)
     task = _find_one(names, TASK, wanted.task, source=source)
-    by_kind: dict[Kind, list[str]] = {
-        kind: [] for kind in ("step", "time", "example", "setting", "status", "other")
-    }
+    by_kind: dict[Kind, list[str]] = defaultdict(list)
     metric = normalise(wanted.metric or "")
     parts_of_data, free = [], []
     for name in names:

@@ -91,7 +91,7 @@ def read_rows(table: SourceTable, roles: Roles, numbers: Sequence[str], only: st
     def join(names: Sequence[str], otherwise: str) -> Labels:
         if not names:
             return repeat_label(otherwise, len(table.rows))
-        return join_labels(labels[name] for name in names)
+        return join_labels(map(labels.__getitem__, names))
 
     return Rows(
         join(roles.algorithm, only),

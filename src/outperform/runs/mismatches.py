@@ -148,7 +148,7 @@ def pair_equal_numbers(runs: "Runs", a: "Cell", b: "Cell") -> tuple["Runs", tupl
     """
     if runs.replicates is None or isinstance(runs.replicates, Numerals):
         return runs, ()
-    codes_a, codes_b = (runs.replicate[cell.rows] for cell in (a, b))
+    codes_a, codes_b = runs.replicate[a.rows], runs.replicate[b.rows]
     if np.array_equal(codes_a, codes_b):  # nearly always, and far cheaper to see
         return runs, ()
     codes_a, codes_b = np.unique(codes_a), np.unique(codes_b)

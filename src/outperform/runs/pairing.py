@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from outperform.runs.mismatches import (
     pair_equal_numbers,
 )
 from outperform.runs.source_table import parse_number
-from outperform.runs.suspicions import Sides, ask, find_nesting, question_scores
+from outperform.runs.suspicions import Sides, ask, find_nesting, find_suspicions
 from outperform.wording import enumerate_names, enumerate_rows
 
 if TYPE_CHECKING:
@@ -90,14 +91,11 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
             "Run both with the same seeds, at least twice; `outperform plan` says how often",
         )
     order = "rows" if runs.replicates is None else runs.replicate_name
-    nesting = find_nesting(runs.replicate_columns, labels, scores_a - scores_b)
-    lacking = count_gaps(runs, a, b) if n_dropped else (0, 0)
-    notes = (
-        *ask(nesting, runs.accepted),
-        *_question(runs, (a, b), (scores_a, scores_b), order),
-        *note,
-        *note_gaps(runs, a, b, lacking),
-    )
+    sides = Sides((a.algorithm, b.algorithm), (scores_a, scores_b), runs.metric, a.place, order)
+    notes, lacking = (*_question(runs, (a, b), sides, labels), *note), (0, 0)
+    if n_dropped:
+        lacking = count_gaps(runs, a, b)
+        notes = (*notes, *note_gaps(runs, a, b, lacking))
     return PairedScores(scores_a, scores_b, labels, n_dropped, notes, lacking)
 
 
@@ -115,24 +113,26 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
                 "Run it again with other seeds; `outperform plan` says how often",
             )
     n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
-    settings = ask(find_nesting(runs.replicate_columns, (), np.empty(0)), runs.accepted)
-    asked = _question(runs, (a, b), (scores[0], scores[1]), order="")
+    of_both = scores[0], scores[1]
+    sides = Sides((a.algorithm, b.algorithm), of_both, runs.metric, a.place, order="")
     lacking = count_gaps(runs, a, b)
-    notes = (*settings, *asked, *note_gaps(runs, a, b, lacking))
+    notes = (*_question(runs, (a, b), sides), *note_gaps(runs, a, b, lacking))
     return SeparateScores(scores[0], scores[1], n_dropped, notes, lacking)
 
 
 def _question(
-    runs: "Runs", cells: tuple[Cell, Cell], scores: tuple[FloatArray, FloatArray], order: str
+    runs: "Runs", cells: tuple[Cell, Cell], sides: Sides, labels: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Refuse scores that raise questions, and note what speaks against taking them as they are."""
-    a, b = cells
-    sides = Sides((a.algorithm, b.algorithm), scores, runs.metric, a.place, order)
-    notes = question_scores(sides, runs.accepted)
+    columns, suspicions = runs.replicate_columns, find_suspicions(sides)
+    if len(columns) > 1 or "setting" in map(kind_of, columns):
+        differences = sides.scores[0] - sides.scores[1] if sides.order else np.empty(0)
+        suspicions = chain(find_nesting(columns, labels, differences), suspicions)
+    notes = ask(suspicions, runs.accepted)
     settings = [n for n in (runs.others.names if runs.others else ()) if kind_of(n) == "setting"]
-    if not settings:
-        return notes
-    return (*notes, *_note_search(runs, a, settings), *_note_search(runs, b, settings))
+    for cell in cells if settings else ():
+        notes = (*notes, *_note_search(runs, cell, settings))
+    return notes
 
 
 def _note_search(runs: "Runs", cell: Cell, settings: Sequence[str]) -> Iterator[str]:
@@ -237,7 +237,8 @@ def _pair_in_order(
 def _pair_by_replicate(
     runs: "Runs", a: Cell, b: Cell, drop_incomplete: bool
 ) -> tuple[FloatArray, FloatArray, Sequence[str], int]:
-    (scores_a, has_a), (scores_b, has_b) = (_order_by_replicate(runs, cell) for cell in (a, b))
+    scores_a, has_a = _order_by_replicate(runs, a)
+    scores_b, has_b = _order_by_replicate(runs, b)
     is_shared = has_a & has_b
     if is_shared.all():
         return scores_a, scores_b, runs.replicates or (), 0

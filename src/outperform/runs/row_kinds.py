@@ -1,7 +1,7 @@
 """What a row is: a run, finished or not, a point of a learning curve, a test example, a summary."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,7 +34,7 @@ _UNFINISHED = split_words(
     """
 )
 _TRAINING = split_words("train training")
-_HELD_OUT = split_words("dev eval holdout test testing val valid validation")
+_PARTS = _TRAINING | split_words("dev eval holdout test testing val valid validation")
 # Labels of rows that spreadsheets end with.
 _SUMMARY = re.compile(
     "mean|average|avg|std|sd|stdev|standard deviation|median|min|minimum|max|maximum|total|sum",
@@ -239,12 +239,12 @@ class RowReader:
     def _refuse_parts_of_data(self) -> None:
         for name in self.roles.parts_of_data:
             # A glance at the first cells mostly spares the rest.
-            if not _names_parts(map(str, self.table.head(name))):
+            if not _PARTS.issuperset(map(normalise, map(str, self.table.head(name)))):
                 continue
             labels = self._label(name)
             values = [labels.names[code] for code in np.unique(labels.codes).tolist()]
             words = {*map(normalise, values)}
-            if _names_parts(words) and (len(words) > 1 or words <= _TRAINING):
+            if words <= _PARTS and (len(words) > 1 or words <= _TRAINING):
                 raise UnreadableRuns(
                     f"column {name!r} of {self.table.source} says on which data a score was "
                     f"measured ({enumerate_names(values)}): only test scores tell which is better",
@@ -325,8 +325,3 @@ class RowReader:
             f"{whose} {np.count_nonzero(of_run)} rows{which} in {place} that differ in {name} "
             f"({enumerate_names(values, limit=3)})"
         )
-
-
-def _names_parts(values: Iterable[str]) -> bool:
-    """Whether all values say on which part of the data a score was measured."""
-    return all(normalise(value) in _TRAINING | _HELD_OUT for value in values)

@@ -7,7 +7,6 @@ is refused, and how, does not depend on the format.
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,7 +71,7 @@ class SourceTable:
         cells = self.columns[self._place[name]]
         if isinstance(cells, ArrowTexts):
             return cells.label()
-        return label_rows([_write_label(cell) for cell in cells])
+        return label_rows([*map(_write_label, cells)])
 
     def label_runs(self, name: str) -> Labels:
         """Give the label of every row, and refuse empty ones."""
@@ -96,12 +95,20 @@ class SourceTable:
         self, numbers: Sequence[str], labels: Sequence[str]
     ) -> tuple[list[FloatArray], dict[str, Labels]]:
         """Give columns as numbers, as `parse` does, and columns as labels of runs."""
-        cells = [self.columns[self._place[name]] for name in numbers]
-        with _mapping(in_threads=isinstance(self.columns[0], ArrowTexts)) as apply:
-            # Text among numbers is refused before labels that are missing.
-            parsed, labelled = apply(self._parse, numbers), apply(self.label_runs, labels)
-            merged = merge_stored([*parsed], [np.asarray(column[:1]).dtype for column in cells])
-            return list(merged), dict(zip(labels, labelled, strict=True))
+        if not isinstance(self.columns[0], ArrowTexts):
+            return self._convert(map, numbers, labels)
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor() as threads:  # pyarrow lets others work beside it
+            return self._convert(threads.map, numbers, labels)
+
+    def _convert(
+        self, apply: Callable[..., Iterator[Any]], numbers: Sequence[str], labels: Sequence[str]
+    ) -> tuple[list[FloatArray], dict[str, Labels]]:
+        # Text among numbers is refused before labels that are missing.
+        parsed, labelled = apply(self._parse, numbers), apply(self.label_runs, labels)
+        stored = [np.asarray(self.columns[self._place[name]][:1]).dtype for name in numbers]
+        return [*merge_stored([*parsed], stored)], dict(zip(labels, labelled, strict=True))
 
     def _parse(self, name: str) -> FloatArray:
         cells = self.columns[self._place[name]]
@@ -136,7 +143,9 @@ class OtherColumns:
     @property
     def names(self) -> tuple[str, ...]:
         """Columns that any of the tables has."""
-        names = dict.fromkeys(name for table, _ in self.sources for name in table.names)
+        names: dict[str, None] = {}
+        for table, _ in self.sources:
+            names |= dict.fromkeys(table.names)
         return tuple(filter(None, names))
 
     def label(self, name: str, runs: IntArray) -> Labels:
@@ -207,18 +216,6 @@ class ArrowTexts:
         lengths = compute.binary_length(self.array).to_numpy()
         n_digits = np.searchsorted(10 ** np.arange(1, 19), integers, side="right") + 1
         return integers if np.array_equal(lengths, n_digits) else None  # but for 007
-
-
-@contextmanager
-def _mapping(*, in_threads: bool) -> Iterator[Callable[..., Iterator[Any]]]:
-    """Give a `map`, on several processors where pyarrow does the work."""
-    if not in_threads:
-        yield map
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor() as threads:
-        yield threads.map
 
 
 def number_columns(names: Sequence[str], source: str) -> dict[str, int]:

@@ -21,7 +21,6 @@ among what was accepted: then it becomes a note.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from math import lgamma, log
 from typing import Literal, TypeAlias, get_args
 
@@ -73,10 +72,6 @@ class Sides:
     place: str
     order: str
 
-    def each(self) -> Iterator[tuple[str, FloatArray]]:
-        """Name and scores of either."""
-        return zip(self.names, self.scores, strict=True)
-
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
@@ -105,22 +100,18 @@ def check_doubts(accept: Doubt | Sequence[Doubt]) -> tuple[Doubt, ...]:
     return words
 
 
-def question_scores(sides: Sides, accepted: Sequence[Doubt]) -> tuple[str, ...]:
-    """Refuse scores that raise a question which was not answered; note the answers.
+def ask(suspicions: Iterable[Suspicion], accepted: Sequence[Doubt]) -> tuple[str, ...]:
+    """Refuse the first question that was not answered; note the answers.
 
     Examples
     --------
-    >>> import numpy as np
     >>> scores = np.array([0.91, 0.93, 0.92]), np.array([91.0, 90.0, 93.0])
     >>> sides = Sides(("new", "old"), scores, "accuracy", "runs.csv", "seed")
     >>> [suspicion.doubt for suspicion in find_suspicions(sides)]
     ['scale']
+    >>> len(ask(find_suspicions(sides), ["scale"]))
+    1
     """
-    return ask(find_suspicions(sides), accepted)
-
-
-def ask(suspicions: Iterable[Suspicion], accepted: Sequence[Doubt]) -> tuple[str, ...]:
-    """Refuse the first question that was not answered; note the answers."""
     notes = []
     for each in suspicions:
         if each.doubt not in accepted:
@@ -136,15 +127,16 @@ def ask(suspicions: Iterable[Suspicion], accepted: Sequence[Doubt]) -> tuple[str
 
 def find_suspicions(sides: Sides) -> Iterator[Suspicion]:
     """Every question that the scores of two algorithms raise."""
-    return chain.from_iterable(check(sides) for check in _CHECKS)
+    for check in _CHECKS:
+        yield from check(sides)
 
 
 def _mixed_scales(sides: Sides) -> Iterator[Suspicion]:
     if not (is_share(sides.metric) or is_bare_score(sides.metric)):
         return
-    if not 1 < max(scores.max() for scores in sides.scores) <= 100:
-        return
     every = np.concatenate(sides.scores)
+    if not 1 < every.max() <= 100:
+        return
     is_low = every <= 1
     low, high = every[is_low], every[~is_low]
     if not low.size or low.min() < 0:
@@ -177,7 +169,7 @@ def _whose(sides: Sides, is_low: BoolArray) -> str:
 
 def _outliers(sides: Sides) -> Iterator[Suspicion]:
     wild = _WILD_SHARE if is_share(sides.metric) else _WILD
-    for name, scores in sides.each():
+    for name, scores in zip(sides.names, sides.scores, strict=True):
         if max(scores.max(), -scores.min()) <= wild:
             continue
         size = np.sort(np.abs(scores))
@@ -200,11 +192,10 @@ def _outliers(sides: Sides) -> Iterator[Suspicion]:
 
 
 def _constants(sides: Sides) -> Iterator[Suspicion]:
-    same = [
-        f"all {scores.size} runs of {name!r} have the same score {scores[0]:g}"
-        for name, scores in sides.each()
-        if scores.size >= _FEWEST_CONSTANT and _is_constant(scores)
-    ]
+    same = []
+    for name, scores in zip(sides.names, sides.scores, strict=True):
+        if scores.size >= _FEWEST_CONSTANT and _is_constant(scores):
+            same.append(f"all {scores.size} runs of {name!r} have the same score {scores[0]:g}")
     if same:
         yield Suspicion(
             "constant",
@@ -229,7 +220,10 @@ def _answers(sides: Sides) -> Iterator[Suspicion]:
                 return
     if all(np.ptp(scores) == 0 for scores in sides.scores):
         return
-    numbers = " and ".join(f"{scores.size} scores of {name!r}" for name, scores in sides.each())
+    numbers = " and ".join(
+        f"{scores.size} scores of {name!r}"
+        for name, scores in zip(sides.names, sides.scores, strict=True)
+    )
     yield Suspicion(
         "binary",
         f"all {numbers} in {sides.place} are 0 or 1",
@@ -240,7 +234,7 @@ def _answers(sides: Sides) -> Iterator[Suspicion]:
 
 
 def _sorted(sides: Sides) -> Iterator[Suspicion]:
-    if sides.order and all(_is_sorted(scores) for scores in sides.scores):
+    if sides.order and all(map(_is_sorted, sides.scores)):
         first, second = map(repr, sides.names)
         own = "its seed" if sides.order == "rows" else f"its own {sides.order}"
         yield Suspicion(
@@ -268,7 +262,7 @@ def _is_sorted(scores: FloatArray) -> bool:
 
 
 def _copies(sides: Sides) -> Iterator[Suspicion]:
-    codes = [number_scores(scores) for scores in sides.scores]
+    codes = [*map(number_scores, sides.scores)]
     for name, scores, numbers in zip(sides.names, sides.scores, codes, strict=True):
         if numbers is not None and (copy := find_copy(numbers)):
             yield _describe_copy(repr(name), scores[copy], sides.place)
@@ -328,7 +322,9 @@ def find_nesting(
             "Keep the rows of one setting, or make it part of the name with --algorithm "
             f"model,{settings[0]}; if a setting is what should vary",
         )
-    levels = [label.split(",") for label in labels] if len(columns) > 1 else []
+    if len(columns) < 2:
+        return
+    levels = [label.split(",") for label in labels]
     if any(len(each) != len(columns) for each in levels):
         return
     for name, values in zip(columns, zip(*levels, strict=True), strict=False):
