@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from _csv import Reader
 
 _LARGE = 1 << 22  # bytes from which on pyarrow saves more time than its import takes
+_N_ROWS = 10_000  # that are turned to columns at once
 _DELIMITERS = (",", ";", "\t", "|")
 # Blank lines, one by which Excel is told the delimiter, and the header.
 _BEGINNING = re.compile(
@@ -60,11 +62,14 @@ def read_csv(data: bytes, source: str, *, delimiter: str | None = None) -> Sourc
     if texts is not None:
         rows = np.arange(body.first_row, body.first_row + len(texts[0]))
         return SourceTable(names, source, texts, rows)
-    fields, numbers = [], []
-    for row, each in _parse(body, names, source):
-        numbers.append(row)
-        fields.append(each)
-    columns = list(zip(*fields, strict=True)) or [()] * len(names)
+    columns: list[list[str]] = [[] for _ in names]
+    numbers: list[int] = []
+    parsed = _parse(body, names, source)
+    while block := [*islice(parsed, _N_ROWS)]:  # a million lists at once would take long to free
+        places, fields = zip(*block, strict=True)
+        numbers += places
+        for column, cells in zip(columns, zip(*fields, strict=True), strict=True):
+            column += cells
     return SourceTable(names, source, columns, np.array(numbers, dtype=np.int64))
 
 

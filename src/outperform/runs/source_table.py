@@ -205,17 +205,18 @@ class ArrowTexts:
         """Parse seeds and the like, if their spelling tells no more than their value."""
         from pyarrow import ArrowInvalid, compute, int64
 
-        if not self[0].isdigit() or self.array.null_count:
+        texts = self.array
+        if not self[0].isdigit() or texts.null_count:
             return None
-        if not compute.all(compute.ascii_is_decimal(self.array)).as_py():
+        if not compute.all(compute.ascii_is_decimal(texts)).as_py():
             return None
+        if compute.sum(compute.starts_with(texts, "0")) != compute.sum(compute.equal(texts, "0")):
+            return None  # 007 is another name than 7
         try:
-            integers: IntArray = self.array.cast(int64()).to_numpy()
+            integers: IntArray = texts.cast(int64()).to_numpy()
         except ArrowInvalid:  # it has more digits than a computer's
             return None
-        lengths = compute.binary_length(self.array).to_numpy()
-        n_digits = np.searchsorted(10 ** np.arange(1, 19), integers, side="right") + 1
-        return integers if np.array_equal(lengths, n_digits) else None  # but for 007
+        return integers
 
 
 def number_columns(names: Sequence[str], source: str) -> dict[str, int]:
