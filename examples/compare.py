@@ -5,8 +5,7 @@ python examples/compare.py
 
 from pathlib import Path
 
-from outperform import compare_runs, read_runs
-from outperform.plots import save_figure
+from outperform import compare_runs, read_runs, save_figure
 
 HERE = Path(__file__).parent
 

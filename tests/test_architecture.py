@@ -11,8 +11,9 @@ from outperform.cli import COMMANDS_OF_OUR_OWN, list_commands
 
 PACKAGE = Path(__file__).parents[1] / "src" / "outperform"
 LAYERS = [
-    *("errors", "wording", "lazy", "stats", "runs", "study", "store", "engines", "runner"),
-    *("questions", "plots", "figure", "report", "web", "cli", "command", "__main__", "__init__"),
+    *("errors", "wording", "plain_values", "lazy", "stats", "runs", "study", "store", "engines"),
+    *("runner", "questions", "render", "figure", "web", "cli", "command"),
+    *("__main__", "__init__"),
 ]
 # Rooms of a question that lie above the others: they draw, or are called from the command line.
 UPPER_ROOMS = {"figure": "figure", "command": "command", "terminal": "command"}
@@ -63,10 +64,22 @@ def test_a_question_uses_no_figure_or_command_of_another(path):
             assert name.split(".")[2] == path.parent.name
 
 
-def test_results_know_nothing_of_how_they_are_answered():
-    for path in (PACKAGE / "questions").glob("*/result.py"):
-        rooms = {name.split(".")[3] for name in imported_names(path) if ".questions." in name}
-        assert not rooms & {"answer", "doubts", "table"}, path
+# Each room with those of its question that it may not enter: those are above it.
+CLOSED = {
+    "table": ("answer", "doubts", "figure", "command"),
+    "advice": ("answer", "doubts", "figure", "command"),
+    "result": ("answer", "doubts", "figure", "command"),
+    "doubts": ("answer", "figure", "command"),
+    "answer": ("figure", "command"),
+    "figure": ("command",),
+}
+
+
+@pytest.mark.parametrize("room", CLOSED)
+def test_rooms_are_entered_from_above_only(room):
+    for path in (PACKAGE / "questions").glob(f"*/{room}.py"):
+        own = [name for name in imported_names(path) if f".questions.{path.parent.name}." in name]
+        assert not {name.split(".")[3] for name in own} & {*CLOSED[room]}, path
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: p.name)

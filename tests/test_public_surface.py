@@ -42,15 +42,15 @@ def test_every_statistic_is_there_and_documented(name):
         (
             outperform.compare,
             "scores_a scores_b paired goal gamma confidence_level ties interval margin train_size "
-            "test_size rng",
+            "test_size tests equivalence rng",
         ),
         (stats.probability_of_outperforming, "a b paired ties"),
         (stats.brunner_munzel, "a b alternative method axis n_resamples rng"),
         (stats.noether_sample_size, "gamma alpha beta"),
-        (stats.expected_best_of, "n validation test design goal"),
+        (stats.expected_best_of, "n validation test estimator goal"),
         (
             outperform.best_of_runs,
-            "runs a b n task design interval confidence_level n_resamples drop_incomplete rng",
+            "runs a b n task estimator interval confidence_level n_resamples drop_incomplete rng",
         ),
         (stats.verdict_power, "n_pairs probability gamma alpha interval"),
         (stats.required_pairs, "gamma alpha beta probability interval"),
@@ -80,6 +80,8 @@ def test_compare_has_the_promised_defaults():
         "margin": None,
         "train_size": None,
         "test_size": None,
+        "tests": (),
+        "equivalence": None,
         "rng": None,
     }
 

@@ -18,21 +18,23 @@ from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.decompose.crossed import CrossedDecomposition, decompose_crossed
 from outperform.questions.decompose.result import Decomposition, decompose
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
-from outperform.questions.plan.answer import Plan, plan
+from outperform.questions.plan.answer import plan
+from outperform.questions.plan.result import Plan
+from outperform.questions.result import Table
 from outperform.questions.rooms import gather
 from outperform.questions.simulate.answer import simulate_error_rates
-from outperform.questions.simulate.result import ErrorRates
+from outperform.questions.simulate.result import ErrorRates, SeedsCurve
 from outperform.questions.simulate.scenarios import describe_variation
-from outperform.questions.simulate.seeds_curve import SeedsCurve
-from outperform.questions.simulate.tracing_seeds import trace_seeds
-from outperform.questions.sota.expected_best import ExpectedBest, expect_best
-from outperform.questions.sota.leaderboards import LeaderboardAssessment, assess_leaderboard
-from outperform.questions.sota.predicted_leaderboards import (
+from outperform.questions.simulate.seeds import trace_seeds
+from outperform.questions.sota.equal_classifiers import best_of_equals
+from outperform.questions.sota.leaderboard import assess_leaderboard
+from outperform.questions.sota.predictions import assess_predictions
+from outperform.questions.sota.result import (
+    BestOfEquals,
+    LeaderboardAssessment,
     PredictionAssessment,
-    assess_predictions,
 )
-from outperform.questions.tabulated import tabulate
-from outperform.report import write_report
+from outperform.render.html import write_report
 from outperform.runs import read_runs
 from outperform.stats import Summary
 
@@ -121,7 +123,7 @@ def all_kinds():
         best_of_runs(runs, "new", n=5),
         best_of_runs(runs, "new", "old", n=5),
         best_of_runs(runs, n=5),
-        expect_best(10, test_size=100, accuracy=0.9),
+        best_of_equals(10, test_size=100, accuracy=0.9),
         assess_leaderboard([0.91, 0.9, 0.8], test_size=1000),
         assess_predictions(guesses, labels, metric="f1", n_resamples=100),
         simulate_error_rates(
@@ -154,30 +156,40 @@ def test_whatever_can_be_drawn_can_be_reported(all_kinds, tmp_path):
     page = page_of(all_kinds, tmp_path)
     assert page.read("h2") == [str(result) for result in all_kinds]
     assert str(all_kinds[2].comparison) in page.read("p")
-    assert page.tags.count("table") == page.tags.count("figure") == len(all_kinds)
+    tables = [part for result in all_kinds for part in result.tables if isinstance(part, Table)]
+    assert page.tags.count("table") == len(tables) >= page.tags.count("figure") == len(all_kinds)
     assert [text for text in page.read("li") if text] == [
         caveat for result in all_kinds for caveat in result.caveats
     ]
-    assert "accuracy, higher is better; 95% intervals." in page.read("p")
+    assert "accuracy, higher is better; 95% intervals" in page.read("p")
     of_studies = {Comparison, TaskComparisons, Decomposition, CrossedDecomposition, SearchCurves}
     assert {type(result) for result in all_kinds} | of_studies == set(gather("figure", "FIGURES"))
 
 
 def test_tables_hold_the_numbers_of_their_results(all_kinds):
-    tables = {type(result): tabulate(result).rows for result in all_kinds}
+    tables = {
+        type(result): [
+            row for part in result.tables if isinstance(part, Table) for row in part.rows
+        ]
+        for result in all_kinds
+    }
     by_type = {type(result): result for result in all_kinds}
-    assert tables[PublishedComparison] == [["A", "93.1", "0.3", "5"], ["B", "92.5", "0.4", "5"]]
+    assert tables[PublishedComparison][:2] == [
+        ("A", "93.10 ± 0.30 (5 runs)"), ("B", "92.50 ± 0.40 (5 runs)"),
+    ]  # fmt: skip
     assert ["0.75", "29", "71%", "54"] in tables[Plan]
-    assert {len(row) for row in tables[Audit]} == {3}  # what is shown, by verdict and by paired t
     assert tables[Audit][0][1] == str(by_type[Audit].hidden[0])
-    assert [row[0] for row in tables[BestOf]] == [str(n) for n in by_type[BestOf].shown]
+    shown = [str(n) for n in by_type[BestOf].shown]
+    assert [row[0] for row in tables[BestOf]] == [*shown, "new"]
     assert [row[0] for row in tables[BestOfEach]] == ["new", "old"]
-    assert tables[ExpectedBest][0][1] == f"{by_type[ExpectedBest].chance_to_reach_mean:.2%}"
-    assert tables[LeaderboardAssessment] == [
+    assert tables[BestOfEquals][3][1] == f"{by_type[BestOfEquals].chance_to_reach_mean:.2%}"
+    assert tables[LeaderboardAssessment][-3:] == [
         ["entry 1", "0.9100", "yes"], ["entry 2", "0.9000", "yes"], ["entry 3", "0.8000", "no"],
     ]  # fmt: skip
     assert sorted(row[0] for row in tables[PredictionAssessment]) == ["x", "y", "z"]
-    assert [row[1] for row in tables[ErrorRates]] == ["10", "30"]
+    titles = [part.title for part in by_type[ErrorRates].tables if type(part) is Table]
+    assert [title.partition(": ")[2].split()[0] for title in titles] == ["10", "30"]
+    assert {row[0] for row in tables[ErrorRates]} == {"verdict"}
     assert {row[0] for row in tables[SeedsCurve]} >= {"welch-t", "brunner-munzel"}
 
 
@@ -191,18 +203,21 @@ def test_what_is_decided_and_what_is_not_look_different(all_kinds, tmp_path):
 
 def test_cells_are_those_of_the_table(comparison, tmp_path):
     page = page_of(comparison, tmp_path)
-    header, (row,) = tabulate(comparison)
-    assert [text for text in page.read("th") if text] == [*header, row[0]]
-    assert [text for text in page.read("td") if text] == row[1:]
+    (table,) = comparison.tables
+    names, values = zip(*table.rows, strict=True)
+    assert [text for text in page.read("th") if text] == list(names)
+    assert [text for text in page.read("td") if text] == list(values)
+    assert table.title in page.read("p")
 
 
 def test_the_table_says_who_wins_by_how_much(comparison):
-    _, ((task, runs, a, b, difference, probability, verdict),) = tabulate(comparison)
-    assert (task, runs, verdict) == ("–", "30 pairs", comparison.verdict)
-    assert a == f"{comparison.scores_a.mean():.4g} ± {comparison.scores_a.std(ddof=1):.2g}"
-    assert b.startswith(f"{comparison.scores_b.mean():.4g} ")
-    assert difference.startswith(f"{comparison.difference.value:+.3g} [")
-    assert probability == f"{comparison.probability:.3g} {comparison.interval}"
+    (table,) = comparison.tables
+    values = dict(table.rows)
+    assert list(values) == ["A", "B", "difference", "P(A > B)"]
+    assert values["A"] == f"{comparison.mean_a:.3f} ± {comparison.sd_a:.3f}"
+    assert values["B"].startswith(f"{comparison.mean_b:.3f} ")
+    assert values["difference"].startswith(f"{comparison.difference.value:+.3g} [")
+    assert values["P(A > B)"] == f"{comparison.probability:.3g} {comparison.interval} (exact)"
 
 
 def test_nothing_given_becomes_markup(tasks, decomposition, tmp_path):
@@ -271,3 +286,16 @@ def test_no_results_are_refused(tmp_path):
 def test_a_path_that_cannot_be_written_is_refused(comparison, tmp_path):
     with pytest.raises(InvalidInput, match=r"cannot write '.*nowhere.*': No such file"):
         write_report(comparison, tmp_path / "nowhere" / "report.html")
+
+
+def test_a_notebook_shows_sentence_table_and_figure(comparison):
+    page = Page(comparison._repr_html_())
+    assert page.read("h2") == [str(comparison)]
+    assert page.tags.count("table") == page.tags.count("svg") == 1
+    assert "html" not in page.tags
+
+
+def test_two_results_of_a_notebook_share_no_id(comparison, decomposition):
+    first, second = (Page(each._repr_html_()) for each in (comparison, decomposition))
+    assert first.ids
+    assert not set(first.ids) & set(second.ids)

@@ -1,10 +1,12 @@
 """A question is a folder: what lies in it is found, and no list elsewhere names it."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import outperform
+from outperform.questions.result import Result
 from outperform.questions.rooms import find_room, gather, list_questions
 
 PACKAGE = Path(outperform.__file__).parent
@@ -12,10 +14,13 @@ TOY = {
     "__init__.py": '"""Whether a number is large."""\n',
     "result.py": """
 from dataclasses import dataclass
+from outperform.questions.result import Result, Table
 from outperform.runs.scope import Scope
 
 @dataclass(frozen=True, slots=True)
-class Largeness:
+class Largeness(Result):
+    JSON = "value scope caveats"
+
     value: float
     caveats: tuple[str, ...] = ("it is a toy",)
 
@@ -23,21 +28,20 @@ class Largeness:
     def scope(self) -> Scope:
         return Scope(("numbers",), "this number")
 
+    @property
+    def tables(self):
+        return [Table(["number", "digits"], [[f"{self.value:g}", str(len(f"{self.value:g}"))]])]
+
+    @property
+    def advice(self) -> str:
+        return "try another"
+
     def __str__(self) -> str:
         return f"{self.value:g} is {'large' if self.value > 10 else 'small'}."
-
-    def to_dict(self) -> dict:
-        return {"value": self.value, "scope": self.scope.to_dict()}
-""",
-    "table.py": """
-from outperform.questions.tabulated import Tabulated
-from outperform.questions.toy.result import Largeness
-
-TABLES = {Largeness: lambda result: Tabulated(["value"], [[f"{result.value:g}"]])}
 """,
     "figure.py": """
-from outperform.plots.drawings import Drawing
-from outperform.plots.style import COLUMN_WIDTH, make_figure
+from outperform.render.drawing import Drawing
+from outperform.render.style import COLUMN_WIDTH, make_figure
 from outperform.questions.toy.result import Largeness
 
 def draw(result, ax):
@@ -54,15 +58,14 @@ FIGURES = {Largeness: Drawing({"line": draw}, compose)}
     "command.py": '''
 import click
 from outperform.cli.options import output_options
-from outperform.cli.output import present, print_headline
 from outperform.questions.toy.result import Largeness
 
 @click.command()
 @click.argument("value", type=float)
 @output_options
-def command(value, as_json, figure):
+def command(value, output):
     """Say whether VALUE is large."""
-    present(Largeness(value), print_headline, as_json=as_json, figure=figure)
+    output.show(Largeness(value))
 ''',
 }
 LINK = """
@@ -90,19 +93,36 @@ def test_a_toy_question_is_found_with_its_command_json_table_and_figure(tmp_path
     assert said.stdout.splitlines() == [
         "12 is large.",
         "Numbers varied, so this is about this number.",
+        "",
+        "  number  digits",
+        "  12           2",
+        "",
+        "Caveats",
+        "  - it is a toy",
+        "",
+        "Next: try another",
     ]
-    assert '"value": 12.0' in call(house, "toy", "12", "--json").stdout
+    values = json.loads(call(house, "toy", "12", "--json").stdout)
+    assert values == {
+        "kind": "Largeness",
+        "version": outperform.__version__,
+        "value": 12.0,
+        "scope": {"varied": ["numbers"], "about": "this number"},
+        "caveats": ["it is a toy"],
+    }
     drawn = call(house, "toy", "12", "--plot", tmp_path / "toy.svg")
     assert drawn.returncode == 0, drawn.stderr
     assert "<svg" in (tmp_path / "toy.svg").read_text()
     report = LINK.replace("from outperform.cli import main\nmain()\n", REPORT)
     made = subprocess.run([sys.executable, "-c", report, house, tmp_path / "toy.html"], text=True)
     assert made.returncode == 0
-    assert "12 is large." in (tmp_path / "toy.html").read_text()
+    page = (tmp_path / "toy.html").read_text()
+    assert "12 is large." in page
+    assert '<th scope="col">digits</th>' in page
 
 
 REPORT = """
-from outperform.report import write_report
+from outperform.render.html import write_report
 from outperform.questions.toy.result import Largeness
 write_report(Largeness(12), sys.argv[1])
 """
@@ -112,10 +132,15 @@ def test_every_question_has_a_command_and_no_list_names_it():
     assert set(list_questions("result")) <= set(list_questions("command"))
     assert len(list_questions("command")) >= 8
     for path in PACKAGE.rglob("*.py"):
-        if path.parent.name == "cli" or path.name in ("drawings.py", "tabulated.py", "rooms.py"):
+        if path.parent.name in ("cli", "questions", "render"):
             assert "questions.sota" not in path.read_text()
 
 
 def test_what_belongs_to_no_question_has_no_rooms():
     assert find_room(int, "figure") is None
-    assert set(gather("figure", "FIGURES")) == set(gather("table", "TABLES"))
+
+
+def test_whatever_is_drawn_has_its_own_words():
+    for kind in gather("figure", "FIGURES"):
+        assert issubclass(kind, Result)
+        assert kind.tables is not Result.tables, kind

@@ -1,6 +1,5 @@
 from outperform import stats as stats
 from outperform.errors import OutperformError as OutperformError
-from outperform.plots import plot as plot
 from outperform.questions.audit.answer import audit as audit
 from outperform.questions.audit.result import Audit as Audit
 from outperform.questions.audit.result import SelfAudit as SelfAudit
@@ -18,25 +17,26 @@ from outperform.questions.compare.result import Comparison as Comparison
 from outperform.questions.compare.task_results import TaskComparisons as TaskComparisons
 from outperform.questions.decompose.result import Decomposition as Decomposition
 from outperform.questions.decompose.result import decompose as decompose
-from outperform.questions.plan.answer import Plan as Plan
 from outperform.questions.plan.answer import plan as plan
+from outperform.questions.plan.result import Plan as Plan
 from outperform.questions.simulate.answer import simulate_error_rates as simulate_error_rates
 from outperform.questions.simulate.measured_variation import measure_variation as measure_variation
 from outperform.questions.simulate.resampling import resample_error_rates as resample_error_rates
 from outperform.questions.simulate.result import ErrorRates as ErrorRates
+from outperform.questions.simulate.result import SeedsCurve as SeedsCurve
 from outperform.questions.simulate.scenarios import describe_variation as describe_variation
-from outperform.questions.simulate.seeds_curve import SeedsCurve as SeedsCurve
-from outperform.questions.simulate.tracing_seeds import trace_seeds as trace_seeds
-from outperform.questions.sota.expected_best import ExpectedBest as ExpectedBest
-from outperform.questions.sota.expected_best import expect_best as expect_best
-from outperform.questions.sota.leaderboards import LeaderboardAssessment as LeaderboardAssessment
-from outperform.questions.sota.leaderboards import assess_leaderboard as assess_leaderboard
-from outperform.questions.sota.predicted_leaderboards import (
-    PredictionAssessment as PredictionAssessment,
-)
-from outperform.questions.sota.predicted_leaderboards import (
-    assess_predictions as assess_predictions,
-)
+from outperform.questions.simulate.scenarios import read_scenarios as read_scenarios
+from outperform.questions.simulate.seeds import trace_run_seeds as trace_run_seeds
+from outperform.questions.simulate.seeds import trace_seeds as trace_seeds
+from outperform.questions.sota.equal_classifiers import best_of_equals as best_of_equals
+from outperform.questions.sota.leaderboard import assess_leaderboard as assess_leaderboard
+from outperform.questions.sota.predictions import assess_predictions as assess_predictions
+from outperform.questions.sota.result import BestOfEquals as BestOfEquals
+from outperform.questions.sota.result import LeaderboardAssessment as LeaderboardAssessment
+from outperform.questions.sota.result import PredictionAssessment as PredictionAssessment
+from outperform.render.figures import plot as plot
+from outperform.render.figures import save_figure as save_figure
+from outperform.render.html import write_report as write_report
 from outperform.runner import run as run
 from outperform.runs import Runs as Runs
 from outperform.runs import join_runs as join_runs

@@ -1,8 +1,10 @@
-"""How messages list names and rows, and which name was probably meant."""
+"""Numbers, names and lists as people read them, and which name was probably meant."""
 
+import math
 import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from itertools import accumulate, takewhile
 
 
 def split_words(text: str) -> frozenset[str]:
@@ -84,3 +86,75 @@ def measure(text: str) -> int:
         0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
         for letter in text
     )
+
+
+def shorten(name: str, length: int) -> str:
+    """Cut out the middle of a long name: names of variants differ at their ends.
+
+    Examples
+    --------
+    >>> shorten("resnet50-augmented-v2", 11)
+    'resne…ed-v2'
+    """
+    name = " ".join(name.split())
+    if measure(name) <= length:
+        return name
+    tail = (length - 1) // 2
+    return f"{cut_to(name, length - 1 - tail)}…{cut_to(name[::-1], tail)[::-1]}"
+
+
+def cut_to(name: str, length: int) -> str:
+    """As much of the beginning of a name as fits."""
+    widths = accumulate(map(measure, name))
+    return name[: sum(1 for _ in takewhile(lambda width: width <= length, widths))]
+
+
+def shorten_apart(names: Sequence[str], length: int) -> list[str]:
+    """Shorten names so that different ones stay different: by what they share, if need be.
+
+    Examples
+    --------
+    >>> shorten_apart(["benchmark task 1 of the suite", "benchmark task 2 of the suite"], 12)
+    ['…ark task 1…', '…ark task 2…']
+    """
+    short = [shorten(name, length) for name in names]
+    if len(set(short)) == len(set(names)):
+        return short
+    start = _count_shared(names)
+    end = _count_shared([name[start:][::-1] for name in names])
+    longest = max(len(name) - end - start for name in names)
+    start = max(0, start - max(0, length - 2 - longest))  # as much of what they share as fits
+    return [f"…{shorten(name[start : len(name) - end], length - 2)}…" for name in names]
+
+
+def _count_shared(names: Sequence[str]) -> int:
+    """Characters that all names begin with."""
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return sum(1 for _ in same)
+
+
+def format_spread(mean: float, sd: float) -> str:
+    """Mean ± standard deviation, to as many places as the latter is known to.
+
+    Examples
+    --------
+    >>> format_spread(0.8, 0.00071), format_spread(93.1, 0.25), format_spread(1234.5, 12)
+    ('0.80000 ± 0.00071', '93.10 ± 0.25', '1234 ± 12')
+    """
+    places = 1 - math.floor(math.log10(sd)) if sd > 0 else 0
+    if sd == 0 or places > 6 or mean >= 1e6:
+        return f"{mean:.4g} ± {sd:.2g}"
+    return f"{mean:.{max(0, places)}f} ± {sd:.{max(0, places)}f}"
+
+
+def format_duration(seconds: float) -> str:
+    """Seconds in a unit that a person would choose."""
+    for unit, length in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def describe_goal(goal: str) -> str:
+    """Which way a metric is better."""
+    return f"{'higher' if goal == 'maximize' else 'lower'} is better"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from outperform import read_scenarios, simulate_error_rates
 from outperform.cli import main
 
 
@@ -75,10 +76,10 @@ def test_case_studies(constants_file):
     result = call("--case-studies", constants_file, "--rule", "verdict", "--json")
     answer = json.loads(result.stdout)
     assert [curve["scenario"] for curve in answer["curves"]] == ["ideal", "vgg, all", "rte, all"]
-    note = "rte: the bias of the estimator all is NaN at k = 50; that at k = 10 was taken"
+    note = "rte: the bias of the design all is NaN at k = 50; that at k = 10 was taken"
     assert note in answer["caveats"]
     result = call(
-        *("--case-studies", constants_file, "--case", "vgg", "--estimator", "init"),
+        *("--case-studies", constants_file, "--case", "vgg", "--design", "init"),
         *("--rule", "verdict", "--json"),
     )
     assert [curve["scenario"] for curve in json.loads(result.stdout)["curves"]] == ["vgg, init"]
@@ -145,6 +146,26 @@ def test_variation_of_a_store_is_measured(study_store):
     refused = call("--store", study_store, "--case", "nett")
     assert refused.exit_code == 2
     assert f"Error: the study of {study_store} has no pipeline 'nett'." in refused.stderr
+
+
+def test_python_takes_the_store_too(study_store):
+    rates = simulate_error_rates(study_store, rules=["verdict"], rng=np.random.default_rng(0))
+    answer = json.loads(call("--store", study_store, "--rule", "verdict", "--json").stdout)
+    assert rates.to_dict() == answer
+
+
+def test_the_old_name_of_designs_is_refused(constants_file):
+    result = call("--case-studies", constants_file, "--estimator", "init")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == (
+        "Error: --estimator is now called --design, as in study files."
+    )
+    assert "--estimator" not in call("--help").stdout
+
+
+def test_python_reads_case_studies_too(constants_file):
+    scenarios = read_scenarios(constants_file, cases=["vgg"], designs=["init"])
+    assert [scenario.name for scenario in scenarios] == ["vgg, init"]
 
 
 def test_runs_of_two_algorithms_are_drawn_again(runs_file):

@@ -1,3 +1,4 @@
+import sys
 from dataclasses import replace
 from itertools import combinations
 
@@ -38,6 +39,14 @@ def make_tasks():
         )
 
     return make
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    """Close what `plot` has opened, which pyplot keeps for whoever shows it."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture

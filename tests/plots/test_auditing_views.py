@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from outperform.errors import InvalidInput
-from outperform.plots import figure, plot
-from outperform.plots.style import COLOUR_A, COLOUR_B
 from outperform.questions.audit.answer import audit
+from outperform.render.figures import figure, plot
+from outperform.render.style import COLOUR_A, COLOUR_B
 
 
 @pytest.fixture(scope="module")

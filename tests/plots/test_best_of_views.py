@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from outperform.plots import figure, plot
 from outperform.questions.best_of.answer import best_of_runs, trace_spreads
+from outperform.render.figures import figure, plot
 from outperform.stats import best_of_weights
 
 

@@ -3,9 +3,9 @@ import pytest
 from matplotlib.colors import to_hex
 
 from outperform.errors import InvalidInput
-from outperform.plots.style import COLOUR_A, COLOUR_B, COLOUR_NEITHER
 from outperform.questions.compare.answer import compare
 from outperform.questions.compare.figure import draw_densities, draw_differences
+from outperform.render.style import COLOUR_A, COLOUR_B, COLOUR_NEITHER
 
 
 def positions(artist):
@@ -39,8 +39,8 @@ def test_dots_are_spread_the_same_way_every_time(make_comparison, find, ax):
 
 
 def test_density_peaks_where_the_runs_are_and_stays_within_them(find, ax):
-    comparison = compare([0.1, 0.8, 0.81, 0.82, 0.83], [0.5, 0.6, 0.7, 0.8, 0.9])
-    draw_densities(comparison, ax)
+    a = [0.1, 0.8, 0.805, 0.81, 0.812, 0.815, 0.82, 0.822, 0.825, 0.83]
+    draw_densities(compare(a, np.linspace(0.5, 0.9, 10)), ax)
     curve = find(ax, "density-a")
     assert 0.75 < curve.get_xdata()[np.argmax(curve.get_ydata())] <= 0.83
     assert curve.get_xdata()[[0, -1]].tolist() == [0.1, 0.83]
@@ -87,7 +87,8 @@ def test_densities_are_labelled(make_comparison, ax):
     ],
 )
 def test_scores_that_hardly_vary_are_drawn(find, ax, a, b, scale):
-    comparison = compare(np.multiply(a, scale), np.multiply(b, scale), interval="wilson")
+    a, b = (np.tile(scores, 6) * scale for scores in (a, b))  # enough for a density
+    comparison = compare(a, b, interval="wilson")
     draw_densities(comparison, ax)
     draw_differences(comparison, other := ax.figure.add_subplot())
     ax.figure.draw_without_rendering()

@@ -5,13 +5,13 @@ import pytest
 from matplotlib.colors import to_hex
 
 from outperform.errors import InvalidInput
-from outperform.plots.style import COLOUR_A, COLOUR_NEITHER, house_style
 from outperform.questions.decompose.figure import (
     compose_decomposition,
     decomposition_height,
     draw_decomposition,
 )
 from outperform.questions.decompose.result import decompose
+from outperform.render.style import COLOUR_A, COLOUR_NEITHER, house_style
 
 SDS = {"init": 0.01, "split": 0.03, "all": 0.04, "order": 0.02}
 

@@ -3,8 +3,8 @@ import pytest
 
 from outperform import describe_variation, plot, simulate_error_rates
 from outperform.errors import InvalidInput
-from outperform.plots import figure
 from outperform.questions.simulate.scenarios import IDEAL
+from outperform.render.figures import figure
 
 RULES = ("verdict", "average", "oracle")
 

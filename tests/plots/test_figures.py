@@ -9,14 +9,14 @@ import pytest
 from matplotlib.figure import Figure
 
 from outperform.errors import InvalidInput
-from outperform.plots import figure, plot, save_figure
-from outperform.plots.style import freeze_layout
 from outperform.questions.audit.answer import audit
 from outperform.questions.compare.answer import compare
 from outperform.questions.compare.published import compare_published
 from outperform.questions.decompose.crossed import decompose_crossed
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.questions.plan.answer import plan
+from outperform.render.figures import figure, plot, save_figure
+from outperform.render.style import freeze_layout
 from outperform.runs import read_runs
 from outperform.stats import Summary
 
@@ -433,17 +433,98 @@ def run_python(code):
 
 
 def test_import_leaves_slow_packages_alone():
-    code = "import sys, outperform.plots; print({'matplotlib', 'scipy.stats'} & set(sys.modules))"
+    code = """
+import sys, outperform.render.figures
+print({'matplotlib', 'scipy.stats'} & set(sys.modules))
+"""
     assert run_python(code).stdout == "set()\n"
 
 
-def test_drawing_leaves_pyplot_alone(tmp_path):
+def test_saving_leaves_pyplot_alone(tmp_path):
     code = f"""
 import sys
 from outperform.questions.compare.answer import compare
-from outperform.plots import figure, plot, save_figure
+from outperform.render.figures import figure, save_figure
 comparison = compare([3, 4, 5], [1, 2, 6])
-figure(comparison), plot(comparison), save_figure(comparison, {str(tmp_path / "x.png")!r})
+figure(comparison), save_figure(comparison, {str(tmp_path / "x.png")!r})
 print("matplotlib.pyplot" in sys.modules)
 """
     assert run_python(code).stdout == "False\n"
+
+
+def test_a_plot_is_known_to_pyplot_so_that_it_is_shown():
+    code = """
+from matplotlib import pyplot
+from outperform import compare, plot
+ax = plot(compare([3, 4, 5], [1, 2, 6]))
+print(pyplot.get_fignums(), pyplot.gcf() is ax.figure)
+"""
+    assert run_python(code).stdout == "[1] True\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "width"),
+    [
+        *((kind, width) for kind in ("paired", "plan", "components") for width in (3.0, 5.0, 9.0)),
+        ("7 tasks", 9.0),
+        ("audit", 9.0),
+    ],
+)
+def test_another_width_cuts_nothing_off(results, check_texts, kind, width):
+    drawn = figure(results[kind], width=width)
+    assert drawn.get_figwidth() == width
+    check_texts(drawn, may_overlap=region_labels(drawn))
+
+
+def test_a_title_may_be_left_to_the_caption(results, check_texts):
+    with_title, without = (figure(results["paired"], title=each) for each in (True, False))
+    assert without.get_suptitle() == ""
+    assert without.get_figheight() < with_title.get_figheight()
+    check_texts(without, may_overlap=region_labels(without))
+
+
+def test_one_view_may_be_saved(results, tmp_path, find):
+    drawn = figure(results["paired"], view="densities")
+    assert len(drawn.axes) == 1
+    assert find(drawn, "runs-a")
+    save_figure(results["paired"], tmp_path / "x.svg", view="densities", width=5, title=False)
+    assert (tmp_path / "x.svg").read_bytes().startswith(STARTS["svg"])
+
+
+@pytest.mark.parametrize("width", [1, 50, float("nan")])
+def test_a_width_that_serves_nobody_is_refused(results, width):
+    with pytest.raises(InvalidInput) as caught:
+        figure(results["paired"], width=width)
+    assert str(caught.value) == f"the width is {width:g} inches. Choose one from 2.5 to 20."
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_small_axes_side_by_side_do_not_overlap(make_comparison, check_texts, layout):
+    drawn = Figure(figsize=(9, 2.6), layout=layout)
+    views = ("probability", "densities", "differences")
+    for view, ax in zip(views, drawn.subplots(1, 3), strict=True):
+        plot(make_comparison(), ax, view=view)
+    check_texts(drawn, may_overlap=region_labels(drawn))
+
+
+def test_who_laid_out_a_figure_keeps_the_layout(make_comparison):
+    drawn = Figure(layout="tight")
+    engine = drawn.get_layout_engine()
+    plot(make_comparison(), drawn.subplots())
+    assert drawn.get_layout_engine() is engine
+
+
+def test_few_runs_have_dots_and_no_density(make_comparison, find):
+    few, enough = (plot(make_comparison(n=n), view="densities") for n in (9, 10))
+    assert find(few, "range-a").get_xdata()[0] == make_comparison(n=9).scores_a.min()
+    assert not few.findobj(lambda artist: artist.get_gid() == "density-a")
+    assert find(enough, "density-a")
+
+
+def test_all_wins_have_the_width_that_is_known_of_them(make_comparison, find):
+    result = make_comparison(shift=0.5, interval="percentile")
+    assert result.interval.low == result.interval.high == 1
+    line = find(plot(result), "interval-0")
+    # 29 of 29: Clopper and Pearson's lower end is 0.025**(1/29).
+    assert line.get_xdata() == pytest.approx([0.025 ** (1 / 29), 1])
+    assert line.get_linestyle() == ":"

@@ -1,14 +1,7 @@
 import pytest
 
-from outperform.plots.labels import (
-    join_phrases,
-    short_names,
-    shorten,
-    shorten_apart,
-    wrap_lines,
-    wrap_name,
-    wrapped_names,
-)
+from outperform.render.labels import join_phrases, short_names, wrap_lines, wrap_name, wrapped_names
+from outperform.wording import shorten, shorten_apart
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,15 @@
 import numpy as np
 import pytest
 
-from outperform.plots import figure, plot
-from outperform.questions.sota.expected_best import expect_best
-from outperform.questions.sota.leaderboards import assess_leaderboard
-from outperform.questions.sota.predicted_leaderboards import assess_predictions
+from outperform.questions.sota.equal_classifiers import best_of_equals
+from outperform.questions.sota.leaderboard import assess_leaderboard
+from outperform.questions.sota.predictions import assess_predictions
+from outperform.render.figures import figure, plot
 
 
 @pytest.fixture(scope="module")
 def expected():
-    return expect_best(1000, test_size=3000, accuracy=0.9)
+    return best_of_equals(1000, test_size=3000, accuracy=0.9)
 
 
 @pytest.mark.parametrize("view", ["one", "best cdf", "best pmf"])

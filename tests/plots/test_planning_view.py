@@ -1,13 +1,14 @@
 import pytest
 
-from outperform.plots import plot
-from outperform.questions.plan.answer import plan, tabulate_gammas
+from outperform.questions.plan.answer import plan
 from outperform.questions.plan.figure import draw_sample_sizes
+from outperform.questions.plan.result import plan_gammas
+from outperform.render.figures import plot
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return tabulate_gammas()
+    return plan_gammas()
 
 
 def test_both_sample_sizes_are_drawn_against_gamma(rows, ax):
@@ -55,6 +56,6 @@ def test_a_pilot_is_marked_at_what_it_showed(make_comparison, find, ax):
 def test_a_plan_is_drawn_for_its_own_error_rates(find):
     planned = plan(alpha=0.01, beta=0.2, interval="wilson")
     ax = plot(planned)
-    expected = [row.n_required for row in tabulate_gammas(0.01, 0.2, interval="wilson")]
+    expected = [row.n_required for row in plan_gammas(0.01, 0.2, interval="wilson")]
     assert list(ax.lines[0].get_ydata()) == expected
     assert find(ax, "numbers").get_text().endswith("γ = 0.75, α = 0.01, β = 0.2")

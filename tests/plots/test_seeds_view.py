@@ -1,8 +1,8 @@
 import pytest
 
-from outperform.plots import figure, plot
-from outperform.questions.simulate.seeds_curve import SeedsCurve, SeedsLine
-from outperform.questions.simulate.seeds_figure import draw_seeds
+from outperform.questions.simulate.figure import draw_seeds
+from outperform.questions.simulate.result import SeedsCurve, SeedsLine
+from outperform.render.figures import figure, plot
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnknownName, UnpairedScores
-from outperform.questions.audit.answer import audit, suggest_after
+from outperform.questions.audit.answer import audit
 from outperform.questions.audit.result import Audit, SelfAudit
 from outperform.questions.compare.answer import compare
 from outperform.runs import read_runs
@@ -215,7 +215,7 @@ def test_one_algorithm_against_itself():
         "9.49); best and worst differ significantly up to 17 of 20 runs each (α = 0.05)."
     )
     assert result.n_fooled == 17
-    assert suggest_after(result).startswith("Fix the seeds before the first run")
+    assert result.advice.startswith("Fix the seeds before the first run")
 
 
 def test_runs_that_are_all_alike_fool_nobody():
@@ -252,15 +252,15 @@ def test_a_network_of_the_second_paper(shared_data):
 
 
 def test_what_to_do_next():
-    assert suggest_after(audit_quickly(from_wins(25, 4), "a", "b")).startswith(
+    assert audit_quickly(from_wins(25, 4), "a", "b").advice.startswith(
         "Report the verdict with every seed"
     )
-    fragile = suggest_after(audit_quickly(from_wins(21, 8), "a", "b"))
+    fragile = audit_quickly(from_wins(21, 8), "a", "b").advice
     assert fragile == (
         "Add seeds in sequence, and leave none out: about 39 pairs would make a share of wins as "
         "here robust. Until then, call it fragile."
     )
-    undecided = suggest_after(audit_quickly(from_wins(17, 12), "a", "b"))
+    undecided = audit_quickly(from_wins(17, 12), "a", "b").advice
     assert undecided.endswith("Take the seeds in sequence, and leave none out.")
 
 
@@ -458,14 +458,14 @@ def test_a_verdict_that_holds_on_this_dataset_only_is_said_so():
         "undo the first."
     )
     assert "for other data like it that is not shown" in found.comparison.claim
-    assert "as one on this dataset only" in suggest_after(found)
+    assert "as one on this dataset only" in found.advice
     assert found.scope.about == "this dataset"
     # A difference that holds for data like these has one claim, and so has one without sizes.
     sure = {"new": (b + rng.normal(0.05, 0.01, 20)).tolist(), "old": b.tolist()}
     for options in (sizes, {}):
         found = audit(sure, "new", "old", n_resamples=20, **options)
         assert str(found).endswith("hidden to undo that.")
-        assert "this dataset only" not in suggest_after(found)
+        assert "this dataset only" not in found.advice
 
 
 def test_sizes_need_two_algorithms():

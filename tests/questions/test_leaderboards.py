@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from outperform.errors import OutperformError
-from outperform.questions.simulate.score_models import AccuracyModel
 from outperform.questions.sota.doubts import count_decimals, fit_test_size
-from outperform.questions.sota.expected_best import expect_best
-from outperform.questions.sota.leaderboards import assess_leaderboard
-from outperform.questions.sota.predicted_leaderboards import assess_predictions
+from outperform.questions.sota.equal_classifiers import best_of_equals
+from outperform.questions.sota.leaderboard import assess_leaderboard
+from outperform.questions.sota.predictions import assess_predictions
+from outperform.questions.sota.score_models import AccuracyModel
 from outperform.runs.leaderboards import read_leaderboard
 from outperform.stats import best_of_distribution, common_chance, common_chance_interval
-from outperform.stats.dependence import condition_on_reference
+from outperform.stats.best_of_dependent import condition_on_reference
 
 BOARD = [0.93, 0.92, 0.9, 0.9, 0.89, 0.86, 0.7]
 
@@ -27,8 +27,8 @@ def refusal(function, *arguments, **options):
 # The best of many
 
 
-def test_expected_best_has_the_papers_numbers():
-    found = expect_best(1000, test_size=3000, accuracy=0.9)
+def test_best_of_equals_has_the_papers_numbers():
+    found = best_of_equals(1000, test_size=3000, accuracy=0.9)
     assert (round(found.mean, 4), round(found.upper, 4)) == (0.9173, 0.9213)
     assert (round(found.alone.low, 4), round(found.better, 4)) == (0.8887, 0.9105)
     assert round(found.chance_to_exceed_upper, 4) == 0.0161
@@ -42,7 +42,7 @@ def test_expected_best_has_the_papers_numbers():
 
 def test_dependence_can_be_said_in_two_ways():
     alone, agreeing, correlated = (
-        expect_best(1000, test_size=3000, accuracy=0.9, **options)
+        best_of_equals(1000, test_size=3000, accuracy=0.9, **options)
         for options in ({}, {"agreement": 0.95}, {"dependence": 0.5})
     )
     assert round(agreeing.upper, 4) == 0.9187
@@ -54,26 +54,26 @@ def test_dependence_can_be_said_in_two_ways():
 
 def test_what_makes_no_sense_is_refused():
     expect = {"test_size": 3000, "accuracy": 0.9}
-    assert refusal(expect_best, 1000, **expect | {"accuracy": 90.0}) == (
+    assert refusal(best_of_equals, 1000, **expect | {"accuracy": 90.0}) == (
         "accuracy is 90.0. Pass a value between 0 and 1 (90% is 0.9)."
     )
-    assert refusal(expect_best, 0, **expect) == (
+    assert refusal(best_of_equals, 0, **expect) == (
         "n_classifiers is 0. Pass a whole number not less than 1."
     )
-    assert refusal(expect_best, 10, **expect, dependence=2.0) == (
+    assert refusal(best_of_equals, 10, **expect, dependence=2.0) == (
         "correlation is 2. Pass a value between -1 and 1."
     )
-    assert refusal(expect_best, 10, **expect, dependence=0.5, agreement=0.95) == (
+    assert refusal(best_of_equals, 10, **expect, dependence=0.5, agreement=0.95) == (
         "dependence is 0.5 and agreement 0.95. Pass one of the two."
     )
-    assert refusal(expect_best, 10, test_size=7, accuracy=0.9, agreement=0.95) == (
+    assert refusal(best_of_equals, 10, test_size=7, accuracy=0.9, agreement=0.95) == (
         "no reference is right on exactly 0.9 of 7 examples. Pass an accuracy such as 0.857143, or "
         "a dependence instead of an agreement."
     )
-    assert refusal(expect_best, 10, test_size=10, accuracy=0.999, agreement=0.95).startswith(
+    assert refusal(best_of_equals, 10, test_size=10, accuracy=0.999, agreement=0.95).startswith(
         "no reference is right on exactly 0.999 of 10 examples. Pass an accuracy such as 0.9, or "
     )
-    assert refusal(expect_best, 10, **expect, better=0.9) == (
+    assert refusal(best_of_equals, 10, **expect, better=0.9) == (
         "better is 0.9, which is not above the accuracy 0.9. Pass the true accuracy of one that is "
         "better than the others."
     )
@@ -248,6 +248,18 @@ def test_boards_that_make_no_sense_are_refused(scores, options, message):
     assert refusal(assess_leaderboard, scores, **{"test_size": 100} | options) == message
 
 
+def test_a_file_is_read_as_the_command_line_reads_it(tmp_path):
+    path = tmp_path / "board.csv"
+    path.write_text("who,error,seconds\nann,7,3\nbob,10,2\ncai,12.5,9\n")
+    result = assess_leaderboard(path, test_size=500, metric="error", entries="who", percent=True)
+    assert (result.entries, result.metric) == (("ann", "bob", "cai"), "accuracy (1 − error)")
+    assert result.scores.tolist() == pytest.approx([0.93, 0.9, 0.875])
+    assert assess_leaderboard([93, 90, 87.5], test_size=500, percent=True).sober == result.sober
+    assert refusal(assess_leaderboard, str(path), test_size=500, entries=["a", "b", "c"]) == (
+        "3 names are passed with a file. Name the column that has them."
+    )
+
+
 def test_kaggle_obesity(shared_data):
     """The README counts 13,840 private examples: the scores say 11,072, 80% of them."""
     board = read_leaderboard(shared_data / "kaggle_obesity" / "private.csv")
@@ -345,6 +357,21 @@ def test_two_classes_have_an_area_and_a_positive():
 def test_predictions_that_make_no_sense_are_refused(predictions, change, options, message):
     by_entry, labels = predictions
     assert refusal(assess_predictions, by_entry | change, labels, **options) == message
+
+
+def test_a_file_of_predictions_is_read(predictions, tmp_path):
+    by_entry, labels = predictions
+    rows = [",".join(map(str, row)) for row in zip(labels, *by_entry.values(), strict=True)]
+    path = tmp_path / "predictions.csv"
+    path.write_text("\n".join([",".join(["species", *by_entry]), *rows]))
+    result = assess_predictions(path, "species", n_resamples=100)
+    assert result.to_dict() == assess_predictions(by_entry, labels, n_resamples=100).to_dict()
+    assert refusal(assess_predictions, path, labels) == (
+        "labels are passed with a file of predictions. Name the column that has them."
+    )
+    assert refusal(assess_predictions, by_entry) == (
+        "predictions come without labels. Pass the true class of each example."
+    )
 
 
 def test_labels_that_make_no_sense_are_refused(predictions):

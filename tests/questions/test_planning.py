@@ -11,7 +11,7 @@ from scipy.special import bdtrc
 from outperform import compare, plan
 from outperform.errors import InvalidInput
 from outperform.questions.compare.advice import suggest_next
-from outperform.questions.plan.answer import tabulate_gammas
+from outperform.questions.plan.result import plan_gammas
 from outperform.stats import (
     VerdictRule,
     equivalence_test,
@@ -161,7 +161,7 @@ def test_impossible_plans_are_refused(options, message):
 
 
 def test_table_falls_with_gamma_and_needs_more_than_noether():
-    rows = tabulate_gammas()
+    rows = plan_gammas()
     needed = [row.n_required for row in rows]
     assert needed == sorted(needed, reverse=True)
     assert all(row.n_required > row.n_noether for row in rows)

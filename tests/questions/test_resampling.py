@@ -143,7 +143,7 @@ def test_constant_scores_are_refused():
 
 
 def test_progress_goes_up_to_the_end(monkeypatch):
-    monkeypatch.setattr("outperform.questions.simulate.resampling._BLOCK", 4000)
+    monkeypatch.setattr("outperform.questions.simulate.drawn_rates._BLOCK", 4000)
     told = []
     resample(n_pairs=[5, 10], rules=["welch-t"], report=lambda *at: told.append(at))
     n_steps = told[0][1]

@@ -7,13 +7,13 @@ import pytest
 
 from outperform.engines import InlineEngine
 from outperform.errors import TooFewRuns
-from outperform.plots import figure
 from outperform.questions.decompose.search_curves import (
     Course,
     SearchCurve,
     SearchCurves,
     trace_searches,
 )
+from outperform.render.figures import figure
 from outperform.runner import run
 from outperform.store import SqliteStore
 from outperform.study.designs import FixHopt, Ideal, Variance

@@ -8,8 +8,8 @@ from scipy.stats import binomtest
 
 from outperform import read_runs, trace_seeds
 from outperform.errors import OutperformError
-from outperform.questions.simulate.seeds_curve import SeedsLine
-from outperform.questions.simulate.tracing_seeds import trace_run_seeds
+from outperform.questions.simulate.result import SeedsLine
+from outperform.questions.simulate.seeds import trace_run_seeds
 
 
 def trace(scores=None, seed=0, n_draws=2000, **options):
@@ -127,7 +127,7 @@ def test_the_same_seed_repeats_and_blocks_lose_no_draw(monkeypatch):
     first, again, other = (trace(seed=seed, n_draws=500, sizes=[5, 9]) for seed in (1, 1, 2))
     assert first == again
     assert first != other
-    monkeypatch.setattr("outperform.questions.simulate.tracing_seeds._BLOCK", 7000)
+    monkeypatch.setattr("outperform.questions.simulate.seeds._BLOCK", 7000)
     counts = np.array(trace(n_draws=500, tests=["welch-t"]).lines[0].shares) * 500
     assert np.allclose(counts, counts.round())
 

@@ -13,7 +13,7 @@ from outperform.questions.simulate.scenarios import IDEAL, list_scenarios
 from outperform.runs.case_studies import CaseStudy
 from outperform.stats import NormalScores, detection_rate, verdict_power
 from outperform.stats.decision_rules import RULES
-from outperform.stats.detection import EXACT_RULES
+from outperform.stats.detection_rates import EXACT_RULES
 
 SIMULATED = [rule for rule in RULES if rule not in EXACT_RULES]
 
@@ -107,7 +107,7 @@ def test_the_same_seed_gives_the_same_rates_another_does_not():
 
 
 def test_blocks_and_threads_lose_no_draw(monkeypatch):
-    monkeypatch.setattr("outperform.questions.simulate.answer._BLOCK", 7000)
+    monkeypatch.setattr("outperform.questions.simulate.drawn_rates._BLOCK", 7000)
     curve = simulate(rules=["wilcoxon"], n_pairs=[10]).curves[0]
     counts = np.array(curve.rates) * 1000
     assert np.allclose(counts, counts.round())
@@ -181,7 +181,7 @@ def test_case_studies_become_scenarios_and_say_what_was_missing():
     assert ideal is IDEAL
     assert (init.name, init.scores) == ("rte, init", NormalScores(1.0, 0.5))
     assert all_sources.scores == NormalScores(1.0, 0.1)
-    note = "rte: the bias of the estimator all is NaN at k = 50; that at k = 10 was taken"
+    note = "rte: the bias of the design all is NaN at k = 50; that at k = 10 was taken"
     assert all_sources.notes == (note,)
     assert note in simulate([all_sources], rules=["verdict"]).caveats
 
@@ -271,11 +271,11 @@ def test_impossible_studies_are_refused(options, message):
     assert str(caught.value) == message
 
 
-def test_unknown_estimators_are_refused():
+def test_unknown_designs_are_refused():
     with pytest.raises(OutperformError) as caught:
         list_scenarios([], ["idael"], 50)
     assert str(caught.value) == (
-        "there is no estimator 'idael'. Did you mean 'ideal'? It has: ideal, init, data, all."
+        "there is no design 'idael'. Did you mean 'ideal'? It has: ideal, init, data, all."
     )
 
 
@@ -291,7 +291,7 @@ def test_resplits_add_a_scenario_and_the_corrected_test():
     assert curves["verdict"].false_positives == pytest.approx(0.226, abs=0.001)
     assert curves["nadeau-bengio"].false_positives == pytest.approx(0.025, abs=1e-6)
     assert any("correlate by 0.15" in doubt for doubt in rates.caveats)
-    assert not any("biased estimator" in doubt for doubt in rates.caveats)
+    assert not any("biased design" in doubt for doubt in rates.caveats)
 
 
 def test_the_scenario_is_that_of_its_correlation():

@@ -9,7 +9,7 @@ import click
 
 from outperform.cli.init import TEMPLATES, make_folder
 from outperform.cli.options import debug_option
-from outperform.cli.output import save_plot
+from outperform.cli.output import Output
 from outperform.cli.run import command as run_command
 from outperform.cli.sources import read_study
 from outperform.errors import InvalidInput, TooFewRuns
@@ -18,7 +18,7 @@ from outperform.questions.compare.command import command as compare_command
 from outperform.questions.decompose.redrawn_runs import load_variation
 from outperform.questions.decompose.result import Decomposition
 from outperform.questions.decompose.search_curves import SearchCurves, trace_searches
-from outperform.report import write_report
+from outperform.render.html import write_report
 from outperform.store import SqliteStore
 from outperform.store.final_runs import load_store_runs
 from outperform.study.sources import derive_seed
@@ -102,7 +102,7 @@ def _write(results: list[Any], place: Path, study: Study, about: str) -> None:
     }
     for name, result in figures.items():
         for kind in ("png", "svg") if result else ():
-            save_plot(result, str(place / f"{name}.{kind}"))
+            Output().draw(result, str(place / f"{name}.{kind}"))
     report = place / "report.html"
     write_report(results, report, title=f"{study.name}: {_describe(study)}", about=[about])
     click.echo(f"Report written to {report}", err=True)

@@ -1,13 +1,15 @@
 """Options that several commands share."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import fields
 from functools import wraps
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from outperform.cli.output import check_figure_path
+from outperform.cli.output import Output
+from outperform.render.figures import check_path
 from outperform.runs.suspicions import DOUBTS
 from outperform.stats.checks import check_open_unit
 
@@ -51,31 +53,11 @@ _READING = (
         help="Join another runs file, such as that of another algorithm; may be repeated.",
     ),
 )
-_READING_NAMES = (
-    "metric",
-    "goal",
-    "algorithm",
-    "task",
-    "replicate",
-    "wide",
-    "rows",
-    "at",
-    "accept",
-    "others",
-)
 
 
 def reading_options(command: Command) -> Command:
     """Add what `open_runs` can be told; the command receives it as one dict, `reading`."""
-
-    @wraps(command)
-    def with_reading(**arguments: Any) -> Any:
-        reading = {name: arguments.pop(name) for name in _READING_NAMES}
-        return command(reading=reading, **arguments)
-
-    for option in reversed(_READING):
-        with_reading = option(with_reading)
-    return with_reading
+    return _join("reading", dict, _READING, command)
 
 
 debug_option = click.option(
@@ -90,23 +72,46 @@ debug_option = click.option(
 def check_figure(_context: click.Context, _option: click.Parameter, path: str | None) -> str | None:
     """Refuse the path of a figure before anything is computed for it."""
     if path:
-        check_figure_path(path)
+        check_path(path)
     return path
 
 
-def output_options(command: Command) -> Command:
-    """Add --json, --plot and --debug."""
-    command = debug_option(command)
-    command = click.option(
+_OUTPUT = (
+    click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
+    click.option(
         "--plot",
         "figure",
         metavar="FILE",
         callback=check_figure,
         help="Draw it too: FILE ends in .svg, .pdf or .png.",
-    )(command)
-    return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")(
-        command
-    )
+    ),
+    click.option("--view", metavar="NAME", help="With --plot: draw this part of the figure only."),
+    click.option("--width", type=float, metavar="INCHES", help="With --plot: width of the figure."),
+    click.option(
+        "--no-title", "title", flag_value=False, default=True, help="With --plot: no verdict above."
+    ),
+)
+
+
+def output_options(command: Command) -> Command:
+    """Add how the result is shown; the command receives it as one object, `output`."""
+    return debug_option(_join("output", Output, _OUTPUT, command))
+
+
+def _join(name: str, make: Callable[..., Any], options: Sequence[Any], command: Command) -> Command:
+    """Add options that the command receives as one argument, made of their values."""
+
+    @wraps(command)
+    def with_options(**arguments: Any) -> Any:
+        values = {each: arguments.pop(each) for each in names}
+        return command(**{name: make(**values)}, **arguments)
+
+    names: set[str] = set()
+    joined: Command = with_options
+    for option in reversed(options):
+        joined = option(joined)
+        names.add(joined.__click_params__[-1].name)  # type: ignore[attr-defined]
+    return joined
 
 
 gamma_option = click.option(
@@ -161,13 +166,16 @@ seed_option = click.option(
 )
 
 
+_OF_OUTPUT = {field.name for field in fields(Output)}
+
+
 def find_given(used: Collection[str]) -> list[str]:
     """Options on the command line that are not among those used, which nobody should ignore."""
     context = click.get_current_context()
     return [
         parameter.opts[0]
         for parameter in context.command.params
-        if parameter.name not in used
+        if parameter.name not in _OF_OUTPUT.union(used)
         and context.get_parameter_source(parameter.name or "") == ParameterSource.COMMANDLINE
         and parameter.expose_value
     ]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import click
 
-from outperform.cli.output import format_duration
 from outperform.engines import LocalEngine
 from outperform.engines.engine import summarize_error
 from outperform.runner import time_fits
 from outperform.study.study import Study
+from outperform.wording import format_duration
 
 Pair = tuple[str, str]  # pipeline, task
 

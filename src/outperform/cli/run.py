@@ -9,7 +9,6 @@ import click
 import numpy as np
 
 from outperform.cli.options import debug_option
-from outperform.cli.output import format_duration, print_table
 from outperform.cli.progress import FitSeconds, LiveLine, measure_seconds
 from outperform.cli.sources import read_study
 from outperform.engines import LocalEngine
@@ -18,6 +17,8 @@ from outperform.errors import InvalidInput, UnknownName
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
+from outperform.questions.result import Table
+from outperform.render.terminal import print_table
 from outperform.runner import Progress, describe_changes, describe_study, find_same_code, run
 from outperform.runs import Runs
 from outperform.stats import smallest_conclusive
@@ -26,7 +27,7 @@ from outperform.store import SqliteStore
 from outperform.store.final_runs import load_store_runs
 from outperform.study.designs import FixHopt, Ideal
 from outperform.study.study import Study
-from outperform.wording import suggest_names
+from outperform.wording import format_duration, suggest_names
 
 _PAIRED = ("ideal", "fix-hopt")  # designs whose runs are paired
 
@@ -145,7 +146,7 @@ def _announce(study: Study, store: SqliteStore, workers: int, cost: _Cost) -> No
         duration = format_duration(seconds.add_up(n_fits, workers)) if known_of_all else "?"
         chosen = "chosen" if kind in now["kinds"] else ""
         rows.append([kind, f"{sum(n_fits.values()):,}", duration, chosen])
-    print_table(["design", "fits", f"time on {workers} worker(s)", ""], rows)
+    print_table(Table(["design", "fits", f"time on {workers} worker(s)", ""], rows))
 
 
 def _run_all(

@@ -6,8 +6,10 @@ from typing import Any
 import click
 
 from outperform.cli.options import debug_option
-from outperform.cli.output import print_json, print_table
+from outperform.cli.output import print_json
 from outperform.engines.engine import summarize_error
+from outperform.questions.result import Table
+from outperform.render.terminal import print_table
 from outperform.store import Measurement, SqliteStore
 
 _N_KINDS = 10  # of errors shown
@@ -82,13 +84,11 @@ def _print_counts(status: dict[str, Any]) -> None:
     else:
         needed = f" of the {n_fits} that the study needs"
     click.secho(f"{status['study']}: {n_done} fits done, {n_failed} failed{needed}", bold=True)
-    print_table(
-        ["pipeline", "task", "done", "failed"],
-        [
-            [count["pipeline"], count["task"], str(count["done"]), str(count["failed"])]
-            for count in status["counts"]
-        ],
-    )
+    rows = [
+        [count["pipeline"], count["task"], str(count["done"]), str(count["failed"])]
+        for count in status["counts"]
+    ]
+    print_table(Table(["pipeline", "task", "done", "failed"], rows))
 
 
 def _print_running(status: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from outperform.errors import InvalidInput
+from outperform.plain_values import Plain
 from outperform.runs.columns import without_tracker
 from outperform.wording import join_words
 
@@ -25,8 +26,10 @@ _COLUMNS = {"fold": FOLDS, "split": SPLITS, "seed": SEEDS}
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Plain):
     """What varied between the runs of a result, and what it is about for that reason."""
+
+    JSON = "varied about"
 
     varied: tuple[str, ...]
     about: str
@@ -35,10 +38,6 @@ class Scope:
     def __str__(self) -> str:
         words = join_words(self.varied)
         return f"{words[0].upper()}{words[1:]} {self.how}, so this is about {self.about}"
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values, ready for JSON."""
-        return {"varied": list(self.varied), "about": self.about}
 
 
 UNKNOWN = Scope((RUNS,), THIS_DATASET)  # where nothing is said of the runs

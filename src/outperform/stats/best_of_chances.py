@@ -1,12 +1,12 @@
 """Which of two best-of-n is better, from which n on, and how ways to report runs vary."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
+from outperform.plain_values import Plain
 from outperform.stats.best_of_n import BestOfEstimator, Goal, IntArray, as_budgets, rank_weights
 from outperform.stats.best_of_resamples import (
     BestOfEstimates,
@@ -104,18 +104,16 @@ def _weigh(side: SortedRuns, rows: IntArray, n: int, estimator: BestOfEstimator)
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing:
+class Crossing(Plain):
     """The n from which on one curve stays above the other, and how sure that is."""
+
+    JSON = "n share low high"
 
     n: int
     sign: int  # 1: the difference is positive from there on, -1: negative
     share: float  # of resamples in which the same curve ends above, having been below before
     low: float  # of n, over these resamples
     high: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {"n": self.n, "share": self.share, "low": self.low, "high": self.high}
 
 
 def find_crossing(

@@ -26,8 +26,8 @@ from outperform.stats.best_of_n import (
     sort_groups,
     turn,
 )
-from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, check_choice, check_count, check_open_unit
+from outperform.stats.chunks import divide_rows
 from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
 from outperform.stats.ties import merge_pairs

@@ -4,13 +4,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtri, fdtri
 
 from outperform.errors import InvalidScores, TooFewRuns
+from outperform.plain_values import Plain
 from outperform.stats.checks import FloatArray, as_samples, check_open_unit
 from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
@@ -19,7 +19,7 @@ Axes = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class VarianceComponent:
+class VarianceComponent(Plain):
     """Variance that some factors cause together, beyond what fewer of them cause."""
 
     names: tuple[str, ...]  # one: a main effect; several: their interaction
@@ -28,34 +28,17 @@ class VarianceComponent:
     variance: Estimate  # without bias, so its value may be negative; its interval is not
     share: float  # of the sum of all, negative ones taken as 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "names": list(self.names),
-            "df": self.df,
-            "mean_square": self.mean_square,
-            "variance": self.variance.to_dict(),
-            "share": self.share,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class VarianceComponents:
+class VarianceComponents(Plain):
     """Variance of one score, as a sum over main effects and interactions."""
+
+    JSON = "names levels total components"
 
     names: tuple[str, ...]
     levels: tuple[int, ...]
     components: tuple[VarianceComponent, ...]  # main effects first
     total: Estimate  # variance when every factor is redrawn: the sum of all estimates
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "names": list(self.names),
-            "levels": list(self.levels),
-            "total": self.total.to_dict(),
-            "components": [component.to_dict() for component in self.components],
-        }
 
 
 def variance_components(

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
 from outperform.errors import InvalidInput
-from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import FloatArray, check_count, check_gamma, check_open_unit
+from outperform.stats.chunks import divide_rows
 from outperform.stats.effect_sizes import mean_and_deviation
+from outperform.stats.hypothesis_test import HypothesisTest
 from outperform.stats.mean_tests import paired_t_test, welch_t_test
 from outperform.stats.rank_tests import brunner_munzel
 from outperform.stats.sequential import decide_by_looking
 from outperform.stats.signed_ranks import LARGEST_EXACT_WILCOXON, signed_rank_chances
-from outperform.stats.testing import HypothesisTest
 from outperform.stats.ties import ROUNDING, merge_pairs
 from outperform.stats.verdict_rules import VerdictRule
 

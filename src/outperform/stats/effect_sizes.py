@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
+from outperform.plain_values import Plain
 from outperform.stats.checks import (
     FloatArray,
     as_independent,
@@ -21,7 +22,7 @@ from outperform.stats.ties import merge_ties
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Plain):
     """A value with its interval."""
 
     value: float
@@ -29,10 +30,6 @@ class Estimate:
 
     def __str__(self) -> str:
         return f"{self.value:.3g} {self.interval}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {"value": self.value, "interval": self.interval.to_dict()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, as_two_samples, check_paired
+from outperform.stats.hypothesis_test import HypothesisTest, student_test
 from outperform.stats.rank_tests import studentize_placements
-from outperform.stats.testing import HypothesisTest, student_test
 from outperform.stats.ties import merge_ties
 
 _BLOCK = 2_000  # samples handled at a time, to stay within the processor's cache

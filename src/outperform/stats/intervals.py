@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, betainccinv, betaincinv, betaln, ndtri
 
 from outperform.errors import InvalidInput
+from outperform.plain_values import Plain
 from outperform.stats.checks import FloatArray, check_count, check_open_unit
 
 # Tails that equal their level but for rounding have reached it.
@@ -18,7 +19,7 @@ ROUNDING = 1 - 1e-10
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Plain):
     """Values compatible with the data at a level of confidence."""
 
     low: float
@@ -37,15 +38,6 @@ class Interval:
         # Rounded, so that 1 - 0.42 is 0.58 and not a bit more, which a verdict would notice.
         low, high = round(1 - self.high, 15), round(1 - self.low, 15)
         return Interval(low, high, self.confidence_level, self.method)
-
-    def to_dict(self) -> dict[str, float | str]:
-        """Plain values, ready for JSON."""
-        return {
-            "low": self.low,
-            "high": self.high,
-            "confidence_level": self.confidence_level,
-            "method": self.method,
-        }
 
 
 def exact_interval(wins: int, ties: int, n: int, *, confidence_level: float = 0.95) -> Interval:

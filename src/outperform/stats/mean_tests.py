@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
 from outperform.errors import InvalidInput
-from outperform.stats.blocks import divide_rows
+from outperform.plain_values import Plain
 from outperform.stats.checks import (
     FloatArray,
     as_generator,
@@ -19,14 +19,15 @@ from outperform.stats.checks import (
     check_count,
     check_paired,
 )
+from outperform.stats.chunks import divide_rows
 from outperform.stats.effect_sizes import mean_and_deviation, mean_difference, subtract_means
-from outperform.stats.intervals import Interval
-from outperform.stats.testing import (
+from outperform.stats.hypothesis_test import (
     Alternative,
     HypothesisTest,
     permutation_pvalue,
     student_test,
 )
+from outperform.stats.intervals import Interval
 from outperform.stats.ties import merge_pairs, merge_ties
 
 _BLOCK = 4_000_000  # signs drawn at a time, to bound the memory
@@ -132,8 +133,10 @@ def sign_flip_test(
 
 
 @dataclass(frozen=True, slots=True)
-class EquivalenceTest:
+class EquivalenceTest(Plain):
     """Evidence that two means differ by less than a margin."""
+
+    JSON = "name pvalue margin interval equivalent"
 
     name: str
     pvalue: float
@@ -149,16 +152,6 @@ class EquivalenceTest:
     def __str__(self) -> str:
         conclusion = "ruled out" if self.equivalent else "not ruled out"
         return f"a difference of ±{self.margin:g} or more is {conclusion} (p = {self.pvalue:.2g})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "name": self.name,
-            "pvalue": self.pvalue,
-            "margin": self.margin,
-            "interval": self.interval.to_dict(),
-            "equivalent": self.equivalent,
-        }
 
 
 def equivalence_test(

@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, stdtrit
 
 from outperform.errors import InvalidInput
-from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import (
     FloatArray,
     as_generator,
@@ -17,6 +16,7 @@ from outperform.stats.checks import (
     check_count,
     check_open_unit,
 )
+from outperform.stats.chunks import divide_rows
 from outperform.stats.intervals import (
     Interval,
     anytime_interval,

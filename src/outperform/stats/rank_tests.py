@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from outperform.stats.blocks import divide_rows
 from outperform.stats.checks import (
     FloatArray,
     IntArray,
@@ -18,7 +17,8 @@ from outperform.stats.checks import (
     check_count,
     leading_shape,
 )
-from outperform.stats.testing import (
+from outperform.stats.chunks import divide_rows
+from outperform.stats.hypothesis_test import (
     Alternative,
     HypothesisTest,
     permutation_pvalue,

@@ -10,7 +10,6 @@ never the second. How often this errs, with learners that train: docs/scope.md.
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,8 +18,8 @@ from scipy.special import nctdtr, ndtr, ndtri, stdtr, stdtrit
 from outperform.errors import InvalidInput
 from outperform.stats.checks import as_pairs, check_count, check_open_unit, check_positive
 from outperform.stats.effect_sizes import Estimate, mean_and_deviation
+from outperform.stats.hypothesis_test import Alternative, HypothesisTest, student_test
 from outperform.stats.intervals import Interval
-from outperform.stats.testing import Alternative, HypothesisTest, student_test
 from outperform.stats.ties import ROUNDING, merge_pairs
 
 
@@ -41,6 +40,8 @@ class ResampledDifference(Estimate):
     df
         Degrees of freedom of Student's t, k - 1.
     """
+
+    JSON = "value interval pvalue shown n_replicates deviation standard_error df"
 
     pvalue: float
     n_replicates: int
@@ -65,20 +66,6 @@ class ResampledDifference(Estimate):
         """Smallest |difference| that any number of further re-splits could show."""
         overlap = self.standard_error**2 - self.deviation**2 / self.n_replicates
         return -float(ndtri((1 - self.interval.confidence_level) / 2)) * math.sqrt(overlap)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON, which has no infinity."""
-        unknown = math.isinf(self.standard_error)
-        return {
-            "value": self.value,
-            "interval": self.interval.to_dict() | ({"low": None, "high": None} if unknown else {}),
-            "pvalue": self.pvalue,
-            "shown": self.shown,
-            "n_replicates": self.n_replicates,
-            "deviation": self.deviation,
-            "standard_error": None if unknown else self.standard_error,
-            "df": self.df,
-        }
 
 
 def resampled_difference(

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from outperform.stats.checks import FloatArray, as_pairs, check_choice
-from outperform.stats.testing import Alternative, HypothesisTest
+from outperform.stats.hypothesis_test import Alternative, HypothesisTest
 from outperform.stats.ties import ROUNDING
 
 LARGEST_EXACT_WILCOXON = 50

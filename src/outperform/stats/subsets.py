@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-from outperform.stats.blocks import divide_rows
+from outperform.plain_values import Plain
 from outperform.stats.checks import (
     FloatArray,
     IntArray,
@@ -18,7 +18,8 @@ from outperform.stats.checks import (
     check_open_unit,
     check_sizes,
 )
-from outperform.stats.testing import HypothesisTest
+from outperform.stats.chunks import divide_rows
+from outperform.stats.hypothesis_test import HypothesisTest
 from outperform.stats.verdict_rules import VerdictRule
 
 Test = Callable[[FloatArray, FloatArray], HypothesisTest]
@@ -28,7 +29,7 @@ _NEGLIGIBLE = 1e-13  # chance below which a number of ties is not looked at
 
 
 @dataclass(frozen=True, slots=True)
-class SubsetShares:
+class SubsetShares(Plain):
     """Share of random subsets of size n that find a higher, or b, for each n."""
 
     rule: str
@@ -41,16 +42,6 @@ class SubsetShares:
     def share_neither(self) -> FloatArray:
         """Share of subsets that conclude nothing."""
         return np.maximum(0.0, 1 - self.share_a - self.share_b)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "rule": self.rule,
-            "sizes": self.sizes.tolist(),
-            "share_a": self.share_a.tolist(),
-            "share_b": self.share_b.tolist(),
-            "error": self.error.tolist(),
-        }
 
 
 def count_verdicts(

@@ -10,9 +10,9 @@ from scipy.special import ndtr
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count, check_open_unit
 from outperform.stats.effect_sizes import Estimate, join_errors
+from outperform.stats.hypothesis_test import Alternative, HypothesisTest, student_test
 from outperform.stats.intervals import Interval
 from outperform.stats.quadrature import chi_square_nodes
-from outperform.stats.testing import Alternative, HypothesisTest, student_test
 
 _LARGEST = 1e150  # as for single scores
 

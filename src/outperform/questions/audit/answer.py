@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from outperform.errors import InvalidInput, TooFewRuns
-from outperform.questions.audit.hidden_runs import claim_rule, find_hidden
-from outperform.questions.audit.result import Audit, Hiding, SelfAudit, count_tenth
+from outperform.questions.audit.advice import claim_rule
+from outperform.questions.audit.hidden_runs import find_hidden
+from outperform.questions.audit.result import Audit, Hiding, SelfAudit
 from outperform.questions.audit.seed_sequences import note_seeds
-from outperform.questions.compare.advice import suggest_next
+from outperform.questions.audit.table import MILESTONES
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.doubts import doubt_constant
 from outperform.questions.compare.result import Comparison
@@ -28,11 +29,9 @@ from outperform.stats.checks import IntArray, as_generator, check_open_unit
 from outperform.stats.outperforming import PairedMethod, count_wins
 from outperform.wording import enumerate_names
 
-MILESTONES = (3, 5, 10, 25)  # sizes of seed sets that papers use
 _FEWEST = 4  # runs of which some can be picked
 _MOST_SIZES = 16  # of seed sets on a curve, besides the milestones
 _LARGEST_SET = 200  # seeds: beyond, every set concludes what all runs do
-_LARGEST_PROMISE = 10_000  # pairs that are suggested at most
 
 
 def audit(
@@ -114,29 +113,6 @@ pairs would show that new outperforms old.
     assert isinstance(comparison, Comparison)  # of one task
     notes = tuple(note_seeds(table, (a, b), task))
     return _audit_comparison(comparison, notes, n_resamples, as_generator(rng))
-
-
-def suggest_after(result: Audit | SelfAudit) -> str:
-    """Say what to do after an audit, in one sentence or two."""
-    if isinstance(result, SelfAudit):
-        return (
-            "Fix the seeds before the first run, 0, 1, 2, …, and report every one of them; "
-            "`outperform plan` says how many."
-        )
-    if result.verdict == "undecided":
-        return f"{suggest_next(result.comparison)} Take the seeds in sequence, and leave none out."
-    if result.verdict == "robust":
-        here = ", as one on this dataset only"
-        only = here if result.comparison.holds_for_population is False else ""
-        return (
-            f"Report the verdict with every seed{only}, and put the figure of this audit in the "
-            "appendix: --plot audit.pdf."
-        )
-    needed = _pairs_until_robust(result)
-    promise = (
-        f": about {needed:,} pairs would make a share of wins as here robust" if needed else ""
-    )
-    return f"Add seeds in sequence, and leave none out{promise}. Until then, call it fragile."
 
 
 def _only_task(table: Runs) -> str:
@@ -233,23 +209,6 @@ def _find_doubts(comparison: Comparison, hidden: tuple[Hiding, ...]) -> Iterator
             "independent runs were hidden from the ends only, the worst of one and the best of the "
             "other: where a number is marked ≤, fewer may do"
         )
-
-
-def _pairs_until_robust(result: Audit) -> int | None:
-    """Pairs that would be robust if the same share of them were won."""
-    comparison = result.comparison
-    if not comparison.paired:
-        return None
-    a, b = comparison.higher_a, comparison.higher_b
-    wins, ties, n = count_wins(*((a, b) if comparison.winner == "a" else (b, a)))
-    rule, pairs = claim_rule(comparison), n
-    while pairs <= _LARGEST_PROMISE:
-        pairs = max(pairs + 1, int(1.05 * pairs))
-        hidden = count_tenth(pairs)
-        won, tied = int(wins * pairs / n), int(ties * pairs / n)
-        if won > hidden and rule.holds(won - hidden, tied, pairs - hidden):
-            return pairs
-    return None
 
 
 def _check_enough(n: int, what: str) -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.plots.composing import title_height, wrap_title
-from outperform.plots.densities import draw_densities, draw_distributions, estimate_density
-from outperform.plots.drawings import Drawing
-from outperform.plots.labels import describe_metric, escape, short_names, wrap_name
-from outperform.plots.style import (
+from outperform.questions.audit.result import Audit, SelfAudit
+from outperform.render.densities import draw_densities, draw_distributions, estimate_density
+from outperform.render.drawing import Drawing, title_height, wrap_title
+from outperform.render.labels import describe_metric, escape, short_names, wrap_name
+from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
     COLOUR_NOTE,
@@ -20,7 +20,6 @@ from outperform.plots.style import (
     limit_ticks,
     make_figure,
 )
-from outperform.questions.audit.result import Audit, SelfAudit
 from outperform.stats import PickedRuns
 from outperform.stats.checks import FloatArray
 

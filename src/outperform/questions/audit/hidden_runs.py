@@ -1,12 +1,11 @@
 """How few runs must be hidden until a comparison concludes something else."""
 
 from collections.abc import Iterator
-from typing import Any
 
+from outperform.questions.audit.advice import claim_rule
 from outperform.questions.audit.result import Hiding
 from outperform.questions.compare.result import Comparison
 from outperform.stats import (
-    VerdictRule,
     hide_runs_to_show,
     hide_runs_to_undo,
     hide_to_show,
@@ -30,15 +29,6 @@ def find_hidden(comparison: Comparison) -> Iterator[Hiding]:
     what = f"{names[0]} {did if undo else does} {names[1]}"
     yield from hide(first, second, comparison, what, undo=undo)
     yield from hide(second, first, comparison, f"{names[1]} {does} {names[0]}", undo=False)
-
-
-def claim_rule(comparison: Comparison) -> VerdictRule:
-    """The rule that the claim was made by, or would be: too little to matter is a claim too."""
-    small = comparison.verdict == "significant, not meaningful"
-    method: Any = comparison.interval.method if comparison.paired else "exact"
-    return VerdictRule(
-        comparison.interval.confidence_level, 0.5 if small else comparison.gamma, method
-    )
 
 
 def _hide_pairs(

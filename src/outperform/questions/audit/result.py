@@ -1,9 +1,13 @@
 """The results of an audit: of a comparison, and of one algorithm with itself."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
+from outperform.plain_values import Plain
+from outperform.questions.audit.advice import count_tenth, suggest_after
+from outperform.questions.audit.table import tabulate_alone, tabulate_audit
 from outperform.questions.compare.result import Comparison
+from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope
 from outperform.stats import PickedRuns, SubsetShares
@@ -11,11 +15,9 @@ from outperform.stats.checks import FloatArray
 
 AuditVerdict = Literal["robust", "fragile", "undecided"]
 
-_ONE_IN = 10  # runs: a conclusion that hiding so few undoes is fragile
-
 
 @dataclass(frozen=True, slots=True)
-class Hiding:
+class Hiding(Plain):
     """Fewest runs to hide until the others show something else."""
 
     what: str  # they then show
@@ -30,13 +32,9 @@ class Hiding:
             return "already so"
         return f"{self.n}" if self.exact else f"≤ {self.n}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {"what": self.what, "rule": self.rule, "n": self.n, "exact": self.exact}
-
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(Result):
     """How far picking seeds could move the conclusion of a comparison.
 
     Attributes
@@ -50,6 +48,11 @@ class Audit:
     sets
         How random seed sets conclude, by one rule each; that of the verdict first.
     """
+
+    JSON = (
+        "verdict scope comparison n_runs hidden within=_within between=_between "
+        "same_seeds=_same_seeds sets caveats"
+    )
 
     comparison: Comparison
     hidden: tuple[Hiding, ...]
@@ -116,26 +119,47 @@ class Audit:
         also = "".join(f", {number} {what}" for number, what in others)
         return f"; hiding {number} of {self.n_runs} {self.unit} would show {what}{also}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        sides = ("a", "b")
-        return {
-            "verdict": self.verdict,
-            "scope": self.scope.to_dict(),
-            "comparison": self.comparison.to_dict(),
-            "n_runs": self.n_runs,
-            "hidden": [hiding.to_dict() for hiding in self.hidden],
-            "within": _by_side(sides, self.within),
-            "between": _by_side(sides, self.between),
-            "same_seeds": _by_side(sides[: len(self.same_seeds)], self.same_seeds),
-            "sets": [shares.to_dict() for shares in self.sets],
-            "caveats": list(self.caveats),
-        }
+    @property
+    def mood(self) -> Mood:
+        """Good news if nobody can undo it."""
+        moods: dict[AuditVerdict, Mood] = {"robust": "good", "fragile": "bad", "undecided": "open"}
+        return moods[self.verdict]
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """Runs to hide, random seed sets, picked runs."""
+        return tabulate_audit(self)
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        return suggest_after(self)
+
+    @property
+    def scope_hint(self) -> str:
+        """As of the comparison."""
+        return self.comparison.scope_hint
+
+    @property
+    def _within(self) -> dict[str, PickedRuns]:
+        return _by_side(self.within)
+
+    @property
+    def _between(self) -> dict[str, PickedRuns]:
+        return _by_side(self.between)
+
+    @property
+    def _same_seeds(self) -> dict[str, PickedRuns]:
+        return _by_side(self.same_seeds)
 
 
 @dataclass(frozen=True, slots=True)
-class SelfAudit:
+class SelfAudit(Result):
     """How different from itself an algorithm can be made to look by picking its runs."""
+
+    JSON = (
+        "algorithm task metric goal scope n_runs=scores.size mean sd alpha n_fooled picked caveats"
+    )
 
     algorithm: str
     scores: FloatArray = field(repr=False, compare=False)
@@ -168,34 +192,29 @@ class SelfAudit:
             f"each (α = {self.alpha:.2g})."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "algorithm": self.algorithm,
-            "task": self.task,
-            "metric": self.metric,
-            "goal": self.goal,
-            "scope": self.scope.to_dict(),
-            "n_runs": self.scores.size,
-            "mean": float(self.scores.mean()),
-            "sd": float(self.scores.std(ddof=1)),
-            "alpha": self.alpha,
-            "n_fooled": self.n_fooled,
-            "picked": self.picked.to_dict(),
-            "caveats": list(self.caveats),
-        }
+    @property
+    def tables(self) -> list[Table | str]:
+        """What picked runs would show."""
+        return [tabulate_alone(self)]
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        return (
+            "Fix the seeds before the first run, 0, 1, 2, …, and report every one of them; "
+            "`outperform plan` says how many."
+        )
+
+    @property
+    def mean(self) -> float:
+        """Mean of all runs."""
+        return float(self.scores.mean())
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of all runs."""
+        return float(self.scores.std(ddof=1))
 
 
-def count_tenth(n: int) -> int:
-    """A tenth of the runs, rounded up.
-
-    Examples
-    --------
-    >>> count_tenth(8), count_tenth(30), count_tenth(31)
-    (1, 3, 4)
-    """
-    return -(-n // _ONE_IN)
-
-
-def _by_side(sides: tuple[str, ...], picked: tuple[PickedRuns, ...]) -> dict[str, Any]:
-    return {side: each.to_dict() for side, each in zip(sides, picked, strict=True)}
+def _by_side(picked: tuple[PickedRuns, ...]) -> dict[str, PickedRuns]:
+    return dict(zip("ab", picked, strict=False))  # runs that are not paired have no such seeds

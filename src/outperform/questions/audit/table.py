@@ -1,17 +1,31 @@
-"""Audits as tables of text."""
+"""What an audit shows, as text."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
-from outperform.questions.audit.answer import MILESTONES
-from outperform.questions.audit.result import Audit, SelfAudit
-from outperform.questions.tabulated import Tabulated
-from outperform.stats import PickedRuns
+import numpy as np
 
-PICKED = ("difference", "Cohen's d", "gap", "t: p", "B–M: p")  # what format_picked gives
+from outperform.questions.result import Table
+from outperform.stats import PickedRuns, SubsetShares
+from outperform.wording import describe_goal, shorten_apart
+
+if TYPE_CHECKING:
+    from outperform.questions.audit.result import Audit, SelfAudit
+
+MILESTONES = (3, 5, 10, 25)  # sizes of seed sets that papers use
+_PICKED = ("difference", "Cohen's d", "gap", "t: p", "B–M: p")  # what _format_picked gives
 
 
-def tabulate_hidden(result: Audit) -> Tabulated:
+def tabulate_audit(result: "Audit") -> list[Table | str]:
+    """How few runs undo the verdict, how seed sets conclude, and what picked runs would show."""
+    return [
+        str(result.comparison),
+        _tabulate_hidden(result),
+        _tabulate_sets(result),
+        _tabulate_picked(result),
+    ]
+
+
+def _tabulate_hidden(result: "Audit") -> Table:
     """How few runs must be hidden to make or undo each conclusion, by every rule."""
     rules = list(dict.fromkeys(hiding.rule for hiding in result.hidden))
     cells = {(hiding.what, hiding.rule): str(hiding) for hiding in result.hidden}
@@ -20,22 +34,84 @@ def tabulate_hidden(result: Audit) -> Tabulated:
         f"fewest of {result.n_runs} {result.unit} to hide until",
         *(f"by {rule}" for rule in rules),
     ]
-    return Tabulated(header, [[what, *(cells[what, rule] for rule in rules)] for what in whats])
+    return Table(header, [[what, *(cells[what, rule] for rule in rules)] for what in whats])
 
 
-def tabulate_picked(result: SelfAudit) -> Tabulated:
+def _tabulate_sets(result: "Audit") -> Table:
+    """Shares of random seed sets that find either side better, by every rule."""
+    a, b = _short_names(result)
+    largest = int(result.sets[0].sizes[-1])
+    sizes = [*(n for n in MILESTONES if n < largest), largest]
+    error = max(float(shares.error.max()) for shares in result.sets)
+    title = (
+        f"Random seed sets of n {result.unit}: share that finds {a} / {b} better "
+        f"(α = {result.comparison.alpha:.2g}; ± {error:.1%} where drawn)"
+    )
+    header = ["n", *(shares.rule for shares in result.sets)]
+    rows = [[str(n), *(_format_shares(each, n) for each in result.sets)] for n in sizes]
+    return Table(header, rows, title)
+
+
+def _format_shares(shares: SubsetShares, n: int) -> str:
+    place = shares.sizes.tolist().index(n)
+    return f"{shares.share_a[place]:.1%} / {shares.share_b[place]:.1%}"
+
+
+def _tabulate_picked(result: "Audit") -> Table:
+    a, b = _short_names(result)
+    rows = [
+        (f"best and worst of {a}", result.within[0]),
+        (f"best and worst of {b}", result.within[1]),
+        (f"best of {a}, worst of {b}", result.between[0]),
+        (f"best of {b}, worst of {a}", result.between[1]),
+    ]
+    if result.same_seeds:
+        names = [f"same seeds, picked for {name}" for name in (a, b)]
+        rows += zip(names, result.same_seeds, strict=True)
+    return Table(
+        ["", *_PICKED, "significant up to"],
+        [[label, *_summarise(picked, result.comparison.alpha)] for label, picked in rows],
+        f"What {_near_five(result.between[0])} runs of each, picked by score, would show",
+        _explain_picked(result.between[0]),
+    )
+
+
+def _short_names(result: "Audit") -> list[str]:
+    return shorten_apart([result.comparison.a, result.comparison.b], 14)
+
+
+def _near_five(picked: PickedRuns) -> int:
+    return int(picked.sizes[np.abs(picked.sizes - 5).argmin()])
+
+
+def _summarise(picked: PickedRuns, alpha: float) -> list[str]:
+    place = picked.sizes.tolist().index(_near_five(picked))
+    largest = picked.largest_significant(alpha)
+    return [*_format_picked(picked, place), f"{largest} runs" if largest else "never"]
+
+
+def tabulate_alone(result: "SelfAudit") -> Table:
     """How the n best runs of an algorithm differ from its n worst."""
     picked = result.picked
     sizes = picked.sizes.tolist()
     rows = [
-        [str(n), *format_picked(picked, sizes.index(n))]
+        [str(n), *_format_picked(picked, sizes.index(n))]
         for n in (*MILESTONES, 50, 75, 90)
         if n in sizes
     ]
-    return Tabulated(["n best and worst", *PICKED], rows)
+    title = f"{result.metric}, {describe_goal(result.goal)}"
+    return Table(["n best and worst", *_PICKED], rows, title, _explain_picked(picked))
 
 
-def format_picked(picked: PickedRuns, place: int) -> list[str]:
+def _explain_picked(picked: PickedRuns) -> str:
+    return (
+        f"  gap: between the {picked.confidence_level:.1%} intervals of the two means, negative "
+        "where they overlap\n"
+        "  B–M: Brunner–Munzel by its t approximation, too liberal with fewer than about 10 runs"
+    )
+
+
+def _format_picked(picked: PickedRuns, place: int) -> list[str]:
     """What the picked runs of one size show."""
     return [
         f"{picked.difference[place]:+.3g}",
@@ -48,9 +124,3 @@ def format_picked(picked: PickedRuns, place: int) -> list[str]:
 
 def _format_pvalue(pvalue: float) -> str:
     return f"{pvalue:.2g}" if pvalue >= 1e-10 else "< 1e-10"
-
-
-TABLES: dict[type, Callable[[Any], Tabulated]] = {
-    Audit: tabulate_hidden,
-    SelfAudit: tabulate_picked,
-}

@@ -14,19 +14,10 @@ from outperform.cli.options import (
     reading_options,
     seed_option,
 )
-from outperform.cli.output import present, print_end, print_headline, print_table
+from outperform.cli.output import Output
 from outperform.cli.sources import is_store, open_runs, read_study_of
 from outperform.errors import InvalidInput
 from outperform.questions.best_of.answer import best_of_runs
-from outperform.questions.best_of.result import (
-    BestOf,
-    BestOfComparison,
-    BestOfEach,
-    BestOfResult,
-    describe_correlation,
-    list_results,
-)
-from outperform.questions.best_of.table import tabulate_best_of
 from outperform.runs import Runs
 from outperform.stats.best_of_n import BestOfEstimator
 from outperform.stats.best_of_resamples import BestOfInterval
@@ -81,8 +72,7 @@ def command(
     alpha: float,
     seed: int,
     only: str | None,
-    as_json: bool,
-    figure: str | None,
+    output: Output,
     reading: dict[str, Any],
     validation: str | None,
     trials: bool,
@@ -116,13 +106,13 @@ def command(
         rng=np.random.default_rng(seed),
         **options,
     )
-    present(result, _print, as_json=as_json, figure=figure)
+    output.show(result)
 
 
 def _parse_budgets(text: str) -> range:
     """A number of candidates, or a range such as 1-20."""
-    found = re.fullmatch(r"(\d+)(?:-(\d+))?", text.strip())
-    numbers = range(int(found[1]), int(found[2] or found[1]) + 1) if found else range(0)
+    match = re.fullmatch(r"(\d+)(?:-(\d+))?", text.strip())
+    numbers = range(int(match[1]), int(match[2] or match[1]) + 1) if match else range(0)
     if not numbers or numbers[0] < 1:
         raise InvalidInput(
             f"n is {text!r}", "Pass a whole number not less than 1, or a range such as 1-20"
@@ -168,66 +158,5 @@ def _read(path: str, reading: dict[str, Any], *, trials: bool, study: str | None
     from outperform.questions.best_of.search_trials import collect_trials
     from outperform.store import SqliteStore
 
-    found = read_study_of(path, study)
     with SqliteStore(path) as store:
-        return collect_trials(found, store.scores())
-
-
-def _print(result: BestOfResult) -> None:
-    colour = None
-    if isinstance(result, BestOfComparison):
-        colour = {"a": "green", "b": "red", None: "yellow"}[result.winner]
-    print_headline(result, fg=colour)
-    first = list_results(result)[0]
-    better = "higher" if first.goal == "maximize" else "lower"
-    level = f"{100 * first.interval.confidence_level:g}%"
-    click.echo(f"\n{first.metric}, {better} is better; {level} intervals")
-    print_table(*tabulate_best_of(result))
-    if not isinstance(result, BestOfEach):
-        click.echo()
-        _print_contrast(list_results(result))
-    if isinstance(result, BestOfComparison):
-        click.echo(f"\n{_describe_crossing(result)}")
-    print_end(result.caveats, _suggest(result))
-
-
-def _print_contrast(results: tuple[BestOf, ...]) -> None:
-    print_table(
-        ["algorithm", "runs", "mean ± sd", "best single run", "correlation"],
-        [
-            [
-                found.algorithm,
-                str(found.n_runs),
-                f"{found.mean:.4g} ± {found.sd:.2g}",
-                f"{found.best_single:.4g}",
-                describe_correlation(found),
-            ]
-            for found in results
-        ],
-    )
-
-
-def _describe_crossing(found: BestOfComparison) -> str:
-    last = int(found.curve.n[-1])
-    if found.crossing is None or found.leader_after is None:
-        better = found.a if found.is_better(float(found.curve.value[-1])) else found.b
-        return f"The curves do not cross: {better.algorithm} is ahead at every n up to {last}."
-    crossing, level = found.crossing, found.difference.interval.confidence_level
-    first = f"The curves cross: from n = {crossing.n} on {found.leader_after.algorithm} is ahead."
-    if crossing.share == 0:
-        return f"{first} They do so in no resample."
-    return (
-        f"{first} They do so in {100 * crossing.share:.0f}% of resamples, {100 * level:g}% of "
-        f"these between n = {crossing.low:.0f} and {crossing.high:.0f}."
-    )
-
-
-def _suggest(result: BestOfResult) -> str:
-    if isinstance(result, BestOfEach):
-        first, second = (found.algorithm for found in result.ranked[:2])
-        return f"Compare the two at the top by name: {first} {second}."
-    found = list_results(result)[0]
-    return (
-        f"Report Boo_{found.n} with its interval, n and the number of runs, not the best single "
-        "run; --plot draws the curve over n."
-    )
+        return collect_trials(read_study_of(path, study), store.scores())

@@ -5,10 +5,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.plots.densities import draw_density, draw_dots, scatter_evenly
-from outperform.plots.drawings import Drawing
-from outperform.plots.labels import describe_level, describe_metric, escape, shorten, shorten_apart
-from outperform.plots.style import (
+from outperform.questions.best_of.answer import trace_spreads
+from outperform.questions.best_of.result import (
+    BestOf,
+    BestOfComparison,
+    BestOfEach,
+    BestOfResult,
+    list_results,
+)
+from outperform.questions.best_of.table import describe_correlation, format_estimate
+from outperform.render.densities import draw_density, draw_dots, scatter_evenly
+from outperform.render.drawing import Drawing
+from outperform.render.labels import describe_level, describe_metric, escape
+from outperform.render.style import (
     COLOUR_BAND,
     COLOUR_NEITHER,
     COLOUR_NOTE,
@@ -19,18 +28,9 @@ from outperform.plots.style import (
     limit_ticks,
     make_figure,
 )
-from outperform.questions.best_of.answer import trace_spreads
-from outperform.questions.best_of.result import (
-    BestOf,
-    BestOfComparison,
-    BestOfEach,
-    BestOfResult,
-    describe_correlation,
-    format_estimate,
-    list_results,
-)
 from outperform.stats import Spread, best_of_weights
 from outperform.stats.checks import FloatArray
+from outperform.wording import shorten, shorten_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

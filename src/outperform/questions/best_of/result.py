@@ -5,7 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from outperform.questions.compare.verdict import Winner
+from outperform.plain_values import Plain
+from outperform.questions.best_of.table import (
+    format_estimate,
+    tabulate_each,
+    tabulate_one,
+    tabulate_two,
+)
+from outperform.questions.compare.verdict import MOODS, Winner
+from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope, join_scopes
 from outperform.stats import Crossing, Estimate, Interval, rank_correlation
@@ -16,7 +24,7 @@ SHOWN = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # budgets in tables
 
 
 @dataclass(frozen=True, slots=True)
-class BestOfCurve:
+class BestOfCurve(Plain):
     """Estimates over the number of candidates, with the ends of their intervals."""
 
     n: IntArray = field(repr=False, compare=False)
@@ -24,19 +32,19 @@ class BestOfCurve:
     low: FloatArray = field(repr=False, compare=False)
     high: FloatArray = field(repr=False, compare=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        names = ("n", "value", "low", "high")
-        return {name: getattr(self, name).tolist() for name in names}
-
 
 @dataclass(frozen=True, slots=True)
-class BestOf:
+class BestOf(Result):
     """What to expect of the best of n candidates of one algorithm (Boo_n).
 
     Candidates are chosen by their validation score and reported with their test score. All scores
     are in their metric's own sign.
     """
+
+    JSON = (
+        "algorithm task metric goal chosen_by validation_goal scope n estimator value interval "
+        "n_runs correlation mean sd best_single curve caveats"
+    )
 
     algorithm: str
     n: int  # the budget: candidates that a practitioner would train
@@ -108,33 +116,28 @@ class BestOf:
             f"{self.mean:.4g} ± {self.sd:.2g} ({self.n_runs} runs)."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "algorithm": self.algorithm,
-            "task": self.task,
-            "metric": self.metric,
-            "goal": self.goal,
-            "chosen_by": self.chosen_by,
-            "validation_goal": self.validation_goal,
-            "scope": self.scope.to_dict(),
-            "n": self.n,
-            "estimator": self.estimator,
-            "value": self.value,
-            "interval": self.interval.to_dict(),
-            "n_runs": self.n_runs,
-            "correlation": self.correlation,
-            "mean": self.mean,
-            "sd": self.sd,
-            "best_single": self.best_single,
-            "curve": self.curve.to_dict(),
-            "caveats": list(self.caveats),
-        }
+    @property
+    def tables(self) -> list[Table | str]:
+        """What to expect by n, and what is reported otherwise."""
+        return tabulate_one(self)
+
+    @property
+    def advice(self) -> str:
+        """What to report."""
+        return (
+            f"Report Boo_{self.n} with its interval, n and the number of runs, not the best single "
+            "run; --plot draws the curve over n."
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class BestOfComparison:
+class BestOfComparison(Result):
     """Which of two algorithms to expect more of when n candidates of it are trained."""
+
+    JSON = (
+        "n winner scope a b difference probability difference_curve=curve crossing=_crossing "
+        "caveats"
+    )
 
     a: BestOf
     b: BestOf
@@ -184,27 +187,33 @@ class BestOfComparison:
             f"{self.probability.value:.2f} {self.probability.interval}."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        after = self.leader_after
-        crossing = None if self.crossing is None or after is None else self.crossing.to_dict()
-        return {
-            "n": self.n,
-            "winner": self.winner,
-            "scope": self.scope.to_dict(),
-            "a": self.a.to_dict(),
-            "b": self.b.to_dict(),
-            "difference": self.difference.to_dict(),
-            "probability": self.probability.to_dict(),
-            "difference_curve": self.curve.to_dict(),
-            "crossing": crossing and {**crossing, "leader_after": after and after.algorithm},
-            "caveats": list(self.caveats),
-        }
+    @property
+    def mood(self) -> Mood:
+        """Good news for `a`, bad news, or none."""
+        return MOODS[self.winner]
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """What to expect of both by n, what is reported otherwise, and where curves cross."""
+        return tabulate_two(self)
+
+    @property
+    def advice(self) -> str:
+        """What to report."""
+        return self.a.advice
+
+    @property
+    def _crossing(self) -> dict[str, Any] | None:
+        if self.crossing is None or self.leader_after is None:
+            return None
+        return {**self.crossing.to_dict(), "leader_after": self.leader_after.algorithm}
 
 
 @dataclass(frozen=True, slots=True)
-class BestOfEach:
+class BestOfEach(Result):
     """The best of n of several algorithms, side by side in the order of the table."""
+
+    JSON = "n scope algorithms=results caveats"
 
     results: tuple[BestOf, ...]
     caveats: tuple[str, ...] = ()
@@ -230,14 +239,21 @@ class BestOfEach:
             f"({len(self.results)} algorithms)."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "n": self.results[0].n,
-            "scope": self.scope.to_dict(),
-            "algorithms": [result.to_dict() for result in self.results],
-            "caveats": list(self.caveats),
-        }
+    @property
+    def tables(self) -> list[Table | str]:
+        """What to expect of each, the best first."""
+        return tabulate_each(self)
+
+    @property
+    def advice(self) -> str:
+        """What to ask next."""
+        first, second = (result.algorithm for result in self.ranked[:2])
+        return f"Compare the two at the top by name: {first} {second}."
+
+    @property
+    def n(self) -> int:
+        """The budget: candidates that a practitioner would train."""
+        return self.results[0].n
 
 
 BestOfResult = BestOf | BestOfComparison | BestOfEach
@@ -248,15 +264,3 @@ def list_results(result: BestOfResult) -> tuple[BestOf, ...]:
     if isinstance(result, BestOf):
         return (result,)
     return (result.a, result.b) if isinstance(result, BestOfComparison) else result.results
-
-
-def format_estimate(value: float, interval: Interval) -> str:
-    """Value and interval with four digits, which scores near 1 need."""
-    return f"{value:.4g} [{interval.low:.4g}, {interval.high:.4g}]"
-
-
-def describe_correlation(found: BestOf) -> str:
-    """How far validation and test agree; nothing correlates with scores that are all equal."""
-    if found.same_scores:
-        return "the same scores"
-    return "none" if np.isnan(found.correlation) else f"{found.correlation:.2f}"

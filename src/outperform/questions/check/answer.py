@@ -8,12 +8,14 @@ show it.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from outperform.engines import Engine, Outcome
 from outperform.errors import OutperformError, TooFewRuns
+from outperform.plain_values import Plain
+from outperform.questions.result import Mood, Result, Table
 from outperform.runner import FitWork
 from outperform.runs.scope import SEEDS, Scope
 from outperform.stats.checks import FloatArray, check_count
@@ -29,8 +31,10 @@ Finding = Literal["reproducible", "unused", "noisy"]
 
 
 @dataclass(frozen=True, slots=True)
-class SourceCheck:
+class SourceCheck(Plain):
     """What the seeds of one source do to the scores of one pipeline on one task."""
+
+    JSON = "pipeline task source finding noise noise_sd spread scores"
 
     pipeline: str
     task: str
@@ -68,23 +72,12 @@ class SourceCheck:
         }
         return f"{self.source} of {self.pipeline} on {self.task}: {words[self.finding]}."
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "pipeline": self.pipeline,
-            "task": self.task,
-            "source": self.source,
-            "finding": self.finding,
-            "noise": self.noise,
-            "noise_sd": self.noise_sd,
-            "spread": self.spread,
-            "scores": self.scores.tolist(),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Reproducibility:
+class Reproducibility(Result):
     """What every source of every pipeline was found to do."""
+
+    JSON = "reproducible scope checks caveats"
 
     checks: tuple[SourceCheck, ...]
     caveats: tuple[str, ...] = ()
@@ -104,6 +97,23 @@ class Reproducibility:
         """Sources whose seed changes nothing."""
         return tuple(check for check in self.checks if check.finding == "unused")
 
+    @property
+    def mood(self) -> Mood:
+        """Good news if every seed repeats its score."""
+        return "good" if self.reproducible else "open"
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """A row per source of a pipeline on a task."""
+        header = ["pipeline", "task", "source", "finding"]
+        header += ["between seeds", "within a seed", "sd within"]
+        rows = [
+            [c.pipeline, c.task, c.source, c.finding]
+            + [f"{value:.3g}" for value in (c.spread, c.noise, c.noise_sd)]
+            for c in self.checks
+        ]
+        return [Table(header, rows)]
+
     def __str__(self) -> str:
         n_seeds, n_repeats = self.checks[0].scores.shape
         noisy = list(dict.fromkeys(c.pipeline for c in self.checks if c.finding == "noisy"))
@@ -115,15 +125,6 @@ class Reproducibility:
             f"Not reproducible: {enumerate_names(noisy)}. The same seeds give scores that differ "
             f"by up to {worst.noise:.3g} {how}."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "reproducible": self.reproducible,
-            "scope": self.scope.to_dict(),
-            "checks": [check.to_dict() for check in self.checks],
-            "caveats": list(self.caveats),
-        }
 
 
 def check_reproducibility(

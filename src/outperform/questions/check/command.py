@@ -5,19 +5,15 @@ import shlex
 import click
 
 from outperform.cli.options import debug_option
-from outperform.cli.output import (
-    format_duration,
-    print_caveats,
-    print_headline,
-    print_json,
-    print_table,
-)
+from outperform.cli.output import print_json
 from outperform.cli.progress import LiveLine, measure_seconds
 from outperform.cli.sources import read_study
 from outperform.engines import LocalEngine
 from outperform.engines.local import count_cores
 from outperform.questions.check.answer import Reproducibility, check_reproducibility, count_checks
+from outperform.render.terminal import print_result
 from outperform.study.study import Study
+from outperform.wording import format_duration
 
 
 @click.command()
@@ -55,7 +51,7 @@ def command(study_file: str, seeds: int, repeats: int, workers: int | None, as_j
     if as_json:
         print_json(found.to_dict())
     else:
-        _print(found)
+        print_result(found)
         click.echo(f"\nNext: {_suggest(found, study_file)}")
 
 
@@ -69,27 +65,6 @@ def _announce(study: Study, n_seeds: int, n_repeats: int, workers: int) -> None:
         f"{seconds.about} {duration} on {workers} worker(s)",
         err=True,
     )
-
-
-def _print(found: Reproducibility) -> None:
-    print_headline(found, fg="green" if found.reproducible else "yellow")
-    click.echo()
-    print_table(
-        ["pipeline", "task", "source", "finding", "between seeds", "within a seed", "sd within"],
-        [
-            [
-                check.pipeline,
-                check.task,
-                check.source,
-                check.finding,
-                f"{check.spread:.3g}",
-                f"{check.noise:.3g}",
-                f"{check.noise_sd:.3g}",
-            ]
-            for check in found.checks
-        ],
-    )
-    print_caveats(found.caveats)
 
 
 def _suggest(found: Reproducibility, study_file: str) -> str:

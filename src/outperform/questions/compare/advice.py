@@ -1,13 +1,12 @@
 """What to do after a comparison."""
 
 import math
-from typing import cast
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 from outperform.errors import InvalidInput
-from outperform.questions.compare.published import PublishedComparison
-from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.task_results import TaskComparisons
-from outperform.questions.plan.answer import TOO_GOOD
+from outperform.questions.compare.verdict import TOO_GOOD, Winner
 from outperform.runs.scope import THIS_DATASET, divides_anew
 from outperform.stats import (
     EquivalenceTest,
@@ -18,10 +17,13 @@ from outperform.stats import (
 )
 from outperform.stats.power import PlannedInterval
 
+if TYPE_CHECKING:
+    from outperform.questions.compare.result import Comparison
+
 _TOO_MANY = 10_000  # runs that nobody is advised to add
 
 
-def suggest_next(comparison: Comparison, *, beta: float = 0.05) -> str:
+def suggest_next(comparison: "Comparison", *, beta: float = 0.05) -> str:
     """Say what to do after a comparison, in one sentence."""
     for test in comparison.tests:
         if isinstance(test, EquivalenceTest) and test.equivalent:
@@ -43,7 +45,7 @@ def suggest_next(comparison: Comparison, *, beta: float = 0.05) -> str:
     return _suggest_runs(comparison, beta)
 
 
-def _suggest_runs(comparison: Comparison, beta: float) -> str:
+def _suggest_runs(comparison: "Comparison", beta: float) -> str:
     """Say how many more runs would show the difference seen, or that none would."""
     # A sample that won every comparison says little about how often it would lose.
     best = min(max(comparison.probability, comparison.reverse_probability), TOO_GOOD)
@@ -75,7 +77,7 @@ def _suggest_runs(comparison: Comparison, beta: float) -> str:
     return f"{start} {_suggest_second_look(comparison, needed, best, beta)}"
 
 
-def _suggest_second_look(comparison: Comparison, needed: int, best: float, beta: float) -> str:
+def _suggest_second_look(comparison: "Comparison", needed: int, best: float, beta: float) -> str:
     """Say how to go on after a look that found nothing, without more false alarms than alpha."""
     n, alpha = comparison.n_pairs, comparison.alpha
     untied = max(comparison.n_decided, 1) / n
@@ -104,7 +106,7 @@ def _round_down(level: float) -> str:
     return f"{math.floor(level * 10**digits) / 10**digits:g}"
 
 
-def _suggest_data(comparison: Comparison) -> str:
+def _suggest_data(comparison: "Comparison") -> str:
     """What shows that it holds for data like these, since re-splits may never do."""
     population = comparison.population
     assert population is not None
@@ -120,7 +122,7 @@ def _suggest_data(comparison: Comparison) -> str:
     )
 
 
-def _needed(best: float, comparison: Comparison, beta: float) -> int | None:
+def _needed(best: float, comparison: "Comparison", beta: float) -> int | None:
     """Find the runs that would show the better side's advantage, if a thinkable number does."""
     try:
         if not comparison.paired:
@@ -143,16 +145,23 @@ def _needed(best: float, comparison: Comparison, beta: float) -> int | None:
         return None
 
 
-def suggest_sizes(result: Comparison | TaskComparisons | PublishedComparison) -> str:
+def suggest_after_tasks(comparisons: "Sequence[Comparison]", winner: Winner | None) -> str:
+    """Say what to do after a comparison on several tasks."""
+    if winner is not None:
+        return "Report every task with its interval; --plot draws them all."
+    undecided = [c.task for c in comparisons if c.winner is None]
+    task = undecided[0] if undecided else comparisons[0].task
+    return f"Look at one task with --on, for instance --on {shlex.quote(task)}; report all of them."
+
+
+def suggest_sizes(comparisons: "Sequence[Comparison]") -> str:
     """How a person who knows that runs divide the data anew can say so, where that is not known."""
-    parts = result.comparisons if isinstance(result, TaskComparisons) else (result,)
     unknown = any(
-        isinstance(part, Comparison)
-        and part.paired
-        and part.shared == THIS_DATASET
-        and part.population is None
-        and not divides_anew(part.varied)
-        for part in parts
+        each.paired
+        and each.shared == THIS_DATASET
+        and each.population is None
+        and not divides_anew(each.varied)
+        for each in comparisons
     )
     sizes = "; if every run also divides the data anew, add --train-size and --test-size"
     return sizes if unknown else ""

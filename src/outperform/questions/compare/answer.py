@@ -1,22 +1,27 @@
 """Does A outperform B: from two arrays of scores, or from a table of runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, TypedDict
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
+from outperform.errors import InvalidInput
 from outperform.questions.compare.doubts import doubt_goal, find_doubts
 from outperform.questions.compare.missing_runs import withstands
+from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.score_arrays import align_scores
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runs import Goal, Runs, read_runs
 from outperform.runs.scope import RUNS, SPLITS, Resplit, divides_anew
 from outperform.stats import (
+    EquivalenceTest,
+    HypothesisTest,
     Interval,
-    noether_sample_size,
+    equivalence_test,
     outperforming_interval,
     probability_of_outperforming,
     resampled_difference,
@@ -25,16 +30,59 @@ from outperform.stats.checks import (
     FloatArray,
     as_independent,
     as_pairs,
-    as_scores,
     check_choice,
     check_gamma,
-    check_paired,
     check_positive,
 )
 from outperform.stats.intervals import ROUNDING
 from outperform.stats.outperforming import IntervalMethod, Ties
-from outperform.stats.ties import merge_stored
 from outperform.wording import enumerate_names
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """How scores are compared, whatever scores they are."""
+
+    paired: bool
+    gamma: float
+    confidence_level: float
+    ties: Ties
+    interval: IntervalMethod
+    margin: float | None
+    sizes: Resplit | None
+    tests: Sequence[TestName]
+    equivalence: float | None
+    rng: np.random.Generator | None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.paired, bool):
+            raise InvalidInput(f"paired is {self.paired!r}", "Pass True or False")
+        check_gamma(self.gamma)
+        if self.margin is not None:
+            check_positive("margin", self.margin)
+        if isinstance(self.tests, str):
+            raise InvalidInput(
+                f"tests are the text {self.tests!r}", f"Pass a list: [{self.tests!r}]"
+            )
+        if self.sizes is not None and not self.paired:
+            # They can tell nothing, and the answer must not seem to hold for other data.
+            raise InvalidInput(
+                "the sizes of the sets tell what holds for other data only where runs are paired",
+                "Pair the runs that share a split (without --unpaired, with --replicate), or leave "
+                "out --train-size and --test-size (train_size and test_size in Python)",
+            )
+
+    def find_interval(self, a: FloatArray, b: FloatArray) -> Interval:
+        """Interval of P(a > b)."""
+        return outperforming_interval(
+            a,
+            b,
+            paired=self.paired,
+            ties=self.ties,
+            method=self.interval,
+            confidence_level=self.confidence_level,
+            rng=self.rng,
+        )
 
 
 def compare(
@@ -50,6 +98,8 @@ def compare(
     margin: float | None = None,
     train_size: int | None = None,
     test_size: int | None = None,
+    tests: Sequence[TestName] = (),
+    equivalence: float | None = None,
     rng: np.random.Generator | None = None,
 ) -> Comparison:
     """Compare two algorithms by their scores over seeds.
@@ -76,9 +126,13 @@ def compare(
     train_size, test_size
         Different examples that each run trained on, and that it was tested on, where one dataset
         was divided anew for every pair: then it is also told what holds for other data like it.
+    tests
+        Hypothesis tests to add, such as ``"wilcoxon"``: see `outperform.stats` for each.
+    equivalence
+        Test that the means differ by less than this, in the metric's unit.
     rng
-        Draws for the bootstrap; by default seeded with 0, so that the same scores always give the
-        same verdict.
+        Draws for the bootstrap and the permutation tests; by default seeded with 0, so that the
+        same scores always give the same verdict.
 
     Returns
     -------
@@ -95,19 +149,14 @@ def compare(
     (1.0, 'significant and meaningful', 'not ruled out')
     """
     check_choice("goal", goal, ("maximize", "minimize"))
-    check_gamma(gamma)
-    if margin is not None:
-        check_positive("margin", margin)
-    _check_paired(paired)
-    first, second = _align(scores_a, scores_b, paired)
-    options = _IntervalOptions(
-        paired=paired, ties=ties, method=interval, confidence_level=confidence_level, rng=rng
+    sizes = make_resplit(train_size, test_size)
+    terms = _Terms(
+        paired, gamma, confidence_level, ties, interval, margin, sizes, tests, equivalence, rng
     )
-    resplit = _require_pairs(make_resplit(train_size, test_size), paired)
-    varied = (RUNS,) if resplit is None else (SPLITS,)
-    comparison = _compare(first, second, goal, gamma, options, a="A", b="B")
-    comparison = add_population(replace(comparison, margin=margin, varied=varied), resplit)
-    return replace(comparison, caveats=find_doubts(comparison))
+    scores = align_scores(scores_a, scores_b, paired=paired)
+    comparison = _compare(*scores, goal, terms, a="A", b="B")
+    comparison = replace(comparison, varied=(RUNS,) if sizes is None else (SPLITS,))
+    return _complete(comparison, sizes, terms)
 
 
 def make_resplit(train_size: int | None, test_size: int | None) -> Resplit | None:
@@ -123,15 +172,44 @@ def make_resplit(train_size: int | None, test_size: int | None) -> Resplit | Non
     return Resplit(train_size, test_size)
 
 
-def _require_pairs(sizes: Resplit | None, paired: bool) -> Resplit | None:
-    """Refuse sizes that can tell nothing, lest the answer seem to hold for other data."""
-    if sizes is not None and not paired:
-        raise InvalidInput(
-            "the sizes of the sets tell what holds for other data only where runs are paired",
-            "Pair the runs that share a split (without --unpaired, with --replicate), or leave out "
-            "--train-size and --test-size (train_size and test_size in Python)",
-        )
-    return sizes
+def _compare(
+    first: FloatArray, second: FloatArray, goal: Goal, terms: _Terms, **names: Any
+) -> Comparison:
+    """Compare scores, without what is known of them besides."""
+    first, second = (as_pairs if terms.paired else as_independent)(first, second)
+    a, b = (first, second) if goal == "maximize" else (-first, -second)
+    forward = terms.find_interval(a, b)
+    counting: dict[str, Any] = {"paired": terms.paired, "ties": terms.ties}
+    return Comparison(
+        **names,
+        scores_a=first,
+        scores_b=second,
+        goal=goal,
+        paired=terms.paired,
+        probability=probability_of_outperforming(a, b, **counting),
+        reverse_probability=probability_of_outperforming(b, a, **counting),
+        interval=forward,
+        reverse=_reverse(forward, a, b, terms),
+        gamma=terms.gamma,
+        margin=terms.margin,
+    )
+
+
+def _reverse(forward: Interval, a: FloatArray, b: FloatArray, terms: _Terms) -> Interval:
+    """Interval of P(B>A); where B outperforms A, to the last bit as were B named first."""
+    # With strict ties, what A has not won B has not won either; the bootstrap is drawn once.
+    b_may_win = terms.interval != "bootstrap" and forward.high * ROUNDING <= 0.5
+    if terms.ties == "half" and not b_may_win:
+        return forward.mirrored()
+    return terms.find_interval(b, a)
+
+
+def _complete(comparison: Comparison, resplit: Resplit | None, terms: _Terms) -> Comparison:
+    """Add what holds for data like these, the tests asked for, and all doubts."""
+    comparison = add_population(comparison, resplit)
+    tests = tuple(_apply_tests(comparison, resplit, terms))
+    comparison = replace(comparison, tests=tests)
+    return replace(comparison, caveats=find_doubts(comparison))
 
 
 def add_population(comparison: Comparison, resplit: Resplit | None) -> Comparison:
@@ -148,105 +226,20 @@ def add_population(comparison: Comparison, resplit: Resplit | None) -> Compariso
     return replace(comparison, population=difference)
 
 
-class _IntervalOptions(TypedDict):
-    paired: bool
-    ties: Ties
-    method: IntervalMethod
-    confidence_level: float
-    rng: np.random.Generator | None
-
-
-def _compare(
-    first: FloatArray,
-    second: FloatArray,
-    goal: Goal,
-    gamma: float,
-    options: _IntervalOptions,
-    **names: Any,
-) -> Comparison:
-    paired, ties = options["paired"], options["ties"]
-    first, second = (as_pairs if paired else as_independent)(first, second)
-    a, b = (first, second) if goal == "maximize" else (-first, -second)
-    forward = outperforming_interval(a, b, **options)
-    return Comparison(
-        **names,
-        scores_a=first,
-        scores_b=second,
-        goal=goal,
-        paired=paired,
-        probability=probability_of_outperforming(a, b, paired=paired, ties=ties),
-        reverse_probability=probability_of_outperforming(b, a, paired=paired, ties=ties),
-        interval=forward,
-        reverse=_reverse(forward, a, b, options),
-        gamma=gamma,
-    )
-
-
-def _reverse(
-    forward: Interval, a: FloatArray, b: FloatArray, options: _IntervalOptions
-) -> Interval:
-    """Interval of P(B>A); where B outperforms A, to the last bit as were B named first."""
-    # With strict ties, what A has not won B has not won either; the bootstrap is drawn once.
-    b_may_win = options["method"] != "bootstrap" and forward.high * ROUNDING <= 0.5
-    if options["ties"] == "half" and not b_may_win:
-        return forward.mirrored()
-    return outperforming_interval(b, a, **options)
-
-
-def _align(scores_a: Any, scores_b: Any, paired: bool) -> tuple[FloatArray, FloatArray]:
-    """Scores as arrays; those that carry their seeds are paired by seed."""
-    if isinstance(scores_a, Mapping) != isinstance(scores_b, Mapping):
-        with_seeds, without = ("A", "B") if isinstance(scores_a, Mapping) else ("B", "A")
-        raise UnpairedScores(
-            f"the scores of {with_seeds} come with their seeds, those of {without} do not",
-            "Pass two dicts of {seed: score}, or two plain sequences in the same order",
-        )
-    if isinstance(scores_a, Mapping) and isinstance(scores_b, Mapping):
-        if paired:
-            _check_same_seeds(list(scores_a), list(scores_b))
-            scores_b = [scores_b[seed] for seed in scores_a]
-        else:
-            scores_b = list(scores_b.values())
-        scores_a = list(scores_a.values())
-    elif paired and _has_seeds(scores_a) and _has_seeds(scores_b):
-        _check_same_seeds(list(scores_a.index), list(scores_b.index))
-        scores_b = scores_b.reindex(scores_a.index)
-    first, second = as_scores(scores_a, "scores_a"), as_scores(scores_b, "scores_b")
-    if paired:
-        check_paired(first.size, second.size)
-    stored = (np.asarray(scores).dtype for scores in (scores_a, scores_b))
-    first, second = merge_stored((first, second), stored)
-    if min(first.size, second.size) < 2:
-        raise TooFewRuns(
-            f"there are {first.size} run(s) of A and {second.size} of B, and one run says nothing "
-            "about the next",
-            f"Run both with several seeds; {noether_sample_size()} are a good start",
-        )
-    return first, second
-
-
-def _check_paired(paired: object) -> None:
-    if not isinstance(paired, bool):
-        raise InvalidInput(f"paired is {paired!r}", "Pass True or False")
-
-
-def _has_seeds(scores: Any) -> bool:
-    """Whether scores are a pandas Series."""
-    return hasattr(scores, "reindex") and hasattr(scores, "index")
-
-
-def _check_same_seeds(seeds_a: list[Any], seeds_b: list[Any]) -> None:
-    if len(set(seeds_a)) < len(seeds_a) or len(set(seeds_b)) < len(seeds_b):
-        raise UnpairedScores(
-            "some seeds stand more than once, so runs cannot be paired by seed",
-            "Pass one score per seed, or plain arrays in the same order",
-        )
-    unmatched = set(seeds_a) ^ set(seeds_b)
-    if unmatched:
-        first = ", ".join(map(str, sorted(unmatched, key=str)[:5]))
-        raise UnpairedScores(
-            f"{len(unmatched)} seed(s) have a score of A or of B only (first: {first})",
-            "Pass the seeds that both were run with, or paired=False if the runs are independent",
+def _apply_tests(
+    comparison: Comparison, resplit: Resplit | None, terms: _Terms
+) -> Iterator[HypothesisTest | EquivalenceTest]:
+    # Every task draws the same, so that none depends on those before it.
+    rng = np.random.default_rng(0) if terms.rng is None else deepcopy(terms.rng)
+    for name in terms.tests:
+        yield apply_test(comparison, name, rng=rng, resplit=resplit)
+    if terms.equivalence is not None:
+        yield equivalence_test(
+            comparison.scores_a,
+            comparison.scores_b,
+            margin=terms.equivalence,
+            paired=comparison.paired,
+            confidence_level=terms.confidence_level,
         )
 
 
@@ -265,6 +258,8 @@ def compare_runs(
     margin: float | None = None,
     train_size: int | None = None,
     test_size: int | None = None,
+    tests: Sequence[TestName] = (),
+    equivalence: float | None = None,
     rng: np.random.Generator | None = None,
 ) -> Comparison | TaskComparisons:
     """Compare two algorithms of a table of runs, on one task or on each.
@@ -282,7 +277,7 @@ def compare_runs(
         column, and compared all with all if not.
     drop_incomplete
         Leave out failed runs, and replicates that only one of the two has; a caveat counts them.
-    gamma, confidence_level, ties, interval, margin, train_size, test_size, rng
+    gamma, confidence_level, ties, interval, margin, train_size, test_size, tests, equivalence, rng
         As in `compare`; a store knows its sizes.
 
     Returns
@@ -297,52 +292,59 @@ def compare_runs(
     """
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     paired = table.replicates is not None if paired is None else paired
-    check_gamma(gamma)
-    if margin is not None:
-        check_positive("margin", margin)
-    _check_paired(paired)
-    options = _IntervalOptions(
-        paired=paired, ties=ties, method=interval, confidence_level=confidence_level, rng=rng
+    sizes = make_resplit(train_size, test_size)
+    terms = _Terms(
+        paired, gamma, confidence_level, ties, interval, margin, sizes, tests, equivalence, rng
     )
-    sizes = _require_pairs(make_resplit(train_size, test_size), paired)
-    comparisons = []
     tasks = table.tasks_of(a, b) if task is None else (task,)
+    about_tasks = () if task is not None else tuple(_doubts_about_tasks(table, tasks))
+    comparisons = []
     for name in tasks:
-        take = table.pair if paired else table.separate
-        scores = take(a, b, name, drop_incomplete=drop_incomplete)
-        names = {"a": a, "b": b, "metric": table.metric, "task": name}
-        comparison = _compare(scores.a, scores.b, table.goal, gamma, options, **names)
-        comparison = replace(
-            comparison, margin=margin, withstands_gaps=withstands(comparison, scores.lacking)
+        comparison = _compare_on(table, a, b, name, terms, drop_incomplete=drop_incomplete)
+        comparisons.append(
+            replace(comparison, caveats=(*comparison.caveats, *about_tasks, *doubt_goal(table)))
         )
-        comparison = _add_scope(comparison, table, sizes)
-        doubts = (*find_doubts(comparison), *scores.notes, *_doubts_about_tasks(table, tasks, task))
-        doubts = (*doubts, *_doubts_about_table(table, paired, scores.n_dropped))
-        comparisons.append(replace(comparison, caveats=doubts))
     return comparisons[0] if len(comparisons) == 1 else TaskComparisons(tuple(comparisons))
 
 
-def _add_scope(comparison: Comparison, table: Runs, sizes: Resplit | None) -> Comparison:
-    """Say what varied on the comparison's task, and what that tells of data like these."""
-    task = comparison.task
+def _compare_on(
+    table: Runs, a: str, b: str, task: str, terms: _Terms, *, drop_incomplete: bool
+) -> Comparison:
+    """Compare two algorithms on one task of a table."""
+    take = table.pair if terms.paired else table.separate
+    scores = take(a, b, task, drop_incomplete=drop_incomplete)
+    names = {"a": a, "b": b, "metric": table.metric, "task": task}
+    comparison = _compare(scores.a, scores.b, table.goal, terms, **names)
+    known = table.scope_on(task)
+    comparison = replace(
+        comparison,
+        withstands_gaps=withstands(comparison, scores.lacking),
+        varied=_find_varied(table, task, terms.sizes),
+        shared=known.about,
+    )
+    comparison = _complete(comparison, terms.sizes or table.resplits.get(task), terms)
+    doubts = _doubts_about_table(table, terms.paired, scores.n_dropped)
+    return replace(comparison, caveats=(*comparison.caveats, *scores.notes, *doubts))
+
+
+def _find_varied(table: Runs, task: str, sizes: Resplit | None) -> tuple[str, ...]:
+    """What varied on a task; whoever gives sizes says that splits did."""
     if sizes and task in table.fixed_splits:
         raise InvalidInput(
             f"all runs{f' on {task!r}' if task else ''} share one split, so sizes cannot make them "
             "tell of other data like these",
             "Leave out --train-size and --test-size, or let the study redraw the split",
         )
-    known = table.scope_on(task)
-    varied = known.varied
+    varied = table.scope_on(task).varied
     if sizes and not divides_anew(varied):
-        varied = (SPLITS, *(word for word in varied if word != RUNS))
-    comparison = replace(comparison, varied=varied, shared=known.about)
-    return add_population(comparison, sizes or table.resplits.get(task))
+        return (SPLITS, *(word for word in varied if word != RUNS))
+    return varied
 
 
-def _doubts_about_tasks(table: Runs, tasks: Sequence[str], asked: str | None) -> Iterator[str]:
+def _doubts_about_tasks(table: Runs, tasks: Sequence[str]) -> Iterator[str]:
     """Name the tasks on which neither algorithm was scored."""
     without = [name for name in table.tasks if name not in tasks]
-    if without and asked is None:
+    if without:
         yield f"nothing is said of {enumerate_names(without)}, where no {table.metric} was measured"
 
 
@@ -363,4 +365,3 @@ def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[s
             "the table has no replicate column, so runs were compared all with all; pairs that "
             "share their seeds would show smaller differences"
         )
-    yield from doubt_goal(table)

@@ -20,19 +20,17 @@ from outperform.cli.options import (
     resplit_options,
     seed_option,
 )
-from outperform.cli.output import present
+from outperform.cli.output import Output
 from outperform.cli.sources import open_runs
 from outperform.questions.compare.answer import compare_runs
-from outperform.questions.compare.doubts import doubt_goal, doubt_tests
-from outperform.questions.compare.gate import EXIT_STATUS, GateClaim, GateScope, decide_gate
-from outperform.questions.compare.named_tests import TestName, apply_test
+from outperform.questions.compare.doubts import doubt_goal
+from outperform.questions.compare.gate import GateClaim, GateScope, decide_gate
+from outperform.questions.compare.named_tests import TestName
 from outperform.questions.compare.published import PublishedComparison, compare_published
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
-from outperform.questions.compare.terminal import print_compared
 from outperform.runs.metrics import resolve_goal
 from outperform.runs.summaries import parse_summary, read_summary
-from outperform.stats import equivalence_test
 from outperform.stats.outperforming import IntervalMethod
 
 
@@ -85,7 +83,7 @@ from outperform.stats.outperforming import IntervalMethod
 @seed_option
 @reading_options
 @output_options
-def command(words: tuple[str, ...], summary: bool, **options: Any) -> None:
+def command(words: tuple[str, ...], summary: bool, output: Output, **options: Any) -> None:
     """Test whether algorithm A outperforms algorithm B.
 
     \b
@@ -99,16 +97,15 @@ def command(words: tuple[str, ...], summary: bool, **options: Any) -> None:
     is a table with the columns algorithm, mean, sd and n. The runs of a file without a column of
     algorithms are those of one, called like the file.
     """
-    as_json, figure, claim = (options.pop(name) for name in ("as_json", "figure", "gate"))
-    scope = options.pop("scope")
+    claim, scope = options.pop("gate"), options.pop("scope")
     _check_gate(claim, scope, options["margin"])
     result = _compare_summaries(words, **options) if summary else _compare_runs(words, **options)
     gate = decide_gate(result, claim, scope=scope) if claim else None
-    present(result, print_compared, as_json=as_json, figure=figure, gate=gate)
+    output.show(result, **({"gate": gate.to_dict()} if gate else {}))
     if gate:
         colour = {"shown": "green", "refuted": "red", "undecided": "yellow"}[gate.outcome]
         click.secho(str(gate), fg=colour, err=True)
-        raise click.exceptions.Exit(EXIT_STATUS[gate.outcome])
+        raise click.exceptions.Exit(gate.exit_status)
 
 
 def _check_gate(claim: GateClaim | None, scope: GateScope | None, margin: float | None) -> None:
@@ -126,60 +123,24 @@ def _compare_runs(
     reading: dict[str, Any],
     alpha: float,
     only: str | None,
+    seed: int,
+    interval: IntervalMethod | None,
+    sequential: bool,
     **options: Any,
 ) -> Comparison | TaskComparisons:
     path, a, b = _three_words(words, reading)
     if reading["wide"] and not reading["algorithm"] and not reading["others"]:
         reading = {**reading, "algorithm": (a, b)}  # other columns may hold anything
-    tests = {name: options.pop(name) for name in _TEST_OPTIONS}
-    result = compare_runs(
+    return compare_runs(
         open_runs(path, reading),
         a,
         b,
         task=only,
         confidence_level=1 - alpha,
-        interval=_choose_interval(options.pop("interval"), options.pop("sequential")),
-        rng=np.random.default_rng(tests["seed"]),
-        train_size=tests["train_size"],
-        test_size=tests["test_size"],
+        interval=_choose_interval(interval, sequential),
+        rng=np.random.default_rng(seed),
         **options,
     )
-    if isinstance(result, TaskComparisons):
-        return replace(
-            result, comparisons=tuple(_add_tests(c, **tests) for c in result.comparisons)
-        )
-    return _add_tests(result, **tests)
-
-
-_TEST_OPTIONS = ("tests", "train_size", "test_size", "equivalence", "seed")
-
-
-def _add_tests(
-    comparison: Comparison,
-    *,
-    tests: tuple[TestName, ...],
-    train_size: int | None,
-    test_size: int | None,
-    equivalence: float | None,
-    seed: int,
-) -> Comparison:
-    rng = np.random.default_rng(seed)
-    applied: list[Any] = [
-        apply_test(comparison, name, rng=rng, n_train=train_size, n_test=test_size)
-        for name in tests
-    ]
-    if equivalence is not None:
-        applied.append(
-            equivalence_test(
-                comparison.scores_a,
-                comparison.scores_b,
-                margin=equivalence,
-                paired=comparison.paired,
-                confidence_level=comparison.interval.confidence_level,
-            )
-        )
-    tested = replace(comparison, tests=tuple(applied))
-    return replace(tested, caveats=(*tested.caveats, *doubt_tests(tested)))
 
 
 def _choose_interval(interval: IntervalMethod | None, sequential: bool) -> IntervalMethod:
@@ -214,7 +175,7 @@ def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, 
 def _compare_summaries(
     words: tuple[str, ...], *, reading: dict[str, Any], gamma: float, alpha: float, **_: Any
 ) -> PublishedComparison:
-    used = {"words", "summary", "gamma", "alpha", "metric", "goal", "gate", "as_json", "figure"}
+    used = {"words", "summary", "gamma", "alpha", "metric", "goal", "gate"}
     if given := find_given(used):
         raise click.UsageError(f"{', '.join(given)} needs runs: --summary has only their means.")
     match words:

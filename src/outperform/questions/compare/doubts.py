@@ -33,6 +33,7 @@ def find_doubts(comparison: Comparison) -> tuple[str, ...]:
         *_ties(comparison),
         *_means(comparison),
         *_constant(comparison),
+        *_blind_tests(comparison),
     )
 
 
@@ -184,7 +185,7 @@ def _means(comparison: Comparison) -> Iterator[str]:
         )
 
 
-def doubt_tests(comparison: Comparison) -> Iterator[str]:
+def _blind_tests(comparison: Comparison) -> Iterator[str]:
     """Which of the tests that were asked for ignore the pairs."""
     blind = [test.name for test in comparison.tests if test.name in _OF_INDEPENDENT_RUNS]
     if comparison.paired and blind:

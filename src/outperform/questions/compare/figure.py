@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.plots.composing import title_height, wrap_title
-from outperform.plots.densities import draw_densities, draw_dots
-from outperform.plots.drawings import Drawing
-from outperform.plots.labels import (
+from outperform.questions.compare.probability_figure import draw_probability, draw_tasks
+from outperform.questions.compare.published import PublishedComparison
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.task_results import TaskComparisons
+from outperform.questions.compare.verdict import describe
+from outperform.render.densities import draw_densities, draw_dots
+from outperform.render.drawing import Drawing, title_height, wrap_title
+from outperform.render.labels import (
     PairResult,
     describe_level,
     describe_metric,
     escape,
     join_phrases,
     short_names,
-    shorten,
 )
-from outperform.plots.style import (
+from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
     COLOUR_NEITHER,
@@ -30,12 +33,8 @@ from outperform.plots.style import (
     limit_ticks,
     make_figure,
 )
-from outperform.questions.compare.probability_figure import draw_probability, draw_tasks
-from outperform.questions.compare.published import PublishedComparison
-from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.task_results import TaskComparisons
-from outperform.questions.compare.verdict import describe
 from outperform.stats import Estimate
+from outperform.wording import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from outperform.errors import InvalidInput
+from outperform.plain_values import Plain
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
@@ -27,8 +28,10 @@ Compared = Comparison | TaskComparisons | PublishedComparison
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Plain):
     """What a gate lets pass, and how often it errs."""
+
+    JSON = "claim outcome errors exit_status"
 
     claim: str
     outcome: GateOutcome
@@ -37,14 +40,10 @@ class Gate:
     def __str__(self) -> str:
         return f"Gate {self.outcome}: {self.claim} ({self.errors})."
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "claim": self.claim,
-            "outcome": self.outcome,
-            "errors": self.errors,
-            "exit_status": EXIT_STATUS[self.outcome],
-        }
+    @property
+    def exit_status(self) -> int:
+        """Status that a command ends with."""
+        return EXIT_STATUS[self.outcome]
 
 
 def decide_gate(

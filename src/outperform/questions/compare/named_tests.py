@@ -8,6 +8,7 @@ import numpy as np
 
 from outperform.errors import InvalidInput
 from outperform.questions.compare.result import Comparison
+from outperform.runs.scope import Resplit
 from outperform.stats import (
     HypothesisTest,
     brunner_munzel,
@@ -36,8 +37,7 @@ def apply_test(
     name: TestName,
     *,
     rng: np.random.Generator,
-    n_train: int | None = None,
-    n_test: int | None = None,
+    resplit: Resplit | None = None,
 ) -> HypothesisTest:
     """Two-sided test of a comparison's scores.
 
@@ -47,7 +47,7 @@ def apply_test(
         ``"brunner-munzel"`` and ``"welch-t"`` take runs as independent; the others need pairs.
     rng
         Draws for the permutation tests.
-    n_train, n_test
+    resplit
         Sizes of the splits, for ``"nadeau-bengio"``.
     """
     check_choice("test", name, get_args(TestName))
@@ -58,7 +58,7 @@ def apply_test(
         )
     a, b = comparison.higher_a, comparison.higher_b
     if name == "nadeau-bengio":
-        return _apply_corrected(a, b, n_train, n_test)
+        return _apply_corrected(a, b, resplit)
     tests: dict[TestName, Callable[..., HypothesisTest]] = {
         "brunner-munzel": brunner_munzel,
         "brunner-munzel-permutation": partial(brunner_munzel, method="permutation", rng=rng),
@@ -70,13 +70,11 @@ def apply_test(
     return tests[name](a, b)
 
 
-def _apply_corrected(
-    a: FloatArray, b: FloatArray, n_train: int | None, n_test: int | None
-) -> HypothesisTest:
-    if n_train is None or n_test is None:
+def _apply_corrected(a: FloatArray, b: FloatArray, resplit: Resplit | None) -> HypothesisTest:
+    if resplit is None:
         raise InvalidInput(
             "the test 'nadeau-bengio' corrects for overlapping splits, but their sizes are not "
             "known",
-            "Pass --train-size and --test-size (n_train and n_test in Python)",
+            "Pass --train-size and --test-size (train_size and test_size in Python)",
         )
-    return nadeau_bengio_test(a, b, n_train=n_train, n_test=n_test)
+    return nadeau_bengio_test(a, b, n_train=resplit.n_train, n_test=resplit.n_test)

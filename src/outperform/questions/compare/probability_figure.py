@@ -3,29 +3,31 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from outperform.plots.labels import (
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.task_results import TaskComparisons
+from outperform.render.labels import (
     PairResult,
     describe_level,
     describe_metric,
     escape,
     join_phrases,
     short_names,
-    shorten_apart,
 )
-from outperform.plots.style import (
+from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
     COLOUR_BAND,
     COLOUR_NEITHER,
     COLOUR_NOTE,
+    find_width,
     lay_out_rows,
 )
-from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.task_results import TaskComparisons
+from outperform.wording import shorten_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_NARROW = 2.3  # inches, below which names of regions would overlap
 _NOT_SIGNIFICANT = "across 0.5: not significant"
 _WINNERS = {"a": COLOUR_A, "b": COLOUR_B, None: COLOUR_NEITHER}
 
@@ -59,8 +61,12 @@ def draw_tasks(tasks: TaskComparisons, ax: "Axes") -> None:
 def _draw_interval(result: PairResult, row: int, ax: "Axes") -> None:
     colour = _WINNERS[result.winner]
     face = "white" if result.verdict == "significant, not meaningful" else colour
-    ends = [result.interval.low, result.interval.high]
-    ax.plot(ends, [row, row], color=colour, linewidth=1.6, clip_on=False, gid=f"interval-{row}")
+    interval, style = result.interval, "-"
+    if interval.low == interval.high and isinstance(result, Comparison) and result.paired:
+        # The bootstrap of nothing but wins has no width: what is known of them has.
+        interval, style = result.exact_interval, ":"
+    ends, gid = [interval.low, interval.high], f"interval-{row}"
+    ax.plot(ends, [row, row], style, color=colour, linewidth=1.6, clip_on=False, gid=gid)
     ax.plot(
         [result.probability],
         [row],
@@ -92,6 +98,10 @@ def _draw_regions(gamma: float, ax: "Axes") -> None:
         ax.axvspan(1 - gamma, gamma, color=COLOUR_BAND, linewidth=0, zorder=0)
         for side, place in (("a", gamma), ("b", 1 - gamma)):
             ax.axvline(place, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid=f"gamma-{side}")
+    if find_width(ax) < _NARROW:
+        ax.set_xticks([0, 0.5, 1] if gamma <= 0.5 else [0, 0.5, gamma, 1])
+        ax.set_xticklabels(["0", "½", "1"] if gamma <= 0.5 else ["0", "½", "γ", "1"])
+        return
     _label_gamma(gamma, ax)
     regions = _name_regions(gamma)
     names = ax.secondary_xaxis("top")

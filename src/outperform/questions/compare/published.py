@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from outperform.errors import InvalidInput
+from outperform.questions.compare.table import tabulate_published
 from outperform.questions.compare.verdict import (
+    MOODS,
     Size,
     Verdict,
     Winner,
@@ -14,6 +15,7 @@ from outperform.questions.compare.verdict import (
     judge,
     judge_size,
 )
+from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope
 from outperform.stats import (
@@ -34,8 +36,14 @@ _NO_SPREAD = "the standard deviation of {} is 0, which training with several see
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedComparison:
+class PublishedComparison(Result):
     """Whether `a` outperforms `b`, as far as means and standard deviations tell."""
+
+    JSON = (
+        "a b metric goal verdict winner winner_name size scope probability interval gamma "
+        "n_a=summary_a.n n_b=summary_b.n mean_a=summary_a.mean mean_b=summary_b.mean "
+        "sd_a=summary_a.sd sd_b=summary_b.sd tests caveats"
+    )
 
     a: str
     b: str
@@ -89,30 +97,25 @@ class PublishedComparison:
             f"p = {self.test.pvalue:.2g})."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "metric": self.metric,
-            "goal": self.goal,
-            "verdict": self.verdict,
-            "winner": self.winner,
-            "winner_name": self.winner_name,
-            "size": self.size,
-            "scope": self.scope.to_dict(),
-            "probability": self.probability,
-            "interval": self.interval.to_dict(),
-            "gamma": self.gamma,
-            "n_a": self.summary_a.n,
-            "n_b": self.summary_b.n,
-            "mean_a": self.summary_a.mean,
-            "mean_b": self.summary_b.mean,
-            "sd_a": self.summary_a.sd,
-            "sd_b": self.summary_b.sd,
-            "tests": [self.test.to_dict()],
-            "caveats": list(self.caveats),
-        }
+    @property
+    def mood(self) -> Mood:
+        """Good news for `a`, bad news, or none."""
+        return MOODS[self.winner]
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """What was published, and what it tells."""
+        return [tabulate_published(self)]
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        return "Ask the authors for their runs: with them no distribution need be assumed."
+
+    @property
+    def tests(self) -> tuple[HypothesisTest]:
+        """The test of the means, as in comparisons of runs."""
+        return (self.test,)
 
 
 def compare_published(

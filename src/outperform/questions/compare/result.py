@@ -6,7 +6,10 @@ from typing import Any, cast, get_args
 
 import numpy as np
 
+from outperform.questions.compare.advice import suggest_next, suggest_sizes
+from outperform.questions.compare.table import tabulate_comparison
 from outperform.questions.compare.verdict import (
+    MOODS,
     SIZES,
     Size,
     Verdict,
@@ -16,6 +19,7 @@ from outperform.questions.compare.verdict import (
     judge,
     judge_size,
 )
+from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import DATA_LIKE_THESE, RUNS, THIS_DATASET, Scope
 from outperform.stats import (
@@ -26,18 +30,27 @@ from outperform.stats import (
     ResampledDifference,
     VerdictRule,
     cohens_d,
+    exact_interval,
     mean_difference,
     paired_d,
     smallest_conclusive,
     verdict_size,
 )
 from outperform.stats.checks import FloatArray
+from outperform.stats.outperforming import count_wins
 from outperform.stats.power import PlannedInterval
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Result):
     """Whether algorithm `a` outperforms `b`, and how sure that is."""
+
+    JSON = (
+        "a b task metric goal verdict winner winner_name size scope population=_population "
+        "probability interval reverse_probability reverse_interval=reverse gamma margin paired "
+        "n_pairs n_a=scores_a.size n_b=scores_b.size mean_a mean_b sd_a sd_b difference "
+        "effect_size tests caveats"
+    )
 
     a: str
     b: str
@@ -200,6 +213,12 @@ class Comparison:
         )
 
     @property
+    def exact_interval(self) -> Interval:
+        """Interval of P(a > b) by the exact method, whatever method was asked for; for pairs."""
+        wins, ties, n = count_wins(self.higher_a, self.higher_b)
+        return exact_interval(wins, ties, n, confidence_level=self.interval.confidence_level)
+
+    @property
     def effect_size(self) -> float:
         """Advantage of `a` in standard deviations: of the differences if paired, else pooled."""
         return (paired_d if self.paired else cohens_d)(self.higher_a, self.higher_b)
@@ -234,6 +253,26 @@ class Comparison:
         return f"{claim}; for other data like it {beyond} ({pvalue})"
 
     @property
+    def mood(self) -> Mood:
+        """Good news for `a`, bad news, or none."""
+        return MOODS[self.winner]
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """Means, difference, P(A>B) and tests."""
+        return [tabulate_comparison(self)]
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        return suggest_next(self)
+
+    @property
+    def scope_hint(self) -> str:
+        """How to tell that runs divide the data anew, where that is not known."""
+        return suggest_sizes([self])
+
+    @property
     def once(self) -> str:
         """What a test of means rests on where P(A>B) may be looked at again and again."""
         return ", were this the only look" if self.interval.method == "anytime" else ""
@@ -262,41 +301,28 @@ class Comparison:
                 return f"{runs}, too few of them untied"
         return runs if self.conclusive else f"{runs}, too few to tell"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "task": self.task,
-            "metric": self.metric,
-            "goal": self.goal,
-            "verdict": self.verdict,
-            "winner": self.winner,
-            "winner_name": self.winner_name,
-            "size": self.size,
-            "scope": self.scope.to_dict(),
-            "population": self._describe_population(),
-            "probability": self.probability,
-            "interval": self.interval.to_dict(),
-            "reverse_probability": self.reverse_probability,
-            "reverse_interval": self.reverse.to_dict(),
-            "gamma": self.gamma,
-            "margin": self.margin,
-            "paired": self.paired,
-            "n_pairs": self.n_pairs,
-            "n_a": self.scores_a.size,
-            "n_b": self.scores_b.size,
-            "mean_a": float(self.scores_a.mean()),
-            "mean_b": float(self.scores_b.mean()),
-            "sd_a": float(self.scores_a.std(ddof=1)),
-            "sd_b": float(self.scores_b.std(ddof=1)),
-            "difference": self.difference.to_dict(),
-            "effect_size": self.effect_size if np.isfinite(self.effect_size) else None,
-            "tests": [test.to_dict() for test in self.tests],
-            "caveats": list(self.caveats),
-        }
+    @property
+    def mean_a(self) -> float:
+        """Mean score of `a`."""
+        return float(self.scores_a.mean())
 
-    def _describe_population(self) -> dict[str, Any] | None:
+    @property
+    def mean_b(self) -> float:
+        """Mean score of `b`."""
+        return float(self.scores_b.mean())
+
+    @property
+    def sd_a(self) -> float:
+        """Standard deviation of the scores of `a`."""
+        return float(self.scores_a.std(ddof=1))
+
+    @property
+    def sd_b(self) -> float:
+        """Standard deviation of the scores of `b`."""
+        return float(self.scores_b.std(ddof=1))
+
+    @property
+    def _population(self) -> dict[str, Any] | None:
         if self.population is None:
             return None
         return {

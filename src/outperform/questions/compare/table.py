@@ -1,55 +1,91 @@
-"""Comparisons and plans as tables of text."""
+"""The numbers behind a comparison, as text."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from outperform.questions.compare.published import PublishedComparison
-from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.task_results import TaskComparisons
-from outperform.questions.tabulated import Tabulated
+from outperform.questions.result import Table
+from outperform.stats import EquivalenceTest, HypothesisTest
+from outperform.wording import describe_goal, format_spread
 
+if TYPE_CHECKING:
+    from outperform.questions.compare.published import PublishedComparison
+    from outperform.questions.compare.result import Comparison
 
-def tabulate_comparisons(comparisons: Sequence[Comparison]) -> Tabulated:
-    """The verdict on every task."""
-    a, b = comparisons[0].a, comparisons[0].b
-    header = ["task", "runs", a, b, f"{a} − {b}", f"P({a} > {b})", "verdict"]
-    rows = []
-    for each in comparisons:
-        n_a, n_b = each.scores_a.size, each.scores_b.size
-        rows.append(
-            [
-                each.task or "–",
-                f"{each.n_pairs} pairs" if each.paired else f"{n_a} and {n_b}",
-                f"{each.scores_a.mean():.4g} ± {each.scores_a.std(ddof=1):.2g}",
-                f"{each.scores_b.mean():.4g} ± {each.scores_b.std(ddof=1):.2g}",
-                f"{each.difference.value:+.3g} {each.difference.interval}",
-                f"{each.probability:.3g} {each.interval}",
-                each.verdict,
-            ]
-        )
-    if any(each.population for each in comparisons):
-        header.append("p for other data like it")
-        for row, each in zip(rows, comparisons, strict=True):
-            row.append(format_population(each))
-    return Tabulated(header, rows)
+_LONGEST_HEADER = 40  # characters, beyond which algorithms are called A and B
 
 
-def format_population(comparison: Comparison) -> str:
-    """P-value of the difference for data like these, if it is known."""
-    return "–" if comparison.population is None else f"{comparison.population.pvalue:.2g}"
-
-
-def tabulate_published(result: PublishedComparison) -> Tabulated:
-    """What was published."""
+def tabulate_comparison(result: "Comparison") -> Table:
+    """One value a line: means, their difference, P(A>B), and the tests asked for."""
+    difference, population = result.difference, result.population
     rows = [
-        [name, f"{summary.mean:.4g}", f"{summary.sd:.2g}", str(summary.n)]
-        for name, summary in ((result.a, result.summary_a), (result.b, result.summary_b))
+        (result.a, format_spread(result.mean_a, result.sd_a)),
+        (result.b, format_spread(result.mean_b, result.sd_b)),
+        ("difference", f"{difference.value:+.3g} {difference.interval}"),
     ]
-    return Tabulated(["algorithm", "mean", "sd", "runs"], rows)
+    if population is not None:
+        interval = f"{population.value:+.3g} {population.interval}"
+        rows.append(("  for data like these", f"{interval}, p = {population.pvalue:.2g}"))
+    rows += [_describe_chance(result), *map(_describe_test, result.tests)]
+    return Table((), rows, title=_entitle(result))
 
 
-TABLES: dict[type, Callable[[Any], Tabulated]] = {
-    Comparison: lambda result: tabulate_comparisons([result]),
-    TaskComparisons: lambda result: tabulate_comparisons(result.comparisons),
-    PublishedComparison: tabulate_published,
-}
+def tabulate_tasks(results: "Sequence[Comparison]") -> list[Table | str]:
+    """One row a task, and below it the tests asked for."""
+    first = results[0]
+    header = ["task", "pairs" if first.paired else "runs", first.a, first.b, _name_chance(first)]
+    rows = [_tabulate_task(result) for result in results]
+    header.append("verdict")
+    if any(result.population for result in results):
+        header.append("p, other data")
+        for row, result in zip(rows, results, strict=True):
+            population = result.population
+            row.append("–" if population is None else f"{population.pvalue:.2g}")
+    tests = [(c.task, *_describe_test(test)) for c in results for test in c.tests]
+    note = "\n".join(f"  {task}: {name}: {value}" for task, name, value in tests)
+    return [Table(header, rows, title=_entitle(first), note=note)]
+
+
+def _tabulate_task(result: "Comparison") -> list[str]:
+    verdict: str = result.verdict
+    if result.winner:
+        # That a winner is significantly better goes without saying.
+        size = verdict.removeprefix("significant").lstrip(" ,").removeprefix("and ")
+        verdict = f"{result.winner_name}, {size}"
+    n_a, n_b = result.scores_a.size, result.scores_b.size
+    means = ((result.mean_a, result.sd_a), (result.mean_b, result.sd_b))
+    return [
+        result.task or "-",
+        f"{n_a}" if result.paired else f"{n_a} and {n_b}",
+        *(format_spread(*each).partition(" ")[0] for each in means),
+        f"{result.probability:.3g} {result.interval}",
+        verdict,
+    ]
+
+
+def tabulate_published(result: "PublishedComparison") -> Table:
+    """What was published, and what it tells if scores are normal."""
+    sides = ((result.a, result.summary_a), (result.b, result.summary_b))
+    means = [(name, f"{format_spread(s.mean, s.sd)} ({s.n} runs)") for name, s in sides]
+    rows = [*means, _describe_chance(result), _describe_test(result.test)]
+    return Table((), rows, title=_entitle(result))
+
+
+def _entitle(result: "Comparison | PublishedComparison") -> str:
+    level = f"{100 * result.interval.confidence_level:g}%"
+    return f"{result.metric}, {describe_goal(result.goal)}; {level} intervals"
+
+
+def _describe_chance(result: "Comparison | PublishedComparison") -> tuple[str, str]:
+    interval = result.interval
+    return _name_chance(result), f"{result.probability:.3g} {interval} ({interval.method})"
+
+
+def _name_chance(result: "Comparison | PublishedComparison") -> str:
+    named = f"P({result.a} > {result.b})"
+    return named if len(named) <= _LONGEST_HEADER else "P(A > B)"
+
+
+def _describe_test(test: HypothesisTest | EquivalenceTest) -> tuple[str, str]:
+    if isinstance(test, EquivalenceTest):
+        return "equivalence", str(test)
+    return test.name, f"p = {test.pvalue:.2g} ({test.alternative})"

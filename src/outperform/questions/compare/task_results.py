@@ -1,20 +1,32 @@
 """The result of comparing two algorithms on several tasks."""
 
 from dataclasses import dataclass
-from typing import Any
 
+from outperform.questions.compare.advice import suggest_after_tasks, suggest_sizes
 from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.verdict import SIZES, VERDICTS, Size, Verdict, Winner, describe
+from outperform.questions.compare.table import tabulate_tasks
+from outperform.questions.compare.verdict import (
+    MOODS,
+    SIZES,
+    VERDICTS,
+    Size,
+    Verdict,
+    Winner,
+    describe,
+)
+from outperform.questions.result import Mood, Result, Table
 from outperform.runs.scope import Scope, join_scopes
 
 
 @dataclass(frozen=True, slots=True)
-class TaskComparisons:
+class TaskComparisons(Result):
     """Whether `a` outperforms `b` on each of several tasks.
 
     The overall verdict claims no more than what holds on *every* task. Such a claim needs no
     correction for the number of tasks: it is made only if each task would allow it alone.
     """
+
+    JSON = "a b verdict winner winner_name size scope tasks=comparisons caveats"
 
     comparisons: tuple[Comparison, ...]
 
@@ -78,6 +90,26 @@ class TaskComparisons:
         ]
         return (several, *shared, *single)
 
+    @property
+    def mood(self) -> Mood:
+        """Good news for `a`, bad news, or none."""
+        return MOODS[self.winner]
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """A row per task."""
+        return tabulate_tasks(self.comparisons)
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        return suggest_after_tasks(self.comparisons, self.winner)
+
+    @property
+    def scope_hint(self) -> str:
+        """How to tell that runs divide the data anew, where that is not known."""
+        return suggest_sizes(self.comparisons)
+
     def __str__(self) -> str:
         n = len(self.comparisons)
         everywhere = "both tasks" if n == 2 else f"all {n} tasks"
@@ -102,17 +134,3 @@ class TaskComparisons:
         n_not = holds.count(False)
         not_shown = f"; for other data like these that is not shown on {n_not} of them"
         return f"{claim}{not_shown if n_not else ''}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "verdict": self.verdict,
-            "winner": self.winner,
-            "winner_name": self.winner_name,
-            "size": self.size,
-            "scope": self.scope.to_dict(),
-            "tasks": [comparison.to_dict() for comparison in self.comparisons],
-            "caveats": list(self.caveats),
-        }

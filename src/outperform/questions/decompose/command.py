@@ -6,13 +6,7 @@ from typing import Any
 import click
 
 from outperform.cli.options import alpha_option, check_figure, output_options
-from outperform.cli.output import (
-    print_caveats,
-    print_headline,
-    print_json,
-    print_table,
-    save_plot,
-)
+from outperform.cli.output import Output, print_json
 from outperform.cli.sources import is_store, read_study_of
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.crossed import CrossedDecomposition
@@ -20,7 +14,7 @@ from outperform.questions.decompose.redrawn_runs import Variation
 from outperform.questions.decompose.result import Decomposition
 from outperform.questions.decompose.search_curves import SearchCurves, trace_searches
 from outperform.questions.decompose.variation import open_variation
-from outperform.questions.tabulated import tabulate
+from outperform.render.terminal import print_result
 from outperform.runs.columns import Wanted
 from outperform.store import SqliteStore
 
@@ -57,8 +51,7 @@ def command(
     algorithm: str | None,
     task: str | None,
     alpha: float,
-    as_json: bool,
-    figure: str | None,
+    output: Output,
 ) -> None:
     """Measure how much each source of variation makes scores vary.
 
@@ -84,14 +77,16 @@ def command(
     singles = [each.decompose(n_test=test_size, confidence_level=1 - alpha) for each in apart]
     tables = _cross(runs, alpha, fatal=not singles)
     results: list[_Result] = [*singles, *tables, *([searches] if searches else [])]
-    if as_json:
+    if output.as_json:
         print_json(_as_dict(singles, tables, searches))
     else:
-        _print(results)
-    if figure:
-        _draw(singles, tables, Path(figure))
+        for number, result in enumerate(results):
+            click.echo(nl=number > 0)
+            print_result(result)
+    if output.figure:
+        _draw(singles, tables, output)
     if curves:
-        save_plot(searches, curves)
+        Output().draw(searches, curves)
 
 
 def _trace(path: str, study: str | None) -> SearchCurves:
@@ -124,21 +119,12 @@ def _cross(runs: list[Variation], alpha: float, *, fatal: bool) -> list[CrossedD
     return found
 
 
-def _draw(singles: list[Decomposition], tables: list[CrossedDecomposition], path: Path) -> None:
+def _draw(singles: list[Decomposition], tables: list[CrossedDecomposition], output: Output) -> None:
     """Draw the sources redrawn alone, and components of variance beside them if there are both."""
     if not singles and not tables:
         raise InvalidInput("there is no source to draw", "Leave out --plot, or draw --curves only")
+    path = Path(output.figure or "")
     beside = path.with_stem(f"{path.stem}-crossed") if singles else path
     for group, file in ((singles, path), (tables, beside)):
         if group:
-            save_plot(group[0] if len(group) == 1 else tuple(group), str(file))
-
-
-def _print(results: list[_Result]) -> None:
-    for number, found in enumerate(results):
-        if number:
-            click.echo()
-        print_headline(found)
-        click.echo()
-        print_table(*tabulate(found))
-        print_caveats(found.caveats)
+            output.draw(group[0] if len(group) == 1 else tuple(group), str(file))

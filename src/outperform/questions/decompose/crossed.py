@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from numpy.typing import ArrayLike
 
 from outperform.questions.decompose.result import describe_runs
+from outperform.questions.decompose.table import tabulate_components
+from outperform.questions.result import Result, Table
 from outperform.runs.scope import THIS_DATASET, Scope
 from outperform.stats import VarianceComponent, VarianceComponents, variance_components
 from outperform.wording import enumerate_names
@@ -15,8 +16,13 @@ _FEW_LEVELS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class CrossedDecomposition:
+class CrossedDecomposition(Result):
     """Variance of a score as a sum over sources and their interactions."""
+
+    JSON = (
+        "algorithm task metric scope names=parts.names levels=parts.levels total=parts.total "
+        "components=parts.components caveats"
+    )
 
     algorithm: str
     task: str
@@ -34,6 +40,11 @@ class CrossedDecomposition:
         """The source, or interaction, with the largest share."""
         return max(self.parts.components, key=lambda component: component.share)
 
+    @property
+    def tables(self) -> list[Table | str]:
+        """All numbers."""
+        return [tabulate_components(self)]
+
     def __str__(self) -> str:
         what = f"the {self.metric}{describe_runs(self.algorithm, self.task)}"
         if self.largest.share == 0:
@@ -43,17 +54,6 @@ class CrossedDecomposition:
             f"{join_sources(self.largest.names)} causes {self.largest.share:.0%} of the variance "
             f"of {what} when every source is redrawn ({runs} runs)."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "algorithm": self.algorithm,
-            "task": self.task,
-            "metric": self.metric,
-            "scope": self.scope.to_dict(),
-            **self.parts.to_dict(),
-            "caveats": list(self.caveats),
-        }
 
 
 def decompose_crossed(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.plots.labels import describe_level, escape, join_phrases, shorten
-from outperform.plots.style import (
+from outperform.questions.decompose.crossed import CrossedDecomposition, join_sources
+from outperform.render.labels import describe_level, escape, join_phrases
+from outperform.render.style import (
     COLOUR_A,
     COLOUR_NEITHER,
     COLUMN_WIDTH,
@@ -17,8 +18,8 @@ from outperform.plots.style import (
     limit_ticks,
     make_figure,
 )
-from outperform.questions.decompose.crossed import CrossedDecomposition, join_sources
 from outperform.stats import Estimate
+from outperform.wording import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

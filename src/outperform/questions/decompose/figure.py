@@ -8,17 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.plots.drawings import Drawing
-from outperform.plots.labels import describe_level, escape, join_phrases, shorten
-from outperform.plots.style import (
-    COLOUR_A,
-    COLOUR_NEITHER,
-    COLOUR_NOTE,
-    COLUMN_WIDTH,
-    lay_out_rows,
-    limit_ticks,
-    make_figure,
-)
 from outperform.questions.decompose.crossed import CrossedDecomposition
 from outperform.questions.decompose.crossed_figure import (
     components_height,
@@ -32,8 +21,20 @@ from outperform.questions.decompose.search_curves_figure import (
     draw_search_curves,
     draw_test_curves,
 )
+from outperform.render.drawing import Drawing
+from outperform.render.labels import describe_level, escape, join_phrases
+from outperform.render.style import (
+    COLOUR_A,
+    COLOUR_NEITHER,
+    COLOUR_NOTE,
+    COLUMN_WIDTH,
+    lay_out_rows,
+    limit_ticks,
+    make_figure,
+)
 from outperform.stats import Estimate
 from outperform.study.sources import ALL, NOISE
+from outperform.wording import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
+from outperform.plain_values import Plain
+from outperform.questions.decompose.table import tabulate_sources
+from outperform.questions.result import Result, Table
 from outperform.runs.scope import THIS_DATASET, Scope
 from outperform.stats import Estimate, Interval
 from outperform.stats.checks import FloatArray, as_scores, check_count
@@ -26,8 +28,10 @@ _FEW_RUNS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class SourceVariation:
+class SourceVariation(Plain):
     """How much scores vary when only one source is redrawn."""
+
+    JSON = "source n mean sd share normality_pvalue binomial_sd"
 
     source: str
     scores: FloatArray = field(repr=False, compare=False)
@@ -46,22 +50,12 @@ class SourceVariation:
         """Mean score."""
         return float(self.scores.mean())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "source": self.source,
-            "n": self.n,
-            "mean": self.mean,
-            "sd": self.sd.to_dict(),
-            "share": self.share.to_dict(),
-            "normality_pvalue": self.normality_pvalue,
-            "binomial_sd": self.binomial_sd,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Decomposition:
+class Decomposition(Result):
     """Standard deviation per source of variation, each redrawn alone."""
+
+    JSON = "algorithm task metric scope largest reference sources caveats"
 
     algorithm: str
     task: str
@@ -83,6 +77,11 @@ class Decomposition:
         single = [variation for variation in self.sources if variation.source != ALL]
         return tuple(sorted(single or self.sources, key=lambda v: -v.sd.value))
 
+    @property
+    def tables(self) -> list[Table | str]:
+        """All numbers."""
+        return [tabulate_sources(self)]
+
     def __str__(self) -> str:
         largest, *others = self.ranked
         what = f"the {self.metric}{describe_runs(self.algorithm, self.task)}"
@@ -93,18 +92,10 @@ class Decomposition:
             f"{largest.sd} over {largest.n} runs{_lead(largest, others)}."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "algorithm": self.algorithm,
-            "task": self.task,
-            "metric": self.metric,
-            "scope": self.scope.to_dict(),
-            "largest": self.ranked[0].source,
-            "reference": self.reference,
-            "sources": [variation.to_dict() for variation in self.sources],
-            "caveats": list(self.caveats),
-        }
+    @property
+    def largest(self) -> str:
+        """The source that makes scores vary most."""
+        return self.ranked[0].source
 
 
 def decompose(

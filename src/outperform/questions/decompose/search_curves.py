@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from outperform.errors import TooFewRuns
+from outperform.plain_values import Plain
 from outperform.questions.decompose.retracing import Retracer, Scores
+from outperform.questions.decompose.table import tabulate_curves
+from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import THIS_DATASET, Scope, join_scopes
 from outperform.stats.checks import FloatArray
@@ -22,8 +25,10 @@ _ALL, _HPO = ("all sources",), ("seeds of the search",)
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class Course(Plain):
     """Scores of the trial that is best on validation data so far, by number of trials."""
+
+    JSON = "mean sd low=_low high=_high"
 
     scores: FloatArray = field(repr=False, compare=False)  # shape (n_searches, n_trials)
 
@@ -45,16 +50,20 @@ class Course:
         """Ends of the range of the middle 80% of searches."""
         return middle_range(self.scores)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        low, high = self.bounds
-        numbers = {"mean": self.mean, "sd": self.sd, "low": low, "high": high}
-        return {name: array.tolist() for name, array in numbers.items()}
+    @property
+    def _low(self) -> FloatArray:
+        return self.bounds[0]
+
+    @property
+    def _high(self) -> FloatArray:
+        return self.bounds[1]
 
 
 @dataclass(frozen=True, slots=True)
-class SearchCurve:
+class SearchCurve(Plain):
     """Searches of one pipeline on one task, in the metric's own sign."""
+
+    JSON = "pipeline task redrawn n_searches valid test final_mean final_sd"
 
     pipeline: str
     task: str
@@ -91,23 +100,17 @@ class SearchCurve:
             f"({self.n_searches} searches, {self.redrawn} redrawn)"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "pipeline": self.pipeline,
-            "task": self.task,
-            "redrawn": self.redrawn,
-            "n_searches": self.n_searches,
-            "valid": self.valid.to_dict(),
-            "test": None if self.test is None else self.test.to_dict(),
-            "final_mean": float(self.final.mean()),
-            "final_sd": self.final_sd,
-        }
+    @property
+    def final_mean(self) -> float:
+        """Mean test score of the final fits."""
+        return float(self.final.mean())
 
 
 @dataclass(frozen=True, slots=True)
-class SearchCurves:
+class SearchCurves(Result):
     """Scores of the best trial so far, by number of trials, of every group of searches."""
+
+    JSON = "metric goal tuner scope curves caveats"
 
     metric: str
     goal: Goal
@@ -124,22 +127,16 @@ class SearchCurves:
         ]
         return join_scopes(scopes, [curve.task for curve in self.curves])
 
+    @property
+    def tables(self) -> list[Table | str]:
+        """All numbers."""
+        return [tabulate_curves(self)]
+
     def __str__(self) -> str:
         n_others = len(self.curves) - _MOST_TOLD
         others = [f"and {n_others} more groups of searches"] if n_others > 0 else []
         told = "; ".join([*map(str, self.curves[:_MOST_TOLD]), *others])
         return f"{self.metric} by {self.tuner} search: {told}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "metric": self.metric,
-            "goal": self.goal,
-            "tuner": self.tuner,
-            "scope": self.scope.to_dict(),
-            "curves": [curve.to_dict() for curve in self.curves],
-            "caveats": list(self.caveats),
-        }
 
 
 def trace_searches(study: Study, scores: Scores) -> SearchCurves:

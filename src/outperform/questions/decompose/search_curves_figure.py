@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.plots.labels import escape, shorten
-from outperform.plots.style import PAGE_WIDTH, make_figure
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
+from outperform.render.labels import escape
+from outperform.render.style import PAGE_WIDTH, make_figure
+from outperform.wording import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,19 +1,20 @@
 """What the runs of a study show, as tables of text."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
-from outperform.questions.decompose.crossed import CrossedDecomposition, join_sources
-from outperform.questions.decompose.result import Decomposition
-from outperform.questions.decompose.search_curves import SearchCurves
-from outperform.questions.tabulated import Tabulated
+from outperform.questions.result import Table
 from outperform.stats import Estimate
 from outperform.study.sources import ALL
 
+if TYPE_CHECKING:
+    from outperform.questions.decompose.crossed import CrossedDecomposition
+    from outperform.questions.decompose.result import Decomposition
+    from outperform.questions.decompose.search_curves import SearchCurves
 
-def tabulate_sources(found: Decomposition) -> Tabulated:
+
+def tabulate_sources(result: "Decomposition") -> Table:
     """Single sources, largest first, then all together."""
-    together = [each for each in found.sources if each.source == ALL and each not in found.ranked]
+    together = [each for each in result.sources if each.source == ALL and each not in result.ranked]
     rows = [
         [
             each.source,
@@ -24,28 +25,36 @@ def tabulate_sources(found: Decomposition) -> Tabulated:
             f"{each.normality_pvalue:.2g}",
             "" if each.binomial_sd is None else f"{each.binomial_sd:.3g}",
         ]
-        for each in (*found.ranked, *together)
+        for each in (*result.ranked, *together)
     ]
-    share = f"share of {found.reference}'s"
-    header = ["source", "runs", "mean", f"sd of {found.metric}", share, "normal? p", "binomial sd"]
-    if all(each.binomial_sd is None for each in found.sources):
-        return Tabulated(header[:-1], [row[:-1] for row in rows])
-    return Tabulated(header, rows)
+    share = f"share of {result.reference}'s"
+    header = [
+        "source",
+        "runs",
+        "mean",
+        f"sd of {result.metric}",
+        share,
+        "normal? p",
+        "binomial sd",
+    ]
+    if all(each.binomial_sd is None for each in result.sources):
+        return Table(header[:-1], [row[:-1] for row in rows])
+    return Table(header, rows)
 
 
-def tabulate_components(found: CrossedDecomposition) -> Tabulated:
+def tabulate_components(result: "CrossedDecomposition") -> Table:
     """Components of variance, and their sum."""
     rows = [
         [
-            join_sources(each.names),
+            " × ".join(each.names),
             str(each.df),
             *_tabulate_variance(each.variance),
             f"{each.share:.1%}",
         ]
-        for each in found.parts.components
+        for each in result.parts.components
     ]
-    rows.append(["all", "", *_tabulate_variance(found.parts.total), ""])
-    return Tabulated(["component", "df", "variance", "sd", "share"], rows)
+    rows.append(["all", "", *_tabulate_variance(result.parts.total), ""])
+    return Table(["component", "df", "variance", "sd", "share"], rows)
 
 
 def _tabulate_variance(variance: Estimate) -> list[str]:
@@ -56,7 +65,7 @@ def _tabulate_variance(variance: Estimate) -> list[str]:
     return [str(variance), "{:.3g} [{:.3g}, {:.3g}]".format(*roots)]
 
 
-def tabulate_curves(result: SearchCurves) -> Tabulated:
+def tabulate_curves(result: "SearchCurves") -> Table:
     """The best so far after 1, 2, 5, 10, ... trials and at the end, on each set."""
     longest = max(curve.n_trials for curve in result.curves)
     steps = [step for step in (1, 2, 5, 10, 20, 50, 100, 200) if step < longest] + [longest]
@@ -72,11 +81,4 @@ def tabulate_curves(result: SearchCurves) -> Tabulated:
             rows.append([*names, *reached, final if name == "test" else ""])
     trials = [f"{step} trial{'s' if step > 1 else ''}" for step in steps]
     header = ["pipeline", "task", "redrawn", "searches", "data", *trials, "final fits"]
-    return Tabulated(header, rows)
-
-
-TABLES: dict[type, Callable[[Any], Tabulated]] = {
-    Decomposition: tabulate_sources,
-    CrossedDecomposition: tabulate_components,
-    SearchCurves: tabulate_curves,
-}
+    return Table(header, rows)

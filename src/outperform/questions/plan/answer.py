@@ -1,142 +1,18 @@
 """How many runs, what power, what cost."""
 
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
-
-from outperform.errors import InvalidInput, TooFewRuns
+from outperform.errors import InvalidInput
 from outperform.questions.compare.answer import add_population, make_resplit
 from outperform.questions.compare.result import Comparison
-from outperform.questions.plan.resplits import PlannedResplits, plan_resplits
+from outperform.questions.compare.verdict import TOO_GOOD
+from outperform.questions.plan.resplits import plan_resplits
+from outperform.questions.plan.result import PAIRS, Plan
 from outperform.runs.scope import SPLITS, THIS_DATASET, Resplit, Scope
 from outperform.stats import (
     noether_sample_size,
     required_pairs,
-    smallest_detectable_probability,
-    verdict_power,
-    verdict_size,
 )
-from outperform.stats.checks import check_count, check_gamma, check_open_unit, check_positive
+from outperform.stats.checks import check_count, check_gamma, check_positive
 from outperform.stats.power import PlannedInterval
-
-TOO_GOOD = 0.95  # P(A>B) beyond which a sample is not believed
-GAMMAS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-_PAIRS = Scope(("seeds or splits of one dataset",), "that dataset", how="will vary")
-
-
-@dataclass(frozen=True, slots=True)
-class PlanRow:
-    """Sample sizes for one smallest P(A>B) that matters."""
-
-    gamma: float
-    n_noether: int  # per algorithm, for a Mann-Whitney test of all with all
-    power_noether: float  # of the paired verdict with that many pairs
-    n_required: int  # pairs from which on the verdict keeps its power
-
-    def to_dict(self) -> dict[str, float]:
-        """Plain values, ready for JSON."""
-        return {
-            "gamma": self.gamma,
-            "n_noether": self.n_noether,
-            "power_noether": self.power_noether,
-            "n_required": self.n_required,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How many pairs a verdict needs, and what a number of pairs buys."""
-
-    gamma: float
-    alpha: float
-    beta: float
-    interval: PlannedInterval
-    better: str  # who is planned to win: A, or the better one of a pilot
-    worse: str
-    probability: float  # the true chance of the better one to win that is planned for
-    n_noether: int
-    n_required: int
-    n_pairs: int  # the number looked at: as asked for, else n_required
-    seconds_per_fit: float | None = None
-    scope: Scope = _PAIRS  # of the pairs
-    resplits: PlannedResplits | None = None  # for data like these; None: sizes are not known
-    caveats: tuple[str, ...] = ()
-
-    @property
-    def power(self) -> float:
-        """Chance that n_pairs end in "significant and meaningful"."""
-        return verdict_power(
-            self.n_pairs,
-            self.probability,
-            gamma=self.gamma,
-            alpha=self.alpha,
-            interval=self.interval,
-        )
-
-    @property
-    def false_alarms(self) -> float:
-        """Chance that n_pairs of equals end in a significant difference, either way."""
-        return verdict_size(self.n_pairs, alpha=self.alpha, interval=self.interval)
-
-    @property
-    def smallest_detectable(self) -> float | None:
-        """Smallest P(A>B) that n_pairs detect with the power asked for; None if they never can."""
-        with suppress(TooFewRuns):
-            return smallest_detectable_probability(
-                self.n_pairs,
-                gamma=self.gamma,
-                alpha=self.alpha,
-                beta=self.beta,
-                interval=self.interval,
-            )
-        return None
-
-    @property
-    def seconds(self) -> float | None:
-        """Time for n_pairs, one fit of each algorithm per pair, one after the other."""
-        return None if self.seconds_per_fit is None else 2 * self.n_pairs * self.seconds_per_fit
-
-    def __str__(self) -> str:
-        goal, gamma = "significant and meaningful", f"γ = {self.gamma:g}, "
-        if self.gamma == 0.5:
-            goal, gamma = "significant", ""
-        here, beyond = "", ""
-        if self.resplits is not None:
-            here, beyond = " on this dataset", f"; for other data like it, {self.resplits}"
-        return (
-            f"{self.n_required} pairs make a true {self.chance} of {self.probability:.2g}{here} "
-            f"{goal} with power {1 - self.beta:g} ({gamma}α = {self.alpha:g}; Noether's formula "
-            f"says {self.n_noether}){beyond}."
-        )
-
-    @property
-    def chance(self) -> str:
-        """What is planned for, in symbols: P(A>B), with the names of a pilot."""
-        if (self.better, self.worse) == ("A", "B"):
-            return "P(A>B)"
-        return f"P({self.better} > {self.worse})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "gamma": self.gamma,
-            "alpha": self.alpha,
-            "beta": self.beta,
-            "interval": self.interval,
-            "better": self.better,
-            "worse": self.worse,
-            "probability": self.probability,
-            "n_noether": self.n_noether,
-            "n_required": self.n_required,
-            "n_pairs": self.n_pairs,
-            "power": self.power,
-            "false_alarms": self.false_alarms,
-            "smallest_detectable": self.smallest_detectable,
-            "seconds": self.seconds,
-            "scope": self.scope.to_dict(),
-            "resplits": None if self.resplits is None else self.resplits.to_dict(),
-            "caveats": list(self.caveats),
-        }
 
 
 def plan(
@@ -205,27 +81,6 @@ def plan(
     )
 
 
-def tabulate_gammas(
-    alpha: float = 0.05, beta: float = 0.05, *, interval: PlannedInterval = "exact"
-) -> tuple[PlanRow, ...]:
-    """Sample sizes over the smallest P(A>B) that matters, as far as beta can be reached there.
-
-    Examples
-    --------
-    >>> [(row.gamma, row.n_noether, row.n_required) for row in tabulate_gammas()][4]
-    (0.75, 29, 54)
-    """
-    check_open_unit("alpha", alpha)
-    rows = []
-    for gamma in GAMMAS:
-        n_noether = noether_sample_size(gamma, alpha, beta)
-        power = verdict_power(n_noether, gamma, gamma=gamma, alpha=alpha, interval=interval)
-        with suppress(InvalidInput):  # the power at P(A>B) = gamma has a limit
-            needed = required_pairs(gamma, alpha, beta, interval=interval)
-            rows.append(PlanRow(gamma, n_noether, power, needed))
-    return tuple(rows)
-
-
 def _learn_from(pilot: Comparison, gamma: float) -> tuple[float, float, tuple[str, ...]]:
     """P(A>B) to plan for, the gamma that can be reached with it, and what that rests on."""
     seen, better, _ = _find_better(pilot)
@@ -256,7 +111,7 @@ def _find_scope(pilot: Comparison | None, resplit: Resplit | None) -> Scope:
     """What the pairs planned will vary: as those of the pilot."""
     if pilot is not None:
         return Scope(pilot.varied, pilot.shared, how="will vary")
-    return _PAIRS if resplit is None else Scope((SPLITS,), THIS_DATASET, how="will vary")
+    return PAIRS if resplit is None else Scope((SPLITS,), THIS_DATASET, how="will vary")
 
 
 def _find_better(pilot: Comparison) -> tuple[float, str, str]:

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from outperform.plots.composing import title_height, wrap_title
-from outperform.plots.drawings import Drawing
-from outperform.plots.labels import escape, shorten_apart
-from outperform.plots.style import COLOUR_A, COLOUR_B, COLOUR_NOTE, COLUMN_WIDTH, make_figure
-from outperform.questions.plan.answer import GAMMAS, Plan, PlanRow, tabulate_gammas
+from outperform.questions.plan.result import GAMMAS, Plan, PlanRow
+from outperform.render.drawing import Drawing, title_height, wrap_title
+from outperform.render.labels import escape
+from outperform.render.style import COLOUR_A, COLOUR_B, COLOUR_NOTE, COLUMN_WIDTH, make_figure
+from outperform.wording import shorten_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ def draw_sample_sizes(
     Parameters
     ----------
     rows
-        As `tabulate_gammas` returns them.
+        As `plan_gammas` returns them.
     highlight
         A plan whose point is marked with its numbers.
     """
@@ -44,7 +44,7 @@ def draw_sample_sizes(
 
 def draw_plan(plan: Plan, ax: "Axes") -> None:
     """Draw the sample sizes for a plan's error rates, with the plan's own point marked."""
-    rows = tabulate_gammas(plan.alpha, plan.beta, interval=plan.interval)
+    rows = plan.table
     draw_sample_sizes(rows, ax, highlight=plan)
 
 

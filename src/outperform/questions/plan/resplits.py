@@ -1,15 +1,15 @@
 """What re-splits of one dataset can show about other data like it, before they are run."""
 
 from dataclasses import dataclass
-from typing import Any
 
+from outperform.plain_values import Plain
 from outperform.questions.compare.result import Comparison
 from outperform.runs.scope import Resplit
 from outperform.stats import required_resplits, resplit_floor
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedResplits:
+class PlannedResplits(Plain):
     """How many re-splits would show a difference for data like these, and what none ever shows.
 
     Attributes
@@ -23,6 +23,8 @@ class PlannedResplits:
     difference
         Mean difference that the pilot shows; None without a pilot.
     """
+
+    JSON = "test_to_train=overlap unit difference deviation n_required floor"
 
     overlap: float
     alpha: float
@@ -60,17 +62,6 @@ class PlannedResplits:
             f"no number of re-splits shows {seen} with power {1 - self.beta:g}, nor any below "
             f"{self.floor:.2g} at all"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "test_to_train": self.overlap,
-            "unit": self.unit,
-            "difference": self.difference,
-            "deviation": self.deviation,
-            "n_required": self.n_required,
-            "floor": self.floor,
-        }
 
 
 def plan_resplits(

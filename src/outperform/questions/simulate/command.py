@@ -13,31 +13,31 @@ from outperform.cli.options import (
     resplit_options,
     seed_option,
 )
-from outperform.cli.output import ProgressLine, present
+from outperform.cli.output import Output, ProgressLine
 from outperform.cli.sources import open_runs
 from outperform.questions.simulate.answer import simulate_error_rates
 from outperform.questions.simulate.resampling import resample_error_rates
-from outperform.questions.simulate.result import ErrorRates
+from outperform.questions.simulate.result import SEEDS_TESTS, ErrorRates, SeedsCurve
 from outperform.questions.simulate.scenarios import (
-    ESTIMATORS,
+    DESIGNS,
     IDEAL,
     Scenario,
     describe_variation,
-    list_scenarios,
+    read_scenarios,
 )
-from outperform.questions.simulate.seeds_curve import SEEDS_TESTS, SeedsCurve
-from outperform.questions.simulate.terminal import print_simulated
-from outperform.questions.simulate.tracing_seeds import ALPHAS, trace_run_seeds
-from outperform.runs.case_studies import read_case_studies
+from outperform.questions.simulate.seeds import ALPHAS, trace_run_seeds
 from outperform.stats.decision_rules import PUBLISHED_IMPROVEMENT, RULES
 
 _OF_STUDY = ("sigma", "bias_sd", "conditional_sd", "correlation")
 _OF_SPLITS = ("train_size", "test_size")
-_ABOUT_NORMAL = (
-    *("store", "case_studies", "cases", "estimators", *_OF_STUDY, "delta", *_OF_SPLITS),
-)
+_ABOUT_NORMAL = (*("store", "case_studies", "cases", "designs", *_OF_STUDY, "delta", *_OF_SPLITS),)
 _N_DRAWS = 10_000
 _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
+
+
+def _refuse_estimator(_context: click.Context, _option: click.Parameter, value: object) -> None:
+    if value:
+        raise click.UsageError("--estimator is now called --design, as in study files.")
 
 
 @click.command()
@@ -76,13 +76,16 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
     "--case", "cases", multiple=True, metavar="NAME", help="Case study, or pipeline of the study."
 )
 @click.option(
-    "--estimator",
-    "estimators",
+    "--design",
+    "designs",
     multiple=True,
-    help=f"What a run redraws: {', '.join(ESTIMATORS)}.  [default: ideal and all]",
+    help=f"What a run redraws: {', '.join(DESIGNS)}.  [default: ideal and all]",
+)
+@click.option(
+    "--estimator", hidden=True, multiple=True, expose_value=False, callback=_refuse_estimator
 )
 @click.option("--sigma", type=float, help="Standard deviation of scores.  [default: 1]")
-@click.option("--bias-sd", type=float, help="... of an estimator's mean over what it fixes.")
+@click.option("--bias-sd", type=float, help="... of a design's mean over what it fixes.")
 @click.option("--conditional-sd", type=float, help="... of scores with that fixed.  [sigma]")
 @click.option("--correlation", type=float, help="... or their correlation with that fixed.")
 @click.option(
@@ -106,13 +109,7 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
 @seed_option
 @reading_options
 @output_options
-def command(
-    words: tuple[str, ...],
-    as_json: bool,
-    figure: str | None,
-    seed: int,
-    **options: Any,
-) -> None:
+def command(words: tuple[str, ...], output: Output, seed: int, **options: Any) -> None:
     """Find out how often rules of comparison err.
 
     \b
@@ -132,50 +129,51 @@ def command(
     corrected test. With RUNS A B, runs are drawn from those at hand
     instead. With RUNS A, one algorithm is compared with itself: how many seeds are enough?
     """
-    rng = np.random.default_rng(seed)
     result: ErrorRates | SeedsCurve
-    if not words:
-        result = _simulate(rng, **options)
-    elif len(words) == 3:
-        result = _resample(words, rng, **options)
-    else:
-        result = _trace_seeds(words, rng, **options)
-    present(result, print_simulated, as_json=as_json, figure=figure)
+    with ProgressLine("simulating") as report:
+        drawing = {"rng": np.random.default_rng(seed), "report": report}
+        if not words:
+            result = _simulate(options, **drawing)
+        elif len(words) == 3:
+            result = _resample(words, options, **drawing)
+        else:
+            result = _trace_seeds(words, options, **drawing)
+    output.show(result)
 
 
-def _simulate(rng: np.random.Generator, **options: Any) -> ErrorRates:
+def _simulate(options: dict[str, Any], **more: Any) -> ErrorRates:
     _refuse(options, _ABOUT_RUNS[options["store"] is not None :], "needs runs: name RUNS A B")
     n_pairs, gammas = options["n_pairs"] or (50,), options["gammas"] or (0.75,)
     delta = options["delta"]
     if delta is None and len(gammas) == 1:
         delta = PUBLISHED_IMPROVEMENT
-    with ProgressLine("simulating") as report:
-        return simulate_error_rates(
-            _choose_scenarios(options, max(n_pairs)),
-            n_pairs=n_pairs,
-            gammas=gammas,
-            alpha=_one(options, "alphas", 0.05),
-            delta=delta,
-            rules=options["rules"] or None,
-            train_size=options["train_size"],
-            test_size=options["test_size"],
-            n_draws=_N_DRAWS if options["n_draws"] is None else options["n_draws"],
-            rng=rng,
-            report=report,
-        )
+    return simulate_error_rates(
+        _choose_scenarios(options, max(n_pairs)),
+        n_pairs=n_pairs,
+        gammas=gammas,
+        alpha=_one(options, "alphas", 0.05),
+        delta=delta,
+        rules=options["rules"] or None,
+        train_size=options["train_size"],
+        test_size=options["test_size"],
+        n_draws=_N_DRAWS if options["n_draws"] is None else options["n_draws"],
+        **more,
+    )
 
 
 def _choose_scenarios(options: dict[str, Any], n_runs: int) -> tuple[Scenario, ...]:
     if options["store"]:
-        _refuse(options, ("case_studies", "estimators", *_OF_STUDY), "is not for --store STORE")
+        _refuse(options, ("case_studies", "designs", *_OF_STUDY), "is not for --store STORE")
         return _measure(options["store"], options["cases"], options["only"])
-    measured = {name: options[name] for name in _OF_STUDY[1:]}
     if options["case_studies"]:
         _refuse(options, _OF_STUDY, "is for your own study, not for --case-studies")
-        cases = read_case_studies(options["case_studies"], options["cases"])
-        return list_scenarios(cases, options["estimators"] or ("ideal", "all"), n_runs)
+        designs = options["designs"] or ("ideal", "all")
+        return read_scenarios(
+            options["case_studies"], cases=options["cases"], designs=designs, n_runs=n_runs
+        )
     _refuse(options, ("cases",), "needs --case-studies FILE or --store STORE")
-    _refuse(options, ("estimators",), "needs --case-studies FILE")
+    _refuse(options, ("designs",), "needs --case-studies FILE")
+    measured = {name: options[name] for name in _OF_STUDY[1:]}
     if all(value is None for value in measured.values()):
         _refuse(options, ("sigma",), "matters only together with --bias-sd or --conditional-sd")
         return (IDEAL,)
@@ -191,58 +189,49 @@ def _measure(path: str, pipelines: tuple[str, ...], task: str | None) -> tuple[S
         return measure_variation(store, pipelines=pipelines, task=task)
 
 
-def _resample(
-    words: tuple[str, ...], rng: np.random.Generator, *, reading: dict[str, Any], **options: Any
-) -> ErrorRates:
+def _resample(words: tuple[str, ...], options: dict[str, Any], **more: Any) -> ErrorRates:
     _refuse(options, _ABOUT_NORMAL, "is for normal scores: leave out RUNS")
     path, a, b = words
-    runs = open_runs(path, reading, (a, b))
-    with ProgressLine("simulating") as report:
-        return resample_error_rates(
-            runs,
-            a,
-            b,
-            task=options["only"],
-            paired=options["paired"],
-            drop_incomplete=bool(options["drop_incomplete"]),
-            n_pairs=options["n_pairs"] or (50,),
-            gamma=_one(options, "gammas", 0.75),
-            alpha=_one(options, "alphas", 0.05),
-            rules=options["rules"] or None,
-            n_draws=_N_DRAWS if options["n_draws"] is None else options["n_draws"],
-            rng=rng,
-            report=report,
-        )
+    return resample_error_rates(
+        open_runs(path, options["reading"], (a, b)),
+        a,
+        b,
+        task=options["only"],
+        paired=options["paired"],
+        drop_incomplete=bool(options["drop_incomplete"]),
+        n_pairs=options["n_pairs"] or (50,),
+        gamma=_one(options, "gammas", 0.75),
+        alpha=_one(options, "alphas", 0.05),
+        rules=options["rules"] or None,
+        n_draws=_N_DRAWS if options["n_draws"] is None else options["n_draws"],
+        **more,
+    )
 
 
-def _trace_seeds(
-    words: tuple[str, ...], rng: np.random.Generator, *, reading: dict[str, Any], **options: Any
-) -> SeedsCurve:
+def _trace_seeds(words: tuple[str, ...], options: dict[str, Any], **more: Any) -> SeedsCurve:
     if len(words) > 3:
         raise click.UsageError(f"Name RUNS A B, not {len(words)} words: quote names with spaces.")
     why = "does not matter to one algorithm against itself"
     _refuse(options, (*_ABOUT_NORMAL, "gammas", "paired"), why)
-    with ProgressLine("simulating") as report:
-        return trace_run_seeds(
-            open_runs(words[0], reading),
-            words[1] if len(words) > 1 else None,
-            task=options["only"],
-            drop_incomplete=bool(options["drop_incomplete"]),
-            sizes=options["n_pairs"] or None,
-            alphas=options["alphas"] or ALPHAS,
-            tests=options["rules"] or SEEDS_TESTS,
-            n_draws=options["n_draws"],
-            rng=rng,
-            report=report,
-        )
+    return trace_run_seeds(
+        open_runs(words[0], options["reading"]),
+        words[1] if len(words) > 1 else None,
+        task=options["only"],
+        drop_incomplete=bool(options["drop_incomplete"]),
+        sizes=options["n_pairs"] or None,
+        alphas=options["alphas"] or ALPHAS,
+        tests=options["rules"] or SEEDS_TESTS,
+        n_draws=options["n_draws"],
+        **more,
+    )
 
 
 def _refuse(options: dict[str, Any], names: tuple[str, ...], why: str) -> None:
     """Say that an option has no meaning here, instead of ignoring it."""
     flags = {p.name: p.opts[0] for p in click.get_current_context().command.params}
-    given = [flags[name] for name in names if options[name] is not None and options[name] != ()]
-    if given:
-        raise click.UsageError(f"{', '.join(given)} {why}.")
+    idle = [flags[name] for name in names if options[name] is not None and options[name] != ()]
+    if idle:
+        raise click.UsageError(f"{', '.join(idle)} {why}.")
 
 
 def _one(options: dict[str, Any], name: str, default: float) -> float:

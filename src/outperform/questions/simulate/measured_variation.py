@@ -11,7 +11,7 @@ import numpy as np
 from outperform.errors import InvalidInput, UnknownName
 from outperform.questions.simulate.scenarios import IDEAL, Scenario, describe_variation
 from outperform.stats.checks import FloatArray
-from outperform.stats.repetitions import RepeatedMeans, repeated_means
+from outperform.stats.intraclass_correlation import RepeatedMeans, repeated_means
 from outperform.stats.variances import deviation
 from outperform.store import SqliteStore
 from outperform.store.final_runs import Design, list_designs

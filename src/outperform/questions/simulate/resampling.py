@@ -1,43 +1,37 @@
 """Error rates of rules of comparison, by drawing from runs at hand."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.questions.simulate.answer import (
-    PERMUTATION,
+from outperform.questions.simulate.drawn_rates import (
+    EITHER_SIDE,
     PROBABILITIES,
+    Draws,
     Report,
-    check_settings,
-    find_critical,
-)
-from outperform.questions.simulate.result import (
-    DetectionCurve,
-    ErrorRates,
+    Samples,
     check_rules,
-    make_curve,
-    monte_carlo_error,
+    check_settings,
 )
+from outperform.questions.simulate.result import ErrorRates, make_curve
 from outperform.runs import Runs, read_runs
-from outperform.stats.blocks import divide_rows
-from outperform.stats.checks import FloatArray, check_count
+from outperform.stats.checks import FloatArray
 from outperform.stats.decision_rules import (
     PUBLISHED_IMPROVEMENT,
     RULES,
     RULES_OF_PAIRS,
     Criteria,
     Rule,
-    decide,
 )
 from outperform.stats.power import verdict_power
 from outperform.stats.sequential import anytime_power
 from outperform.stats.ties import merge_ties
 
-_BLOCK = 1_000_000  # scores drawn at a time, to bound the memory
 _FEW_RUNS = 20
 _EXACT: tuple[Rule, ...] = ("verdict", "anytime")
 _UNKNOWING: tuple[Rule, ...] = ("oracle", "nadeau-bengio")  # need what runs alone do not tell
@@ -88,8 +82,7 @@ def resample_error_rates(
     """
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     paired = table.replicates is not None if paired is None else paired
-    check_count("n_draws", n_draws, at_least=100)
-    check_settings(n_pairs, [gamma])
+    check_settings(n_pairs, [gamma], n_draws)
     known = [
         rule for rule in RULES if rule not in _UNKNOWING and (paired or rule not in RULES_OF_PAIRS)
     ]
@@ -103,9 +96,21 @@ def resample_error_rates(
             f"all runs of {a} have the same score, and so have those of {b}",
             "Add runs with other seeds that reach the training",
         )
+    shifts = pool.find_shifts([*PROBABILITIES, gamma])
+    grid, sizes = np.array([*shifts]), sorted(set(n_pairs))
     criteria = Criteria(gamma, alpha, PUBLISHED_IMPROVEMENT, pool.sd)
-    resampling = _Resampling(pool, criteria, chosen, n_draws, rng)
-    curves = resampling.trace(f"{a} against {b}", sorted(set(n_pairs)), report)
+    draws = Draws(tuple(rule for rule in chosen if rule not in _EXACT), criteria, n_draws, rng)
+    draw = partial(pool.draw, shifts=[*shifts.values()], rng=rng)
+    drawn = draws.find_rates(draw, sizes, grid.size, report)
+    curves = tuple(
+        make_curve(
+            rule,
+            (f"{a} against {b}", n, gamma),
+            grid,
+            *(_compute(rule, n, grid, criteria) if rule in _EXACT else drawn[n][rule]),
+        )
+        for n, rule in product(sizes, chosen)
+    )
     doubts = (*scores.notes, *table.notes, *_find_doubts(pool, gamma, scores.n_dropped))
     return ErrorRates(curves, alpha, n_draws, f"runs of {a} and {b}, drawn again", doubts)
 
@@ -140,77 +145,24 @@ class _Pool:
         nearest = [int(np.argmin(np.abs(won - wanted))) for wanted in probabilities]
         return {float(won[i]): float(-between[i]) for i in sorted(set(nearest), reverse=True)}
 
-    def draw(self, n_draws: int, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    def draw(
+        self, n_draws: int, n: int, *, shifts: Sequence[float], rng: np.random.Generator
+    ) -> Samples:
+        """Draw runs once, which serve every shift of the scores of A."""
         chosen = rng.integers(self.a.size, size=(n_draws, n))
         others = chosen if self.paired else rng.integers(self.b.size, size=(n_draws, n))
-        return self.a[chosen], self.b[others]
+        a, b = self.a[chosen], self.b[others]
+        return lambda column: (a + shifts[column], b)
 
 
-@dataclass(frozen=True, slots=True)
-class _Resampling:
-    """Rules applied to runs that are drawn again and again."""
-
-    pool: _Pool
-    criteria: Criteria
-    rules: tuple[Rule, ...]
-    n_draws: int
-    rng: np.random.Generator
-
-    def trace(
-        self, name: str, n_pairs: Sequence[int], report: Report | None
-    ) -> tuple[DetectionCurve, ...]:
-        shifts = self.pool.find_shifts([*PROBABILITIES, self.criteria.gamma])
-        grid = np.array([*shifts])
-        curves = []
-        steps, n_steps = count(1), grid.size * sum(len(self._split(n)) for n in n_pairs)
-        for n in n_pairs:
-            drawn = self._draw_rates(
-                n,
-                np.array([*shifts.values()]),
-                lambda: report and report(next(steps), n_steps),
-            )
-            for rule in self.rules:
-                rates, errors = drawn[rule] if rule in drawn else self._compute(rule, n, grid)
-                setting = name, n, self.criteria.gamma
-                curves.append(make_curve(rule, setting, grid, rates, errors))
-        return tuple(curves)
-
-    def _compute(self, rule: Rule, n: int, grid: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Wins among pairs that are drawn with replacement are binomial."""
-        gamma, alpha = self.criteria.gamma, self.criteria.alpha
-        if rule == "anytime":
-            rates = anytime_power(n, grid, gamma=gamma, alpha=alpha)
-        else:
-            rates = np.array([verdict_power(n, p, gamma=gamma, alpha=alpha) for p in grid])
-        return rates, np.zeros(grid.size)
-
-    def _split(self, n: int) -> list[int]:
-        """Draws of each block; none where every rate is known."""
-        if set(self.rules) <= set(_EXACT):
-            return []
-        return divide_rows(self.n_draws, 2 * n, limit=_BLOCK)
-
-    def _draw_rates(
-        self, n: int, shifts: FloatArray, report: Callable[[], object]
-    ) -> dict[Rule, tuple[FloatArray, FloatArray]]:
-        rules = [rule for rule in self.rules if rule not in _EXACT]
-        critical = find_critical(self.rules, n, self.criteria.alpha, self.rng)
-        hits = {rule: np.zeros(shifts.size) for rule in rules}
-        borderline = np.zeros(shifts.size)
-        for size in self._split(n):
-            a, b = self.pool.draw(size, n, self.rng)
-            for column, shift in enumerate(shifts):
-                found = decide(a + shift, b, rules, self.criteria, critical=critical)
-                borderline[column] += np.count_nonzero(found.borderline)
-                for rule in rules:
-                    hits[rule][column] += np.count_nonzero(found.for_a[rule])
-                report()
-        rates = {rule: hits[rule] / self.n_draws for rule in rules}
-        errors = {rule: monte_carlo_error(rates[rule], self.n_draws) for rule in rules}
-        if critical is not None:
-            of_null = borderline / self.n_draws / 2
-            errors[PERMUTATION] = np.hypot(errors[PERMUTATION], of_null)
-        return {rule: (rates[rule], errors[rule]) for rule in rules}
+def _compute(rule: Rule, n: int, grid: FloatArray, criteria: Criteria) -> list[FloatArray]:
+    """Wins among pairs that are drawn with replacement are binomial: rates, with errors of 0."""
+    gamma, alpha = criteria.gamma, criteria.alpha
+    if rule == "anytime":
+        rates = anytime_power(n, grid, gamma=gamma, alpha=alpha)
+    else:
+        rates = np.array([verdict_power(n, p, gamma=gamma, alpha=alpha) for p in grid])
+    return [rates, np.zeros(grid.size)]
 
 
 def _find_doubts(pool: _Pool, gamma: float, n_dropped: int) -> Iterator[str]:
@@ -233,7 +185,4 @@ def _find_doubts(pool: _Pool, gamma: float, n_dropped: int) -> Iterator[str]:
         yield f"{n} runs are few to stand for all: these rates are rough"
     if n_dropped:
         yield f"{n_dropped} incomplete run(s) were left out"
-    yield (
-        "false positives count A declared better between equals; that either is, comes about "
-        "twice as often"
-    )
+    yield EITHER_SIDE

@@ -1,23 +1,27 @@
-"""How often rules of comparison declare A better, rightly or wrongly."""
+"""How often rules declare A better, rightly or wrongly, and how many seeds a test needs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal, get_args
 
 import numpy as np
 
-from outperform.errors import InvalidInput
+from outperform.plain_values import Plain
+from outperform.questions.result import Result, Table
+from outperform.questions.simulate.table import tabulate_rates, tabulate_seeds
 from outperform.runs.scope import Scope
 from outperform.stats.checks import FloatArray
-from outperform.stats.decision_rules import RULES, Rule
-from outperform.wording import suggest_names
+from outperform.stats.decision_rules import Rule
 
 IDEAL_NAME = "ideal"  # the scenario of an estimator without bias
+INFLATION = 1.5  # of its level, up to which a test keeps it: the liberal criterion of Bradley, 1978
 Region = Literal["not better", "not meaningful", "meaningful"]
+SeedsTest = Literal["welch-t", "brunner-munzel", "brunner-munzel-permutation"]
+SEEDS_TESTS: tuple[SeedsTest, ...] = get_args(SeedsTest)
 
 
 @dataclass(frozen=True, slots=True)
-class DetectionCurve:
+class DetectionCurve(Plain):
     """How often one rule declares A better, by the true P(A>B).
 
     Attributes
@@ -26,6 +30,11 @@ class DetectionCurve:
         By entry of `probabilities`; errors are Monte-Carlo standard errors, 0 where rates are
         exact.
     """
+
+    JSON = (
+        "rule scenario n_pairs gamma exact false_positives false_positives_error "
+        "false_negatives false_negatives_error points"
+    )
 
     rule: Rule
     scenario: str
@@ -65,31 +74,24 @@ class DetectionCurve:
         nearest = self._nearest(probability)
         return self.probabilities[nearest], self.rates[nearest]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "rule": self.rule,
-            "scenario": self.scenario,
-            "n_pairs": self.n_pairs,
-            "gamma": self.gamma,
-            "exact": self.exact,
-            "false_positives": self.false_positives,
-            "false_positives_error": self.false_positives_error,
-            "false_negatives": self.false_negatives,
-            "false_negatives_error": self.false_negatives_error,
-            "points": [
-                {"probability": p, "region": name_region(p, self.gamma), "rate": r, "error": e}
-                for p, r, e in zip(self.probabilities, self.rates, self.errors, strict=True)
-            ],
-        }
+    @property
+    def points(self) -> list[dict[str, float | str]]:
+        """The curve, point by point."""
+        points = zip(self.probabilities, self.rates, self.errors, strict=True)
+        return [
+            {"probability": p, "region": name_region(p, self.gamma), "rate": rate, "error": error}
+            for p, rate, error in points
+        ]
 
     def _nearest(self, probability: float) -> int:
         return int(np.argmin(np.abs(np.array(self.probabilities) - probability)))
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorRates:
+class ErrorRates(Result):
     """How often rules declare A better than B, right or wrong."""
+
+    JSON = "scores scope alpha n_draws curves means caveats"
 
     curves: tuple[DetectionCurve, ...]
     alpha: float
@@ -137,22 +139,94 @@ class ErrorRates:
         gammas = sorted({c.gamma for c in others})
         gamma = f"{gammas[0]:g}" if len(gammas) == 1 else f"{gammas[0]:g} to {gammas[-1]:g}"
         return (
-            f"With {pairs} pairs, {name_rule(first.rule)} declares A better in {wrong} of the "
+            f"With {pairs} pairs, {_NAMES[first.rule]} declares A better in {wrong} of the "
             f"comparisons of equals, and fails to in {missed} of those with P(A>B) = γ = {gamma} "
             f"({self.scores}, α = {self.alpha:g})."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "scores": self.scores,
-            "scope": self.scope.to_dict(),
-            "alpha": self.alpha,
-            "n_draws": self.n_draws,
-            "curves": [curve.to_dict() for curve in self.curves],
-            "means": [curve.to_dict() for curve in self.means],
-            "caveats": list(self.caveats),
-        }
+    @property
+    def tables(self) -> list[Table | str]:
+        """How often each rule errs, a table per setting."""
+        return tabulate_rates(self)
+
+    @property
+    def advice(self) -> str:
+        """What to choose before running."""
+        return (
+            "choose the rule and the number of pairs whose errors you can live with, before "
+            "running: `outperform plan` says how many pairs the verdict needs."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SeedsLine(Plain):
+    """Share of comparisons of an algorithm with itself that find a difference, by sample size."""
+
+    JSON = "test alpha sizes shares level_error holds_from"
+
+    test: SeedsTest
+    alpha: float
+    sizes: tuple[int, ...]
+    shares: tuple[float, ...]
+    level_error: float  # Monte-Carlo standard error of a share where the test keeps its level
+
+    @property
+    def holds_from(self) -> int | None:
+        """First sample size from which on the share is at most 1.5 alpha, of those looked at."""
+        held = None
+        for n, share in zip(reversed(self.sizes), reversed(self.shares), strict=True):
+            if share > INFLATION * self.alpha:
+                break
+            held = n
+        return held
+
+
+@dataclass(frozen=True, slots=True)
+class SeedsCurve(Result):
+    """From how many seeds on a test does not find differences where there are none."""
+
+    JSON = "algorithm task metric scope n_runs n_draws lines caveats"
+
+    algorithm: str
+    n_runs: int
+    n_draws: int
+    lines: tuple[SeedsLine, ...]
+    metric: str = "score"
+    task: str = ""
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """What varied, and what this is about for that reason."""
+        return Scope(("random samples of these runs",), "runs of this algorithm on this dataset")
+
+    @property
+    def alphas(self) -> tuple[float, ...]:
+        """Levels, each once."""
+        return tuple(dict.fromkeys(line.alpha for line in self.lines))
+
+    def __str__(self) -> str:
+        test = "brunner-munzel"
+        shown = [line for line in self.lines if line.test == test] or list(self.lines)
+        parts = [f"{_describe_start(line)} at α = {line.alpha:g}" for line in shown]
+        on = f" on {self.task}" if self.task else ""
+        return (
+            f"Among {self.n_runs} runs of {self.algorithm}{on}, the test {shown[0].test} keeps its "
+            f"level {', '.join(parts)}."
+        )
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """Shares found different, by number of seeds."""
+        return tabulate_seeds(self)
+
+    @property
+    def advice(self) -> str:
+        """How many seeds to run."""
+        return (
+            "run at least that many seeds, fixed beforehand; with fewer, or at small α, use "
+            "`outperform compare --test brunner-munzel-permutation`."
+        )
 
 
 _NAMES: dict[Rule, str] = {
@@ -170,26 +244,11 @@ _NAMES: dict[Rule, str] = {
 }
 
 
-def name_rule(rule: Rule) -> str:
-    """Rule in words, as the subject of a sentence."""
-    return _NAMES[rule]
-
-
 def name_region(probability: float, gamma: float) -> Region:
     """What is true at a P(A>B): A is not better, not meaningfully better, or meaningfully."""
     if probability <= 0.5:
         return "not better"
     return "not meaningful" if probability < gamma else "meaningful"
-
-
-def check_rules(rules: Sequence[str], known: Sequence[str] = RULES) -> tuple[Rule, ...]:
-    """Rules in the order in which results list them, refusing unknown ones."""
-    if not rules:
-        raise InvalidInput("there is no rule to look at", "Name one or more")
-    for rule in rules:
-        if rule not in known:
-            raise InvalidInput(f"there is no rule {rule!r} here", suggest_names(rule, known))
-    return tuple(rule for rule in RULES if rule in rules)
 
 
 def make_curve(
@@ -203,12 +262,6 @@ def make_curve(
     return DetectionCurve(
         rule, *setting, tuple(grid.tolist()), tuple(rates.tolist()), tuple(errors.tolist())
     )
-
-
-def monte_carlo_error(rate: FloatArray, n_draws: int) -> FloatArray:
-    """Standard error of a simulated share; not 0 where it was seen always, or never."""
-    cautious = (rate * n_draws + 1) / (n_draws + 2)
-    return np.sqrt(cautious * (1 - cautious) / n_draws)
 
 
 def _average(curves: Sequence[DetectionCurve]) -> DetectionCurve:
@@ -226,3 +279,10 @@ def _average(curves: Sequence[DetectionCurve]) -> DetectionCurve:
 def _span(shares: Sequence[float]) -> str:
     low, high = f"{min(shares):.1%}", f"{max(shares):.1%}"
     return low if low == high else f"{low} to {high}"
+
+
+def _describe_start(line: SeedsLine) -> str:
+    start = line.holds_from
+    if start is None:
+        return f"at no size up to {line.sizes[-1]}"
+    return f"from {start} runs on"

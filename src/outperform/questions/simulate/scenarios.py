@@ -1,17 +1,18 @@
-"""What scores are like in a simulation: ideal, or with the bias of a cheaper estimator."""
+"""What scores are like in a simulation: ideal, or with the bias of a cheaper design."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from outperform.errors import InvalidInput
 from outperform.questions.simulate.result import IDEAL_NAME
-from outperform.runs.case_studies import BIASED_ESTIMATORS, CaseStudy
+from outperform.runs.case_studies import BIASED_ESTIMATORS, CaseStudy, read_case_studies
 from outperform.runs.scope import Resplit
-from outperform.stats.detection import NormalScores
+from outperform.stats.detection_rates import NormalScores
 from outperform.wording import suggest_names
 
-ESTIMATORS = (IDEAL_NAME, *BIASED_ESTIMATORS)
+DESIGNS = (IDEAL_NAME, *BIASED_ESTIMATORS)  # what is redrawn for each run
 RESPLITS_NAME = "re-splits of one dataset"
 
 
@@ -42,7 +43,7 @@ def describe_variation(
     sigma
         Standard deviation of a score over all that may vary.
     bias_sd
-        Standard deviation of an estimator's mean over what it fixes, √Var(μ̃|ξ).
+        Standard deviation of a design's mean over what it fixes, √Var(μ̃|ξ).
     conditional_sd
         Standard deviation of scores with that fixed, √Var(R̂|ξ); sigma if not known.
     correlation
@@ -90,39 +91,48 @@ def describe_resplits(resplit: Resplit) -> Scenario:
     return replace(describe_variation(1.0, correlation=rho, name=RESPLITS_NAME), notes=(note,))
 
 
-def list_scenarios(
-    cases: Iterable[CaseStudy], estimators: Sequence[str], n_runs: int
+def read_scenarios(
+    path: str | Path,
+    *,
+    cases: Sequence[str] = (),
+    designs: Sequence[str] = (IDEAL_NAME, "all"),
+    n_runs: int = 50,
 ) -> tuple[Scenario, ...]:
-    """Scenarios of case studies; with the ideal estimator all are alike, so that it comes once.
+    """Read scenarios of case studies from the JSON that Bouthillier et al. (2021) published.
+
+    With the ideal design all case studies are alike, so that it comes once.
 
     Parameters
     ----------
-    estimators
+    path
+        Of {task: {"sigma": σ, "sigma_epsilon": {k: {estimator: standard deviation}}}}.
+    cases
+        Case studies to keep; all by default.
+    designs
         Of ``"ideal"``, ``"init"``, ``"data"`` and ``"all"``: what is redrawn for each run.
     n_runs
         Runs that the mean is taken over: the bias measured at the nearest number is used.
     """
-    for estimator in estimators:
-        if estimator not in ESTIMATORS:
-            raise InvalidInput(
-                f"there is no estimator {estimator!r}", suggest_names(estimator, ESTIMATORS)
-            )
-    ideal = (IDEAL,) if IDEAL_NAME in estimators else ()
-    biased = [name for name in estimators if name != IDEAL_NAME]
+    return list_scenarios(read_case_studies(path, cases), designs, n_runs)
+
+
+def list_scenarios(
+    cases: Iterable[CaseStudy], designs: Sequence[str], n_runs: int
+) -> tuple[Scenario, ...]:
+    """List scenarios of case studies, as `read_scenarios` does."""
+    for design in designs:
+        if design not in DESIGNS:
+            raise InvalidInput(f"there is no design {design!r}", suggest_names(design, DESIGNS))
+    ideal = (IDEAL,) if IDEAL_NAME in designs else ()
+    biased = [name for name in designs if name != IDEAL_NAME]
     return (*ideal, *(_of_case(case, name, n_runs) for case in cases for name in biased))
 
 
-def _of_case(case: CaseStudy, estimator: str, n_runs: int) -> Scenario:
-    bias, k = case.find_bias(estimator, n_runs)
-    nearest = min(case.bias_sd[estimator], key=lambda size: (abs(size - n_runs), size))
-    notes = tuple(_note_gap(case, estimator, nearest, k))
-    found = describe_variation(case.sd, bias_sd=bias, name=f"{case.name}, {estimator}")
-    return Scenario(found.name, found.scores, notes)
-
-
-def _note_gap(case: CaseStudy, estimator: str, wanted: int, used: int) -> Iterator[str]:
-    if used != wanted:
-        yield (
-            f"{case.name}: the bias of the estimator {estimator} is NaN at k = {wanted}; that at "
-            f"k = {used} was taken"
-        )
+def _of_case(case: CaseStudy, design: str, n_runs: int) -> Scenario:
+    bias, k = case.find_bias(design, n_runs)
+    nearest = min(case.bias_sd[design], key=lambda size: (abs(size - n_runs), size))
+    scenario = describe_variation(case.sd, bias_sd=bias, name=f"{case.name}, {design}")
+    if k == nearest:
+        return scenario
+    note = f"the bias of the design {design} is NaN at k = {nearest}; that at k = {k} was taken"
+    return replace(scenario, notes=(f"{case.name}: {note}",))

@@ -1,35 +1,33 @@
 """What a reading of a leaderboard rests on, and whether its scores bear that out."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
-from outperform.questions.simulate.score_models import AccuracyModel, ScoreModel
-from outperform.stats import Interval
+from outperform.questions.sota.result import LeaderboardAssessment
+from outperform.questions.sota.score_models import AccuracyModel, ScoreModel
+from outperform.stats import Interval, WinnerBootstrap, clopper_pearson_interval
 from outperform.stats.checks import FloatArray
-
-if TYPE_CHECKING:
-    from outperform.questions.sota.leaderboards import LeaderboardAssessment
+from outperform.stats.ties import merge_ties
 
 _MOST_DECIMALS = 10
 _BY_CHANCE = 0.05  # that exact scores all happen to be so round
 _SPREAD = 1.5  # times the spread by chance from which entries are not equally good
+_FEW = 30  # examples of a class below which its share of a score hardly varies as it should
 _MEANINGFUL = 4  # rounding steps per example from which a misfit tells anything
 
 
-def list_doubts(found: "LeaderboardAssessment", model: ScoreModel) -> tuple[str, ...]:
+def doubt_leaderboard(result: LeaderboardAssessment, model: ScoreModel) -> tuple[str, ...]:
     """Say what is assumed and what of it the scores contradict."""
-    scores, interval = found.scores, found.interval
+    scores, interval = result.scores, result.interval
     doubts = _doubt_grid(scores, model)
-    if found.is_cut_off:
+    if result.is_cut_off:
         doubts.append(
-            f"only {scores.size:,} of {found.n_entries:,} entries are shown, which are taken to be "
-            "the top: more may be the best, and the estimate by score counts only those shown"
+            f"only {scores.size:,} of {result.n_entries:,} entries are shown, which are taken to "
+            "be the top: more may be the best, and the estimate by score counts only those shown"
         )
     else:
         noise = model.noise((interval.low + interval.high) / 2)
-        doubts += _doubt_equality(scores, noise, readings=_read_otherwise(found, model))
+        doubts += _doubt_equality(scores, noise, readings=_read_otherwise(result, model))
         doubts += [*_doubt_independence(scores, interval), *_doubt_copies(scores, model)]
     if model.correlation == 0:
         doubts.append(
@@ -46,6 +44,39 @@ def list_doubts(found: "LeaderboardAssessment", model: ScoreModel) -> tuple[str,
         "more of the top is luck"
     )
     return tuple(doubts)
+
+
+def doubt_predictions(
+    bootstrap: WinnerBootstrap, n: int, *, rarest: tuple[str, int]
+) -> tuple[str, ...]:
+    """Say what resampling n examples cannot tell; `rarest` is a label, and how many have it."""
+    doubts = _doubt_certainty(bootstrap.interval, n)
+    label, n_rarest = rarest
+    if n_rarest < _FEW:
+        have = "1 example has" if n_rarest == 1 else f"{n_rarest} examples have"
+        doubts.append(
+            f"only {have} the label {label}: resampling so few says little of how much their share "
+            "of the score varies"
+        )
+    (scores,) = merge_ties(bootstrap.scores)
+    rivals = int((scores == scores.max()).sum())
+    if rivals > 1:
+        doubts.append(f"{rivals} entries share the best score; the first of them is called best")
+    doubts.append(
+        "where all entries are equally good, a third of the luck is left in, or more if scores are "
+        "nearly perfect: then believe the interval rather than the estimate"
+    )
+    return tuple(doubts)
+
+
+def _doubt_certainty(interval: Interval, n: int) -> list[str]:
+    if interval.low < interval.high:
+        return []
+    fits = clopper_pearson_interval(n, n, confidence_level=interval.confidence_level)
+    return [
+        "the best score is the same in every resample, so its interval has no width and is not to "
+        f"be believed: even {n:,} of {n:,} right fit a true accuracy of {fits.low:.4f}"
+    ]
 
 
 def fit_test_size(scores: FloatArray, limit: int) -> int | None:
@@ -75,12 +106,12 @@ def count_decimals(scores: FloatArray) -> int:
     return _MOST_DECIMALS
 
 
-def _read_otherwise(found: "LeaderboardAssessment", model: ScoreModel) -> str:
-    n_contenders = int(found.contends.sum())
+def _read_otherwise(result: LeaderboardAssessment, model: ScoreModel) -> str:
+    n_contenders = int(result.contends.sum())
     return (
         f"counting only the {n_contenders:,} that may be the best, the sober estimate is "
-        f"{model.estimate(n_contenders, found.top):.4f}, taking each at its score it is "
-        f"{found.sober_if_different:.4f}"
+        f"{model.estimate(n_contenders, result.top):.4f}, taking each at its score it is "
+        f"{result.sober_if_different:.4f}"
     )
 
 

@@ -1,31 +1,30 @@
-"""The figure of a leaderboard: its scores, what the top is worth, and who may be the best."""
+"""Figures of what a top score is worth: of many equals, and of a leaderboard."""
 
-import textwrap
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from outperform.plots.drawings import Drawing
-from outperform.plots.labels import describe_level, escape, shorten
-from outperform.plots.style import (
+from outperform.questions.sota.result import (
+    BestOfEquals,
+    LeaderboardAssessment,
+    PredictionAssessment,
+)
+from outperform.render.drawing import Drawing, wrap_title
+from outperform.render.labels import describe_level, escape
+from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
     COLOUR_BAND,
     COLOUR_NEITHER,
+    COLOUR_NOTE,
     COLUMN_WIDTH,
+    limit_ticks,
     make_figure,
 )
-from outperform.questions.sota.expected_best import ExpectedBest
-from outperform.questions.sota.expected_best_figure import (
-    compose_expected_best,
-    draw_best_cdf,
-    draw_best_pmf,
-    draw_one,
-)
-from outperform.questions.sota.leaderboards import LeaderboardAssessment
-from outperform.questions.sota.predicted_leaderboards import PredictionAssessment
+from outperform.stats import BestOfDistribution, best_of_distribution
 from outperform.stats.checks import FloatArray
+from outperform.wording import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,9 +33,115 @@ if TYPE_CHECKING:
 Assessment = LeaderboardAssessment | PredictionAssessment
 Mask: TypeAlias = NDArray[np.bool_]
 
+_VISIBLE = 1e-4  # share of the highest bar below which nothing is seen
 _MANY = 200  # entries from which dots are drawn as an image
 _BELOW = 0.25  # of the height of the band, how far below it is shown
 _LEAST = 1e-3  # height to show where all scores are equal
+
+
+def draw_one(result: BestOfEquals, ax: "Axes") -> None:
+    """Draw what one classifier shows, and a better one, against what the best of all shows.
+
+    The area beyond the expected best is the better one's chance to look better; the darker part
+    its chance to reach the upper bound.
+    """
+    n = result.distribution.n
+    equal, better = (best_of_distribution(1, n, p) for p in (result.accuracy, result.better))
+    spans = [_span(equal), _span(better)]
+    z = np.arange(min(first for first, _ in spans), max(end for _, end in spans))
+    shown, mass = 1 - z / n, better.pmf(z)
+    ax.bar(shown, equal.pmf(z), 1 / n, color="#C8C8C8", label=f"true accuracy {result.accuracy:g}")
+    ax.plot(shown, mass, color=COLOUR_B, label=f"true accuracy {result.better:.4f}")
+    for bound, shade, name in ((result.mean, 0.25, "mean"), (result.upper, 0.6, "upper")):
+        beyond = shown >= bound - 1e-12
+        area = {"color": COLOUR_B, "alpha": shade, "linewidth": 0, "gid": f"{name}-area"}
+        ax.fill_between(shown[beyond], mass[beyond], **area)  # type: ignore[arg-type]
+    _mark(result, ax)
+    ax.set_ylabel("probability")
+    ax.set_ylim(0, 2.0 * float(max(mass.max(), equal.pmf(z).max())))
+    ax.set_xlabel("accuracy that one classifier shows")
+    ax.legend(loc="upper left", bbox_to_anchor=(0, 0.87), handlelength=1.2)
+    _count_failures(ax, n)
+
+
+def draw_best_cdf(result: BestOfEquals, ax: "Axes") -> None:
+    """Draw the chance that at least one classifier reaches an accuracy."""
+    best = result.distribution
+    z = np.arange(*_span(best))
+    ax.step(1 - z / best.n, best.cdf(z), where="mid", color=COLOUR_A)
+    _mark(result, ax)
+    ax.set_ylim(0, 1.3)
+    ax.set_yticks([0, 0.5, 1])
+    ax.set_ylabel("chance that at\nleast one has it")
+    ax.set_xlabel("accuracy")
+    _count_failures(ax, best.n)
+
+
+def draw_best_pmf(result: BestOfEquals, ax: "Axes") -> None:
+    """Draw the distribution of the best accuracy."""
+    best = result.distribution
+    z = np.arange(*_span(best))
+    mass = best.pmf(z)
+    ax.bar(1 - z / best.n, mass, 1 / best.n, color=COLOUR_A)
+    _mark(result, ax)
+    ax.set_ylim(0, 1.3 * float(mass.max()))
+    ax.set_ylabel("probability")
+    ax.set_xlabel(f"accuracy of the best of {best.m:,}")
+    _count_failures(ax, best.n)
+
+
+def compose_equals(result: BestOfEquals) -> "Figure":
+    """Stack what one shows, and the distribution of the best, in one column."""
+    best = result.distribution
+    title = (
+        f"The best of {best.m:,} classifiers of accuracy {result.accuracy:g} shows "
+        f"{result.mean:.4f} on {best.n:,} examples"
+    )
+    figure = make_figure(COLUMN_WIDTH, 6.2)
+    one, cdf, pmf = figure.subplots(3, height_ratios=[1.3, 1, 1])
+    draw_one(result, one)
+    draw_best_cdf(result, cdf)
+    draw_best_pmf(result, pmf)
+    figure.suptitle(wrap_title(title, COLUMN_WIDTH), fontsize="medium")
+    return figure
+
+
+def _span(distribution: BestOfDistribution) -> tuple[int, int]:
+    """Failures between which anything is seen, and one more."""
+    z = distribution.first + np.arange(distribution.log_survival.size)
+    mass: FloatArray = distribution.pmf(z)
+    seen = z[mass >= _VISIBLE * mass.max()]
+    return int(seen[0]), int(seen[-1]) + 1
+
+
+def _mark(result: BestOfEquals, ax: "Axes") -> None:
+    """Draw the expected best and its upper bound as lines with their numbers."""
+    marks = (
+        (result.mean, "expected best", "right", "-", -3),
+        (result.upper, "upper bound", "left", "--", 3),
+    )
+    for value, name, side, line, shift in marks:
+        ax.axvline(value, color=COLOUR_NOTE, linewidth=0.8, linestyle=line, gid=name)
+        look: dict[str, Any] = {"ha": side, "va": "top", "fontsize": "small", "color": COLOUR_NOTE}
+        at: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+        ax.annotate(f"{name}\n{value:.4f}", (value, 1), (shift, -2), **at, **look)
+    low, high = ax.get_xlim()
+    ax.set_xlim(low, max(high, result.upper + 0.3 * (result.upper - low)))
+
+
+def _count_failures(ax: "Axes", n: int) -> None:
+    """Number failures above, as the paper does."""
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+    limit_ticks(ax)
+    above = ax.secondary_xaxis(
+        "top",
+        functions=(lambda accuracy: n - n * np.asarray(accuracy), lambda z: 1 - np.asarray(z) / n),
+    )
+    above.set_xlabel("failures", color=COLOUR_NEITHER, fontsize="small")
+    above.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    above.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    above.tick_params(labelsize="small", colors=COLOUR_NEITHER)
 
 
 def draw_leaderboard(result: Assessment, ax: "Axes") -> None:
@@ -47,9 +152,8 @@ def draw_leaderboard(result: Assessment, ax: "Axes") -> None:
     """
     from matplotlib.ticker import MaxNLocator
 
-    scores, contends = _get_scores(result)
-    order = np.argsort(-scores, kind="stable")
-    scores, contends = scores[order], contends[order]
+    order = np.argsort(-result.scores, kind="stable")
+    scores, contends = result.scores[order], result.contends[order]
     floor = _find_floor(result, lowest := float(scores[contends].min()))
     ax.axhspan(lowest, result.top, color=COLOUR_BAND, linewidth=0, gid="band", zorder=0)
     _draw_entries(scores, contends, ax, shown=scores >= floor)
@@ -73,16 +177,9 @@ def _draw_entries(scores: FloatArray, contends: Mask, ax: "Axes", *, shown: Mask
         (~contends & shown, COLOUR_NEITHER, "not the best"),
     ):
         if mask.any():
-            ax.scatter(
-                ranks[mask],
-                scores[mask],
-                3.0 if many else 14.0,
-                color=colour,
-                linewidth=0,
-                label=name,
-                zorder=3,
-                rasterized=many,
-            )
+            look: dict[str, Any] = {"color": colour, "label": name, "rasterized": many}
+            size = 3.0 if many else 14.0
+            ax.scatter(ranks[mask], scores[mask], size, linewidth=0, zorder=3, **look)
 
 
 def compose_leaderboard(result: Assessment) -> "Figure":
@@ -93,14 +190,8 @@ def compose_leaderboard(result: Assessment) -> "Figure":
     )
     figure = make_figure(COLUMN_WIDTH, 3.0)
     draw_leaderboard(result, figure.subplots())
-    figure.suptitle("\n".join(textwrap.wrap(title, 50)), fontsize="medium")
+    figure.suptitle(wrap_title(title, COLUMN_WIDTH), fontsize="medium")
     return figure
-
-
-def _get_scores(result: Assessment) -> tuple[FloatArray, Mask]:
-    if isinstance(result, LeaderboardAssessment):
-        return result.scores, result.contends
-    return result.bootstrap.scores, result.bootstrap.contends
 
 
 def _find_floor(result: Assessment, lowest: float) -> float:
@@ -110,30 +201,12 @@ def _find_floor(result: Assessment, lowest: float) -> float:
 
 def _draw_estimates(result: Assessment, ax: "Axes") -> None:
     """Draw the top score as a line, the sober one as a line in its interval."""
-    level = describe_level(result.interval)
-    ax.axhline(
-        result.top,
-        color=COLOUR_NEITHER,
-        linestyle="--",
-        linewidth=0.9,
-        label=f"top score {result.top:.4f}",
-        gid="top",
-    )
-    ax.axhspan(
-        result.interval.low,
-        result.interval.high,
-        color=COLOUR_B,
-        alpha=0.18,
-        linewidth=0,
-        gid="interval",
-    )
-    ax.axhline(
-        result.sober,
-        color=COLOUR_B,
-        linewidth=1.2,
-        label=f"sober {result.sober:.4f}, {level} interval",
-        gid="sober",
-    )
+    top = {"color": COLOUR_NEITHER, "ls": "--", "lw": 0.9, "label": f"top score {result.top:.4f}"}
+    ax.axhline(result.top, gid="top", **top)  # type: ignore[arg-type]
+    low, high = result.interval.low, result.interval.high
+    ax.axhspan(low, high, color=COLOUR_B, alpha=0.18, linewidth=0, gid="interval")
+    label = f"sober {result.sober:.4f}, {describe_level(result.interval)} interval"
+    ax.axhline(result.sober, color=COLOUR_B, linewidth=1.2, label=label, gid="sober")
 
 
 def _label_ranks(n_shown: int, n_all: int) -> str:
@@ -147,9 +220,9 @@ _BOARD = Drawing(
 )
 
 FIGURES = {
-    ExpectedBest: Drawing(
+    BestOfEquals: Drawing(
         {"one": draw_one, "best cdf": draw_best_cdf, "best pmf": draw_best_pmf},
-        compose_expected_best,
+        compose_equals,
         heights={"best cdf": 2.0, "best pmf": 2.0},
     ),
     LeaderboardAssessment: _BOARD,

@@ -1,0 +1,173 @@
+"""A plan: how many pairs a verdict needs, and what a number of pairs buys."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from outperform.errors import InvalidInput, TooFewRuns
+from outperform.plain_values import Plain
+from outperform.questions.plan.resplits import PlannedResplits
+from outperform.questions.plan.table import tabulate_plan
+from outperform.questions.result import Result, Table
+from outperform.runs.scope import Scope
+from outperform.stats import (
+    noether_sample_size,
+    required_pairs,
+    smallest_detectable_probability,
+    verdict_power,
+    verdict_size,
+)
+from outperform.stats.checks import check_open_unit
+from outperform.stats.power import PlannedInterval
+
+GAMMAS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+PAIRS = Scope(("seeds or splits of one dataset",), "that dataset", how="will vary")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow(Plain):
+    """Sample sizes for one smallest P(A>B) that matters."""
+
+    gamma: float
+    n_noether: int  # per algorithm, for a Mann-Whitney test of all with all
+    power_noether: float  # of the paired verdict with that many pairs
+    n_required: int  # pairs from which on the verdict keeps its power
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Result):
+    """How many pairs a verdict needs, and what a number of pairs buys."""
+
+    JSON = (
+        "gamma alpha beta interval better worse probability n_noether n_required n_pairs power "
+        "false_alarms smallest_detectable seconds scope resplits table caveats"
+    )
+
+    gamma: float
+    alpha: float
+    beta: float
+    interval: PlannedInterval
+    better: str  # who is planned to win: A, or the better one of a pilot
+    worse: str
+    probability: float  # the true chance of the better one to win that is planned for
+    n_noether: int
+    n_required: int
+    n_pairs: int  # the number looked at: as asked for, else n_required
+    seconds_per_fit: float | None = None
+    scope: Scope = PAIRS  # of the pairs
+    resplits: PlannedResplits | None = None  # for data like these; None: sizes are not known
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def power(self) -> float:
+        """Chance that n_pairs end in "significant and meaningful"."""
+        return verdict_power(
+            self.n_pairs,
+            self.probability,
+            gamma=self.gamma,
+            alpha=self.alpha,
+            interval=self.interval,
+        )
+
+    @property
+    def false_alarms(self) -> float:
+        """Chance that n_pairs of equals end in a significant difference, either way."""
+        return verdict_size(self.n_pairs, alpha=self.alpha, interval=self.interval)
+
+    @property
+    def smallest_detectable(self) -> float | None:
+        """Smallest P(A>B) that n_pairs detect with the power asked for; None if they never can."""
+        with suppress(TooFewRuns):
+            return smallest_detectable_probability(
+                self.n_pairs,
+                gamma=self.gamma,
+                alpha=self.alpha,
+                beta=self.beta,
+                interval=self.interval,
+            )
+        return None
+
+    @property
+    def seconds(self) -> float | None:
+        """Time for n_pairs, one fit of each algorithm per pair, one after the other."""
+        return None if self.seconds_per_fit is None else 2 * self.n_pairs * self.seconds_per_fit
+
+    def __str__(self) -> str:
+        goal, gamma = "significant and meaningful", f"γ = {self.gamma:g}, "
+        if self.gamma == 0.5:
+            goal, gamma = "significant", ""
+        here, beyond = "", ""
+        if self.resplits is not None:
+            here, beyond = " on this dataset", f"; for other data like it, {self.resplits}"
+        return (
+            f"{self.n_required} pairs make a true {self.chance} of {self.probability:.2g}{here} "
+            f"{goal} with power {1 - self.beta:g} ({gamma}α = {self.alpha:g}; Noether's formula "
+            f"says {self.n_noether}){beyond}."
+        )
+
+    @property
+    def chance(self) -> str:
+        """What is planned for, in symbols: P(A>B), with the names of a pilot."""
+        if (self.better, self.worse) == ("A", "B"):
+            return "P(A>B)"
+        return f"P({self.better} > {self.worse})"
+
+    @property
+    def table(self) -> tuple[PlanRow, ...]:
+        """Pairs needed for the same power and level, by gamma."""
+        return plan_gammas(self.alpha, self.beta, interval=self.interval)
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """What the pairs buy, and what other γ would need."""
+        return tabulate_plan(self)
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        return _suggest(self)
+
+
+def plan_gammas(
+    alpha: float = 0.05, beta: float = 0.05, *, interval: PlannedInterval = "exact"
+) -> tuple[PlanRow, ...]:
+    """Sample sizes over the smallest P(A>B) that matters, as far as beta can be reached there.
+
+    Examples
+    --------
+    >>> [(row.gamma, row.n_noether, row.n_required) for row in plan_gammas()][4]
+    (0.75, 29, 54)
+    """
+    check_open_unit("alpha", alpha)
+    rows = []
+    for gamma in GAMMAS:
+        n_noether = noether_sample_size(gamma, alpha, beta)
+        power = verdict_power(n_noether, gamma, gamma=gamma, alpha=alpha, interval=interval)
+        with suppress(InvalidInput):  # the power at P(A>B) = gamma has a limit
+            needed = required_pairs(gamma, alpha, beta, interval=interval)
+            rows.append(PlanRow(gamma, n_noether, power, needed))
+    return tuple(rows)
+
+
+def _suggest(result: Plan) -> str:
+    enough = result.power >= 1 - result.beta
+    n = result.n_pairs if enough else result.n_required
+    instead = "" if enough else f", not {result.n_pairs},"
+    # The plan holds for the verdict that it was made for.
+    defaults = {"gamma": 0.75, "alpha": 0.05, "interval": "exact"}
+    chosen = {name: getattr(result, name) for name in defaults}
+    options = [
+        f" --{name} {value}"
+        for name, value in chosen.items()
+        if value not in (defaults[name], 0.5)  # a γ of 0.5 is the plan's own
+    ]
+    return (
+        f"run {n} seeds{instead} of both algorithms, paired, decide nothing before, and call "
+        f"`outperform compare{''.join(options)}`.{_suggest_data(result)}"
+    )
+
+
+def _suggest_data(result: Plan) -> str:
+    """What shows a difference for data like these where re-splits do not."""
+    if result.resplits is None or result.resplits.n_required is not None:
+        return ""
+    return " To conclude for other data like these, collect more of them, or use several datasets."

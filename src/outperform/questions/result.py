@@ -1,0 +1,102 @@
+"""What every question answers with, so that one function each renders any answer.
+
+A result is a frozen dataclass that derives from `Result`: its `str()` is one sentence that a
+person can paste, `scope` says what varied and what it is about, `tables` are the numbers behind
+it, `caveats` the reasons for doubt, `advice` what to do next, and `.to_dict()` what `--json`
+prints. Its figures are in the `figure` room of its question.
+"""
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any, Literal, NamedTuple, Protocol
+
+from outperform.plain_values import Plain
+from outperform.runs.scope import Scope
+
+# Of the first algorithm named: it is good news, bad news, or nothing is decided.
+Mood = Literal["good", "bad", "open"]
+
+
+class Table(NamedTuple):
+    """Numbers as text.
+
+    Attributes
+    ----------
+    header
+        Names of the columns; empty where every row is a name with its value.
+    title, note
+        What stands above and below.
+    """
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    note: str = ""
+
+
+class Answer(Protocol):
+    """What can be rendered."""
+
+    @property
+    def scope(self) -> Scope:
+        """What varied, and what the answer is about for that reason."""
+
+    @property
+    def tables(self) -> Sequence[Table | str]:
+        """Numbers behind the sentence, and what no table has room for, in order."""
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        """Reasons for doubt."""
+
+    @property
+    def advice(self) -> str:
+        """What to do next; "" where nothing is left to do."""
+
+    @property
+    def mood(self) -> Mood | None:
+        """How the sentence is coloured."""
+
+    @property
+    def scope_hint(self) -> str:
+        """How to learn more of what it is about, at the command line; "" where all is known."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+
+
+class Result(Plain):
+    """What all results share: what they say is their own."""
+
+    __slots__ = ()
+
+    @property
+    def tables(self) -> Sequence[Table | str]:
+        """Numbers behind the sentence, and what no table has room for, in order."""
+        return ()
+
+    @property
+    def advice(self) -> str:
+        """What to do next; "" where nothing is left to do."""
+        return ""
+
+    @property
+    def mood(self) -> Mood | None:
+        """How the sentence is coloured; None where it is neither good nor bad news."""
+        return None
+
+    @property
+    def scope_hint(self) -> str:
+        """How to learn more of what it is about, at the command line; "" where all is known."""
+        return ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON: what it is, by which version, and all that it says."""
+        return {"kind": type(self).__name__, "version": version("outperform"), **super().to_dict()}
+
+    def _repr_html_(self) -> str:
+        """Show the sentence, its tables and its figure in a notebook."""
+        # By name: what renders results lies above them, and is imported when one is shown.
+        html: str = import_module("outperform.render.html").render_fragment(self)
+        return html

@@ -1,0 +1,140 @@
+"""What simulations of rules share: how often each decides for A, over samples that are drawn."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+
+import numpy as np
+
+from outperform.errors import InvalidInput
+from outperform.stats.checks import FloatArray, check_count, check_gamma
+from outperform.stats.chunks import divide_rows
+from outperform.stats.decision_rules import (
+    RULES,
+    Criteria,
+    CriticalValue,
+    Rule,
+    decide,
+    permutation_critical_value,
+)
+from outperform.wording import suggest_names
+
+Report = Callable[[int, int], None]  # steps done, of how many
+Samples = Callable[[int], tuple[FloatArray, FloatArray]]  # of A and of B, by column
+Rates = dict[Rule, tuple[FloatArray, FloatArray]]  # and their standard errors, by column
+
+# True P(A>B) that rules are looked at.
+PROBABILITIES = tuple(round(0.4 + 0.025 * i, 3) for i in range(25))
+EITHER_SIDE = (
+    "false positives count A declared better between equals; that either is, comes about twice as "
+    "often"
+)
+_BLOCK = 1_000_000  # scores drawn at a time, to bound the memory
+_PERMUTATION: Rule = "brunner-munzel-permutation"
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Rules of which nobody knows the rates, applied to samples that are drawn."""
+
+    rules: tuple[Rule, ...]
+    criteria: Criteria
+    n_draws: int
+    rng: np.random.Generator
+
+    def find_rates(
+        self,
+        draw: Callable[[int, int], Samples],
+        n_pairs: Sequence[int],
+        n_columns: int,
+        report: Report | None,
+    ) -> dict[int, Rates]:
+        """Find rates by number of pairs.
+
+        Parameters
+        ----------
+        draw
+            Given how many samples and how many pairs in each, draws what serves every column.
+        n_columns
+            Different truths to look at, such as P(A>B).
+        """
+        if not self.rules:
+            return {}
+        blocks = {n: divide_rows(self.n_draws, 2 * n, limit=_BLOCK) for n in n_pairs}
+        step = count_steps(report, n_columns * sum(map(len, blocks.values())))
+        rates: dict[int, Rates] = {}
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            for n, sizes in blocks.items():
+                critical = self._find_critical(n)
+                hits = np.zeros((len(self.rules) + 1, n_columns))
+                for size in sizes:
+                    decided = partial(self._count, draw(size, n), critical)
+                    for column, counts in enumerate(threads.map(decided, range(n_columns))):
+                        hits[:, column] += counts
+                        step()
+                rates[n] = self._rate(hits / self.n_draws)
+        return rates
+
+    def _find_critical(self, n: int) -> CriticalValue | None:
+        if _PERMUTATION not in self.rules:
+            return None
+        return permutation_critical_value(n, self.criteria.alpha, rng=self.rng)
+
+    def _count(self, samples: Samples, critical: CriticalValue | None, column: int) -> list[int]:
+        """Samples that each rule decides for A, and the borderline ones of the permutation test."""
+        a, b = samples(column)
+        decisions = decide(a, b, self.rules, self.criteria, critical=critical)
+        marks = (*(decisions.for_a[rule] for rule in self.rules), decisions.borderline)
+        return [int(np.count_nonzero(each)) for each in marks]
+
+    def _rate(self, shares: FloatArray) -> Rates:
+        *by_rule, borderline = shares
+        rates = {
+            rule: (share, _monte_carlo_error(share, self.n_draws))
+            for rule, share in zip(self.rules, by_rule, strict=True)
+        }
+        if _PERMUTATION in rates:
+            share, error = rates[_PERMUTATION]
+            rates[_PERMUTATION] = share, np.hypot(error, borderline / 2)
+        return rates
+
+
+def _monte_carlo_error(rate: FloatArray, n_draws: int) -> FloatArray:
+    """Standard error of a simulated share; not 0 where it was seen always, or never."""
+    cautious = (rate * n_draws + 1) / (n_draws + 2)
+    return np.sqrt(cautious * (1 - cautious) / n_draws)
+
+
+def count_steps(report: Report | None, n_steps: int) -> Callable[[], None]:
+    """What to call after each step, to report how many are done."""
+    steps = count(1)
+    return lambda: report(next(steps), n_steps) if report else None
+
+
+def check_rules(rules: Sequence[str], known: Sequence[str] = RULES) -> tuple[Rule, ...]:
+    """Rules in the order in which results list them, refusing unknown ones."""
+    check_any("rule", rules)
+    for rule in rules:
+        if rule not in known:
+            raise InvalidInput(f"there is no rule {rule!r} here", suggest_names(rule, known))
+    return tuple(rule for rule in RULES if rule in rules)
+
+
+def check_settings(n_pairs: Sequence[int], gammas: Sequence[float], n_draws: int) -> None:
+    """Refuse sample sizes, smallest P(A>B) that matter and draws which nobody could look at."""
+    check_count("n_draws", n_draws, at_least=100)
+    check_any("number of pairs", n_pairs)
+    check_any("gamma", gammas)
+    for n in n_pairs:
+        check_count("n_pairs", n, at_least=2)
+    for gamma in gammas:
+        check_gamma(gamma)
+
+
+def check_any(what: str, values: Sequence[object]) -> None:
+    """Refuse to look at nothing."""
+    if not values:
+        raise InvalidInput(f"there is no {what} to look at", "Name one or more")

@@ -1,0 +1,248 @@
+"""Tracing how often an algorithm is found to differ from itself, by number of seeds."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from outperform.errors import InvalidInput, TooFewRuns, UnknownName
+from outperform.questions.simulate.drawn_rates import Report, check_any, count_steps
+from outperform.questions.simulate.result import (
+    INFLATION,
+    SEEDS_TESTS,
+    SeedsCurve,
+    SeedsLine,
+    SeedsTest,
+)
+from outperform.runs import Runs, read_runs
+from outperform.stats import welch_t_test
+from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
+from outperform.stats.chunks import divide_rows
+from outperform.stats.decision_rules import critical_value
+from outperform.stats.growing_samples import grow_brunner_munzel
+from outperform.stats.ties import merge_ties
+from outperform.wording import enumerate_names, suggest_names
+
+ALPHAS = (0.05, 0.01, 0.001)
+_LARGEST = 50  # runs of each sample, as far as the paper's figures go
+_FEW_RUNS = 40
+_N_NULL = 99_999
+_BLOCK = 500_000  # runs shuffled at a time, to bound the memory
+_DRAWS = (10_000, 100_000)  # fewest and most, if nobody says how many
+
+
+def trace_seeds(
+    scores: ArrayLike,
+    *,
+    sizes: Sequence[int] | None = None,
+    alphas: Sequence[float] = ALPHAS,
+    tests: Sequence[SeedsTest] = SEEDS_TESTS,
+    n_draws: int | None = None,
+    rng: np.random.Generator,
+    report: Report | None = None,
+) -> SeedsCurve:
+    """Compare an algorithm with itself: how often do tests find a difference, by sample size.
+
+    Two samples without a run in common are drawn from the scores, again and again, and tested
+    two-sided. A test that keeps its level α finds a difference in a share α of them.
+
+    Parameters
+    ----------
+    scores : shape (n_runs,)
+        Runs of one algorithm that differ in their seeds only.
+    sizes
+        Runs of each sample; by default from 2 to 50, or to half the runs.
+    tests
+        Of ``"welch-t"``, ``"brunner-munzel"`` and ``"brunner-munzel-permutation"``.
+    n_draws
+        By default so many, up to 100,000, that the standard error of a share is a tenth of α.
+
+    References
+    ----------
+    Gundersen et al. (2023), On Reporting Robust and Trustworthy Conclusions from Model Comparison
+    Studies Involving Neural Networks and Randomness, figures 8, 13 and 14.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> result = trace_seeds(rng.normal(size=100), alphas=[0.05], tests=["welch-t"], rng=rng)
+    >>> print(result)
+    Among 100 runs of A, the test welch-t keeps its level from 2 runs on at α = 0.05.
+    """
+    (pool,) = merge_ties(as_scores(scores, "scores", at_least=4))
+    if np.ptp(pool) == 0:
+        raise InvalidInput(
+            f"all {pool.size} runs have the same score {pool[0]:g}",
+            "Add runs whose seed reaches the training",
+        )
+    wanted = _check_sizes(sizes, pool.size)
+    _check_tests(tests, alphas)
+    n_draws = _choose_draws(alphas) if n_draws is None else n_draws
+    check_count("n_draws", n_draws, at_least=100)
+    tracing = _Tracing(pool, wanted, tuple(alphas), n_draws, rng)
+    step = count_steps(report, len(tests) * len(tracing.blocks))
+    lines = [line for test in tests for line in tracing.trace(test, step)]
+    doubts = tuple(_find_doubts(pool, wanted, lines))
+    return SeedsCurve("A", pool.size, n_draws, tuple(lines), caveats=doubts)
+
+
+def trace_run_seeds(
+    runs: Any,
+    algorithm: str | None = None,
+    *,
+    task: str | None = None,
+    drop_incomplete: bool = False,
+    **options: Any,
+) -> SeedsCurve:
+    """Compare an algorithm of a table of runs with itself: see `trace_seeds`.
+
+    Parameters
+    ----------
+    runs
+        `Runs`, or anything that `read_runs` reads.
+    algorithm
+        May be left out where there is only one.
+    **options
+        As of `trace_seeds`.
+    """
+    table = runs if isinstance(runs, Runs) else read_runs(runs)
+    if algorithm is None and len(table.algorithms) > 1:
+        raise UnknownName(
+            f"{table.source} has {len(table.algorithms)} algorithms and none was named",
+            f"Name one, or two to compare: {enumerate_names(table.algorithms)}",
+        )
+    name = table.algorithms[0] if algorithm is None else algorithm
+    scores = table.select(name, task, drop_incomplete=drop_incomplete)
+    result = trace_seeds(scores, **options)
+    return replace(
+        result,
+        algorithm=name,
+        metric=table.metric,
+        task=task or table.tasks[0],
+        caveats=(*table.notes, *result.caveats),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Tracing:
+    """Draws of two samples without a run in common, tested at every size."""
+
+    pool: FloatArray
+    sizes: tuple[int, ...]
+    alphas: tuple[float, ...]
+    n_draws: int
+    rng: np.random.Generator
+
+    @property
+    def blocks(self) -> list[int]:
+        """Draws to make at a time."""
+        return divide_rows(self.n_draws, self.pool.size, limit=_BLOCK)
+
+    def trace(self, test: SeedsTest, step: Callable[[], None]) -> Iterator[SeedsLine]:
+        """Lines of one test, a line per level; a step after each block."""
+        if test == "brunner-munzel-permutation":
+            # Ties are broken at random, so that one null distribution serves every sample.
+            order = np.lexsort((self.rng.random(self.pool.size), self.pool))
+            pool = np.argsort(order).astype(np.float64)
+            limits = self._find_limits()
+        else:
+            pool, limits = self.pool, np.empty(0)
+        hits = np.zeros((len(self.alphas), len(self.sizes)))
+        for size in self.blocks:
+            a, b = self._draw(pool, size)
+            hits += self._count(test, a, b, limits)
+            step()
+        for alpha, counts in zip(self.alphas, hits, strict=True):
+            n = 1 / (1 / self.n_draws + (1 / _N_NULL if limits.size else 0))
+            error = math.sqrt(alpha * (1 - alpha) / n)
+            shares = tuple((counts / self.n_draws).tolist())
+            yield SeedsLine(test, alpha, self.sizes, shares, error)
+
+    def _draw(self, pool: FloatArray, n_draws: int) -> tuple[FloatArray, FloatArray]:
+        """Samples of the largest size; smaller ones are their beginnings."""
+        n = self.sizes[-1]
+        shuffled = np.broadcast_to(np.arange(pool.size), (n_draws, pool.size))
+        chosen = self.rng.permuted(shuffled, axis=1)[:, : 2 * n]
+        return pool[chosen[:, :n]], pool[chosen[:, n:]]
+
+    def _count(
+        self, test: SeedsTest, a: FloatArray, b: FloatArray, limits: FloatArray
+    ) -> FloatArray:
+        """Differences found, by level and size."""
+        if test == "welch-t":
+            pvalues = (welch_t_test(a[:, :n], b[:, :n]).pvalue for n in self.sizes)
+        elif test == "brunner-munzel":
+            pvalues = (grown.test.pvalue for grown in grow_brunner_munzel(a, b, self.sizes))
+        else:
+            extremes = [np.abs(g.test.statistic) for g in grow_brunner_munzel(a, b, self.sizes)]
+            return np.array(
+                [
+                    [np.count_nonzero(x >= limit) for x, limit in zip(extremes, row, strict=True)]
+                    for row in limits
+                ]
+            )
+        columns = [[np.count_nonzero(p <= alpha) for alpha in self.alphas] for p in pvalues]
+        return np.transpose(columns)
+
+    def _find_limits(self) -> FloatArray:
+        """Statistics from which on the permutation test rejects, by level and size."""
+        shape, parts = (_N_NULL // 9, self.sizes[-1]), []
+        for _ in range(9):
+            grown = grow_brunner_munzel(self.rng.random(shape), self.rng.random(shape), self.sizes)
+            parts.append([np.abs(each.test.statistic) for each in grown])
+        nulls = [np.sort(np.concatenate(part)) for part in zip(*parts, strict=True)]
+        return np.array([[critical_value(null, alpha) for null in nulls] for alpha in self.alphas])
+
+
+def _check_tests(tests: Sequence[str], alphas: Sequence[float]) -> None:
+    check_any("test", tests)
+    check_any("level alpha", alphas)
+    for alpha in alphas:
+        check_open_unit("alpha", alpha)
+    for test in tests:
+        if test not in SEEDS_TESTS:
+            raise InvalidInput(f"there is no test {test!r} here", suggest_names(test, SEEDS_TESTS))
+
+
+def _choose_draws(alphas: Sequence[float]) -> int:
+    """Draws at which a test that keeps its level is hardly ever seen to exceed 1.5 of it."""
+    fewest, most = _DRAWS
+    return min(most, max(fewest, math.ceil(100 / min(alphas))))
+
+
+def _check_sizes(sizes: Sequence[int] | None, n_runs: int) -> tuple[int, ...]:
+    if sizes is None:
+        return tuple(range(2, min(_LARGEST, n_runs // 2) + 1))
+    check_any("sample size", sizes)
+    for n in sizes:
+        check_count("the sample size", n, at_least=2)
+    if 2 * max(sizes) > n_runs:
+        raise TooFewRuns(
+            f"two samples of {max(sizes)} runs without one in common need {2 * max(sizes)}, but "
+            f"there are {n_runs}",
+            f"Ask for at most {n_runs // 2}, or add runs",
+        )
+    return tuple(sorted(set(sizes)))
+
+
+def _find_doubts(
+    pool: FloatArray, sizes: tuple[int, ...], lines: Sequence[SeedsLine]
+) -> Iterator[str]:
+    yield (
+        f"a level α counts as kept from the number of runs on where, up to {sizes[-1]} runs, no "
+        f"more than {INFLATION} α of the comparisons find a difference (Bradley, 1978)"
+    )
+    if n_tied := pool.size - np.unique(pool).size:
+        yield (
+            f"{n_tied} of {pool.size} scores repeat another: the permutation test breaks such ties "
+            "at random"
+        )
+    if pool.size < _FEW_RUNS:
+        yield f"{pool.size} runs are few to stand for all: these shares are rough"
+    rare = {line.alpha for line in lines if line.level_error > line.alpha / 6}
+    if rare:
+        listed = ", ".join(f"{alpha:g}" for alpha in sorted(rare))
+        yield f"more draws would tell more at α = {listed}: the error of a share is more than α / 6"

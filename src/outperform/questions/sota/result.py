@@ -1,0 +1,311 @@
+"""What a top score is worth: of equals, of a leaderboard, and of one with all predictions."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outperform.questions.result import Result, Table
+from outperform.questions.sota.table import (
+    describe_level,
+    tabulate_equals,
+    tabulate_leaderboard,
+    tabulate_predictions,
+)
+from outperform.runs.scope import EXAMPLES, THESE_MODELS, Scope
+from outperform.stats import (
+    BestOfDistribution,
+    Interval,
+    WinnerBootstrap,
+    chance_needed,
+    chance_to_reach,
+)
+from outperform.stats.checks import FloatArray
+
+_CONTENDERS = "all entries that may be the best; only a fresh test set tells them apart."
+
+
+@dataclass(frozen=True, slots=True)
+class BestOfEquals(Result):
+    """The state of the art among m classifiers of one true accuracy."""
+
+    JSON = (
+        "n_classifiers=distribution.m test_size=distribution.n accuracy scope mean "
+        "sd=distribution.sd interval alone better chance_to_reach_mean chance_to_reach_upper "
+        "chance_to_exceed_upper needed power caveats"
+    )
+
+    accuracy: float  # the true one, of all
+    distribution: BestOfDistribution  # of the best
+    alone: Interval  # Clopper and Pearson's, of one classifier that shows the true accuracy
+    interval: Interval  # that the best lies in
+    better: float  # true accuracy of a classifier that is better
+    power: float  # the chance to look better that `needed` gives
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """What varies from one test set to the next, and what this is about for that reason."""
+        size = f"test sets of {self.distribution.n:,} examples"
+        return Scope((EXAMPLES,), f"equally good classifiers on {size}", how="vary")
+
+    @property
+    def mean(self) -> float:
+        """Expected accuracy of the best."""
+        return self.distribution.mean
+
+    @property
+    def upper(self) -> float:
+        """Accuracy that the best reaches with a chance of α/2, at least."""
+        return self.interval.high
+
+    @property
+    def chance_to_reach_mean(self) -> float:
+        """That the better one shows at least what the best of the others is expected to."""
+        return chance_to_reach(self.mean, self.distribution.n, self.better)
+
+    @property
+    def chance_to_reach_upper(self) -> float:
+        """That the better one shows at least the upper bound of the best."""
+        return chance_to_reach(self.upper, self.distribution.n, self.better)
+
+    @property
+    def chance_to_exceed_upper(self) -> float:
+        """That the better one shows more than the upper bound of the best."""
+        return chance_to_reach(self.upper, self.distribution.n, self.better, strictly=True)
+
+    @property
+    def needed(self) -> float:
+        """True accuracy that reaches the expected best with the power asked for."""
+        return chance_needed(self.mean, self.distribution.n, self.power)
+
+    def __str__(self) -> str:
+        best = self.distribution
+        return (
+            f"The best of {best.m:,} classifiers of accuracy {self.accuracy:g} shows "
+            f"{self.mean:.4f} on {best.n:,} examples ({describe_level(self.interval)} between "
+            f"{self.interval.low:.4f} and {self.upper:.4f}); one of true accuracy "
+            f"{self.better:.4f} shows as much with a chance of {self.chance_to_reach_mean:.1%}."
+        )
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """What the best shows, and a better one's chances to show more."""
+        return tabulate_equals(self)
+
+    @property
+    def advice(self) -> str:
+        """What to compare with."""
+        return (
+            "compare with the accuracy you expect of the classifiers, not with the best score "
+            "that one of them showed."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardAssessment(Result):
+    """What the best of many scores on one test set is worth."""
+
+    JSON = (
+        "n_entries n_shown metric test_size dependence best scope top median lead lead_chance "
+        "sober interval sober_if_different luck luck_share gap indistinguishable caveats"
+    )
+
+    entries: tuple[str, ...]
+    scores: FloatArray = field(compare=False, repr=False)
+    metric: str
+    n_entries: int  # of which the scores may show only the top
+    test_size: int
+    dependence: float  # correlation of each entry with what all have in common
+    sober: float  # true score of equals whose best is expected to show the top score
+    interval: Interval  # of that true score
+    sober_if_different: float  # of the best, if each entry is about as good as its score
+    gap: float  # how far below the top the truly best may be
+    lead_chance: float  # that equals lead the second by as much as the best does
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """What would vary on a fresh test set, and what this is about for that reason."""
+        return Scope((EXAMPLES,), THESE_MODELS, how="vary")
+
+    @property
+    def top(self) -> float:
+        """The best score, taken at face value."""
+        return float(self.scores.max())
+
+    @property
+    def best(self) -> str:
+        """The entry with the best score."""
+        return self.entries[int(self.scores.argmax())]
+
+    @property
+    def median(self) -> float:
+        """Score of the middle entry."""
+        return float(np.median(self.scores))
+
+    @property
+    def lead(self) -> float:
+        """By how much the best leads the second."""
+        return measure_lead(self.scores)
+
+    @property
+    def luck(self) -> float:
+        """How much of the top score is luck if all entries are equally good."""
+        return self.top - self.sober
+
+    @property
+    def luck_share(self) -> float:
+        """Share of the best's lead over the median that equals would have by luck."""
+        ahead = self.top - self.median
+        return 1.0 if ahead <= self.luck else self.luck / ahead
+
+    @property
+    def contends(self) -> NDArray[np.bool_]:
+        """Whether each entry may be the truly best, at the confidence level of the interval."""
+        # 1e-12: a score that lags by exactly the gap is within it.
+        return np.asarray(self.top - self.scores <= self.gap + 1e-12)
+
+    @property
+    def indistinguishable(self) -> tuple[str, ...]:
+        """The entries that cannot be told from the best, in their order on the leaderboard."""
+        return _list_contenders(self.entries, self.contends)
+
+    @property
+    def n_shown(self) -> int:
+        """Entries whose score is known."""
+        return len(self.entries)
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether there are entries whose scores are not shown."""
+        return self.n_entries > self.n_shown
+
+    def __str__(self) -> str:
+        at_least = "at least " if self.is_cut_off and self.contends.all() else ""
+        return (
+            f"The best {self.metric} of {self.n_entries:,} entries, {self.top:.4f}, is what luck "
+            f"makes of a true {self.sober:.4f} if all are equally good "
+            f"({_describe_interval(self.interval)}); {at_least}"
+            f"{_describe_contenders(self.indistinguishable)}."
+        )
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """What the top score is worth."""
+        return tabulate_leaderboard(self)
+
+    @property
+    def advice(self) -> str:
+        """What to report."""
+        return (
+            "report both sober estimates (the best is worth something between them, if entries are "
+            f"as independent as assumed) and {_CONTENDERS}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionAssessment(Result):
+    """What the best of many scores is worth, by redrawing the examples and the winner."""
+
+    JSON = (
+        "metric test_size best scope top bias=bootstrap.bias sober interval "
+        "n_resamples=bootstrap.n_resamples entries=_entries caveats"
+    )
+
+    entries: tuple[str, ...]
+    metric: str
+    test_size: int
+    bootstrap: WinnerBootstrap
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """What was redrawn, and what this is about for that reason."""
+        return Scope((EXAMPLES,), THESE_MODELS)
+
+    @property
+    def n_entries(self) -> int:
+        """How many there are."""
+        return len(self.entries)
+
+    @property
+    def scores(self) -> FloatArray:
+        """Of each entry."""
+        return self.bootstrap.scores
+
+    @property
+    def contends(self) -> NDArray[np.bool_]:
+        """Whether each entry may be the truly best."""
+        return self.bootstrap.contends
+
+    @property
+    def best(self) -> str:
+        """The entry with the best score."""
+        return self.entries[self.bootstrap.winner]
+
+    @property
+    def top(self) -> float:
+        """The best score, taken at face value."""
+        return float(self.scores[self.bootstrap.winner])
+
+    @property
+    def sober(self) -> float:
+        """The best score without what choosing it has added."""
+        return self.bootstrap.sober
+
+    @property
+    def interval(self) -> Interval:
+        """Interval of the true score of the best."""
+        return self.bootstrap.interval
+
+    @property
+    def indistinguishable(self) -> tuple[str, ...]:
+        """The entries that may be the truly best."""
+        return _list_contenders(self.entries, self.contends)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.best} is the best of {self.n_entries:,} with {self.metric} {self.top:.4f}; "
+            f"without the luck of being chosen it is {self.sober:.4f} "
+            f"({_describe_interval(self.interval)}), and "
+            f"{_describe_contenders(self.indistinguishable)}."
+        )
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """The top entries, how often each wins, and who may be the best."""
+        return tabulate_predictions(self)
+
+    @property
+    def advice(self) -> str:
+        """What to report."""
+        return f"report the sober estimate with its interval and {_CONTENDERS}"
+
+    @property
+    def _entries(self) -> list[dict[str, Any]]:
+        columns = (self.entries, self.scores, self.bootstrap.win_shares, self.contends)
+        names = ("entry", "score", "win_share", "contends")
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def measure_lead(scores: FloatArray) -> float:
+    """By how much the best score leads the second."""
+    first, second = np.sort(scores)[:-3:-1]
+    return float(first - second)
+
+
+def _list_contenders(entries: tuple[str, ...], contends: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(name for name, is_one in zip(entries, contends, strict=True) if is_one)
+
+
+def _describe_contenders(entries: tuple[str, ...]) -> str:
+    if len(entries) == 1:
+        return "no other can be taken for the best"
+    return f"{len(entries):,} entries cannot be told from the best"
+
+
+def _describe_interval(interval: Interval) -> str:
+    """With as many digits as scores have."""
+    return f"{describe_level(interval)} interval [{interval.low:.4f}, {interval.high:.4f}]"

@@ -1,0 +1,1 @@
+"""Any result as text in the terminal, a figure, or a page."""

@@ -1,0 +1,113 @@
+"""How results are drawn: each question's `figure` says it of its own, in `FIGURES`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from outperform.errors import InvalidInput
+from outperform.questions.rooms import find_room
+from outperform.render.labels import escape, wrap_lines
+from outperform.render.style import COLOUR_NEITHER
+from outperform.runs.scope import join_scopes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_HEIGHT = 2.3  # inches, of a view that says nothing else
+_CHARACTERS = 15  # of a title, per inch
+_SMALL_CHARACTERS = 21  # of what stands below all views, per inch
+_SMALL_LINE = 0.12  # inches
+_POINTS = 72  # per inch
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How one kind of result is drawn.
+
+    Attributes
+    ----------
+    views
+        What there is to see, the default first.
+    compose
+        Draws the whole figure.
+    heights
+        Inches that a view needs, or how to find out.
+    grouped
+        Whether a tuple of such results is drawn together.
+    """
+
+    views: Mapping[str, Callable[[Any, "Axes"], None]]
+    compose: Callable[[Any], "Figure"]
+    heights: Mapping[str, float | Callable[[Any], float]] = field(default_factory=dict)
+    grouped: bool = False
+
+    def height_of(self, view: str, result: Any) -> float:
+        """Inches that a view of a result needs."""
+        height = self.heights.get(view, _HEIGHT)
+        return height(result) if callable(height) else height
+
+
+def find_drawing(result: Any) -> Drawing:
+    """Find how a result, or a tuple of results that are drawn together, is drawn."""
+    kinds = {type(each) for each in result} if isinstance(result, tuple) else {type(result)}
+    (kind,) = kinds if len(kinds) == 1 else (tuple,)
+    drawing: Drawing | None = getattr(find_room(kind, "figure"), "FIGURES", {}).get(kind)
+    if drawing is None or (isinstance(result, tuple) and not drawing.grouped):
+        raise InvalidInput(
+            f"there is no figure of a {type(result).__name__}",
+            "Pass a result, such as what `compare`, `plan` or `decompose` returned",
+        )
+    return drawing
+
+
+def write_scope(figure: "Figure", result: Any) -> None:
+    """Write what a result is about below all views, in a figure that grows by as much."""
+    results = result if isinstance(result, tuple) else (result,)
+    scope = result.scope if results is not result else _join_scopes(results)
+    width, height = figure.get_size_inches()
+    lines = wrap_lines(escape(str(scope)), int(_SMALL_CHARACTERS * width))
+    below = _SMALL_LINE * len(lines) + 0.06
+    figure.set_size_inches(width, height + below)
+    share = below / (height + below)
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.set(rect=(0, share, 1, 1 - share))  # type: ignore[call-arg]
+    for legend in figure.legends:  # at the lower edge of the figure, whatever the layout
+        legend.borderaxespad += _POINTS * below / legend.prop.get_size_in_points()
+    look: dict[str, Any] = {"fontsize": "x-small", "color": COLOUR_NEITHER, "gid": "scope"}
+    y = 0.03 / (height + below)
+    figure.text(0.5, y, "\n".join(lines), ha="center", va="bottom", **look)
+
+
+def _join_scopes(results: tuple[Any, ...]) -> Any:
+    return join_scopes([each.scope for each in results], [each.task for each in results])
+
+
+def wrap_title(sentence: str, width: float) -> str:
+    """Break a title into lines as wide as so many inches."""
+    return "\n".join(wrap_lines(sentence, int(_CHARACTERS * width)))
+
+
+def title_height(title: str) -> float:
+    """Inches that a title takes."""
+    return 0.1 + 0.14 * (1 + title.count("\n"))
+
+
+def widen(figure: "Figure", width: float) -> None:
+    """Give a figure another width, and its title lines of that length."""
+    title, height = figure.get_suptitle(), figure.get_figheight()
+    wrapped = wrap_title(title.replace("\n", " "), width)
+    if title:
+        figure.suptitle(wrapped, fontsize="medium")
+        height += title_height(wrapped) - title_height(title)
+    figure.set_size_inches(width, height)
+
+
+def remove_title(figure: "Figure") -> None:
+    """Leave the verdict to the caption of a paper."""
+    title = figure.get_suptitle()
+    if title:
+        figure.suptitle("")
+        width, height = figure.get_size_inches()
+        figure.set_size_inches(width, height - title_height(title))

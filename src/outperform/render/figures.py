@@ -1,0 +1,190 @@
+"""Any result drawn with matplotlib, which is imported only when something is drawn."""
+
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from outperform.errors import InvalidInput
+from outperform.render.drawing import find_drawing, remove_title, widen, write_scope
+from outperform.render.labels import wrap_lines
+from outperform.render.style import (
+    COLUMN_WIDTH,
+    find_width,
+    freeze_layout,
+    house_style,
+    make_figure,
+    settle_ticks,
+)
+from outperform.stats.checks import check_choice
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Neither holds the time of drawing, so that the same result gives the same file.
+_METADATA: dict[str, dict[str, Any]] = {
+    ".pdf": {"CreationDate": None},
+    ".png": {},
+    ".svg": {"Date": None},
+}
+_DPI = {".png": 200}
+_DPI_OF_DOTS = 300  # of what vector files hold as an image
+_LETTERS = 130  # of one point, on an inch
+_WIDTHS = (2.5, 20.0)  # inches, between which texts have room and files are no posters
+
+
+def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "Axes":
+    """Draw one view of a result.
+
+    Parameters
+    ----------
+    result
+        A result: what `compare`, `plan`, `best_of_runs`, `decompose` or any other function that
+        concludes something returned.
+    ax
+        Axes to draw on, in the style that they and matplotlib are set to. By default new ones,
+        one column of a paper wide, in the house style; a notebook shows them, and so does
+        ``plt.show()``.
+    view
+        One of the result's views, such as ``"densities"`` of a comparison, the first by default; a
+        word that is none is refused with a list of them.
+
+    Returns
+    -------
+    The axes; ``.figure.savefig(path)`` saves them.
+
+    Examples
+    --------
+    >>> from outperform.questions.compare.answer import compare
+    >>> ax = plot(compare([0.9, 0.8, 0.9], [0.7, 0.8, 0.6]), view="differences")
+    >>> ax.get_xlabel()
+    'A − B, score (higher is better)'
+    """
+    drawing = find_drawing(result)
+    view = next(iter(drawing.views)) if view is None else view
+    check_choice("view", view, drawing.views)
+    if ax is not None:
+        _check_axes(ax)
+        drawing.views[view](result, ax)
+        _make_room(ax)
+        return ax
+    from matplotlib import pyplot  # which notebooks and plt.show() look at
+
+    with house_style():
+        size = (COLUMN_WIDTH, drawing.height_of(view, result))
+        shown = pyplot.figure(figsize=size, layout="constrained")
+        ax = shown.subplots()
+        drawing.views[view](result, ax)
+        settle_ticks(shown)
+    return ax
+
+
+def _check_axes(ax: object) -> None:
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise InvalidInput(
+            f"ax is of type {type(ax).__name__}, not matplotlib's axes",
+            "Pass one of the axes that plt.subplots returned, or leave it out",
+        )
+
+
+def _make_room(ax: "Axes") -> None:
+    """Have matplotlib keep labels off neighbouring axes, unless somebody has laid them out."""
+    from matplotlib.figure import Figure
+
+    label = ax.xaxis.label
+    n_letters = int(find_width(ax) * _LETTERS / float(label.get_fontsize()))
+    if max(map(len, label.get_text().split("\n"))) > n_letters:
+        label.set_text("\n".join(wrap_lines(label.get_text().replace("\n", " "), n_letters)))
+    if isinstance(ax.figure, Figure) and ax.figure.get_layout_engine() is None:
+        ax.figure.set_layout_engine("constrained")
+
+
+def figure(
+    result: Any, *, view: str | None = None, width: float | None = None, title: bool = True
+) -> "Figure":
+    """Draw all views of a result together, with its verdict as title and what it is about below.
+
+    Parameters
+    ----------
+    result
+        As of `plot`.
+    view
+        Draw this view only.
+    width
+        In inches; by default a column or a page of a paper.
+    title
+        Whether the verdict stands above, or is left to a caption.
+
+    Returns
+    -------
+    A figure in the house style, unknown to ``matplotlib.pyplot``.
+    """
+    drawing = find_drawing(result)
+    if width is not None and not _WIDTHS[0] <= width <= _WIDTHS[1]:
+        raise InvalidInput(
+            f"the width is {width:g} inches", f"Choose one from {_WIDTHS[0]:g} to {_WIDTHS[1]:g}"
+        )
+    with house_style():
+        if view is None:
+            made = drawing.compose(result)
+        else:
+            check_choice("view", view, drawing.views)
+            made = make_figure(COLUMN_WIDTH, drawing.height_of(view, result))
+            drawing.views[view](result, made.subplots())
+        if not title:
+            remove_title(made)
+        if width is not None:
+            widen(made, width)
+        write_scope(made, result)
+        settle_ticks(made)
+    return made
+
+
+def check_path(path: str | Path) -> Path:
+    """Path of a figure, if one can be saved there."""
+    if not isinstance(path, str | Path):
+        raise InvalidInput(f"the path of a figure is {path!r}", "Pass a string or a Path")
+    path = Path(path)
+    if path.suffix.lower() not in _METADATA:
+        raise InvalidInput(
+            f"cannot save a figure as {str(path)!r}", f"End the path in {', '.join(_METADATA)}"
+        )
+    if not path.parent.is_dir():
+        raise InvalidInput(
+            f"the folder {str(path.parent)!r} does not exist", "Create it, or save elsewhere"
+        )
+    return path
+
+
+def save_figure(result: Any, path: str | Path, **options: Any) -> None:
+    """Draw a result and save it; the same result always gives the same bytes.
+
+    Parameters
+    ----------
+    path
+        Ends in .svg, .pdf or .png (200 dots per inch).
+    options
+        `view`, `width` and `title` of `figure`.
+    """
+    path = check_path(path)
+    kind = path.suffix.lower()
+    picture = render_picture(figure(result, **options), kind)
+    try:
+        path.write_bytes(picture)
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot write {str(path)!r}: {error.strerror}",
+            "Choose a path where files may be written",
+        ) from error
+
+
+def render_picture(made: "Figure", kind: str) -> bytes:
+    """The bytes of a file of this kind, such as ``".svg"``."""
+    buffer = BytesIO()
+    freeze_layout(made)
+    with house_style():
+        dpi = _DPI.get(kind, _DPI_OF_DOTS)
+        made.savefig(buffer, format=kind[1:], dpi=dpi, metadata=_METADATA[kind])
+    return buffer.getvalue()

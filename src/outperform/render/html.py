@@ -1,0 +1,133 @@
+"""Any result as HTML: a fragment for a notebook, or a page that needs nothing else."""
+
+import re
+from collections.abc import Sequence
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from outperform.errors import InvalidInput
+from outperform.questions.result import Answer, Result, Table
+from outperform.render.figures import figure, render_picture
+
+_TAG = re.compile(r"<[^>]*>")
+_REM_PER_INCH = 8.5  # figures are drawn for paper, and read from farther away on a screen
+_STYLE = Path(__file__).with_name("page.css")
+_CLASSES = {"good": "decided", "bad": "decided", "open": "undecided", None: ""}
+
+
+def write_report(
+    results: Any, path: str | Path, *, title: str = "Report", about: Sequence[str] = ()
+) -> None:
+    """Write results with their tables, caveats and figures; the same results give the same bytes.
+
+    Parameters
+    ----------
+    results
+        Whatever can be drawn (see `outperform.plot`), one or several, in the order in which they
+        are to be read.
+    path
+        The HTML file; it refers to no other file and asks nothing of the network.
+    about
+        Paragraphs on how the results came about.
+    """
+    path = Path(path)
+    listed = list(results) if isinstance(results, Sequence) else [results]
+    if not listed:
+        raise InvalidInput("there are no results to report", "Pass at least one")
+    if others := [each for each in listed if not isinstance(each, Result)]:
+        raise InvalidInput(
+            f"there is no report of a {type(others[0]).__name__}",
+            "Pass what compare, audit, best_of_runs or any other function that concludes returned",
+        )
+    page = _render_page(listed, title=title, about=about)
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot write '{path}': {error.strerror}", "Choose a path where files may be written"
+        ) from None
+
+
+def _render_page(results: Sequence[Any], *, title: str, about: Sequence[str]) -> str:
+    sections = "\n".join(
+        f"<section>\n{_render_result(result, f'figure{n}-')}\n</section>"
+        for n, result in enumerate(results, start=1)
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>
+{_STYLE.read_text(encoding="utf-8")}</style>
+</head>
+<body>
+<main>
+<h1>{escape(title)}</h1>
+{"".join(_render_paragraph(paragraph) for paragraph in about)}
+{sections}
+<footer>Made by outperform {escape(version("outperform"))}.</footer>
+</main>
+</body>
+</html>
+"""
+
+
+def render_fragment(result: Answer) -> str:
+    """Render a result for a notebook, in the notebook's own style."""
+    # Ids of several figures on one page must differ, those of the same figure need not.
+    prefix = f"figure{abs(hash(str(result)))}-"
+    return f"<div>\n{_render_result(result, prefix)}\n</div>"
+
+
+def _render_result(result: Answer, prefix: str) -> str:
+    parts = "\n".join(
+        _render_paragraph(part) if isinstance(part, str) else _render_table(part)
+        for part in result.tables
+    )
+    doubts = "".join(f"<li>{escape(caveat)}</li>\n" for caveat in result.caveats)
+    caveats = f"<h3>Caveats</h3>\n<ul>\n{doubts}</ul>" if doubts else ""
+    return f"""<h2 class="{_CLASSES[result.mood]}">{escape(str(result))}</h2>
+<p>{escape(str(result.scope))}.</p>
+{parts}
+{_render_figure(result, prefix)}
+{caveats}"""
+
+
+def _render_paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>\n"
+
+
+def _render_table(table: Table) -> str:
+    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in table.header)
+    head = f"<thead><tr>{head}</tr></thead>\n" if head else ""
+    body = "\n".join(
+        f'<tr><th scope="row">{escape(row[0])}</th>'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in table.rows
+    )
+    title, note = (_render_paragraph(text) if text else "" for text in (table.title, table.note))
+    kind = "" if head else ' class="values"'
+    return (
+        f'{title}<div class="table"><table{kind}>\n{head}<tbody>\n{body}\n</tbody>\n'
+        f"</table></div>\n{note}"
+    )
+
+
+def _render_figure(result: Answer, prefix: str) -> str:
+    """Inline SVG, with ids that no other figure of the page has."""
+    made = figure(result)
+    svg = render_picture(made, ".svg").decode()
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    svg = _TAG.sub(lambda tag: _rename_ids(tag[0], prefix), svg)
+    width = _REM_PER_INCH * made.get_figwidth()
+    label = f'<svg role="img" aria-label="{escape(str(result))}" style="width: {width:.4g}rem"'
+    return f"<figure>{svg.replace('<svg', label, 1)}</figure>"
+
+
+def _rename_ids(tag: str, prefix: str) -> str:
+    return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}", tag)

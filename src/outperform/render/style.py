@@ -1,0 +1,112 @@
+"""How figures look: sized for a paper, safe for the colour-blind, the same each time."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLUMN_WIDTH = 3.4  # inches, one column of a two-column paper
+PAGE_WIDTH = 7.0
+
+# Okabe and Ito's palette, told apart by readers with any kind of colour vision.
+COLOUR_A = "#0072B2"
+COLOUR_B = "#D55E00"
+COLOUR_NEITHER = "#808080"
+COLOURS = (COLOUR_A, COLOUR_B, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # of several
+COLOUR_BAND = "#EFEFEF"
+COLOUR_NOTE = "#404040"
+
+STYLE: dict[str, Any] = {
+    "axes.axisbelow": True,
+    "axes.labelsize": 8,
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 8,
+    "figure.dpi": 200,
+    "font.size": 8,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "lines.linewidth": 1.2,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "outperform",
+    "xtick.labelsize": 7,
+    "xtick.major.width": 0.6,
+    "ytick.labelsize": 7,
+    "ytick.major.width": 0.6,
+}
+_FONT = "DejaVu Sans"  # comes with matplotlib, so figures are alike everywhere
+# Asked, where they are installed, for characters that the first does not have.
+_FONTS_OF_MANY_SCRIPTS = (
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "WenQuanYi Zen Hei",
+    "Hiragino Sans",
+    "PingFang SC",
+    "Microsoft YaHei",
+    "Malgun Gothic",
+    "Arial Unicode MS",
+)
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Use the house style, whatever the user's settings, and put these back afterwards."""
+    from matplotlib import style
+    from matplotlib.font_manager import fontManager
+
+    installed = set(fontManager.get_font_names())
+    fonts = [_FONT, *(font for font in _FONTS_OF_MANY_SCRIPTS if font in installed)]
+    with style.context(["default", STYLE, {"font.family": fonts}]), warnings.catch_warnings():
+        # A name in a script without a font is drawn as boxes; no warning makes it readable.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def make_figure(width: float, height: float) -> "Figure":
+    """Make a figure that no window and no global list of figures knows of."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def settle_ticks(figure: "Figure") -> None:
+    """Have matplotlib make the ticks, which it puts off, while the style holds."""
+    figure.draw_without_rendering()
+
+
+def freeze_layout(figure: "Figure") -> None:
+    """Fix where axes lie, rounded: the solver's last digits differ from one time to the next."""
+    figure.set_layout_engine("none")
+    for ax in figure.axes:
+        left, bottom, width, height = (round(float(x), 5) for x in ax.get_position().bounds)
+        ax.set_position((left, bottom, width, height))
+
+
+def lay_out_rows(ax: "Axes", positions: list[float], labels: list[str]) -> None:
+    """Label rows by name where the vertical axis measures nothing."""
+    ax.spines[["left", "right", "top"]].set_visible(False)
+    ax.set_yticks(positions, labels)
+    ax.tick_params(axis="y", length=0)
+
+
+def limit_ticks(ax: "Axes", n_ticks: int = 5) -> None:
+    """Keep the labels of the horizontal axis apart in a narrow column."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(n_ticks, steps=[1, 2, 2.5, 5, 10]))
+
+
+def find_width(ax: "Axes") -> float:
+    """Inches that axes have, as far as it is known before their labels are laid out."""
+    figure = ax.get_figure()
+    assert figure is not None
+    return float(ax.get_position().width * figure.bbox.width / figure.dpi)

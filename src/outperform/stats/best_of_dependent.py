@@ -1,0 +1,248 @@
+"""The best of many that resemble one another, exactly: given a reference they are independent.
+
+A reference succeeds at some of the n trials. Where it does, each of the m succeeds with one
+probability, elsewhere with another; so the failures of each are a sum of two binomials, and the
+fewest failures of m follow as if independent. A reference that is random itself is mixed over.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from outperform.errors import InvalidInput
+from outperform.stats.best_of_many import (
+    BestOfDistribution,
+    Failures,
+    best_of_distribution,
+    exceed_failures,
+    find_smallest,
+    group_chances,
+)
+from outperform.stats.checks import FloatArray, check_count
+
+_LEFT_OUT = 1e-18  # probability beyond the ends of a sum
+# A sum over every s-th value of the reference errs by exp(-π² · width / s), with the width of
+# the steepest term, and by exp(-2π² · (σ / s)²), with the reference's own σ: both below 1e-13.
+_STEPS_PER_WIDTH = 3
+_STEPS_PER_DEVIATION = 2
+
+
+def best_of_agreeing(m: int, n: int, n_right: int, agreement: float) -> BestOfDistribution:
+    """Distribution of the best of m that agree with a reference which is right n_right times.
+
+    Parameters
+    ----------
+    n_right
+        Trials of the n at which the reference succeeds, k.
+    agreement
+        Chance of each to succeed there; elsewhere it is k / (n - k) · (1 - agreement), so that
+        each succeeds at k of n trials on average.
+
+    References
+    ----------
+    Møllersen and Holsbø (2023), What is the state of the art? Section 4.1, there simulated.
+
+    Examples
+    --------
+    >>> round(best_of_agreeing(1000, 3000, 2700, 0.95).upper(0.05), 4)
+    0.9187
+    """
+    check_count("n_right", n_right, at_least=1)
+    group_chances(m, n, 0.5)  # checks m and n
+    if n_right >= n:
+        raise InvalidInput(
+            f"the reference is right at {n_right} of {n} trials",
+            "Pass an n_right below n: a reference that never fails tells nothing apart",
+        )
+    p = n_right / n
+    lowest = max(0.0, 2 - 1 / p)
+    if not lowest <= agreement <= 1:
+        raise InvalidInput(
+            f"agreement is {agreement:g}",
+            f"Pass a value from {lowest:.4g} to 1: with a reference that is right at {n_right} of "
+            f"{n} trials, others cannot be as good otherwise",
+        )
+    given = agreement, n_right / (n - n_right) * (1 - agreement)
+    first, last = _find_window(m, n, np.array([p]))
+    z, one = np.arange(first, last + 1), (np.array([given[0]]), np.array([given[1]]))
+    log_survival = _log_survival_given(z, (n_right, n - n_right), one)[:, 0]
+    return BestOfDistribution(m, n, first, m * log_survival)
+
+
+def best_of_correlated(
+    m: int, n: int, p: ArrayLike, correlation: float, *, reference: float | None = None
+) -> BestOfDistribution:
+    """Distribution of the best of m whose successes correlate with those of a reference.
+
+    At each trial the reference succeeds with probability θ₀, each other one with its p, and the
+    correlation of the two successes is ρ; any two others then correlate by ρ² if of equal p.
+
+    Parameters
+    ----------
+    p
+        Probability of success: one for all, or one for each, shape (m,).
+    correlation
+        ρ, between each and the reference.
+    reference
+        θ₀; by default p, or the mean of the p's.
+
+    Examples
+    --------
+    >>> round(best_of_correlated(1000, 3000, 0.9, 0.5).mean, 4)
+    0.9151
+    """
+    chances, counts = group_chances(m, n, p)
+    reference = float(chances @ counts / m) if reference is None else reference
+    check_feasible(chances, correlation, reference)
+    if correlation == 0:
+        return best_of_distribution(m, n, p)
+    given = condition_on_reference(chances, correlation, reference)
+    first, last = _find_window(m, n, chances)
+    z = np.arange(first, last + 1)
+    below, above = np.zeros(z.size), np.zeros(z.size)
+    for n_right, weight in zip(*_weigh_reference(n, reference, given, m), strict=True):
+        log_survival = _log_survival_given(z, (n_right, n - n_right), given) @ counts
+        below -= weight * np.expm1(log_survival)
+        above += weight * np.exp(log_survival)
+    with np.errstate(divide="ignore"):
+        mixed = np.where(below < 0.5, np.log1p(-np.minimum(below, 0.5)), np.log(above))
+    return BestOfDistribution(m, n, first, mixed)
+
+
+def chance_of_best(m: int, n: int, p: float, z: int, *, correlation: float = 0.0) -> float:
+    """P(Z <= z) alone: that at least one of m equals has at most z failures.
+
+    Examples
+    --------
+    >>> round(chance_of_best(1000, 3000, 0.9, 236), 4)
+    0.0325
+    """
+    group_chances(m, n, p)
+    failures = np.array([z])
+    if correlation == 0 or p in (0, 1) or not 0 <= z < n:
+        with np.errstate(divide="ignore"):
+            return float(-np.expm1(m * np.log(exceed_failures(failures, n, p)))[0])
+    chances = np.array([p])
+    check_feasible(chances, correlation, p)
+    given = condition_on_reference(chances, correlation, p)
+    total = 0.0
+    for n_right, weight in zip(*_weigh_reference(n, p, given, m), strict=True):
+        log_survival = _log_survival_given(failures, (n_right, n - n_right), given)
+        total -= float(weight) * math.expm1(m * log_survival[0, 0])
+    return total
+
+
+def feasible_range(correlation: float, reference: float) -> tuple[float, float]:
+    """Success probabilities that can correlate so with the reference's.
+
+    Odds between ρ² times those of the reference and 1 / ρ² times; of its failures if ρ < 0.
+
+    Examples
+    --------
+    >>> [round(p, 4) for p in feasible_range(0.5, 0.9)]
+    [0.6923, 0.973]
+    """
+    if not -1 <= correlation <= 1:
+        raise InvalidInput(f"correlation is {correlation:g}", "Pass a value between -1 and 1")
+    if not 0 < reference < 1:
+        raise InvalidInput(f"reference is {reference:g}", "Pass a value between 0 and 1")
+    odds = reference / (1 - reference) if correlation > 0 else (1 - reference) / reference
+    lowest = odds * correlation**2
+    return lowest / (1 + lowest), odds / (odds + correlation**2)
+
+
+def condition_on_reference(
+    p: FloatArray, correlation: float, reference: float
+) -> tuple[FloatArray, FloatArray]:
+    """Success probabilities where the reference succeeds, and where it fails."""
+    slope = correlation * np.sqrt(p * (1 - p))
+    right = p + slope * math.sqrt((1 - reference) / reference)
+    wrong = p - slope * math.sqrt(reference / (1 - reference))
+    return np.clip(right, 0.0, 1.0), np.clip(wrong, 0.0, 1.0)
+
+
+def cumulate_given(z: Failures, parts: tuple[int, int], given: tuple[float, float]) -> FloatArray:
+    """P(at most z failures) for consecutive z, in two parts of the trials with one p each."""
+    # The sum is over the part that varies less.
+    spread = [n * p * (1 - p) for n, p in zip(parts, given, strict=True)]
+    inner, outer = (0, 1) if spread[0] <= spread[1] else (1, 0)
+    first, mass = _weigh_failures(parts[inner], given[inner])
+    first_outer, mass_outer = _weigh_failures(parts[outer], given[outer])
+    below = np.concatenate([[0.0], np.cumsum(mass_outer)])
+    lagged = np.arange(z[0] - first - mass.size + 1, z[-1] - first + 1)
+    rest = below[np.clip(lagged - first_outer + 1, 0, mass_outer.size)]
+    return np.convolve(rest, mass, mode="valid")
+
+
+def _log_survival_given(
+    z: Failures, parts: tuple[int, int], given: tuple[FloatArray, FloatArray]
+) -> FloatArray:
+    """Logarithm of P(X > z) given the reference, a row per z and a column per p."""
+    below = [cumulate_given(z, parts, pair) for pair in zip(*given, strict=True)]
+    with np.errstate(divide="ignore"):  # log 0 is what it should be
+        return np.log1p(-np.minimum(np.transpose(below), 1.0))
+
+
+def _weigh_failures(n: int, p: float) -> tuple[int, FloatArray]:
+    """First value and probabilities of X ~ Bin(n, 1 - p), but for tails that do not matter.
+
+    From the mode both ways by the ratio of neighbours, then scaled to add up to 1.
+    """
+    mean = n * (1 - p)
+    # Bernstein's inequality: less than 1e-18 lies beyond.
+    reach = 9.5 * math.sqrt(mean * p) + 30
+    first, last = max(0, math.floor(mean - reach)), min(n, math.ceil(mean + reach))
+    mode = min(n, math.floor((n + 1) * (1 - p)))
+    if p in (0, 1):
+        return mode, np.ones(1)
+    up = np.arange(mode + 1, last + 1, dtype=float)
+    down = np.arange(mode, first, -1, dtype=float)
+    odds = (1 - p) / p
+    after = np.cumprod((n - up + 1) / up * odds)
+    before = np.cumprod(down / (n - down + 1) / odds)[::-1]
+    mass = np.concatenate([before, [1.0], after])
+    return first, mass / mass.sum()
+
+
+def _weigh_reference(
+    n: int, reference: float, given: tuple[FloatArray, FloatArray], m: int
+) -> tuple[list[int], FloatArray]:
+    """How often the reference may succeed, and with what probability.
+
+    Where n is large, neighbours are so alike that every s-th value stands for s of them.
+    """
+    first, mass = _weigh_failures(n, 1 - reference)
+    n_right = first + np.arange(mass.size)
+    right, wrong = given
+    spread = np.sqrt(n * (reference * right * (1 - right) + (1 - reference) * wrong * (1 - wrong)))
+    width = float(np.min(spread / np.maximum(np.abs(right - wrong), 1e-12)))
+    steps = (
+        width / math.sqrt(2 * math.log(m + 2)) / _STEPS_PER_WIDTH,
+        math.sqrt(n * reference * (1 - reference)) / _STEPS_PER_DEVIATION,
+    )
+    step = max(1, int(min(steps)))
+    kept = np.flatnonzero(mass > _LEFT_OUT)[::step]
+    return n_right[kept].tolist(), mass[kept] / mass[kept].sum()
+
+
+def _find_window(m: int, n: int, p: FloatArray) -> tuple[int, int]:
+    """Failures between which the best lies: no earlier than if independent, no later than one."""
+    best = float(p.max())
+    first = best_of_distribution(m, n, best).fewest(_LEFT_OUT)
+    return first, find_smallest(n, lambda z: bool(exceed_failures(z, n, best) <= _LEFT_OUT))
+
+
+def check_feasible(p: FloatArray, correlation: float, reference: float) -> None:
+    """Refuse success probabilities that cannot correlate so with the reference."""
+    if correlation == 0:
+        return
+    low, high = feasible_range(correlation, reference)
+    # A p at the end of the range but for rounding is in it.
+    wrong = p[(p < low * (1 - 1e-12)) | (p > high * (1 + 1e-12))]
+    if wrong.size:
+        raise InvalidInput(
+            f"success with probability {wrong[0]:g} cannot correlate by {correlation:g} with a "
+            f"reference that succeeds with probability {reference:g}",
+            f"Pass a p from {low:.4g} to {high:.4g}, or a correlation nearer to 0",
+        )

@@ -1,0 +1,134 @@
+"""The winner among many scored on the same examples, by a bootstrap that redraws it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outperform.errors import InvalidInput
+from outperform.stats.checks import FloatArray, check_count, check_open_unit
+from outperform.stats.chunks import divide_rows
+from outperform.stats.intervals import Interval
+from outperform.stats.resampled_scores import Scorer
+from outperform.stats.ties import ROUNDING
+
+_BLOCK_CELLS = 1 << 17  # weights held at once: 1 MB, which a cache holds
+
+
+@dataclass(frozen=True, slots=True)
+class WinnerBootstrap:
+    """What the score of a winner is worth, and who else could have won."""
+
+    scores: FloatArray = field(compare=False, repr=False)  # shape (m,)
+    winner: int  # its place in scores
+    bias: float  # by how much the winner's score is expected to be too high
+    interval: Interval  # of the true score of the winner
+    win_shares: FloatArray = field(compare=False, repr=False)  # of resamples won, shape (m,)
+    # Whether each may be the truly best, shape (m,).
+    contends: NDArray[np.bool_] = field(compare=False, repr=False)
+    n_resamples: int
+
+    @property
+    def sober(self) -> float:
+        """The winner's score without what choosing it has added."""
+        return float(self.scores[self.winner]) - self.bias
+
+
+def bootstrap_winner(
+    scorer: Scorer,
+    n: int,
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+) -> WinnerBootstrap:
+    """Redraw the examples, and with them the winner.
+
+    In each resample the winner beats its own score on all examples by some amount; the mean of
+    that is the bias of a winner's score. Examples are shared, so dependence is respected.
+
+    Parameters
+    ----------
+    scorer
+        As `resampled_scores` prepares them.
+    n
+        Number of examples.
+
+    Returns
+    -------
+    `contends` marks all whose lag behind the winner is no larger than chance makes the lag of the
+    truly best, with this confidence. The interval's lower end is what is left if these are
+    equally good, and the winner the luckiest; its upper end is that of the winner had it not been
+    chosen.
+
+    Examples
+    --------
+    >>> from outperform.stats.resampled_scores import prepare_accuracy
+    >>> predictions = np.array([[1, 0], [1, 1], [0, 0], [1, 1]])
+    >>> scorer = prepare_accuracy(predictions, np.array([1, 1, 0, 0]))
+    >>> result = bootstrap_winner(scorer, 4, rng=np.random.default_rng(0))
+    >>> result.winner, float(result.scores[0]), result.bias > 0
+    (0, 0.75, True)
+    """
+    check_count("n", n, at_least=2)
+    check_count("n_resamples", n_resamples, at_least=100)
+    check_open_unit("confidence_level", confidence_level)
+    scores = scorer(np.ones((n, 1)))[0]
+    resampled = _resample(scorer, n, n_resamples, rng)
+    winner, tail = int(np.argmax(_find_best(scores))), (1 - confidence_level) / 2
+    chosen = np.argmax(_find_best(resampled), axis=1)
+    errors = resampled - scores
+    excess = errors[np.arange(len(errors)), chosen]
+    contends = _find_contenders(scores, errors, confidence_level)
+    low = float(scores[winner] - np.quantile(errors[:, contends].max(axis=1), 1 - tail))
+    high = float(scores[winner] - np.quantile(errors[:, winner], tail))
+    return WinnerBootstrap(
+        scores=scores,
+        winner=winner,
+        bias=float(excess.mean()),
+        interval=Interval(low, min(high, 1.0), confidence_level, "bootstrap"),
+        win_shares=_share_wins(resampled),
+        contends=contends,
+        n_resamples=len(resampled),
+    )
+
+
+def _resample(scorer: Scorer, n: int, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+    """Scores in each resample that has any, shape (n_resamples, m)."""
+    resampled = np.concatenate([scorer(block) for block in _draw(n, n_resamples, rng)])
+    resampled = resampled[np.isfinite(resampled).all(axis=1)]
+    if len(resampled) < n_resamples / 2:
+        raise InvalidInput(
+            f"{n_resamples - len(resampled)} of {n_resamples} resamples lack one of the classes",
+            "Score more examples of the rare class",
+        )
+    return np.asarray(resampled)
+
+
+def _draw(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """How often each resample holds each example, in blocks of shape (n, b)."""
+    for block in divide_rows(n_resamples, n, limit=_BLOCK_CELLS):
+        drawn = rng.integers(0, n, size=(n, block))
+        drawn *= block
+        drawn += np.arange(block)
+        yield np.bincount(drawn.ravel(), minlength=n * block).reshape(n, block).astype(float)
+
+
+def _share_wins(resampled: FloatArray) -> FloatArray:
+    """How often each is best; a tie is shared."""
+    wins = _find_best(resampled)
+    return np.asarray((wins / wins.sum(axis=1, keepdims=True)).mean(axis=0))
+
+
+def _find_best(scores: FloatArray) -> NDArray[np.bool_]:
+    """Which are tied with the highest along the last axis; scores are shares, sums of examples."""
+    return np.asarray(scores >= scores.max(axis=-1, keepdims=True) - ROUNDING)
+
+
+def _find_contenders(
+    scores: FloatArray, errors: FloatArray, confidence_level: float
+) -> NDArray[np.bool_]:
+    lags = errors.max(axis=1, keepdims=True) - errors
+    reach = np.quantile(lags, confidence_level, axis=0) + ROUNDING
+    return np.asarray(scores.max() - scores <= reach)
