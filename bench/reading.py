@@ -1,5 +1,6 @@
 """Large runs files: how long reading and comparing takes, and how much memory."""
 
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,15 +8,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 
 from outperform import compare_runs, read_runs
 from startup import COMMAND
-from timing import Contest, Measured, peak_megabytes, time_both
+from timing import Contest, Measured, peak_megabytes, time_both, time_job
 
 MOST_MEGABYTES = 600
+MOST_SECONDS = 15.0  # without pyarrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,13 @@ def read_and_compare(table: Table) -> Measured:
         )
 
 
+def read_without_pyarrow(table: Table) -> Measured:
+    """Read as those do who have not installed it."""
+    with table.written() as path, patch.dict(sys.modules, {"pyarrow": None}):
+        seconds = time_job(lambda: compare_runs(read_runs(path), "net-0", "net-1"), n_samples=3)
+    return Measured(seconds, MOST_SECONDS)
+
+
 def peak_of_command(table: Table) -> Measured:
     with table.written() as path:
         peak = peak_megabytes([COMMAND, "compare", path, "net-0", "net-1"])
@@ -78,6 +88,12 @@ CONTESTS = [
             "pandas read_csv alone",
             Fraction(3),
             partial(read_and_compare, table),
+        ),
+        Contest(
+            f"the same without pyarrow, {table}",
+            f"{MOST_SECONDS:g} seconds",
+            Fraction(1),
+            partial(read_without_pyarrow, table),
         ),
         Contest(
             f"peak of the command, {table}",

@@ -11,7 +11,7 @@ from outperform.questions.sota.equal_classifiers import best_of_equals
 from outperform.questions.sota.leaderboard import assess_leaderboard
 from outperform.questions.sota.predictions import assess_predictions
 from outperform.questions.sota.score_models import AccuracyModel
-from outperform.runs.boards import read_leaderboard
+from outperform.runs.leaderboards import read_leaderboard
 from outperform.stats import best_of_distribution, common_chance, common_chance_interval
 from outperform.stats.best_of_dependent import condition_on_reference
 

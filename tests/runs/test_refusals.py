@@ -411,7 +411,7 @@ def test_parquet_without_pyarrow_says_what_to_install(write, monkeypatch):
     with pytest.raises(MissingExtra) as caught:
         read_runs(write(b"PAR1", "runs.parquet"))
     assert str(caught.value) == (
-        "reading runs.parquet needs pyarrow. Run: pip install 'outperform[parquet]'."
+        "reading runs.parquet needs pyarrow. Run: pip install 'outperform[arrow]'."
     )
 
 

@@ -11,7 +11,8 @@ from scipy.stats import binomtest
 
 from outperform import compare_runs, read_runs
 from outperform.errors import InvalidInput, InvalidScores
-from outperform.runs.suspicions import DOUBTS, Sides, find_suspicions, question_scores
+from outperform.runs import suspicions
+from outperform.runs.suspicions import DOUBTS, Sides, find_suspicions
 
 SEED = np.random.default_rng(12)
 NOISE = np.round(SEED.normal(0.9, 0.01, size=(2, 40)), 6)
@@ -130,9 +131,9 @@ SUSPICIOUS = {
 @pytest.mark.parametrize(("doubt", "sides", "message"), SUSPICIOUS.values(), ids=SUSPICIOUS.keys())
 def test_scores_that_raise_a_question_are_refused_until_it_is_answered(doubt, sides, message):
     with pytest.raises(InvalidScores) as caught:
-        question_scores(sides, [other for other in DOUBTS if other != doubt])
+        suspicions.ask(find_suspicions(sides), [other for other in DOUBTS if other != doubt])
     assert str(caught.value) == message + OR_ACCEPT.format(doubt)
-    notes = question_scores(sides, [doubt])
+    notes = suspicions.ask(find_suspicions(sides), [doubt])
     fact = caught.value.problem.rpartition(": ")[0]
     # That scores are constant is a caveat of every comparison.
     assert notes == (() if doubt == "constant" else (f"{fact}, which was accepted as right",))
@@ -176,7 +177,7 @@ HARMLESS = {
 
 @pytest.mark.parametrize("sides", HARMLESS.values(), ids=HARMLESS.keys())
 def test_harmless_scores_raise_no_question(sides):
-    assert question_scores(sides, ()) == ()
+    assert suspicions.ask(find_suspicions(sides), ()) == ()
 
 
 def test_by_hand_eight_sorted_scores_are_once_in_20160():

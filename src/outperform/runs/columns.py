@@ -1,11 +1,15 @@
-"""Which column of a table plays which part."""
+"""Which column of a table is what, by its name."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Literal, TypeAlias
 
 from outperform.errors import UnknownColumn
 from outperform.runs.metrics import looks_like_score
+from outperform.runs.source_table import SourceTable
 from outperform.wording import enumerate_names, split_words, suggest_names
 
 ALGORITHM = ("algorithm", "model", "method", "pipeline", "framework")
@@ -30,12 +34,33 @@ _EXAMPLE = re.compile(
     "(_(id|idx|index|no|num|number))?|qid"
 )
 _PART_OF_DATA = split_words("data_split partition phase split stage subset")
+_SETTINGS = split_words(
+    """
+    activation alpha batch batch_size batchsize beta c clip criterion decay depth dim dropout
+    dropout_rate embedding_size eps epsilon eta gamma hidden hidden_dim hidden_size hidden_units
+    kernel l1 l2 label_smoothing lambda layers learning_rate loss_function lr max_depth
+    max_features min_samples_leaf momentum n_estimators n_heads n_layers n_neighbors num_heads
+    num_layers num_leaves optimiser optimizer patience reg reg_lambda regularization scheduler
+    subsample temperature warmup warmup_steps wd weight_decay width
+    """
+)
+_DRAWN = frozenset({"fold", "seed", "split"})
+# Last words of what a tracker exports beside hyperparameters.
+_NO_SETTING = split_words(
+    """
+    algorithm benchmark commit cuda dataset date device dir directory file folder framework gpu
+    host hostname id index job log method model name node path pipeline port rank replicate run
+    state status task time timestamp trial uuid version
+    """
+)
 # What trackers put before the names they export.
 _TRACKER = re.compile(r"(attributes|config|hparams|info|metrics|params|summary|user_attrs)[./_]")
 _SETTING_OF = re.compile(r"(config|hparams|hyperparameters|params)[./_]")
 _VALIDATION_OF = re.compile(r"(val|valid|validation|dev)[_ ./-]")
 _TRAINING_OF = re.compile(r"(train|training)[_ ./-]")
 _TEST_OF = re.compile(r"(eval|test)[_ ./-]")
+
+Kind: TypeAlias = Literal["step", "time", "example", "setting", "status", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +75,95 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """The columns that tell runs apart."""
+class Roles:
+    """What the columns of a table are for, but for its scores."""
 
     algorithm: tuple[str, ...]
     task: tuple[str, ...]
     replicate: tuple[str, ...]
     spare: tuple[str, ...]  # columns that might tell replicates apart, but are not used
+    status: str | None  # says whether a run finished
+    steps: tuple[str, ...]  # count the steps of a training, the coarsest first
+    times: tuple[str, ...]
+    examples: tuple[str, ...]  # say which test example was answered
+    parts_of_data: tuple[str, ...]  # may say on which part of the data a score was measured
+    settings: tuple[str, ...]
+    free: tuple[str, ...]  # columns that may hold scores
+
+
+def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
+    """Say what each column is for, in one walk over the header."""
+    replicates = recognise(names, REPLICATE)
+    if wanted.replicate is None:
+        replicate = tuple(replicates[:1])
+    else:
+        replicate = find_columns(wanted.replicate, names, source)
+    algorithm = _find_one(names, ALGORITHM, wanted.algorithm, source=source)
+    task = _find_one(names, TASK, wanted.task, source=source)
+    by_kind: dict[Kind, list[str]] = defaultdict(list)
+    metric = normalise(wanted.metric or "")
+    parts_of_data, free = [], []
+    for name in names:
+        if not name or name in algorithm or name in task:
+            continue
+        is_named = normalise(name) == metric
+        kind = "other" if is_named else kind_of(name)
+        is_unused = name not in replicate and name not in replicates
+        if is_unused or kind in ("step", "example"):
+            by_kind[kind].append(name)
+        if is_unused and kind not in ("step", "example"):
+            free.append(name)
+        if not is_named and leaf_of(name) in _PART_OF_DATA:
+            parts_of_data.append(name)
+    status = min(by_kind["status"], key=_rank_status, default=None)
+    steps = sorted(by_kind["step"], key=_rank_step)
+    never = {*steps, *by_kind["example"]}
+    return Roles(
+        algorithm=algorithm,
+        task=task,
+        replicate=tuple(name for name in replicate if name not in never),
+        spare=tuple(name for name in replicates if name not in replicate),
+        status=status,
+        steps=tuple(steps),
+        times=tuple(by_kind["time"]),
+        examples=tuple(by_kind["example"]),
+        parts_of_data=tuple(parts_of_data),
+        settings=tuple(by_kind["setting"]),
+        free=tuple(name for name in free if name != status),
+    )
+
+
+@cache
+def kind_of(name: str) -> Kind:
+    """What a column holds beside scores and names, as far as its name tells.
+
+    Examples
+    --------
+    >>> [kind_of(name) for name in ("trainer/global_step", "params.C", "config.seed", "accuracy")]
+    ['step', 'setting', 'other', 'other']
+    """
+    plain = normalise(name)
+    if _SETTING_OF.match(plain):  # a tracker exported it as a hyperparameter
+        words = re.split(r"[\W_]+", plain)
+        return "other" if words[-1] in _NO_SETTING or _DRAWN & set(words) else "setting"
+    leaf = leaf_of(name)
+    if _STEP.fullmatch(leaf):
+        return "step"
+    if leaf in _TIME:
+        return "time"
+    if _EXAMPLE.fullmatch(leaf):
+        return "example"
+    if leaf_of(without_tracker(name)) in STATUS:
+        return "status"
+    return "setting" if plain.replace(" ", "_") in _SETTINGS else "other"
+
+
+def _rank_step(name: str) -> int:
+    return _STEPS.index(_STEP.sub(r"\1", leaf_of(name)))
+
+
+def _rank_status(name: str) -> int:
+    return STATUS.index(leaf_of(without_tracker(name)))
 
 
 def recognise(names: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -64,13 +171,13 @@ def recognise(names: Sequence[str], known: Sequence[str]) -> list[str]:
 
     Where there is none, one that a tracker exported will do: `params.seed`, `config.model`.
     """
-    words = {name: normalise(name) for name in names}
-    exported = {name: without_tracker(name) for name in names}
-    return _match(words, known) or _match(exported, known)
-
-
-def _match(words: Mapping[str, str], known: Sequence[str]) -> list[str]:
-    return [name for expected in known for name, word in words.items() if word == expected]
+    for spell in (normalise, without_tracker):
+        spelled: dict[str, list[str]] = {}
+        for name in names:
+            spelled.setdefault(spell(name), []).append(name)
+        if not spelled.keys().isdisjoint(known):
+            return [name for word in known for name in spelled.get(word, ())]
+    return []
 
 
 def normalise(name: str) -> str:
@@ -85,43 +192,7 @@ def without_tracker(name: str) -> str:
     return plain[begin.end() :] if begin else plain
 
 
-def find_status(names: Sequence[str]) -> str | None:
-    """Find the column that says whether a run finished: `State`, `attributes.status`."""
-    leaves = {n: _leaf(without_tracker(n)) for n in names if not names_setting_of_tracker(n)}
-    return next(iter(_match(leaves, STATUS)), None)
-
-
-def names_step(name: str) -> bool:
-    """Whether a column counts the steps of a training: `epoch`, `trainer/global_step`."""
-    return _STEP.fullmatch(_leaf(name)) is not None and not names_setting_of_tracker(name)
-
-
-def names_time(name: str) -> bool:
-    """Whether a column says when something was measured."""
-    return _leaf(name) in _TIME and not names_setting_of_tracker(name)
-
-
-def names_example(name: str) -> bool:
-    """Whether a column says which test example was answered."""
-    return _EXAMPLE.fullmatch(_leaf(name)) is not None and not names_setting_of_tracker(name)
-
-
-def names_part_of_data(name: str) -> bool:
-    """Whether a column may say on which part of the data a score was measured."""
-    return _leaf(name) in _PART_OF_DATA
-
-
-def names_setting_of_tracker(name: str) -> bool:
-    """Whether a tracker exported the column as a hyperparameter: `params.lr`, `config/lr`."""
-    return _SETTING_OF.match(normalise(name)) is not None
-
-
-def order_steps(names: Sequence[str]) -> list[str]:
-    """Sort columns of steps, the coarsest first."""
-    return sorted(names, key=lambda name: _STEPS.index(_STEP.sub(r"\1", _leaf(name))))
-
-
-def _leaf(name: str) -> str:
+def leaf_of(name: str) -> str:
     """Leave out the folders a tracker puts before a name, and its leading underscore."""
     return re.split(r"[/.]", normalise(name))[-1].lstrip("_").replace(" ", "_")
 
@@ -137,57 +208,40 @@ def find_column(name: str, names: Sequence[str], source: str) -> str:
     raise UnknownColumn(f"no column {name!r} in {source}", suggest_names(name, listed))
 
 
-def find_columns(given: str | Sequence[str], names: Sequence[str], source: str) -> tuple[str, ...]:
+def find_columns(named: str | Sequence[str], names: Sequence[str], source: str) -> tuple[str, ...]:
     """Find one or several columns: `seed`, `seed,fold` or a sequence of names."""
-    if not isinstance(given, str):
-        return tuple(find_column(name, names, source) for name in given)
-    if normalise(given) in map(normalise, names):
-        return (find_column(given, names, source),)
-    return tuple(find_column(name.strip(), names, source) for name in given.split(","))
+    if not isinstance(named, str):
+        return tuple(find_column(name, names, source) for name in named)
+    if normalise(named) in map(normalise, names):
+        return (find_column(named, names, source),)
+    return tuple(find_column(name.strip(), names, source) for name in named.split(","))
 
 
-def assign_parts(names: Sequence[str], wanted: Wanted, source: str) -> Parts:
-    """Say which columns hold algorithm, task and replicate."""
-    replicates = recognise(names, REPLICATE)
-    if wanted.replicate is None:
-        replicate = tuple(replicates[:1])
-    else:
-        replicate = find_columns(wanted.replicate, names, source)
-    return Parts(
-        algorithm=_one_of(names, ALGORITHM, wanted.algorithm, option="--algorithm", source=source),
-        task=_one_of(names, TASK, wanted.task, option="--task", source=source),
-        replicate=replicate,
-        spare=tuple(name for name in replicates if name not in replicate),
-    )
-
-
-def _one_of(
+def _find_one(
     names: Sequence[str],
     known: Sequence[str],
-    given: str | Sequence[str] | None,
+    named: str | Sequence[str] | None,
     *,
-    option: str,
     source: str,
 ) -> tuple[str, ...]:
-    if given is not None:
-        return find_columns(given, names, source)
-    found = recognise(names, known)
-    if len(found) > 1:
+    if named is not None:
+        return find_columns(named, names, source)
+    candidates = recognise(names, known)
+    if len(candidates) > 1:
         # Taking one of them could pool what must be kept apart.
         raise UnknownColumn(
-            f"columns {enumerate_names(found)} of {source} may all be the {known[0]}",
-            f"Name the one that is with {option} {found[0]}, "
-            f"or join them with {option} {','.join(found)}",
+            f"columns {enumerate_names(candidates)} of {source} may all be the {known[0]}",
+            f"Name the one that is with --{known[0]} {candidates[0]}, "
+            f"or join them with --{known[0]} {','.join(candidates)}",
         )
-    return tuple(found)
+    return tuple(candidates)
 
 
 def find_score(
+    table: SourceTable,
     names: Sequence[str],
-    wanted: Wanted,
-    source: str,
+    metric: str | None = None,
     *,
-    texts: Sequence[str],
     may_be_wide: bool = False,
 ) -> str | None:
     """Find the column of scores, None if no column looks like one.
@@ -195,40 +249,54 @@ def find_score(
     Parameters
     ----------
     names
-        The columns that may hold it.
-    texts
-        Those of them that begin with text, hence are scores only if no other is.
+        The columns that may hold it; any may if the metric names it.
     may_be_wide
         Whether each column may be an algorithm.
     """
-    if wanted.metric is not None:
-        return find_column(wanted.metric, names, source)
-    numeric = [name for name in names if name not in texts]
-    for searched in (numeric, names):
-        candidates = recognise(searched, SCORE) or [n for n in searched if looks_like_score(n)]
-        if len(candidates) > 1:
-            hint = ", or add --wide if each column is an algorithm" if may_be_wide else ""
-            raise UnknownColumn(
-                f"columns {enumerate_names(candidates)} of {source} may all be the score",
-                f"Name the one that is with --metric {candidates[0]!r}{hint}",
-            )
-        if candidates:
-            return candidates[0]
-    return None
+    if metric is not None:
+        return find_column(metric, table.names, table.source)
+    likely = [n for n in names if without_tracker(n) in SCORE or looks_like_score(n)]
+    # A column that begins with text holds scores only if no other can.
+    numeric = [name for name in likely if not table.holds_text(name)]
+    candidates = recognise(numeric or likely, SCORE) or numeric or likely
+    if len(candidates) > 1:
+        hint = ", or add --wide if each column is an algorithm" if may_be_wide else ""
+        raise UnknownColumn(
+            f"columns {enumerate_names(candidates)} of {table.source} may all be the score",
+            f"Name the one that is with --metric {candidates[0]!r}{hint}",
+        )
+    return candidates[0] if candidates else None
 
 
-def find_validation(names: Sequence[str], score: str, *, texts: Sequence[str]) -> str | None:
+def require_score(table: SourceTable, names: Sequence[str], metric: str | None) -> str:
+    """Find the column of scores, or say that no column looks like one."""
+    score = find_score(table, names, metric)
+    if score is None:
+        raise explain_no_score(table)
+    return score
+
+
+def explain_no_score(table: SourceTable) -> UnknownColumn:
+    """Say that no column looks like a score."""
+    listed = enumerate_names(filter(None, table.names))
+    return UnknownColumn(
+        f"no column of {table.source} looks like a score (it has: {listed})",
+        "Name it with --metric",
+    )
+
+
+def find_validation(table: SourceTable, names: Collection[str], score: str) -> str | None:
     """Find the column of validation scores, None if there is none, or no telling which it is.
 
     Of several, the one that has the metric of the score: `val_acc` beside `test_acc`.
     """
-    numeric = [name for name in names if name not in texts]
+    numeric = [n for n in names if names_validation(n) and not table.holds_text(n)]
     known = recognise(numeric, VALIDATION)[:1]
-    begun = [name for name in numeric if names_validation(name) and looks_like_score(name)]
+    begun = [name for name in numeric if looks_like_score(name)]
     metric = _TEST_OF.sub("", without_tracker(score), count=1)
     alike = [n for n in begun if _VALIDATION_OF.sub("", without_tracker(n), count=1) == metric]
-    found = known or alike or begun
-    return found[0] if len(found) == 1 else None
+    candidates = known or alike or begun
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def names_validation(name: str) -> bool:

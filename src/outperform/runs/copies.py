@@ -11,36 +11,14 @@ from math import log
 
 import numpy as np
 
-from outperform.runs.arrays import BoolArray, FloatArray, IntArray
+from outperform.runs.labels import BoolArray, FloatArray, IntArray
 
 _CHANCE = 1e-3
 _N_SEARCHED = 2000  # scores among which copies are looked for
 _N_LAGS = 3  # distances between copies that are tried
 
 
-def find_copy(scores: FloatArray) -> slice | None:
-    """Find scores that stand again later in the same order.
-
-    Examples
-    --------
-    >>> find_copy(np.array([0.91, 0.93, 0.9, 0.94, 0.92] * 2))
-    slice(0, 5, None)
-    >>> find_copy(np.array([0.91, 0.93, 0.9, 0.94, 0.92] + [0.91, 0.95, 0.93]))
-    """
-    codes = _code(scores)
-    return None if codes is None else _find_recurring(codes)
-
-
-def find_copied_pairs(a: FloatArray, b: FloatArray) -> slice | None:
-    """Find pairs that stand again later in the same order."""
-    first, second = _code(a), _code(b)
-    if first is None or second is None:
-        return None
-    pairs = np.unique(first * second.size + second, return_inverse=True)[1]
-    return _find_recurring(pairs) or _find_tile((first, second))
-
-
-def _code(scores: FloatArray) -> IntArray | None:
+def number_scores(scores: FloatArray) -> IntArray | None:
     """Number the distinct ones of the first scores; None where none stands twice."""
     scores = scores[:_N_SEARCHED]
     ordered = np.sort(scores)
@@ -49,8 +27,15 @@ def _code(scores: FloatArray) -> IntArray | None:
     return np.unique(scores, return_inverse=True)[1]
 
 
-def _find_recurring(codes: IntArray) -> slice | None:
-    """Find a sequence that stands again later, as chance would not have it."""
+def find_copy(codes: IntArray) -> slice | None:
+    """Find a sequence of numbered scores that stands again later, as chance would not have it.
+
+    Examples
+    --------
+    >>> find_copy(number_scores(np.array([0.91, 0.93, 0.9, 0.94, 0.92] * 2)))
+    slice(0, 5, None)
+    >>> find_copy(number_scores(np.array([0.91, 0.93, 0.9, 0.94, 0.92] + [0.91, 0.95, 0.93])))
+    """
     if not (lags := _likely_lags(codes)):
         return None
     n = codes.size
@@ -62,6 +47,12 @@ def _find_recurring(codes: IntArray) -> slice | None:
         if is_varied and log_chance < log(_CHANCE):
             return slice(start, min(stop, start + lag))
     return None
+
+
+def find_copied_pairs(a: IntArray, b: IntArray) -> slice | None:
+    """Find pairs of numbered scores that stand again later in the same order."""
+    pairs = np.unique(a * b.size + b, return_inverse=True)[1]
+    return find_copy(pairs) or _find_tile((a, b))
 
 
 def _find_tile(codes: Sequence[IntArray]) -> slice | None:

@@ -1,17 +1,14 @@
 """Learning curves: several rows of one run, of which one is to be chosen, but never by its test."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from outperform.errors import InvalidInput, UnreadableRuns
-from outperform.runs.arrays import BoolArray, FloatArray, IntArray
-from outperform.runs.assembling import Rows
-from outperform.runs.grouping import largest_within
-from outperform.runs.labels import Labels
+from outperform.runs.labels import BoolArray, FloatArray, IntArray, Labels, largest_within
 from outperform.runs.metrics import Goal
-from outperform.runs.numbers import parse_number
+from outperform.runs.source_table import parse_number
 from outperform.wording import enumerate_rows
 
 At: TypeAlias = Literal["last", "best-validation"] | int | float | str
@@ -46,6 +43,27 @@ class Chooser:
     validation: FloatArray | None
     name: str
     goal: Goal
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """The row of every run that counts.
+
+    Attributes
+    ----------
+    is_chosen, lacks : shape (n_rows,)
+        Whether a row counts, and whether its run has no such point: then its last row counts, which
+        is incomplete.
+    reason
+        Why it is incomplete.
+    note
+        Which rows were chosen.
+    """
+
+    is_chosen: BoolArray
+    lacks: BoolArray
+    reason: str
+    note: str
 
 
 def check_at(at: At | None) -> At | None:
@@ -84,28 +102,24 @@ def _parse_date(text: str) -> float | None:
         return None
 
 
-def choose_points(rows: Rows, curves: Curves, at: At, chooser: Chooser) -> tuple[Rows, str]:
-    """Keep one row of every run, and say which.
-
-    A run that has no such row keeps its last one, which is incomplete.
-    """
+def choose_points(curves: Curves, at: At, chooser: Chooser) -> Points:
+    """Choose one row of every run, and say which."""
     is_last = curves.stage == largest_within(curves.run, curves.stage)
     if at == "last":
-        return rows.keep(is_last), _describe_last(curves, is_last)
+        return Points(is_last, np.zeros_like(is_last), "", _describe_last(curves, is_last))
     if at == "best-validation":
         is_chosen = _is_best(curves, chooser)
-        missing, what = f"no {chooser.name}", f"with the best {chooser.name}"
+        reason, what = f"no {chooser.name}", f"with the best {chooser.name}"
     else:
         is_chosen = curves.step == at
-        missing, what = f"no {curves.column} {at:g}", f"at {curves.column} {at:g}"
+        reason, what = f"no {curves.column} {at:g}", f"at {curves.column} {at:g}"
         # Where finer steps are counted too, the last of them.
         is_chosen &= curves.stage == largest_within(
             curves.run, np.where(is_chosen, curves.stage, -np.inf)
         )
-    has_any = largest_within(curves.run, is_chosen.astype(np.float64)) > 0
-    kept = is_chosen | (is_last & ~has_any)
-    marked = _mark(rows, ~has_any, missing).keep(kept)
-    return marked, f"of every run the row {what} was taken, of its learning curve no other"
+    lacks = largest_within(curves.run, is_chosen.astype(np.float64)) == 0
+    note = f"of every run the row {what} was taken, of its learning curve no other"
+    return Points(is_chosen | (is_last & lacks), lacks, reason, note)
 
 
 def _is_best(curves: Curves, chooser: Chooser) -> BoolArray:
@@ -122,16 +136,6 @@ def _is_best(curves: Curves, chooser: Chooser) -> BoolArray:
     earliest = largest_within(curves.run, np.where(is_best, -curves.stage, -np.inf))
     is_best &= -curves.stage == earliest
     return is_best
-
-
-def _mark(rows: Rows, is_missing: BoolArray, why: str) -> Rows:
-    """Say of rows why they are incomplete, but where that is known already."""
-    if not is_missing.any():
-        return rows
-    known = rows.incomplete or Labels(("",), np.zeros(len(rows.row), dtype=np.int64))
-    silent = known.codes == known.names.index("")
-    codes = np.where(is_missing & silent, len(known.names), known.codes)
-    return replace(rows, incomplete=Labels((*known.names, why), codes))
 
 
 def _describe_last(curves: Curves, is_last: BoolArray) -> str:

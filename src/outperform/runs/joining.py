@@ -6,10 +6,16 @@ from itertools import chain
 import numpy as np
 
 from outperform.errors import DuplicateRuns, InvalidInput
-from outperform.runs.arrays import FloatArray, IntArray
-from outperform.runs.labels import Labels, concatenate_labels, label_rows
-from outperform.runs.other_columns import OtherColumns
+from outperform.runs.labels import (
+    FloatArray,
+    IntArray,
+    Labels,
+    concatenate_labels,
+    label_rows,
+    repeat_label,
+)
 from outperform.runs.scope import RUNS, Resplit
+from outperform.runs.source_table import OtherColumns
 from outperform.runs.table import Runs
 from outperform.wording import enumerate_names
 
@@ -164,10 +170,7 @@ def _join_validation(runs: Sequence[Runs]) -> FloatArray | None:
 def _join_incomplete(runs: Sequence[Runs]) -> Labels | None:
     if all(each.incomplete is None for each in runs):
         return None
-    complete = [Labels(("",), np.zeros(len(each), dtype=np.int64)) for each in runs]
-    return concatenate_labels(
-        [each.incomplete or own for each, own in zip(runs, complete, strict=True)]
-    )
+    return concatenate_labels([each.incomplete or repeat_label("", len(each)) for each in runs])
 
 
 def _join_others(runs: Sequence[Runs]) -> OtherColumns | None:

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import overload
+from typing import TypeAlias, overload
 
 import numpy as np
+import numpy.typing as npt
 
-from outperform.runs.arrays import BoolArray, IntArray
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.int64]
 
-_N_FIRST = 1000  # rows that often mention every name
+_SPARSE = 8  # possible groups per row, from which on numbering those that exist pays
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -59,7 +62,7 @@ class Labels:
     names: Sequence[str]
     codes: IntArray = field(compare=False, repr=False)
 
-    def keep(self, rows: BoolArray) -> "Labels":
+    def keep(self, rows: BoolArray | IntArray) -> "Labels":
         """Leave out the other rows."""
         return Labels(self.names, self.codes[rows])
 
@@ -67,23 +70,22 @@ class Labels:
         """Repeat all rows."""
         return Labels(self.names, np.tile(self.codes, n_times))
 
+    def spell(self) -> list[str]:
+        """Give the name of every row."""
+        return [self.names[code] for code in self.codes.tolist()]
+
     def by_appearance(self) -> "Labels":
         """Number the names in the order in which the rows first mention them, and drop the rest."""
-        first = np.full(len(self.names), len(self.codes))
-        for codes in (self.codes[:_N_FIRST], self.codes):
-            is_new = np.ones(len(codes), dtype=bool)
-            is_new[1:] = codes[1:] != codes[:-1]
-            # Of repeated indices the last assignment wins, so walk from the end.
-            row = np.flatnonzero(is_new)[::-1]
-            first[codes[row]] = row
-            if first.max(initial=0) < len(self.codes):
-                break
-        if (first[1:] > first[:-1]).all() and first.max(initial=0) < len(self.codes):
+        n_rows = len(self.codes)
+        first = np.full(len(self.names), n_rows)
+        # Of repeated indices the last assignment wins, so walk from the end.
+        first[self.codes[::-1]] = np.arange(n_rows)[::-1]
+        if (first[:-1] < first[1:]).all() and first.max(initial=0) < n_rows:
             return self
-        order = np.argsort(first)[: np.count_nonzero(first < len(self.codes))]
+        order = np.argsort(first)[: np.count_nonzero(first < n_rows)]
         rank = np.empty_like(first)
         rank[order] = np.arange(len(order))
-        return Labels(tuple(self.names[i] for i in order), rank[self.codes])
+        return Labels(tuple(map(self.names.__getitem__, order.tolist())), rank[self.codes])
 
 
 def label_rows(texts: Sequence[str]) -> Labels:
@@ -97,8 +99,24 @@ def label_rows(texts: Sequence[str]) -> Labels:
     ('2', '10')
     """
     names = sorted(set(texts), key=_length_then_bytes)
-    code = {name: i for i, name in enumerate(names)}
-    return Labels(tuple(names), np.array([code[text] for text in texts], dtype=np.int64))
+    place = dict(zip(names, range(len(names)), strict=True))
+    codes = np.fromiter(map(place.__getitem__, texts), dtype=np.int64, count=len(texts))
+    return Labels(tuple(names), codes)
+
+
+def label_integers(integers: IntArray) -> Labels:
+    """Label rows by integers of which none is negative, as `label_rows` does their spellings."""
+    if integers.max() > _SPARSE * len(integers):
+        distinct, codes = np.unique(integers, return_inverse=True)
+        return Labels(Numerals(distinct), codes)
+    is_used = np.zeros(integers.max() + 1, dtype=bool)
+    is_used[integers] = True
+    return Labels(Numerals(np.flatnonzero(is_used)), (np.cumsum(is_used) - 1)[integers])
+
+
+def repeat_label(name: str, n_rows: int) -> Labels:
+    """Give every row the same name."""
+    return Labels((name,), np.zeros(n_rows, dtype=np.int64))
 
 
 def join_labels(parts: Iterable[Labels]) -> Labels:
@@ -122,6 +140,38 @@ def concatenate_labels(parts: Sequence[Labels]) -> Labels:
         numbers = [place.setdefault(name, len(place)) for name in part.names]
         codes.append(np.array(numbers, dtype=np.int64)[part.codes])
     return Labels(tuple(place), np.concatenate(codes))
+
+
+def split_groups(group: IntArray, labels: Labels) -> IntArray:
+    """Number groups of rows anew, such that all rows of one share their label too.
+
+    Examples
+    --------
+    >>> split_groups(np.array([0, 0, 1]), label_rows(["x", "y", "x"])).tolist()
+    [0, 1, 2]
+    """
+    n_groups = (int(group.max(initial=0)) + 1) * len(labels.names)
+    split: IntArray = group * len(labels.names) + labels.codes
+    if n_groups > _SPARSE * len(group):
+        split = np.unique(split, return_inverse=True)[1]
+    return split
+
+
+def differ_within(group: IntArray, labels: Labels) -> BoolArray:
+    """Rows whose label is not that of the last row of their group; none where all are alike."""
+    if len(labels.names) == 1 or not len(group):
+        return np.zeros(len(group), dtype=bool)
+    last = np.empty(group.max() + 1, dtype=np.int64)
+    last[group] = labels.codes  # of repeated indices the last assignment wins
+    differs: BoolArray = last[group] != labels.codes
+    return differs
+
+
+def largest_within(group: IntArray, values: FloatArray) -> FloatArray:
+    """Give each row the largest value of its group."""
+    largest = np.full(group.max() + 1, -np.inf)
+    np.maximum.at(largest, group, values)
+    return largest[group]
 
 
 def _length_then_bytes(name: str) -> tuple[int, bytes]:

@@ -2,29 +2,36 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+import numpy as np
 
 from outperform.errors import UnknownColumn, UnreadableRuns
-from outperform.runs.assembling import About, Keys, Rows, assemble, join_or_repeat
-from outperform.runs.cells import CellTable, Table
 from outperform.runs.columns import (
-    Parts,
+    Roles,
     Wanted,
-    assign_parts,
+    assign_roles,
+    explain_no_score,
     find_column,
     find_score,
-    find_status,
     find_validation,
     names_other_data,
     names_validation,
     normalise,
 )
 from outperform.runs.curves import At, Chooser
-from outperform.runs.labels import Labels
-from outperform.runs.metric_rows import choose_metric, find_metric_column, note_tasks_without
+from outperform.runs.labels import Labels, join_labels, repeat_label
 from outperform.runs.metrics import Goal, known_goal, resolve_goal
-from outperform.runs.row_kinds import RowReader, Telltales, find_telltales
-from outperform.runs.statuses import explain_unfinished
+from outperform.runs.row_kinds import (
+    RowReader,
+    Rows,
+    choose_metric,
+    find_metric_column,
+    leave_out_summaries,
+    read_status,
+)
+from outperform.runs.scope import varied_by
+from outperform.runs.source_table import OtherColumns, SourceTable
 from outperform.runs.suspicions import Doubt
 from outperform.runs.table import Runs
 from outperform.wording import enumerate_names
@@ -41,27 +48,8 @@ class Ways:
     accepted: tuple[Doubt, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Roles:
-    """The columns that do not tell runs apart."""
-
-    score: str
-    validation: str | None
-    status: str | None  # says whether a run finished
-    metrics: str | None  # names the metric of each row
-    metric: str | None  # the one that was asked for among those
-
-    @property
-    def numbers(self) -> list[str]:
-        return [self.score] if self.validation is None else [self.score, self.validation]
-
-    @property
-    def marks(self) -> list[str]:
-        return [name for name in (self.status, self.metrics) if name is not None]
-
-
 def read_long(
-    table: Table, wanted: Wanted, goal: Goal | None, *, only: str, ways: Ways | None = None
+    table: SourceTable, wanted: Wanted, goal: Goal | None, *, only: str, ways: Ways
 ) -> Runs:
     """Read a table with one row per run.
 
@@ -70,157 +58,176 @@ def read_long(
     only
         Name of the algorithm where no column names any.
     """
-    ways = ways or Ways()
-    parts = assign_parts(table.names, wanted, table.source)
-    metric_named = normalise(wanted.metric or "")
-    telltales = find_telltales([n for n in table.names if normalise(n) != metric_named], parts)
-    roles = _find_roles(table, wanted, parts, telltales)
-    replicate = telltales.leave(parts.replicate)
-    rows, metrics = _take(table, replace(parts, replicate=replicate), roles, only)
-    metric, notes = roles.score, tuple[str, ...]()
+    roles = assign_roles(table.names, wanted, table.source)
+    metrics = find_metric_column(table, roles.free)
+    metric = wanted.metric
+    names_row = metrics is not None and normalise(metric or "") not in map(normalise, table.names)
+    score, validation = _find_numbers(table, roles, wanted, None if names_row else metric, metrics)
+    rows = read_rows(table, roles, [score] if validation is None else [score, validation], only)
+    name, notes = score, tuple[str, ...]()
     if metrics is not None:
-        metric, is_chosen = choose_metric(metrics, roles.metric, table.source)
-        notes = note_tasks_without(metric, rows.keys, is_chosen)
-        rows = rows.keep(is_chosen)
-    resolved = resolve_goal(metric, goal)
-    validation = rows.numbers[1] if roles.validation else None
-    name = roles.validation or ""
-    chooser = Chooser(validation, name, known_goal(name) or resolved)
-    reader = RowReader(table, rows, telltales, replicate, chooser)
-    kept, about_rows = reader.keep_runs(ways.at)
-    about = About(
-        metric=metric,
+        labels = table.label_runs(metrics)
+        name, rows, notes = choose_metric(labels, metric if names_row else None, rows, table.source)
+    resolved = resolve_goal(name, goal)
+    values = None if validation is None else rows.numbers[1]
+    chooser = Chooser(values, validation or "", known_goal(validation or "") or resolved)
+    kept, about_rows = RowReader(table, rows, roles, chooser).keep_runs(ways.at)
+    return assemble(
+        table,
+        kept,
+        roles,
+        metric=name,
         goal=resolved,
-        source=table.source,
-        replicate_columns=replicate,
-        spare_columns=parts.spare,
-        algorithm_columns=parts.algorithm,
-        validation_metric=name,
+        validation_metric=validation or "",
         notes=(*notes, *about_rows),
         accepted=ways.accepted,
     )
-    return assemble(kept, table, about)
 
 
-def _take(table: Table, parts: Parts, roles: _Roles, only: str) -> tuple[Rows, Labels | None]:
-    """Read the rows, and the metric of each where rows name it."""
-    names = [*parts.algorithm, *parts.task, *parts.replicate, *roles.marks]
-    columns = table.take(names, roles.numbers)
-    labels, n_rows = dict(zip(names, columns.labels, strict=True)), len(columns.rows)
+def read_rows(table: SourceTable, roles: Roles, numbers: Sequence[str], only: str) -> Rows:
+    """Read the columns that tell runs apart, and these columns of numbers."""
+    values, labels = table.take(numbers, [*roles.algorithm, *roles.task, *roles.replicate])
 
     def join(names: Sequence[str], otherwise: str) -> Labels:
-        return join_or_repeat([labels[name] for name in names], otherwise, n_rows)
+        if not names:
+            return repeat_label(otherwise, len(table.rows))
+        return join_labels(map(labels.__getitem__, names))
 
-    keys = Keys(
-        join(parts.algorithm, only),
-        join(parts.task, ""),
-        join(parts.replicate, "") if parts.replicate else None,
+    return Rows(
+        join(roles.algorithm, only),
+        join(roles.task, ""),
+        join(roles.replicate, "") if roles.replicate else None,
+        values,
+        table.rows,
+        None if roles.status is None else read_status(table, roles.status),
     )
-    incomplete = None
-    if roles.status is not None:
-        status = labels[roles.status]
-        incomplete = explain_unfinished(status, columns.rows, roles.status, table.source)
-    metrics = labels[roles.metrics] if roles.metrics is not None else None
-    return Rows(keys, columns.numbers, columns.rows, incomplete), metrics
 
 
-def _find_roles(table: Table, wanted: Wanted, parts: Parts, telltales: Telltales) -> _Roles:
-    """Find the columns of scores and validation scores, and what else tells of them."""
-    taken = {*parts.algorithm, *parts.task, *parts.replicate, *parts.spare, ""}
-    free = [name for name in table.names if name not in taken]
-    status = find_status([name for name in free if wanted.metric != name])
-    others = [n for n in telltales.leave(free) if n != status]
-    head = table.head()
-    metrics, metric = find_metric_column(head, others), None
-    names_row = normalise(wanted.metric or "") not in map(normalise, table.names)
-    if metrics is not None and wanted.metric is not None and names_row:
-        metric, wanted = wanted.metric, replace(wanted, metric=None)
-    candidates = [name for name in others if name != metrics]
-    score, validation = _find_numbers(table, head, wanted, parts, candidates)
-    return _Roles(score, validation, status, metrics, metric)
+def assemble(
+    table: SourceTable,
+    rows: Rows,
+    roles: Roles,
+    *,
+    metric: str,
+    goal: Goal,
+    validation_metric: str,
+    notes: tuple[str, ...],
+    accepted: tuple[Doubt, ...],
+) -> Runs:
+    """Make runs of rows that are runs, or sums of runs."""
+    rows, about_summaries = leave_out_summaries(rows, table.source)
+    algorithm, task = rows.algorithm.by_appearance(), rows.task.by_appearance()
+    replicate, score, incomplete = rows.replicate, rows.numbers[0], rows.incomplete
+    if incomplete is not None:
+        score = np.where(incomplete.codes == incomplete.names.index(""), score, np.nan)
+    return Runs(
+        algorithms=tuple(algorithm.names),
+        tasks=tuple(task.names),
+        replicates=None if replicate is None else replicate.names,
+        algorithm=algorithm.codes,
+        task=task.codes,
+        replicate=np.zeros_like(task.codes) if replicate is None else replicate.codes,
+        score=score,
+        validation=rows.numbers[1] if validation_metric else None,
+        row=rows.row,
+        metric=metric,
+        goal=goal,
+        source=table.source,
+        replicate_columns=roles.replicate,
+        spare_columns=roles.spare,
+        notes=(*notes, *about_summaries),
+        validation_metric=validation_metric,
+        algorithm_columns=roles.algorithm,
+        incomplete=incomplete,
+        others=OtherColumns(((table, rows.row),)),
+        accepted=accepted,
+        varied=varied_by(roles.replicate),
+    )
 
 
 def _find_numbers(
-    table: Table, head: CellTable, wanted: Wanted, parts: Parts, others: Sequence[str]
+    table: SourceTable, roles: Roles, wanted: Wanted, metric: str | None, metrics: str | None
 ) -> tuple[str, str | None]:
-    """Find the columns of scores and of validation scores."""
-    texts = [name for name in others if head.holds_text(name)]
+    """Find the columns of scores and of validation scores.
+
+    Parameters
+    ----------
+    metric
+        The column of scores, if a person named it.
+    metrics
+        The column that names the metric of each row.
+    """
+    others = [name for name in roles.free if name != metrics]
     named = None
     if wanted.validation is not None:
         named = find_column(wanted.validation, others, table.source)
-    if wanted.metric is not None:
-        candidates = list(table.names)
-    else:
-        candidates = [n for n in others if n != named and not names_other_data(n)]
-    may_be_wide = not parts.algorithm
-    score = find_score(candidates, wanted, table.source, texts=texts, may_be_wide=may_be_wide)
+    candidates = [n for n in others if n != named and not names_other_data(n)]
+    score = find_score(table, candidates, metric, may_be_wide=not roles.algorithm)
     if score is None and named is not None and not names_validation(named):
         score = named  # the only score may choose as well
     if score is None:
-        raise _explain_missing_score(head, parts, others)
-    validation = named or find_validation(others, score, texts=texts)
+        raise _explain_missing_score(table, roles, others)
+    validation = named or find_validation(table, others, score)
     return score, None if validation == score else validation
 
 
-def _explain_missing_score(head: CellTable, parts: Parts, others: Sequence[str]) -> UnreadableRuns:
+def _explain_missing_score(
+    table: SourceTable, roles: Roles, others: Sequence[str]
+) -> UnreadableRuns:
     """Say what the table looks like instead of a long one."""
-    numeric = [name for name in others if head.holds_numbers(name)]
-    if decimals := [name for name in head.names if _DECIMAL.fullmatch(name)]:
+    numeric = [name for name in others if table.holds_numbers(name)]
+    if decimals := [name for name in table.names if _DECIMAL.fullmatch(name)]:
         return UnreadableRuns(
-            f"the first row of {head.source} holds a number ({decimals[0]}) where names of columns "
-            "should be",
+            f"the first row of {table.source} holds a number ({decimals[0]}) where names of "
+            "columns should be",
             "Start it with such a row: algorithm,seed,accuracy",
         )
-    if is_transposed(head, parts, others):
-        return explain_transposed(head)
+    if is_transposed(table, roles, others):
+        return explain_transposed(table)
     if apart := [name for name in numeric if names_other_data(name)]:
         return UnknownColumn(
-            f"{head.source} has scores of validation or training data ({enumerate_names(apart)}), "
+            f"{table.source} has scores of validation or training data ({enumerate_names(apart)}), "
             "but no column looks like the score to report",
             f"Name it with --metric; --metric {apart[0]!r} reports those",
         )
-    if not parts.algorithm and len(numeric) > 1:
+    if not roles.algorithm and len(numeric) > 1:
         return UnreadableRuns(
-            f"{head.source} looks wide: columns {enumerate_names(numeric)} hold numbers, "
+            f"{table.source} looks wide: columns {enumerate_names(numeric)} hold numbers, "
             "and none names an algorithm",
             "Add --wide if each column is an algorithm (from Python: wide=True), or name the "
             "column of algorithms with --algorithm",
         )
-    if means := [cell for name in others for cell in head.column(name) if "±" in str(cell)]:
+    if means := [cell for name in others for cell in table.head(name) if "±" in str(cell)]:
         return UnreadableRuns(
-            f"{head.source} holds means with their deviations ({means[0]}), not runs",
+            f"{table.source} holds means with their deviations ({means[0]}), not runs",
             "Compare them with --summary A=MEAN±SD,N B=MEAN±SD,N (from Python: compare_published)",
         )
-    listed = enumerate_names(name for name in head.names if name)
-    return UnknownColumn(
-        f"no column of {head.source} looks like a score (it has: {listed})",
-        "Name it with --metric",
-    )
+    return explain_no_score(table)
 
 
-def is_transposed(head: CellTable, parts: Parts, others: Sequence[str]) -> bool:
+def is_transposed(table: SourceTable, roles: Roles, others: Sequence[str]) -> bool:
     """Whether each row seems to be an algorithm, with a column per replicate."""
-    texts = [name for name in (*parts.algorithm, *others) if head.holds_text(name)]
-    numeric = [name for name in others if head.holds_numbers(name)]
-    if len(texts) != 1 or texts[0] != next(filter(None, head.names)) or len(numeric) < 2:
+    texts = [name for name in (*roles.algorithm, *others) if table.holds_text(name)]
+    numeric = [name for name in others if table.holds_numbers(name)]
+    if len(texts) != 1 or texts[0] != next(filter(None, table.names)) or len(numeric) < 2:
         return False
-    named = list(head.column(texts[0]))
-    tells_algorithms = texts[0] in parts.algorithm or all(
+    named = table.head(texts[0])
+    tells_algorithms = texts[0] in roles.algorithm or all(
         _LOOKS_LIKE_REPLICATE.fullmatch(name) for name in numeric
     )
     return tells_algorithms and len(set(map(str, named))) == len(named)
 
 
-def explain_transposed(head: CellTable) -> UnreadableRuns:
+def explain_transposed(table: SourceTable) -> UnreadableRuns:
     """Say that rows and columns are swapped, or that the rows are summaries."""
-    first = next(filter(None, head.names))
-    listed = enumerate_names((str(value) for value in head.column(first)), limit=3)
-    if {"mean", "average"} & {name.casefold() for name in head.names}:
+    first = next(filter(None, table.names))
+    listed = enumerate_names(map(str, table.head(first)), limit=3)
+    if {"mean", "average"} & {name.casefold() for name in table.names}:
         return UnreadableRuns(
-            f"{head.source} holds a mean of each algorithm ({listed}), not runs",
+            f"{table.source} holds a mean of each algorithm ({listed}), not runs",
             "Compare published means with --summary (from Python: compare_published)",
         )
     return UnreadableRuns(
-        f"each row of {head.source} seems to be an algorithm ({listed})",
+        f"each row of {table.source} seems to be an algorithm ({listed})",
         "Transpose it, so that each column is an algorithm, and add --wide",
     )

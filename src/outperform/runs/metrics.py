@@ -7,6 +7,7 @@ be anything (`MNLI dev acc.`) unless they contradict it (`f1_error`) or turn it 
 
 import re
 from functools import cache
+from itertools import filterfalse
 from typing import Literal, TypeAlias
 
 from outperform.errors import UnknownDirection
@@ -82,6 +83,9 @@ _PHRASES = {
     "per sec": "throughput",
     "per s": "throughput",
 }
+_PHRASE = re.compile(rf"\b(?:{'|'.join(_PHRASES)})\b")
+_WORD = re.compile(r"[^\W_]+")
+_TOP = re.compile(r"\btop\d*\b")
 _ADDITIONS = split_words(
     """
     average averaged avg best cv dev eval final holdout k macro max mean median micro min overall
@@ -161,16 +165,15 @@ def is_bare_score(name: str) -> bool:
 
 
 def _goal_of_words(name: str) -> Goal | None:
-    words = _split(name)
-    turned = len(words)
-    words = [word for word in words if word not in _TURNS]
-    turned -= len(words)
+    spoken = _split(name)
+    words = [*filterfalse(_TURNS.__contains__, spoken)]
+    turned = len(spoken) - len(words)
     is_bare_score = "score" in words or "scores" in words
     while words and (words[-1] in _ADDITIONS or words[-1].isdigit()):
         words.pop()
     if not words:
         return "maximize" if is_bare_score and not turned else None
-    goals = {_GOALS[word] for word in words if word in _GOALS}
+    goals = {*map(_GOALS.__getitem__, _GOALS.keys() & set(words))}
     if words[-1] not in _GOALS or len(goals) > 1 or _UNCLEAR & set(words):
         return None
     goal = goals.pop()
@@ -184,7 +187,6 @@ def _split(name: str) -> list[str]:
         .replace("r^2", "r2")
         .replace("/", " per ")
     )
-    text = " ".join(re.findall(r"[^\W_]+", spelled))
-    for phrase, word in _PHRASES.items():
-        text = re.sub(rf"\b{phrase}\b", word, text)
-    return [word for word in text.split() if not re.fullmatch(r"top\d*", word)]
+    text = " ".join(_WORD.findall(spelled))
+    text = _PHRASE.sub(lambda phrase: _PHRASES[phrase[0]], text)
+    return _TOP.sub("", text).split()

@@ -1,6 +1,6 @@
 """Scores of two algorithms side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
-from outperform.runs.arrays import BoolArray, FloatArray, IntArray
-from outperform.runs.duplicates import explain_duplicates
-from outperform.runs.gaps import count_gaps, note_gaps
-from outperform.runs.labels import Numerals
-from outperform.runs.nesting import find_nesting
-from outperform.runs.relabelling import find_pairing_column, may_be_padded, pair_equal_numbers
-from outperform.runs.settings import note_search
-from outperform.runs.suspicions import Sides, ask, question_scores
+from outperform.runs.columns import kind_of
+from outperform.runs.labels import BoolArray, FloatArray, IntArray, Numerals
+from outperform.runs.mismatches import (
+    count_gaps,
+    explain_duplicates,
+    explain_no_match,
+    note_gaps,
+    pair_equal_numbers,
+)
+from outperform.runs.source_table import parse_number
+from outperform.runs.suspicions import Sides, ask, find_nesting, find_suspicions
 from outperform.wording import enumerate_names, enumerate_rows
 
 if TYPE_CHECKING:
     from outperform.runs.table import Runs
+
+_MOST_SETTINGS = 3  # that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +91,11 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
             "Run both with the same seeds, at least twice; `outperform plan` says how often",
         )
     order = "rows" if runs.replicates is None else runs.replicate_name
-    gaps = note_gaps(runs, a, b) if n_dropped else ()
-    nesting = find_nesting(runs.replicate_columns, labels, scores_a - scores_b)
-    notes = (
-        *ask(nesting, runs.accepted),
-        *_question(runs, (a, b), (scores_a, scores_b), order),
-        *note,
-        *gaps,
-    )
-    lacking = count_gaps(runs, a, b) if n_dropped else (0, 0)
+    sides = Sides((a.algorithm, b.algorithm), (scores_a, scores_b), runs.metric, a.place, order)
+    notes, lacking = (*_question(runs, (a, b), sides, labels), *note), (0, 0)
+    if n_dropped:
+        lacking = count_gaps(runs, a, b)
+        notes = (*notes, *note_gaps(runs, a, b, lacking))
     return PairedScores(scores_a, scores_b, labels, n_dropped, notes, lacking)
 
 
@@ -112,23 +113,47 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
                 "Run it again with other seeds; `outperform plan` says how often",
             )
     n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
-    settings = ask(find_nesting(runs.replicate_columns, (), np.empty(0)), runs.accepted)
-    notes = (*settings, *_question(runs, (a, b), (scores[0], scores[1]), order=""))
-    notes = (*notes, *note_gaps(runs, a, b))
-    return SeparateScores(scores[0], scores[1], n_dropped, notes, count_gaps(runs, a, b))
+    of_both = scores[0], scores[1]
+    sides = Sides((a.algorithm, b.algorithm), of_both, runs.metric, a.place, order="")
+    lacking = count_gaps(runs, a, b)
+    notes = (*_question(runs, (a, b), sides), *note_gaps(runs, a, b, lacking))
+    return SeparateScores(scores[0], scores[1], n_dropped, notes, lacking)
 
 
 def _question(
-    runs: "Runs", cells: tuple[Cell, Cell], scores: tuple[FloatArray, FloatArray], order: str
+    runs: "Runs", cells: tuple[Cell, Cell], sides: Sides, labels: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Refuse scores that raise questions, and note what speaks against taking them as they are."""
-    a, b = cells
-    sides = Sides((a.algorithm, b.algorithm), scores, runs.metric, a.place, order)
-    notes = question_scores(sides, runs.accepted)
-    if runs.others is None:
-        return notes
-    searches = (note_search(cell.algorithm, runs.others, cell.rows) for cell in cells)
-    return (*notes, *chain.from_iterable(searches))
+    columns, suspicions = runs.replicate_columns, find_suspicions(sides)
+    if len(columns) > 1 or "setting" in map(kind_of, columns):
+        differences = sides.scores[0] - sides.scores[1] if sides.order else np.empty(0)
+        suspicions = chain(find_nesting(columns, labels, differences), suspicions)
+    notes = ask(suspicions, runs.accepted)
+    settings = [n for n in (runs.others.names if runs.others else ()) if kind_of(n) == "setting"]
+    for cell in cells if settings else ():
+        notes = (*notes, *_note_search(runs, cell, settings))
+    return notes
+
+
+def _note_search(runs: "Runs", cell: Cell, settings: Sequence[str]) -> Iterator[str]:
+    """Say that the runs of an algorithm differ in hyperparameters."""
+    assert runs.others is not None
+    differing = []
+    for name in settings:
+        labels = runs.others.label(name, cell.rows)
+        values = [labels.names[code] for code in np.unique(labels.codes).tolist()]
+        # Texts that name each run are no settings of it.
+        names_runs = len(values) == len(cell.rows) and None in map(parse_number, values)
+        if len(values) > 1 and not names_runs:
+            differing.append(f"{name} ({len(values)} values)")
+    if differing:
+        shown = ", ".join(differing[:_MOST_SETTINGS])
+        more = len(differing) - _MOST_SETTINGS
+        yield (
+            f"runs of {cell.algorithm} differ in {shown}{f' and {more} more' if more > 0 else ''}: "
+            "they are trials of a search, not replicates of one setting, unless each was tuned "
+            "anew"
+        )
 
 
 def validate_cell(runs: "Runs", cell: Cell, *, drop_incomplete: bool) -> ValidatedScores:
@@ -212,13 +237,14 @@ def _pair_in_order(
 def _pair_by_replicate(
     runs: "Runs", a: Cell, b: Cell, drop_incomplete: bool
 ) -> tuple[FloatArray, FloatArray, Sequence[str], int]:
-    (scores_a, has_a), (scores_b, has_b) = (_order_by_replicate(runs, cell) for cell in (a, b))
+    scores_a, has_a = _order_by_replicate(runs, a)
+    scores_b, has_b = _order_by_replicate(runs, b)
     is_shared = has_a & has_b
     if is_shared.all():
         return scores_a, scores_b, runs.replicates or (), 0
     shared, only_a, only_b = map(np.flatnonzero, (is_shared, has_a & ~has_b, has_b & ~has_a))
     if len(shared) == 0:
-        raise _no_match(runs, a, b, only_a, only_b)
+        raise explain_no_match(runs, a, b, (_names(runs, only_a), _names(runs, only_b)))
     n_unmatched = len(only_a) + len(only_b)
     if n_unmatched > 0 and not drop_incomplete:
         raise _unmatched(runs, (a, only_a), (b, only_b), n_shared=len(shared))
@@ -236,23 +262,6 @@ def _order_by_replicate(runs: "Runs", cell: Cell) -> tuple[FloatArray, BoolArray
     scores = np.empty(n_replicates)
     scores[codes] = runs.score[cell.rows]
     return scores, has_score
-
-
-def _no_match(runs: "Runs", a: Cell, b: Cell, only_a: IntArray, only_b: IntArray) -> UnpairedScores:
-    used = runs.replicate_name
-    names_a, names_b = _names(runs, only_a), _names(runs, only_b)
-    shown = [enumerate_names(names, limit=3) for names in (names_a, names_b)]
-    remedy = "Run both with the same seeds, or pass --unpaired"
-    if column := find_pairing_column(runs, a, b):
-        name, n_pairs = column
-        remedy = f"Pass --replicate {name}, which pairs all {n_pairs} of them, or pass --unpaired"
-    elif may_be_padded(names_a, names_b):
-        remedy = "Write them alike if they are the same but for zeros, or pass --unpaired"
-    return UnpairedScores(
-        f"the seeds of {a.algorithm!r} and {b.algorithm!r} do not match: no {used} is shared "
-        f"in {a.place} ({shown[0]} against {shown[1]})",
-        remedy,
-    )
 
 
 def _unmatched(

@@ -8,21 +8,20 @@ from typing import Any
 import numpy as np
 
 from outperform.errors import InvalidScores, UnreadableRuns
-from outperform.runs.cells import Table
-from outperform.runs.columns import Wanted
+from outperform.runs.columns import ALGORITHM, REPLICATE, TASK, Wanted, kind_of, normalise
 from outperform.runs.curves import At, check_at
-from outperform.runs.files import open_file
-from outperform.runs.long import Ways, read_long
-from outperform.runs.memory import (
+from outperform.runs.formats import (
     is_frame,
-    labels_rows,
-    names_algorithms,
+    is_sequence,
+    open_file,
     tabulate_columns,
     tabulate_frame,
     tabulate_records,
     tabulate_scores,
 )
+from outperform.runs.long import Ways, read_long
 from outperform.runs.metrics import Goal
+from outperform.runs.source_table import SourceTable
 from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.runs.table import Runs
 from outperform.runs.wide import RowKind, read_wide
@@ -90,7 +89,7 @@ def read_runs(
     return read_long(table, wanted, goal, only=only, ways=ways)
 
 
-def _open(source: object) -> tuple[Table, str]:
+def _open(source: object) -> tuple[SourceTable, str]:
     """Open a source, and name the algorithm it is of in case that it names none."""
     if isinstance(source, str | Path):
         path = Path(source)
@@ -123,12 +122,37 @@ def _read_dict(
         raise UnreadableRuns("the dict is empty", "Give it scores by algorithm")
     if wide:
         return read_wide(tabulate_columns(source), wanted, goal, rows=rows, ways=ways)
-    if wanted.algorithm is not None or names_algorithms(source):
+    if wanted.algorithm is not None or _names_algorithms(source):
         return read_long(tabulate_columns(source), wanted, goal, only=_UNNAMED, ways=ways)
     # As in `compare`, numbers of which nothing else is said are scores: higher is better.
     metric = wanted.metric or "score"
-    if labels_rows(source):
+    if _labels_rows(source):
         unnamed = replace(wanted, metric=metric)
         return read_wide(tabulate_columns(source), unnamed, goal, rows=rows, ways=ways)
     table = tabulate_scores(source, metric)
     return read_long(table, Wanted(metric=metric), goal, only=_UNNAMED, ways=ways)
+
+
+def _names_algorithms(source: Mapping[Any, Any]) -> bool:
+    """Whether one of the columns of a dict holds names of algorithms."""
+    return any(
+        normalise(str(name)) in ALGORITHM
+        and is_sequence(values)
+        and any(isinstance(value, str) for value in values)
+        for name, values in source.items()
+    )
+
+
+def _labels_rows(source: Mapping[Any, Any]) -> bool:
+    """Whether one of the columns of a dict holds seeds, tasks or steps, not scores."""
+    return any(
+        is_sequence(values)
+        and (normalise(str(name)) in (*TASK, *REPLICATE) or _tells_rows(str(name), values))
+        for name, values in source.items()
+    )
+
+
+def _tells_rows(name: str, values: Any) -> bool:
+    """Whether values are statuses, steps or numbers of examples, not scores of an algorithm."""
+    known = kind_of(name) in ("status", "step", "example")
+    return known and all(isinstance(value, str | int | np.integer) for value in values)

@@ -1,59 +1,187 @@
-"""What a row is: a run, a point of a learning curve, or the answer to one test example."""
+"""What a row is: a run, finished or not, a point of a learning curve, a test example, a summary."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from outperform.errors import InvalidInput, UnreadableRuns
-from outperform.runs.arrays import IntArray
-from outperform.runs.assembling import Rows
-from outperform.runs.cells import Table
-from outperform.runs.columns import (
-    Parts,
-    names_example,
-    names_part_of_data,
-    names_step,
-    names_time,
-    order_steps,
-)
+from outperform.errors import InvalidInput, UnknownName, UnreadableRuns
+from outperform.runs.columns import METRIC, SCORE, Roles, normalise, recognise
 from outperform.runs.curves import At, Chooser, Curves, choose_points, parse_steps
-from outperform.runs.grouping import differ_within, group_rows, split_groups
-from outperform.runs.labels import Labels, join_labels
-from outperform.runs.settings import names_setting
-from outperform.wording import enumerate_names, split_words
+from outperform.runs.labels import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Labels,
+    Numerals,
+    differ_within,
+    join_labels,
+    repeat_label,
+    split_groups,
+)
+from outperform.runs.source_table import SourceTable
+from outperform.wording import enumerate_names, enumerate_rows, split_words, suggest_names
 
+_FINISHED = split_words("complete completed done finished ok succeeded success successful")
+# Of Optuna, MLflow and Weights & Biases, and of those who write their own.
+_UNFINISHED = split_words(
+    """
+    aborted active canceled cancelled crash crashed created diverged error errored fail failed
+    failure incomplete interrupted killed nan not_finished oom paused pending preempted preempting
+    pruned queued resumed running scheduled skipped started stopped submitted terminated timed_out
+    timeout unfinished waiting
+    """
+)
 _TRAINING = split_words("train training")
-_HELD_OUT = split_words("dev eval holdout test testing val valid validation")
+_PARTS = _TRAINING | split_words("dev eval holdout test testing val valid validation")
+# Labels of rows that spreadsheets end with.
+_SUMMARY = re.compile(
+    "mean|average|avg|std|sd|stdev|standard deviation|median|min|minimum|max|maximum|total|sum",
+    re.I,
+)
 _OWN = "if every row is a run of its own, call the column run"
 
 
 @dataclass(frozen=True, slots=True)
-class Telltales:
-    """Columns that tell what a row is, if rows that are alike otherwise differ in them."""
+class Rows:
+    """Rows of a table as they were read, one entry per row in every array.
 
-    steps: tuple[str, ...]
-    times: tuple[str, ...]
-    examples: tuple[str, ...]
-    data: tuple[str, ...]  # columns that may say on which part of the data a score was measured
-    others: tuple[str, ...]  # columns that may tell runs apart: settings, spare replicates
+    Attributes
+    ----------
+    algorithm, task, replicate
+        What tells runs apart.
+    numbers
+        Columns of numbers: score and validation, or those of all algorithms of a wide table.
+    row
+        Where each stands in its source.
+    incomplete
+        Why a row is not the end of a run, such as its status; empty where it is. None where all
+        rows are.
+    """
 
-    def leave(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Leave out those that never tell replicates apart."""
-        return tuple(name for name in names if name not in (*self.steps, *self.examples))
+    algorithm: Labels
+    task: Labels
+    replicate: Labels | None
+    numbers: list[FloatArray]
+    row: IntArray
+    incomplete: Labels | None = None
+
+    def keep(self, rows: BoolArray) -> "Rows":
+        """Leave out the other rows."""
+        return Rows(
+            self.algorithm.keep(rows),
+            self.task.keep(rows),
+            self.replicate and self.replicate.keep(rows),
+            [column[rows] for column in self.numbers],
+            self.row[rows],
+            self.incomplete and self.incomplete.keep(rows),
+        )
+
+    def tile(self, algorithms: Sequence[str]) -> "Rows":
+        """Make a long table of a wide one, whose columns of numbers are these algorithms."""
+        n_rows, n_times = len(self.row), len(algorithms)
+        return Rows(
+            Labels(tuple(algorithms), np.repeat(np.arange(n_times), n_rows)),
+            self.task.tile(n_times),
+            self.replicate and self.replicate.tile(n_times),
+            [np.concatenate(self.numbers)],
+            np.tile(self.row, n_times),
+            self.incomplete and self.incomplete.tile(n_times),
+        )
 
 
-def find_telltales(names: Sequence[str], parts: Parts) -> Telltales:
-    """Find the columns that tell what a row is."""
-    free = [name for name in names if name not in (*parts.algorithm, *parts.task)]
-    unused = [name for name in free if name not in (*parts.replicate, *parts.spare)]
-    return Telltales(
-        steps=tuple(order_steps([name for name in free if names_step(name)])),
-        times=tuple(name for name in unused if names_time(name)),
-        examples=tuple(name for name in free if names_example(name)),
-        data=tuple(name for name in free if names_part_of_data(name)),
-        others=(*parts.spare, *(name for name in unused if names_setting(name))),
-    )
+def read_status(table: SourceTable, column: str) -> Labels | None:
+    """Give the status of the rows that did not finish, empty where one did; None if all did."""
+    status = table.label_runs(column)
+    words = [_write_status(name) for name in status.names]
+    known = _FINISHED | _UNFINISHED
+    if unknown := [code for code, word in enumerate(words) if word not in known]:
+        listed = enumerate_names(repr(status.names[code]) for code in unknown)
+        where = enumerate_rows(table.rows[np.isin(status.codes, unknown)])
+        raise UnreadableRuns(
+            f"column {column!r} of {table.source} holds {listed} ({where}), "
+            "which does not say whether a run finished",
+            "Write finished or failed; if the column says something else, give it another name",
+        )
+    if _FINISHED.issuperset(words):
+        return None
+    names = [
+        "" if word in _FINISHED else name for word, name in zip(words, status.names, strict=True)
+    ]
+    distinct = ["", *dict.fromkeys(filter(None, names))]
+    places = np.array([distinct.index(name) for name in names], dtype=np.int64)
+    return Labels(tuple(distinct), places[status.codes])
+
+
+def _write_status(status: str) -> str:
+    """Write a status as all trackers would: `TrialState.COMPLETE` is `complete`."""
+    return status.rpartition(".")[2].strip().casefold().replace(" ", "_").replace("-", "_")
+
+
+def find_metric_column(table: SourceTable, names: Sequence[str]) -> str | None:
+    """Find the column that names the metric of each row; None where the score's name does.
+
+    Parameters
+    ----------
+    names
+        Columns that play no other part.
+    """
+    for name in recognise(names, METRIC):
+        # In `metric,accuracy`, the metric may be a distance.
+        if table.holds_text(name) and recognise(names, SCORE):
+            return name
+    return None
+
+
+def choose_metric(
+    metrics: Labels, wanted: str | None, rows: Rows, source: str
+) -> tuple[str, Rows, tuple[str, ...]]:
+    """Keep the rows of the metric that was named, or of the only one, and note what lacks it."""
+    names = metrics.by_appearance().names
+    if wanted is None and len(names) > 1:
+        raise UnreadableRuns(
+            f"{source} holds {len(names)} metrics ({enumerate_names(names)})",
+            f"Name one with --metric {names[0]!r} (from Python: metric={names[0]!r})",
+        )
+    alike = [n for n in names if wanted is None or normalise(n) == normalise(wanted)]
+    if not alike:
+        raise UnknownName(
+            f"no row of {source} is of the metric {wanted!r}", suggest_names(str(wanted), names)
+        )
+    is_chosen = metrics.codes == metrics.names.index(alike[0])
+    return alike[0], rows.keep(is_chosen), _note_tasks_without(alike[0], rows.task, is_chosen)
+
+
+def _note_tasks_without(metric: str, task: Labels, is_chosen: BoolArray) -> tuple[str, ...]:
+    """Name the tasks that have other metrics only."""
+    without = np.setdiff1d(task.codes, task.codes[is_chosen]).tolist()
+    if not without:
+        return ()
+    listed = enumerate_names(task.names[code] for code in without)
+    return (f"nothing is said of {listed}, where no {metric} was measured",)
+
+
+def leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
+    """Leave out rows that sum up others, as spreadsheets end with, and note it."""
+    replicate = rows.replicate
+    if replicate is None or isinstance(replicate.names, Numerals):
+        return rows, ()
+    if not (names := [*filter(_SUMMARY.fullmatch, replicate.names)]):
+        return rows, ()
+    is_summary = np.isin(replicate.codes, [replicate.names.index(name) for name in names])
+    if is_summary.all():
+        raise UnreadableRuns(
+            f"every row of {source} sums up runs, and none is a run",
+            "Give one row per run, or compare published means with --summary (from Python: "
+            "compare_published)",
+        )
+    numbers, listed = np.unique(rows.row[is_summary]), enumerate_names(names)
+    where = enumerate_rows(numbers)
+    note = f"{where} sum up other rows ({listed}) and were left out: they are no runs"
+    if len(numbers) == 1:
+        note = f"{where} sums up other rows ({listed}) and was left out: it is no run"
+    return rows.keep(~is_summary), (note,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +192,11 @@ class RowReader:
     ----------
     rows
         Their replicates come from no column of steps or examples.
-    replicate
-        The columns of replicates.
     """
 
-    table: Table
+    table: SourceTable
     rows: Rows
-    telltales: Telltales
-    replicate: tuple[str, ...]
+    roles: Roles
     chooser: Chooser
 
     def keep_runs(self, at: At | None) -> tuple[Rows, tuple[str, ...]]:
@@ -82,18 +207,16 @@ class RowReader:
         at
             Which row of a learning curve is its run; None to refuse learning curves.
         """
-        telltales = self.telltales
-        self._refuse_parts_of_data()
-        if at is None and not (telltales.steps or telltales.times or telltales.examples):
+        roles = self.roles
+        if roles.parts_of_data:
+            self._refuse_parts_of_data()
+        if at is None and not (roles.steps or roles.times or roles.examples):
             return self.rows, ()
-        keys = self.rows.keys
-        run = group_rows(keys.algorithm, keys.task, keys.replicate)
+        run = split_groups(self.rows.algorithm.codes, self.rows.task)
+        if self.rows.replicate is not None:
+            run = split_groups(run, self.rows.replicate)
         self._refuse_examples(run)
-        steps = {name: self._label(name) for name in telltales.steps}
-        if steps:
-            run = self._tell_apart(run, join_labels(steps.values()))
-        else:
-            steps = self._find_times(run)
+        run, steps = self._find_steps(run)
         if at is not None and not steps:
             raise InvalidInput(
                 f"no column of {self.table.source} says at which step a row was measured",
@@ -104,21 +227,24 @@ class RowReader:
             return self.rows, ()
         if at is None:
             raise self._explain_curve(run, *next(iter(varying.items())))
-        kept, note = choose_points(self.rows, self._trace(run, varying), at, self.chooser)
-        return kept, (note,)
+        points = choose_points(self._trace(run, varying), at, self.chooser)
+        return self._mark(points.lacks, points.reason).keep(points.is_chosen), (points.note,)
 
     def _label(self, name: str) -> Labels:
-        numbers, labels = self.table.label(name)
-        if len(numbers) == len(self.rows.row):
+        labels = self.table.label(name)
+        if len(self.table.rows) == len(self.rows.row):
             return labels
-        return Labels(labels.names, labels.codes[np.searchsorted(numbers, self.rows.row)])
+        return labels.keep(np.searchsorted(self.table.rows, self.rows.row))
 
     def _refuse_parts_of_data(self) -> None:
-        for name in self.telltales.data:
+        for name in self.roles.parts_of_data:
+            # A glance at the first cells mostly spares the rest.
+            if not _PARTS.issuperset(map(normalise, map(str, self.table.head(name)))):
+                continue
             labels = self._label(name)
             values = [labels.names[code] for code in np.unique(labels.codes).tolist()]
-            words = {value.strip().casefold() for value in values}
-            if words <= _TRAINING | _HELD_OUT and (len(words) > 1 or words <= _TRAINING):
+            words = {*map(normalise, values)}
+            if words <= _PARTS and (len(words) > 1 or words <= _TRAINING):
                 raise UnreadableRuns(
                     f"column {name!r} of {self.table.source} says on which data a score was "
                     f"measured ({enumerate_names(values)}): only test scores tell which is better",
@@ -126,7 +252,7 @@ class RowReader:
                 )
 
     def _refuse_examples(self, run: IntArray) -> None:
-        for name in self.telltales.examples:
+        for name in self.roles.examples:
             labels = self._label(name)
             if differ_within(run, labels).any():
                 raise UnreadableRuns(
@@ -136,20 +262,19 @@ class RowReader:
                     f"models example by example is coming); {_OWN}",
                 )
 
-    def _tell_apart(self, run: IntArray, step: Labels) -> IntArray:
-        """Tell curves apart by settings and folds that differ at the same step of one run."""
-        for name in self.telltales.others:
-            labels = self._label(name)
+    def _find_steps(self, run: IntArray) -> tuple[IntArray, dict[str, Labels]]:
+        """Find the steps of rows, or their times, and which run each row is of."""
+        others = [self._label(name) for name in (*self.roles.spare, *self.roles.settings)]
+        if not (steps := {name: self._label(name) for name in self.roles.steps}):
+            # A time tells rows of a run apart only if nothing else does.
+            if any(differ_within(run, labels).any() for labels in others):
+                return run, {}
+            return run, {name: self._label(name) for name in self.roles.times}
+        step = join_labels(steps.values())
+        for labels in others:  # settings and folds that differ at the same step tell curves apart
             if differ_within(split_groups(run, step), labels).any():
                 run = split_groups(run, labels)
-        return run
-
-    def _find_times(self, run: IntArray) -> dict[str, Labels]:
-        """Find the times of rows, if rows of a run differ in nothing else."""
-        others = (self._label(name) for name in self.telltales.others)
-        if any(differ_within(run, labels).any() for labels in others):
-            return {}
-        return {name: self._label(name) for name in self.telltales.times}
+        return run, steps
 
     def _trace(self, run: IntArray, steps: Mapping[str, Labels]) -> Curves:
         row, source = self.rows.row, self.table.source
@@ -160,13 +285,22 @@ class RowReader:
             stage = stage * len(distinct) + place
         return Curves(run, next(iter(steps)), values[0], stage)
 
+    def _mark(self, is_missing: BoolArray, reason: str) -> Rows:
+        """Say of rows why they are incomplete, but where that is known already."""
+        if not is_missing.any():
+            return self.rows
+        known = self.rows.incomplete or repeat_label("", len(self.rows.row))
+        silent = known.codes == known.names.index("")
+        codes = np.where(is_missing & silent, len(known.names), known.codes)
+        return replace(self.rows, incomplete=Labels((*known.names, reason), codes))
+
     def _explain_curve(self, run: IntArray, name: str, labels: Labels) -> UnreadableRuns:
         ways = ["--at last", f"--at N for {name} N"]
         if self.chooser.validation is not None:
             ways.insert(1, "--at best-validation")
         which = f'which row to take: {", ".join(ways[:-1])} or {ways[-1]} (from Python: at="last")'
         say = f"Say {which}"
-        if self.rows.keys.replicate is None:
+        if self.rows.replicate is None:
             say = f"Name the column that tells runs apart with --replicate, and say {which}"
         return UnreadableRuns(
             f"{self._describe_rows(run, name, labels)}: they are points of a learning curve, not "
@@ -176,16 +310,16 @@ class RowReader:
 
     def _describe_rows(self, run: IntArray, name: str, labels: Labels) -> str:
         """Name the first run that has several rows, and what they differ in."""
-        keys = self.rows.keys
+        rows = self.rows
         first = int(np.flatnonzero(differ_within(run, labels))[0])
         algorithm, task, replicate = (
             part.names[part.codes[first]] if part else ""
-            for part in (keys.algorithm, keys.task, keys.replicate)
+            for part in (rows.algorithm, rows.task, rows.replicate)
         )
         of_run = run == run[first]
         values = [labels.names[code] for code in dict.fromkeys(labels.codes[of_run].tolist())]
         whose = f"{algorithm!r} has" if algorithm else "there are"
-        which = f" with {','.join(self.replicate)} {replicate!r}" if replicate else ""
+        which = f" with {','.join(self.roles.replicate)} {replicate!r}" if replicate else ""
         place = f"task {task!r} of {self.table.source}" if task else self.table.source
         return (
             f"{whose} {np.count_nonzero(of_run)} rows{which} in {place} that differ in {name} "

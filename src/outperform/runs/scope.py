@@ -69,8 +69,8 @@ def varied_by(columns: Sequence[str]) -> tuple[str, ...]:
     >>> varied_by(["params.seed"]), varied_by(["Fold", "seed"]), varied_by(["replicate"])
     (('seeds',), ('folds of this dataset', 'seeds'), ('runs',))
     """
-    names = map(without_tracker, columns)
-    return tuple(dict.fromkeys(_COLUMNS[name] for name in names if name in _COLUMNS)) or (RUNS,)
+    varied = filter(None, map(_COLUMNS.get, map(without_tracker, columns)))
+    return tuple(dict.fromkeys(varied)) or (RUNS,)
 
 
 def divides_anew(varied: Sequence[str]) -> bool:

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from outperform.errors import InvalidInput, UnknownColumn, UnknownName
-from outperform.runs.cells import Table
 from outperform.runs.columns import ALGORITHM, recognise
-from outperform.runs.files import open_file
+from outperform.runs.formats import open_file
+from outperform.runs.source_table import SourceTable
 from outperform.stats import Summary
 from outperform.wording import enumerate_names, suggest_names
 
@@ -33,37 +33,34 @@ def parse_summary(text: str) -> tuple[str, Summary]:
     >>> parse_summary("resnet=76.3,0.4,10")
     ('resnet', Summary(mean=76.3, sd=0.4, n=10))
     """
-    found = _PRINTED.fullmatch(text)
-    if found is None:
+    printed = _PRINTED.fullmatch(text)
+    if printed is None:
         raise InvalidInput(
             f"cannot read the summary {text!r}",
             "Write NAME=MEAN,SD,N, for example resnet=76.3,0.4,10",
         )
-    mean, sd, n = (float(found[part]) for part in ("mean", "sd", "n"))
-    return found["name"].strip(), Summary(mean, sd, _as_count(n))
+    mean, sd, n = (float(printed[part]) for part in ("mean", "sd", "n"))
+    return printed["name"].strip(), Summary(mean, sd, _as_count(n))
 
 
 def read_summary(path: str | Path, algorithm: str) -> Summary:
     """Summary of one algorithm from a table with the columns algorithm, mean, sd and n."""
     table = open_file(Path(path))
-    names, *numbers = (_find_column(table, key) for key in _COLUMNS)
-    columns = table.take([names], numbers)
-    (labels,) = columns.labels
-    found = [i for i, code in enumerate(labels.codes) if labels.names[code] == algorithm]
-    if len(found) != 1:
-        known = labels.by_appearance().names
+    name, *numbers = (_find_column(table, key) for key in _COLUMNS)
+    columns, names = table.parse(numbers), table.label_runs(name).spell()
+    places = [place for place, name in enumerate(names) if name == algorithm]
+    if len(places) != 1:
         raise UnknownName(
-            f"{table.source} has {len(found) or 'no'} rows for {algorithm!r}",
-            "Keep one of them" if found else suggest_names(algorithm, known),
+            f"{table.source} has {len(places) or 'no'} rows for {algorithm!r}",
+            "Keep one of them" if places else suggest_names(algorithm, [*dict.fromkeys(names)]),
         )
-    mean, sd, n = (float(column[found[0]]) for column in columns.numbers)
+    mean, sd, n = (float(column[places[0]]) for column in columns)
     return Summary(mean, sd, _as_count(n))
 
 
-def _find_column(table: Table, key: str) -> str:
-    found = recognise(table.names, _COLUMNS[key])
-    if found:
-        return found[0]
+def _find_column(table: SourceTable, key: str) -> str:
+    for name in recognise(table.names, _COLUMNS[key]):
+        return name
     raise UnknownColumn(
         f"{table.source} has no column for {key!r}; it has {enumerate_names(table.names)}",
         f"Name the column one of {', '.join(_COLUMNS[key])}",

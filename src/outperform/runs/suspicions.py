@@ -13,20 +13,24 @@ among what was accepted: then it becomes a note.
   10,000 cases: 2·Πm!/n! for n scores of which m are tied each. Scores in equal steps pass: what was
   measured and sorted has uneven ones, so these were made from their seeds;
 - repeated: a sequence of scores stands twice; see `copies`;
-- nested, settings: several columns tell pairs apart; see `nesting`.
+- nested: several columns tell pairs apart, and they come in groups. Four seeds of ten folds are
+  forty pairs on paper; where the luck of a seed is in all of its folds, they are four, and the
+  sign test tells equals apart in up to half of all studies;
+- settings: a hyperparameter tells pairs apart, so they are no replicates.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from math import lgamma, log
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
+from scipy.special import fdtrc
 
 from outperform.errors import InvalidInput, InvalidScores
-from outperform.runs.arrays import BoolArray, FloatArray
-from outperform.runs.copies import find_copied_pairs, find_copy
+from outperform.runs.columns import kind_of
+from outperform.runs.copies import find_copied_pairs, find_copy, number_scores
+from outperform.runs.labels import BoolArray, FloatArray, IntArray
 from outperform.runs.metrics import is_bare_score, is_share
 from outperform.stats.ties import merge_ties
 from outperform.wording import enumerate_names
@@ -44,6 +48,8 @@ _MOST_BINARY = 20  # runs that may all have succeeded or failed
 _FEWEST_SORTED = 8
 _CHANCE_SORTED = 1e-4
 _EVEN = 1e-9  # how much equal steps may differ, as a share of the largest score
+_CHANCE_NESTED = 0.01  # of differences that do not come in groups
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +71,6 @@ class Sides:
     metric: str
     place: str
     order: str
-
-    def each(self) -> Iterator[tuple[str, FloatArray]]:
-        """Name and scores of either."""
-        return zip(self.names, self.scores, strict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,22 +100,18 @@ def check_doubts(accept: Doubt | Sequence[Doubt]) -> tuple[Doubt, ...]:
     return words
 
 
-def question_scores(sides: Sides, accepted: Sequence[Doubt]) -> tuple[str, ...]:
-    """Refuse scores that raise a question which was not answered; note the answers.
+def ask(suspicions: Iterable[Suspicion], accepted: Sequence[Doubt]) -> tuple[str, ...]:
+    """Refuse the first question that was not answered; note the answers.
 
     Examples
     --------
-    >>> import numpy as np
     >>> scores = np.array([0.91, 0.93, 0.92]), np.array([91.0, 90.0, 93.0])
     >>> sides = Sides(("new", "old"), scores, "accuracy", "runs.csv", "seed")
     >>> [suspicion.doubt for suspicion in find_suspicions(sides)]
     ['scale']
+    >>> len(ask(find_suspicions(sides), ["scale"]))
+    1
     """
-    return ask(find_suspicions(sides), accepted)
-
-
-def ask(suspicions: Iterable[Suspicion], accepted: Sequence[Doubt]) -> tuple[str, ...]:
-    """Refuse the first question that was not answered; note the answers."""
     notes = []
     for each in suspicions:
         if each.doubt not in accepted:
@@ -129,15 +127,16 @@ def ask(suspicions: Iterable[Suspicion], accepted: Sequence[Doubt]) -> tuple[str
 
 def find_suspicions(sides: Sides) -> Iterator[Suspicion]:
     """Every question that the scores of two algorithms raise."""
-    return chain.from_iterable(check(sides) for check in _CHECKS)
+    for check in _CHECKS:
+        yield from check(sides)
 
 
 def _mixed_scales(sides: Sides) -> Iterator[Suspicion]:
     if not (is_share(sides.metric) or is_bare_score(sides.metric)):
         return
-    if not 1 < max(scores.max() for scores in sides.scores) <= 100:
-        return
     every = np.concatenate(sides.scores)
+    if not 1 < every.max() <= 100:
+        return
     is_low = every <= 1
     low, high = every[is_low], every[~is_low]
     if not low.size or low.min() < 0:
@@ -170,7 +169,7 @@ def _whose(sides: Sides, is_low: BoolArray) -> str:
 
 def _outliers(sides: Sides) -> Iterator[Suspicion]:
     wild = _WILD_SHARE if is_share(sides.metric) else _WILD
-    for name, scores in sides.each():
+    for name, scores in zip(sides.names, sides.scores, strict=True):
         if max(scores.max(), -scores.min()) <= wild:
             continue
         size = np.sort(np.abs(scores))
@@ -193,11 +192,10 @@ def _outliers(sides: Sides) -> Iterator[Suspicion]:
 
 
 def _constants(sides: Sides) -> Iterator[Suspicion]:
-    same = [
-        f"all {scores.size} runs of {name!r} have the same score {scores[0]:g}"
-        for name, scores in sides.each()
-        if scores.size >= _FEWEST_CONSTANT and _is_constant(scores)
-    ]
+    same = []
+    for name, scores in zip(sides.names, sides.scores, strict=True):
+        if scores.size >= _FEWEST_CONSTANT and _is_constant(scores):
+            same.append(f"all {scores.size} runs of {name!r} have the same score {scores[0]:g}")
     if same:
         yield Suspicion(
             "constant",
@@ -222,7 +220,10 @@ def _answers(sides: Sides) -> Iterator[Suspicion]:
                 return
     if all(np.ptp(scores) == 0 for scores in sides.scores):
         return
-    numbers = " and ".join(f"{scores.size} scores of {name!r}" for name, scores in sides.each())
+    numbers = " and ".join(
+        f"{scores.size} scores of {name!r}"
+        for name, scores in zip(sides.names, sides.scores, strict=True)
+    )
     yield Suspicion(
         "binary",
         f"all {numbers} in {sides.place} are 0 or 1",
@@ -233,7 +234,7 @@ def _answers(sides: Sides) -> Iterator[Suspicion]:
 
 
 def _sorted(sides: Sides) -> Iterator[Suspicion]:
-    if sides.order and all(_is_sorted(scores) for scores in sides.scores):
+    if sides.order and all(map(_is_sorted, sides.scores)):
         first, second = map(repr, sides.names)
         own = "its seed" if sides.order == "rows" else f"its own {sides.order}"
         yield Suspicion(
@@ -261,26 +262,27 @@ def _is_sorted(scores: FloatArray) -> bool:
 
 
 def _copies(sides: Sides) -> Iterator[Suspicion]:
-    for whose, scores, copy in _find_copies(sides):
-        if copy is not None:
-            values = [f"{score:g}" for score in scores[copy]]
-            yield Suspicion(
-                "repeated",
-                f"{len(values)} scores of {whose} in {sides.place} stand twice in the same order "
-                f"({enumerate_names(values, limit=3)})",
-                "these look like copied rows, or like runs that the seed does not reach",
-                "Remove the copies; if they are runs of their own",
-            )
+    codes = [*map(number_scores, sides.scores)]
+    for name, scores, numbers in zip(sides.names, sides.scores, codes, strict=True):
+        if numbers is not None and (copy := find_copy(numbers)):
+            yield _describe_copy(repr(name), scores[copy], sides.place)
             return
+    first, second = codes
+    if sides.order and first is not None and second is not None:
+        both = f"both {' and '.join(map(repr, sides.names))}"
+        if copy := find_copied_pairs(first, second):
+            yield _describe_copy(both, sides.scores[0][copy], sides.place)
 
 
-def _find_copies(sides: Sides) -> Iterator[tuple[str, FloatArray, slice | None]]:
-    """Look for copies in the scores of either, then in the pairs."""
-    for name, scores in sides.each():
-        yield repr(name), scores, find_copy(scores)
-    if sides.order:
-        both = " and ".join(map(repr, sides.names))
-        yield f"both {both}", sides.scores[0], find_copied_pairs(*sides.scores)
+def _describe_copy(whose: str, scores: FloatArray, place: str) -> Suspicion:
+    values = [f"{score:g}" for score in scores]
+    return Suspicion(
+        "repeated",
+        f"{len(values)} scores of {whose} in {place} stand twice in the same order "
+        f"({enumerate_names(values, limit=3)})",
+        "these look like copied rows, or like runs that the seed does not reach",
+        "Remove the copies; if they are runs of their own",
+    )
 
 
 _CHECKS: tuple[Callable[[Sides], Iterator[Suspicion]], ...] = (
@@ -291,3 +293,68 @@ _CHECKS: tuple[Callable[[Sides], Iterator[Suspicion]], ...] = (
     _sorted,
     _copies,
 )
+
+
+def find_nesting(
+    columns: Sequence[str], labels: Sequence[str], differences: FloatArray
+) -> Iterator[Suspicion]:
+    """Find out whether pairs differ in a setting, or whether differences cluster by a column.
+
+    Parameters
+    ----------
+    columns
+        Those that the labels are joined from, with commas.
+    labels, differences : shape (n_pairs,)
+        Of the pairs.
+
+    Examples
+    --------
+    >>> labels = [f"{seed},{fold}" for seed in range(3) for fold in range(4)]
+    >>> differences = np.repeat([1.0, 2.0, 3.0], 4) + 0.1 * np.tile([1, -1, 2, -2], 3)
+    >>> [each.doubt for each in find_nesting(["seed", "fold"], labels, differences)]
+    ['nested']
+    """
+    if settings := [name for name in columns if kind_of(name) == "setting"]:
+        yield Suspicion(
+            "settings",
+            f"pairs differ in {' and '.join(settings)}",
+            "they are settings of a search, not replicates of one",
+            "Keep the rows of one setting, or make it part of the name with --algorithm "
+            f"model,{settings[0]}; if a setting is what should vary",
+        )
+    if len(columns) < 2:
+        return
+    levels = [label.split(",") for label in labels]
+    if any(len(each) != len(columns) for each in levels):
+        return
+    for name, values in zip(columns, zip(*levels, strict=True), strict=False):
+        group = np.unique(values, return_inverse=True)[1]
+        if _test_groups(group, differences) < _CHANCE_NESTED:
+            n_groups = int(group.max()) + 1
+            yield Suspicion(
+                "nested",
+                f"the differences of pairs with the same {name} resemble one another",
+                f"these are {n_groups} independent pairs, not {len(labels)}",
+                f"Average over {_name_others(columns, name)} first, one row for each {name}; if "
+                "they are independent all the same",
+            )
+            return
+
+
+def _name_others(columns: Sequence[str], name: str) -> str:
+    return " and ".join(column for column in columns if column != name)
+
+
+def _test_groups(group: IntArray, values: FloatArray) -> float:
+    """P-value of the one-way analysis of variance; 1 where there are no groups."""
+    counts = np.bincount(group)
+    n_groups, n = counts.size, values.size
+    if not 1 < n_groups < n:
+        return 1.0
+    means = np.bincount(group, weights=values) / counts
+    within = float(((values - means[group]) ** 2).sum())
+    between = float((counts * (means - values.mean()) ** 2).sum())
+    if within <= (_ROUNDING * np.abs(values).max()) ** 2:
+        return 0.0 if between > within else 1.0
+    statistic = (between / (n_groups - 1)) / (within / (n - n_groups))
+    return float(fdtrc(n_groups - 1, n - n_groups, statistic))

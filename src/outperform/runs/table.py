@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from outperform.errors import InvalidInput, TooFewRuns, UnknownName
-from outperform.runs.arrays import BoolArray, FloatArray, IntArray
-from outperform.runs.labels import Labels, Numerals
+from outperform.runs.labels import BoolArray, FloatArray, IntArray, Labels, Numerals
 from outperform.runs.metrics import Goal
-from outperform.runs.other_columns import OtherColumns
 from outperform.runs.pairing import (
     Cell,
     PairedScores,
@@ -31,10 +30,9 @@ from outperform.runs.scope import (
     Resplit,
     Scope,
 )
+from outperform.runs.source_table import OtherColumns
 from outperform.runs.suspicions import Doubt
 from outperform.wording import enumerate_names, suggest_names
-
-_FEW_CELLS = 8  # up to which one pass over the rows per cell is faster than sorting
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +114,10 @@ class Runs:
         cell: npt.NDArray[Any] = self.algorithm.astype(kind)
         cell *= len(self.tasks)
         cell += self.task.astype(kind)
-        order, cells = _sort(cell, n_cells)
+        is_sorted = (cell[1:] >= cell[:-1]).all()
+        order = np.arange(len(cell)) if is_sorted else np.argsort(cell, kind="stable")
         object.__setattr__(self, "_order", order)
-        object.__setattr__(self, "_cells", cells)
+        object.__setattr__(self, "_cells", cell[order])
 
     def __len__(self) -> int:
         return len(self.score)
@@ -211,7 +210,7 @@ class Runs:
         is_scored = (self.algorithm == first) | (self.algorithm == second)
         is_scored &= ~np.isnan(self.score) if self.incomplete is None else self._is_known()
         n_scored = np.bincount(self.task[is_scored], minlength=len(self.tasks)).tolist()
-        return tuple(t for t, n in zip(self.tasks, n_scored, strict=True) if n) or self.tasks
+        return tuple(compress(self.tasks, n_scored)) or self.tasks
 
     def _is_known(self) -> BoolArray:
         """Which runs have a score, or a reason to have none."""
@@ -245,8 +244,8 @@ class Runs:
         algorithm_code = self._code(algorithm, self.algorithms, "algorithm")
         # Of the same kind as the cells, which numpy would copy otherwise.
         cell = self._cells.dtype.type(algorithm_code * len(self.tasks) + task_code)
-        first, last = (np.searchsorted(self._cells, cell, side) for side in ("left", "right"))
-        rows = self._order[first:last]
+        first = np.searchsorted(self._cells, cell)
+        rows = self._order[first : np.searchsorted(self._cells, cell, "right")]
         place = f"task {task!r} of {self.source}" if task else self.source
         return Cell(algorithm, place, rows)
 
@@ -319,17 +318,6 @@ def _number_names(names: Sequence[str]) -> tuple[tuple[str, ...], IntArray]:
     """Give the distinct names in order of appearance, and the place of each among them."""
     place = {name: code for code, name in enumerate(dict.fromkeys(names))}
     return tuple(place), np.array([place[name] for name in names], dtype=np.int64)
-
-
-def _sort(codes: npt.NDArray[Any], n_codes: int) -> tuple[IntArray, npt.NDArray[Any]]:
-    """Order rows by their code, those of one code as they come, and give the codes so ordered."""
-    if 1 <= n_codes <= _FEW_CELLS:
-        rows = [np.flatnonzero(codes == code) for code in range(n_codes)]
-        return np.concatenate(rows), np.sort(codes)
-    if (codes[1:] >= codes[:-1]).all():
-        return np.arange(len(codes)), codes
-    order = np.argsort(codes, kind="stable")
-    return order, codes.take(order)
 
 
 def _count(n: int, noun: str) -> str:

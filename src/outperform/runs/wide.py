@@ -7,27 +7,22 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from outperform.errors import InvalidInput, UnknownDirection, UnknownName, UnreadableRuns
-from outperform.runs.assembling import About, Keys, Rows, assemble, join_or_repeat
-from outperform.runs.cells import CellTable, Table
 from outperform.runs.columns import (
     ALGORITHM,
     SCORE,
-    Parts,
+    Roles,
     Wanted,
-    assign_parts,
-    find_status,
-    names_example,
-    names_step,
+    assign_roles,
+    kind_of,
     normalise,
     recognise,
 )
 from outperform.runs.curves import Chooser
-from outperform.runs.labels import Labels
-from outperform.runs.long import Ways, explain_transposed, is_transposed
+from outperform.runs.labels import Labels, Numerals
+from outperform.runs.long import Ways, assemble, explain_transposed, is_transposed, read_rows
 from outperform.runs.metrics import Goal, looks_like_score, resolve_goal
-from outperform.runs.numbers import convert_number
-from outperform.runs.row_kinds import RowReader, find_telltales
-from outperform.runs.statuses import explain_unfinished
+from outperform.runs.row_kinds import RowReader, Rows
+from outperform.runs.source_table import SourceTable, convert_number
 from outperform.runs.table import Runs
 from outperform.wording import suggest_names
 
@@ -35,56 +30,28 @@ RowKind: TypeAlias = Literal["replicates", "tasks"]
 
 
 def read_wide(
-    table: Table,
-    wanted: Wanted,
-    goal: Goal | None,
-    *,
-    rows: RowKind,
-    ways: Ways | None = None,
+    table: SourceTable, wanted: Wanted, goal: Goal | None, *, rows: RowKind, ways: Ways
 ) -> Runs:
     """Read a table in which each column is an algorithm, each row a replicate or a task."""
     if rows not in ("replicates", "tasks"):
         raise InvalidInput(f"rows cannot be {rows!r}", 'Pass "replicates" or "tasks"')
-    ways = ways or Ways()
-    head = table.head()
     if wanted.algorithm is None:
-        _refuse_long(head)
+        _refuse_long(table)
     metric, resolved = _name_metric(wanted, goal)
-    algorithms, parts = _find_algorithms(head, wanted)
-    telltales = find_telltales([name for name in table.names if name not in algorithms], parts)
-    parts = replace(parts, replicate=telltales.leave(parts.replicate))
-    read = _take(table, parts, algorithms)
-    reader = RowReader(table, read, telltales, parts.replicate, Chooser(None, "", resolved))
-    kept, notes = reader.keep_runs(ways.at)
-    labelled = replace(kept, keys=_label_rows(kept, parts, rows))
-    about = About(
+    algorithms = _choose(wanted.algorithm, table) or _find_algorithms(table, wanted)
+    roles = _assign_others(table, wanted, algorithms)
+    read = read_rows(table, roles, algorithms, "")
+    kept, notes = RowReader(table, read, roles, Chooser(None, "", resolved)).keep_runs(ways.at)
+    return assemble(
+        table,
+        _name_rows(kept, roles, rows).tile(algorithms),
+        roles,
         metric=metric,
         goal=resolved,
-        source=table.source,
-        replicate_columns=parts.replicate,
-        spare_columns=parts.spare,
+        validation_metric="",
         notes=notes,
         accepted=ways.accepted,
     )
-    return assemble(labelled.tile(algorithms), table, about)
-
-
-def _take(table: Table, parts: Parts, algorithms: Sequence[str]) -> Rows:
-    """Read the rows, before they are those of any algorithm."""
-    status = find_status([name for name in table.names if name not in algorithms])
-    names = [*parts.task, *parts.replicate, *([status] if status else [])]
-    columns = table.take(names, algorithms)
-    n_rows, n_task = len(columns.rows), len(parts.task)
-    of_replicate = columns.labels[n_task : n_task + len(parts.replicate)]
-    keys = Keys(
-        Labels(("",), np.zeros(n_rows, dtype=np.int64)),
-        join_or_repeat(columns.labels[:n_task], "", n_rows),
-        join_or_repeat(of_replicate, "", n_rows) if of_replicate else None,
-    )
-    incomplete = None
-    if status:
-        incomplete = explain_unfinished(columns.labels[-1], columns.rows, status, table.source)
-    return Rows(keys, columns.numbers, columns.rows, incomplete)
 
 
 def _name_metric(wanted: Wanted, goal: Goal | None) -> tuple[str, Goal]:
@@ -100,80 +67,77 @@ def _name_metric(wanted: Wanted, goal: Goal | None) -> tuple[str, Goal]:
     return metric, resolve_goal(metric, goal)
 
 
-def _label_rows(read: Rows, parts: Parts, rows: RowKind) -> Keys:
+def _name_rows(read: Rows, roles: Roles, rows: RowKind) -> Rows:
     """Name the rows of a table that does not."""
-    keys, positions = read.keys, np.arange(len(read.row))
-    if rows == "replicates" and keys.replicate is None:
-        numbers = Labels(tuple(str(i) for i in range(len(read.row))), positions)
-        return replace(keys, replicate=numbers)
-    if rows == "tasks" and not parts.task:
-        return replace(keys, task=Labels(tuple(f"row {row}" for row in read.row), positions))
-    return keys
+    positions = np.arange(len(read.row))
+    if rows == "replicates" and read.replicate is None:
+        return replace(read, replicate=Labels(Numerals(positions), positions))
+    if rows == "tasks" and not roles.task:
+        names = tuple(f"row {row}" for row in read.row)
+        return replace(read, task=Labels(names, positions))
+    return read
 
 
-def _find_algorithms(head: CellTable, wanted: Wanted) -> tuple[list[str], Parts]:
-    """Find the columns that are algorithms, and those that label the rows."""
-    chosen = _choose(wanted.algorithm, head)
+def _assign_others(table: SourceTable, wanted: Wanted, algorithms: Sequence[str]) -> Roles:
+    """Say what the columns are for that are no algorithms."""
+    is_algorithm = set(algorithms)
+    names = [name for name in table.names if name not in is_algorithm]
     labels = Wanted(algorithm=(), task=wanted.task, replicate=wanted.replicate)
-    candidates = [name for name in head.names if name not in chosen]
-    parts = assign_parts(candidates, labels, head.source)
-    if chosen:
-        return chosen, parts
-    taken = {*parts.task, *parts.replicate, *parts.spare, find_status(candidates), ""}
-    others = [name for name in head.names if name not in taken]
-    others = [name for name in others if not _tells_rows(head, name)]
-    if is_transposed(head, parts, others):
-        raise explain_transposed(head)
+    return assign_roles(names, labels, table.source)
+
+
+def _find_algorithms(table: SourceTable, wanted: Wanted) -> list[str]:
+    """Find the columns that are algorithms: those that are nothing else."""
+    roles = _assign_others(table, wanted, ())
+    labels = {*roles.task, *roles.replicate, *roles.spare, roles.status, ""}
+    others = [n for n in table.names if n not in labels and not _tells_rows(table, n)]
+    if is_transposed(table, roles, others):
+        raise explain_transposed(table)
     for name in others:
-        if head.holds_text(name):
-            raise _explain_text(head, name)
+        if table.holds_text(name):
+            raise UnreadableRuns(
+                f"column {name!r} of {table.source} holds text, so it is no algorithm",
+                "Name the columns that are with --algorithm A,B; if it labels the rows, say so "
+                f"with --replicate {name!r} or --task {name!r}",
+            )
     if not others:
         raise UnreadableRuns(
-            f"no column of {head.source} is left to be an algorithm",
+            f"no column of {table.source} is left to be an algorithm",
             "Give each algorithm a column of scores",
         )
-    return others, parts
+    return others
 
 
-def _tells_rows(head: CellTable, name: str) -> bool:
+def _tells_rows(table: SourceTable, name: str) -> bool:
     """Whether a column holds steps or numbers of examples, not scores of an algorithm."""
-    if not (names_step(name) or names_example(name)):
+    if kind_of(name) not in ("step", "example"):
         return False
-    numbers = [convert_number(value) for value in head.column(name)]
+    numbers = map(convert_number, table.head(name))
     return all(number is None or float(number).is_integer() for number in numbers)
 
 
-def _choose(given: str | Sequence[str] | None, head: CellTable) -> list[str]:
+def _choose(named: str | Sequence[str] | None, table: SourceTable) -> list[str]:
     """Take the columns a person named, in the table's own spelling."""
-    if given is None:
+    if named is None:
         return []
-    names = [name for name in head.names if name]
-    if isinstance(given, str):
-        given = [given] if given in names else [name.strip() for name in given.split(",")]
-    chosen = []
-    for name in given:
-        if name not in names and name in map(str, head.column(names[0])):
-            raise explain_transposed(head)
+    names = [name for name in table.names if name]
+    if isinstance(named, str):
+        named = [named] if named in names else [name.strip() for name in named.split(",")]
+    for name in named:
+        if name not in names and name in map(str, table.head(names[0])):
+            raise explain_transposed(table)
         if name not in names:
-            raise UnknownName(f"no algorithm {name!r} in {head.source}", suggest_names(name, names))
-        chosen.append(name)
-    return list(dict.fromkeys(chosen))
+            problem = f"no algorithm {name!r} in {table.source}"
+            raise UnknownName(problem, suggest_names(name, names))
+    return list(dict.fromkeys(named))
 
 
-def _refuse_long(head: CellTable) -> None:
-    named = [name for name in recognise(head.names, ALGORITHM) if head.holds_text(name)]
-    scores = [n for n in head.names if normalise(n) in SCORE or looks_like_score(n)]
+def _refuse_long(table: SourceTable) -> None:
+    named = [name for name in recognise(table.names, ALGORITHM) if table.holds_text(name)]
+    scores = [n for n in table.names if normalise(n) in SCORE or looks_like_score(n)]
     if named and scores:
         raise UnreadableRuns(
-            f"{head.source} looks long: column {named[0]!r} names algorithms and column "
+            f"{table.source} looks long: column {named[0]!r} names algorithms and column "
             f"{scores[0]!r} holds scores",
             "Leave out --wide",
         )
-
-
-def _explain_text(head: CellTable, name: str) -> UnreadableRuns:
-    return UnreadableRuns(
-        f"column {name!r} of {head.source} holds text, so it is no algorithm",
-        "Name the columns that are with --algorithm A,B; if it labels the rows, say so with "
-        f"--replicate {name!r} or --task {name!r}",
-    )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput
-from outperform.runs.numbers import parse_number
+from outperform.runs.source_table import parse_number
 from outperform.study.study_file_entries import entry
 from outperform.wording import enumerate_names, enumerate_rows, suggest_names
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
 from outperform.questions.sota.doubts import doubt_predictions
 from outperform.questions.sota.result import PredictionAssessment
-from outperform.runs.boards import read_predictions
+from outperform.runs.leaderboards import read_predictions
 from outperform.stats import (
     bootstrap_winner,
     prepare_accuracy,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from outperform.errors import OutperformError
-from outperform.runs.boards import read_leaderboard, read_predictions, standardise
+from outperform.runs.leaderboards import read_leaderboard, read_predictions, standardise
 
 
 @pytest.fixture

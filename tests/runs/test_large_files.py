@@ -1,13 +1,13 @@
-"""Large files are read in pieces, and tell the same story as small ones."""
+"""Large files tell the same story as small ones, also where something in them is not regular."""
 
 import os
+import sys
 
 import pytest
 
 from outperform.cli.sources import open_runs
-from outperform.errors import OutperformError, UnreadableRuns
-from outperform.runs import contents, read_runs, scanning
-from outperform.runs.contents import open_contents
+from outperform.errors import OutperformError
+from outperform.runs import csv_files, read_runs
 
 N_SEEDS = 400
 ROWS = [
@@ -21,14 +21,6 @@ HEADER = "algorithm,seed,accuracy"
 def write(path, rows=ROWS, newline="\n", start=b""):
     path.write_bytes(start + newline.join([HEADER, *rows, ""]).encode("utf-8", "surrogateescape"))
     return path
-
-
-@pytest.fixture
-def in_pieces(monkeypatch):
-    """Treat a file of a few kilobytes as large, and read it in many pieces."""
-    monkeypatch.setattr(contents, "_LARGE", 1 << 12)
-    monkeypatch.setattr(contents, "_N_HEAD", 1 << 11)
-    monkeypatch.setattr(scanning, "_PIECE_SIZE", 1 << 10)
 
 
 @pytest.fixture
@@ -68,55 +60,16 @@ def read(path):
 
 
 @pytest.mark.parametrize("story", STORIES)
-def test_a_file_in_pieces_says_what_it_says_at_once(path, story, request, assert_same):
+def test_a_large_file_says_what_a_small_one_says(path, story, monkeypatch, assert_same):
     write(path, **STORIES[story])
-    at_once = read(path)
-    request.getfixturevalue("in_pieces")
-    in_pieces = read(path)
-    if isinstance(at_once, tuple):
-        assert in_pieces == at_once
+    monkeypatch.setattr(csv_files, "_LARGE", sys.maxsize)
+    small = read(path)
+    monkeypatch.setattr(csv_files, "_LARGE", 1 << 12)
+    large = read(path)
+    if isinstance(small, tuple):
+        assert large == small
     else:
-        assert_same(in_pieces, at_once)
-
-
-def test_a_large_file_is_not_read_at_once(path, in_pieces, monkeypatch):
-    sizes = []
-    read_piece = contents.Contents.read
-
-    def watch(self, begin, end):
-        data = read_piece(self, begin, end)
-        sizes.append(len(data))
-        return data
-
-    monkeypatch.setattr(scanning, "_LONGEST_ROW", 100)
-    monkeypatch.setattr(contents.Contents, "read", watch)
-    assert len(read_runs(write(path))) == len(ROWS)
-    assert len(sizes) > 10
-    assert max(sizes) < 1300
-
-
-def test_what_is_added_while_a_file_is_read_waits_for_the_next_time(path, in_pieces):
-    opened = open_contents(write(path))
-    size = path.stat().st_size
-    with path.open("ab") as file:
-        file.write(b"resnet,1000")
-    assert len(opened.read(0, 10**9)) == size
-
-
-@pytest.mark.parametrize("change", ["cut short", "replaced", "removed"])
-def test_a_file_that_changes_while_it_is_read_is_refused(path, in_pieces, change):
-    opened = open_contents(write(path))
-    if change == "cut short":
-        path.write_bytes(b"algorithm")
-    elif change == "replaced":
-        write(path.with_name("other.csv")).replace(path)
-    else:
-        path.unlink()
-    with pytest.raises(UnreadableRuns) as caught:
-        opened.read(3000, 5000)
-    assert str(caught.value) == (
-        "runs.csv changed while it was read. Try again once nothing writes to it."
-    )
+        assert_same(large, small)
 
 
 def read_from_pipe(data):
@@ -130,7 +83,7 @@ def read_from_pipe(data):
         os.close(reading)
 
 
-def test_a_pipe_is_read_to_its_end(in_pieces):
+def test_a_pipe_is_read_to_its_end():
     assert len(read_from_pipe("\n".join([HEADER, *ROWS]).encode())) == len(ROWS)
 
 

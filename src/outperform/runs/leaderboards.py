@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput, InvalidScores, UnknownColumn, UnreadableRuns
-from outperform.runs.arrays import FloatArray
-from outperform.runs.cells import Table
-from outperform.runs.columns import ALGORITHM, Wanted, find_column, find_score, recognise
-from outperform.runs.files import open_file
-from outperform.runs.labels import Labels
+from outperform.runs.columns import ALGORITHM, find_column, recognise, require_score
+from outperform.runs.formats import open_file
+from outperform.runs.labels import FloatArray
 from outperform.runs.metrics import Goal, known_goal
+from outperform.runs.source_table import SourceTable
 from outperform.wording import enumerate_names, enumerate_rows
 
 ENTRY = ("team", "teamname", "team_name", "name", "entry", "participant", "submission", *ALGORITHM)
@@ -52,20 +51,24 @@ def read_leaderboard(
         Columns with scores and names, where they are not recognised; a rank serves as a name.
     """
     table = open_file(Path(path))
-    named = [find_column(entry, table.names, table.source)] if entry else _recognise_names(table)
-    taken = {"", *named[:1], *recognise(table.names, RANK)}
-    score = _find_score(table, metric, [name for name in table.names if name not in taken])
-    columns = table.take(named[:1], [score])
-    scores = columns.numbers[0]
+    called = recognise(table.names, ENTRY)
+    named = [find_column(entry, table.names, table.source)] if entry else called
+    ranks = recognise(table.names, RANK)
+    column = next(iter(named or ranks), None)
+    others = [name for name in table.names if name not in {"", column, *ranks}]
+    score = require_score(table, others, metric)
+    (scores,) = table.parse([score])
     if np.isnan(scores).any():
-        rows = columns.rows[np.isnan(scores)]
+        rows = table.rows[np.isnan(scores)]
         raise InvalidScores(
             f"column {score!r} of {table.source} has no score in {enumerate_rows(rows)}",
             "Remove the entries that were never scored",
         )
-    names = _spell(columns.labels[0]) if named else [str(n + 1) for n in range(len(scores))]
-    if not entry and not recognise(table.names, ENTRY):
-        names = [f"{named[0] if named else 'entry'} {name}" for name in names]
+    names = [str(place) for place in range(1, len(scores) + 1)]
+    if column is not None:
+        names = table.label_runs(column).spell()
+    if not named:
+        names = [f"{column or 'entry'} {name}" for name in names]
     return Leaderboard(tuple(names), scores, score, known_goal(score) or "maximize")
 
 
@@ -121,60 +124,29 @@ def read_predictions(path: str | Path, *, label: str | None = None) -> Predictio
     table = open_file(Path(path))
     truth = _find_label(table, label)
     names = [n for n in table.names if n and n != truth and n.casefold() not in ("id", "index")]
-    head = table.head()
-    numeric = [name for name in (truth, *names) if head.holds_numbers(name)]
+    numeric = [name for name in (truth, *names) if table.holds_numbers(name)]
     text = [name for name in names if name not in numeric]
     if text and truth in numeric:
         raise UnreadableRuns(
             f"the labels of {table.source} are numbers, but {enumerate_names(text)} holds text",
             "Spell predictions as the labels are",
         )
-    columns = _take(table, [truth, *names], numeric)
+    columns: dict[str, NDArray[np.generic]] = dict(zip(numeric, table.parse(numeric), strict=True))
+    for name in text if truth in numeric else (truth, *text):
+        columns[name] = np.array(table.label_runs(name).spell())
     return Predictions({name: columns[name] for name in names}, columns[truth])
 
 
-def _recognise_names(table: Table) -> list[str]:
-    return recognise(table.names, ENTRY) or recognise(table.names, RANK)
-
-
-def _find_score(table: Table, metric: str | None, others: list[str]) -> str:
-    head = table.head()
-    texts = [name for name in others if head.holds_text(name)]
-    candidates = list(table.names) if metric else others
-    score = find_score(candidates, Wanted(metric=metric), table.source, texts=texts)
-    if score is None:
-        listed = enumerate_names(name for name in table.names if name)
-        raise UnknownColumn(
-            f"no column of {table.source} looks like a score (it has: {listed})",
-            "Name it with --metric",
-        )
-    return score
-
-
-def _find_label(table: Table, label: str | None) -> str:
+def _find_label(table: SourceTable, label: str | None) -> str:
     if label is not None:
         return find_column(label, table.names, table.source)
-    found = recognise(table.names, LABEL)
-    if len(found) == 1:
-        return found[0]
+    candidates = recognise(table.names, LABEL)
+    if len(candidates) == 1:
+        return candidates[0]
     listed = enumerate_names(name for name in table.names if name)
     problem = (
-        f"columns {enumerate_names(found)} of {table.source} may all be the labels"
-        if found
+        f"columns {enumerate_names(candidates)} of {table.source} may all be the labels"
+        if candidates
         else f"no column of {table.source} is called label (it has: {listed})"
     )
     raise UnknownColumn(problem, "Name the column with the true classes: --label COLUMN")
-
-
-def _take(table: Table, names: list[str], numeric: list[str]) -> dict[str, NDArray[np.generic]]:
-    """Columns as numbers where they are, else as text."""
-    texts = [name for name in names if name not in numeric]
-    columns = table.take(texts, numeric)
-    found: dict[str, NDArray[np.generic]] = dict(
-        zip(texts, (np.array(_spell(label)) for label in columns.labels), strict=True)
-    )
-    return found | dict(zip(numeric, columns.numbers, strict=True))
-
-
-def _spell(labels: Labels) -> list[str]:
-    return [labels.names[code] for code in labels.codes]

@@ -1,0 +1,224 @@
+"""Files and Python objects to tables, whatever their format."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from outperform.errors import InvalidScores, MissingExtra, UnreadableRuns
+from outperform.runs.csv_files import read_csv
+from outperform.runs.source_table import SourceTable
+
+_FORMATS = "Give a CSV, TSV, JSON Lines or Parquet file"
+_BYTE_ORDER_MARK = "\ufeff"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+# What files of other kinds begin with, what they are, and what to do.
+_OTHERS = {
+    b"SQLite format 3\0": (
+        "a database, such as the store of a study",
+        "Read a store with outperform.read_runs",
+    ),
+    b"\x1f\x8b": ("compressed", "Unpack it first: gunzip"),
+    b"PK\3\4": ("an Excel workbook or a zip archive", "Save its sheet as CSV, or unpack it"),
+}
+_FRAMES = ("pandas", "polars", "pyarrow")
+
+
+def open_file(path: Path) -> SourceTable:
+    """Read a file to a table, by the ending of its name, or say why it cannot be read."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise UnreadableRuns(f"there is no file {path}", "Check the path") from None
+    except IsADirectoryError:
+        raise UnreadableRuns(f"{path} is a folder", _FORMATS) from None
+    except OSError as error:
+        problem = f"cannot read {path}: {error.strerror}"
+        raise UnreadableRuns(problem, "Check its permissions") from None
+    suffix = path.suffix.lower()
+    if suffix == ".parquet" or data.startswith(b"PAR1"):
+        return _read_parquet(data, path.name)
+    _check_text(data, path.name)
+    if suffix in (".jsonl", ".ndjson", ".json"):
+        return _read_json(data.decode().removeprefix(_BYTE_ORDER_MARK), path.name)
+    return read_csv(data, path.name, delimiter="\t" if suffix in (".tsv", ".tab") else None)
+
+
+def _check_text(data: bytes, name: str) -> None:
+    """Refuse what is empty, or not text in UTF-8."""
+    if not data or data.isspace():
+        raise UnreadableRuns(f"{name} is empty", "Give it a header and one row per run")
+    if b"\0" not in data and data.isascii():
+        return
+    for begin, (kind, remedy) in _OTHERS.items():
+        if data.startswith(begin):
+            raise UnreadableRuns(f"{name} is {kind}", remedy)
+    if b"\0" in data and not data.startswith(_UTF_16):
+        raise UnreadableRuns(f"{name} is not text", _FORMATS)
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        row = data.count(b"\n", 0, error.start) + 1
+        raise UnreadableRuns(
+            f"{name} is not UTF-8 text: byte 0x{data[error.start]:02x} in row {row}",
+            "Save it as UTF-8",
+        ) from None
+
+
+def _read_json(text: str, name: str) -> SourceTable:
+    """Read one JSON object per line, an array of objects, or one object of columns."""
+    whole: object = None
+    if text.lstrip().startswith("["):
+        whole = _parse_json(text, f"{name} is not valid JSON")
+    else:
+        with suppress(ValueError, RecursionError):  # several objects are no JSON
+            whole = json.loads(text)
+    if isinstance(whole, dict) and {type(values) for values in whole.values()} == {list}:
+        return tabulate_columns(whole, name)
+    if isinstance(whole, dict | list):
+        records = whole if isinstance(whole, list) else [whole]
+        return tabulate_records(records, range(1, len(records) + 1), name)
+    lines = {row: line for row, line in enumerate(text.split("\n"), start=1) if line.strip()}
+    parsed = [
+        _parse_json(line, f"row {row} of {name} is not valid JSON") for row, line in lines.items()
+    ]
+    return tabulate_records(parsed, lines, name)
+
+
+def _parse_json(text: str, problem: str) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        reason = f"{error.msg}, column {error.colno}"
+    except (ValueError, RecursionError):
+        reason = "an integer is too long, or objects are nested too deeply"
+    remedy = 'Put one object on each line, as in {"algorithm": "a", "seed": 1, "score": 0.9}'
+    raise UnreadableRuns(f"{problem}: {reason}", remedy)
+
+
+def _read_parquet(data: bytes, name: str) -> SourceTable:
+    try:
+        from pyarrow import ArrowException, BufferReader
+        from pyarrow.parquet import read_table
+    except ImportError:
+        raise MissingExtra(
+            f"reading {name} needs pyarrow", "Run: pip install 'outperform[arrow]'"
+        ) from None
+    try:
+        return tabulate_frame(read_table(BufferReader(data)), name)
+    except (ArrowException, OSError) as error:
+        raise UnreadableRuns(f"{name} is not a valid Parquet file", _FORMATS) from error
+
+
+def is_frame(source: object) -> bool:
+    """Whether the object is a data frame of a library we know, without importing any."""
+    library = type(source).__module__.partition(".")[0]
+    return library in _FRAMES and hasattr(type(source), "columns")
+
+
+def tabulate_frame(frame: Any, source: str = "the data frame") -> SourceTable:
+    """Make a table of a pandas, polars or pyarrow table."""
+    if hasattr(frame, "collect"):  # polars was told to wait
+        frame = frame.collect()
+    if hasattr(frame, "reset_index"):
+        named = [name for name in frame.index.names if name is not None]
+        if named:  # an index that is a column too need not become one again
+            frame = frame.reset_index(drop=all(name in frame.columns for name in named))
+        names = [str(name) for name in frame.columns]
+        columns = [frame.iloc[:, i].to_numpy() for i in range(len(names))]
+    else:
+        names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+        columns = [frame[name].to_numpy() for name in names]
+    n_rows = len(columns[0]) if columns else 0
+    return SourceTable(tuple(map(str.strip, names)), source, columns, np.arange(1, n_rows + 1))
+
+
+def tabulate_records(
+    records: Sequence[object], rows: Iterable[int], source: str = "the list of records"
+) -> SourceTable:
+    """Make a table of one dict per row; a key that a dict does not have is a missing value."""
+    numbers = np.fromiter(rows, dtype=np.int64)
+    opened: list[Mapping[Any, Any]] = []
+    names: dict[Any, None] = {}
+    for row, record in zip(numbers, records, strict=True):
+        if not isinstance(record, Mapping):
+            raise UnreadableRuns(
+                f"row {row} of {source} is {_describe(record)}, not an object with named values",
+                'Give one per run, as in {"algorithm": "a", "seed": 1, "score": 0.9}',
+            )
+        opened.append(_unnest(record))
+        names.update(dict.fromkeys(opened[-1]))
+    columns = [[record.get(name) for record in opened] for name in names]
+    return SourceTable(tuple(str(name).strip() for name in names), source, columns, numbers)
+
+
+def _unnest(record: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Name what is nested as trackers export it: `{"metrics": {"loss": 1}}` is `metrics.loss`."""
+    if not any(isinstance(value, Mapping) for value in record.values()):
+        return record
+    flat: dict[Any, Any] = {}
+    for name, value in record.items():
+        inner = _unnest(value).items() if isinstance(value, Mapping) else ()
+        flat |= {f"{name}.{key}": each for key, each in inner} if inner else {name: value}
+    return flat
+
+
+def tabulate_columns(source: Mapping[Any, Any], called: str = "the dict") -> SourceTable:
+    """Make a table of a dict of columns."""
+    columns = [_flatten(name, values) for name, values in source.items()]
+    n_rows = len(columns[0])
+    names = tuple(str(name).strip() for name in source)
+    if any(len(column) != n_rows for column in columns):
+        lengths = ", ".join(f"{n}: {len(c)}" for n, c in zip(names, columns, strict=True))
+        raise UnreadableRuns(
+            f"the columns of {called} differ in length ({lengths})", "Give all the same length"
+        )
+    return SourceTable(names, called, columns, np.arange(1, n_rows + 1))
+
+
+def tabulate_scores(source: Mapping[Any, Any], metric: str) -> SourceTable:
+    """Make a long table of scores per algorithm: a sequence, or a dict by seed."""
+    algorithms: list[object] = []
+    replicates: list[object] = []
+    scores: list[object] = []
+    for algorithm, values in source.items():
+        # A pandas Series carries its seeds as its index.
+        by_seed = dict(values.items()) if hasattr(values, "items") else None
+        of_algorithm = _flatten(algorithm, list(by_seed.values()) if by_seed else values)
+        algorithms += [algorithm] * len(of_algorithm)
+        replicates += list(by_seed) if by_seed else range(len(of_algorithm))
+        scores += list(of_algorithm)
+    columns = [algorithms, replicates, scores]
+    rows = np.arange(1, len(scores) + 1)
+    return SourceTable(("algorithm", "replicate", metric), "the dict", columns, rows)
+
+
+def is_sequence(values: object) -> bool:
+    """Whether values may be a column."""
+    return hasattr(values, "__len__") and not isinstance(values, str | bytes | Mapping)
+
+
+def _flatten(name: object, values: Any) -> Any:
+    if not is_sequence(values):
+        raise InvalidScores(
+            f"{name!r} of the dict holds {_describe(values)}, not scores",
+            "Give a sequence of scores, one per run, or a dict of scores by seed",
+        )
+    try:
+        shape: tuple[object, ...] = np.shape(values)
+    except ValueError:  # lists that differ in length
+        shape = (len(values), "?")
+    if len(shape) != 1:
+        raise InvalidScores(
+            f"the scores of {name!r} have shape {shape}", "Give one number per run, shape (n_runs,)"
+        )
+    if isinstance(values, np.ma.MaskedArray):
+        return np.ma.filled(values.astype(np.float64), np.nan)
+    return values if isinstance(values, list | np.ndarray) else list(values)
+
+
+def _describe(value: object) -> str:
+    return f"a value of type {type(value).__name__}"

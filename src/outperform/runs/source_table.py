@@ -1,0 +1,307 @@
+"""The table that every format is read to: named columns, and where each row stands.
+
+Cells are kept as they came and become labels or numbers when a column is asked for, so that what
+is refused, and how, does not depend on the format.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from outperform.errors import InvalidScores, UnreadableRuns
+from outperform.runs.labels import (
+    FloatArray,
+    IntArray,
+    Labels,
+    concatenate_labels,
+    label_integers,
+    label_rows,
+    repeat_label,
+)
+from outperform.stats.ties import merge_stored
+from outperform.wording import enumerate_names, enumerate_rows
+
+_N_HEAD = 20  # rows that show what kind of values a column holds
+_MISSING = frozenset({"", "nan", "na", "n/a", "null", "none"})
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTable:
+    """Named columns of anything, one cell per row in each.
+
+    Attributes
+    ----------
+    source
+        What messages call the table.
+    rows : shape (n_rows,)
+        Where each row stands in its source: line of the file, or position from 1.
+    """
+
+    names: tuple[str, ...]
+    source: str
+    columns: Sequence["Sequence[object] | ArrowTexts"] = field(compare=False, repr=False)
+    rows: IntArray = field(compare=False, repr=False)
+    _place: dict[str, int] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_place", number_columns(self.names, self.source))
+        if len(self.rows) == 0:
+            raise UnreadableRuns(f"{self.source} holds no runs", "Add one row per run")
+
+    def head(self, name: str) -> Sequence[object]:
+        """Give the first cells of a column, which show what kind of values it holds."""
+        return self.columns[self._place[name]][:_N_HEAD]
+
+    def holds_text(self, name: str) -> bool:
+        """Whether a cell among the first ones is neither a number nor missing."""
+        return None in map(convert_number, self.head(name))
+
+    def holds_numbers(self, name: str) -> bool:
+        """Whether the first cells are numbers and no text."""
+        numbers = [convert_number(cell) for cell in self.head(name)]
+        return None not in numbers and any(n is not None and not math.isnan(n) for n in numbers)
+
+    def label(self, name: str) -> Labels:
+        """Give the label of every row, empty where a cell is."""
+        cells = self.columns[self._place[name]]
+        if isinstance(cells, ArrowTexts):
+            return cells.label()
+        return label_rows([*map(_write_label, cells)])
+
+    def label_runs(self, name: str) -> Labels:
+        """Give the label of every row, and refuse empty ones."""
+        labels = self.label(name)
+        if labels.names[0] == "":  # the shortest comes first
+            where = enumerate_rows(self.rows[labels.codes == 0])
+            raise UnreadableRuns(
+                f"column {name!r} of {self.source} is empty in {where}",
+                f"Give every run its {name}, or remove those rows",
+            )
+        return labels
+
+    def parse(self, names: Sequence[str]) -> list[FloatArray]:
+        """Give columns as numbers, NaN where missing, and refuse text.
+
+        Numbers that 32 or 16 bits could hardly tell apart become identical.
+        """
+        return self.take(names, ())[0]
+
+    def take(
+        self, numbers: Sequence[str], labels: Sequence[str]
+    ) -> tuple[list[FloatArray], dict[str, Labels]]:
+        """Give columns as numbers, as `parse` does, and columns as labels of runs."""
+        if not isinstance(self.columns[0], ArrowTexts):
+            return self._convert(map, numbers, labels)
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor() as threads:  # pyarrow lets others work beside it
+            return self._convert(threads.map, numbers, labels)
+
+    def _convert(
+        self, apply: Callable[..., Iterator[Any]], numbers: Sequence[str], labels: Sequence[str]
+    ) -> tuple[list[FloatArray], dict[str, Labels]]:
+        # Text among numbers is refused before labels that are missing.
+        parsed, labelled = apply(self._parse, numbers), apply(self.label_runs, labels)
+        stored = [np.asarray(self.columns[self._place[name]][:1]).dtype for name in numbers]
+        return [*merge_stored([*parsed], stored)], dict(zip(labels, labelled, strict=True))
+
+    def _parse(self, name: str) -> FloatArray:
+        cells = self.columns[self._place[name]]
+        if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
+            return cells.astype(np.float64)
+        if isinstance(cells, ArrowTexts) and (parsed := cells.parse()) is not None:
+            return parsed
+        numbers = [*map(convert_number, cells)]
+        if None in numbers:
+            wrong = [i for i, number in enumerate(numbers) if number is None]
+            text, where = str(cells[wrong[0]]), enumerate_rows(self.rows[wrong])
+            raise InvalidScores(
+                f"column {name!r} of {self.source} holds {text!r} where a number should be "
+                f"({where})",
+                _suggest_writing(text),
+            )
+        return np.array(numbers, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherColumns:
+    """The tables that runs come from, for what they say of the runs beside their scores.
+
+    Attributes
+    ----------
+    sources
+        Each table, with the row of each of its runs.
+    """
+
+    sources: tuple[tuple[SourceTable, IntArray], ...] = field(compare=False, repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Columns that any of the tables has."""
+        names: dict[str, None] = {}
+        for table, _ in self.sources:
+            names |= dict.fromkeys(table.names)
+        return tuple(filter(None, names))
+
+    def label(self, name: str, runs: IntArray) -> Labels:
+        """Give the label of some of the runs, by their place; empty where one has none."""
+        parts = [
+            table.label(name).keep(np.searchsorted(table.rows, row))
+            if name in table.names
+            else repeat_label("", len(row))
+            for table, row in self.sources
+        ]
+        return concatenate_labels(parts).keep(runs)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowTexts:
+    """A column of text that pyarrow read, null where a cell is empty."""
+
+    array: Any  # pyarrow.ChunkedArray of strings
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __getitem__(self, index: Any) -> Any:
+        cells = self.array[index]
+        return cells.fill_null("").to_pylist() if isinstance(index, slice) else cells.as_py() or ""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self[:])
+
+    def label(self) -> Labels:
+        """Label rows as `label_rows` does, but without a Python string for each."""
+        integers = self._parse_integers()
+        if integers is not None:
+            return label_integers(integers)
+        filled = self.array.fill_null("") if self.array.null_count else self.array
+        encoded = filled.dictionary_encode().combine_chunks()
+        labels = label_rows([name.strip() for name in encoded.dictionary.to_pylist()])
+        return Labels(labels.names, labels.codes[encoded.indices.to_numpy()])
+
+    def parse(self) -> FloatArray | None:
+        """Parse numbers; None where `parse_number` may see any of them otherwise."""
+        from pyarrow import ArrowInvalid, float64
+
+        try:
+            numbers: FloatArray = self.array.cast(float64()).to_numpy()
+        except ArrowInvalid:
+            return None
+        odd = np.flatnonzero(~np.isfinite(numbers)).tolist()
+        numbers = numbers.copy() if odd else numbers
+        for place in odd:
+            if (number := parse_number(self[place])) is None:
+                return None
+            numbers[place] = number
+        return numbers
+
+    def _parse_integers(self) -> IntArray | None:
+        """Parse seeds and the like, if their spelling tells no more than their value."""
+        from pyarrow import ArrowInvalid, compute, int64
+
+        texts = self.array
+        if not self[0].isdigit() or texts.null_count:
+            return None
+        if not compute.all(compute.ascii_is_decimal(texts)).as_py():
+            return None
+        if compute.sum(compute.starts_with(texts, "0")) != compute.sum(compute.equal(texts, "0")):
+            return None  # 007 is another name than 7
+        try:
+            integers: IntArray = texts.cast(int64()).to_numpy()
+        except ArrowInvalid:  # it has more digits than a computer's
+            return None
+        return integers
+
+
+def number_columns(names: Sequence[str], source: str) -> dict[str, int]:
+    """Give the place of every column, and refuse two of one name."""
+    place: dict[str, int] = {}
+    repeated = set()
+    for number, name in enumerate(names):
+        if name and name in place:
+            repeated.add(name)
+        place.setdefault(name, number)
+    if repeated:
+        raise UnreadableRuns(
+            f"{source} has more than one column named {enumerate_names(sorted(repeated))}",
+            "Give every column a name of its own",
+        )
+    if not any(names):
+        raise UnreadableRuns(f"{source} names no columns", "Start it with a row of column names")
+    return place
+
+
+def parse_number(text: str) -> float | None:
+    """Parse a number; NaN stands for a missing one, None for text that is no number.
+
+    Examples
+    --------
+    >>> parse_number(" 0.91"), parse_number("N/A"), parse_number("91%")
+    (0.91, nan, None)
+    """
+    stripped = text.strip()
+    if stripped.casefold() in _MISSING:
+        return math.nan
+    if "_" in stripped or not stripped.isascii():
+        return None  # float() would read 1_000 and digits of other scripts
+    try:
+        return float(stripped)
+    except ValueError:
+        return None
+
+
+def convert_number(value: object) -> float | None:
+    """Convert whatever a table may hold to a number, as `parse_number` does text."""
+    if isinstance(value, str):
+        return parse_number(value)
+    if value is None:
+        return math.nan
+    if isinstance(value, bool | np.bool_ | complex):
+        return None
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):
+        return math.nan if str(value) == "<NA>" else None  # pandas' own missing value
+
+
+def _suggest_writing(text: str) -> str:
+    stripped = text.strip()
+    if stripped.casefold() in ("true", "false"):
+        return (
+            "Give the mean over the test examples of every run, with its seed; if each row is a "
+            "run that succeeds or fails, write 1 and 0"
+        )
+    if "%" in stripped:
+        return f"Write it without the percent sign: {stripped.replace('%', '').strip()}"
+    if _DECIMAL_COMMA.fullmatch(stripped):
+        return f"Write decimals with a point, not a comma: {stripped.replace(',', '.')}"
+    if "±" in stripped or "+-" in stripped or "+/-" in stripped:
+        return (
+            "Give one number per run, or compare published means with --summary (from Python: "
+            "compare_published)"
+        )
+    return (
+        "Leave it empty if the run is missing, or choose other columns with --metric "
+        "(in a wide table with --algorithm)"
+    )
+
+
+def _write_label(value: object) -> str:
+    """Write a label as a CSV file would hold it; pandas makes 3.0 of 3 beside a missing one."""
+    if isinstance(value, str):
+        return value.strip()
+    if value is None or str(value) == "<NA>":
+        return ""
+    if isinstance(value, float | np.floating):
+        if math.isnan(value):
+            return ""
+        return str(int(value)) if float(value).is_integer() else repr(float(value))
+    return str(value).strip()
