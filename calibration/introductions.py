@@ -4,9 +4,9 @@ INTRODUCTION = """# How often each method errs
 
 Made by `make calibrate`; do not edit. Every decision rule, interval and test of this project is tried here on data of which the truth is known, and its errors are counted. [statistics.md](statistics.md) says what each method is.
 
-**How to read it.** All numbers are percentages. *False alarms* is how often a method finds a difference between equals: it should be at most 5. *Coverage* is how often an interval holds the truth: it should be at least 95. *Power* is how often a true difference of P(A>B) = 0.75 is found: more is better, and no method claims any. Columns are numbers of pairs, or of runs of each algorithm.
+**How to read it.** All numbers are percentages. *False alarms* is how often a method finds a difference between equals: it should be at most 5. *Coverage* is how often an interval holds the truth: it should be at least 95. *Power* is how often a true difference of P(A>B) = 0.75 is found: more is better, and no method promises any. Columns are numbers of pairs, or of runs of each algorithm.
 
-**A number in bold is off**: it breaks the claim by more than chance can do (more than {n_errors} Monte-Carlo standard errors) and by more than a tenth of the errors that are allowed ({slack} false alarms, where 5% are claimed). Methods that promise never to err more often get no such slack. Fewer false alarms and more coverage than claimed are never off: they cost power, not truth. Where a cell stands for several true P(A>B) or kinds of data, it shows the worst.
+**A number in bold is off**: it breaks the claim by more than chance can do (more than {n_errors} Monte-Carlo standard errors) and by more than a tenth of the errors that are allowed ({slack} false alarms, where 5% are claimed). Methods that promise never to err more often than they say get no such slack. Fewer false alarms and more coverage than claimed are never off: they cost power, not truth. Where a cell stands for several true P(A>B) or kinds of data, it shows the worst.
 
 **Error.** The last column is the largest Monte-Carlo standard error of the row, in percentage points. *exact* means that every outcome was summed up, with its chance, and nothing was drawn. The rest comes from 600 to 20,000 simulated studies a cell; permutation tests draw 999 splits or sign flips a study (without ties 49,999 splits that serve all), the bootstrap 500 resamples. Seeds derive from the names of the cells, so the page comes out the same every time.
 
@@ -19,23 +19,23 @@ Made by `make calibrate`; do not edit. Every decision rule, interval and test of
 | skewed | exponential scores |
 | heavy tails | Student's t with 3 degrees of freedom: now and then a run is far out |
 | unequal variances | normal, A varies three times as much as B |
-| skewed, unequal variances | exponential, A varies three times as much as B, so that differences are skewed, too. Equals win equally often or have equal means, whichever the method is about |
+| skewed, unequal variances | exponential, A varies three times as much as B, so that differences are skewed, too. Equals win equally often, or have equal means, depending on what the method is about |
 | n against 50 | n runs of A, which vary three times as much as the 50 runs of B |
-| re-splits of one dataset | equals for *data like these*: all scores of an algorithm share the luck of one dataset, so that two of them correlate by 0.2 (800 examples to train on, 200 to test on). Right about *this dataset*, methods that take runs as independent are wrong about others like it |"""
+| re-splits of one dataset | equals for *data like these*: all scores of an algorithm share the luck of one dataset, so that two of them correlate by 0.2 (800 examples to train on, 200 to test on). Methods that take runs as independent are right about *this dataset*, and wrong about others like it |"""
 
 SUMMARY = """## Summary
 
-*Worst* is the worst cell but for re-splits of one dataset, which have a column of their own. *About this dataset only*: the method keeps its claim about the dataset at hand, not about other data like it."""
+*Worst* is the worst cell, leaving out re-splits of one dataset, which have a column of their own. *About this dataset only*: the method keeps its claim about the dataset at hand, not about other data like it."""
 
 # Group: title of its section, and what to know about it.
 GROUPS = {
     "paired": (
         "P(A>B) of pairs, and the verdict",
-        "False alarms: equals of which either is called *significantly* better. Power: A is called *significantly and meaningfully* better where it wins 75% of the untied pairs. Coverage: the lowest where A wins 50, 75, 90 or 97% of the untied pairs. Only wins and ties count, so the shape of scores does not matter. All are methods of `outperforming_interval`; without ties `exact` is `clopper_pearson_interval`.",
+        "False alarms: how often one of two equals is called *significantly* better. Power: how often A is called *significantly and meaningfully* better where it wins 75% of the untied pairs. Coverage: the lowest where A wins 50, 75, 90 or 97% of the untied pairs. Only wins and ties count, so the shape of scores does not matter. All are methods of `outperforming_interval`; without ties `exact` is `clopper_pearson_interval`.",
     ),
     "looking": (
         "Looking after every pair",
-        "How often the interval has missed the truth at least once by the n-th look. Only `anytime` claims to survive that; the rows of `exact`, `percentile` and `wilson` show how often a verdict on equals would have been significant at one look or another. `second_look_level`: the verdict on n pairs and, where it is not significant, once more on 2n at the level that is left.",
+        "How often the interval has missed the truth at least once by the n-th look. Only `anytime` claims to survive that; the rows of `exact`, `percentile` and `wilson` show how often a verdict on equals would have been significant at one look or another. `second_look_level`: the verdict on n pairs and, where that is not significant, once more on 2n at the level that is left.",
     ),
     "unpaired": (
         "P(A>B) of independent runs",

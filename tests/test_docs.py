@@ -6,8 +6,10 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from click.testing import CliRunner
 
 import outperform
 from outperform import stats
@@ -16,6 +18,15 @@ from outperform.cli import main
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^```csv (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# A block of Python, and what it prints where a block of text follows at once.
+PROGRAM = re.compile(
+    r"^```python\n(?P<code>.*?)^```$(?:\n\n```text\n(?P<output>.*?)^```$)?",
+    re.MULTILINE | re.DOTALL,
+)
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+SVG = "{http://www.w3.org/2000/svg}"
+PICTURE = re.compile(r"!\[[^\]]+\]\(([^)]+)\)")
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -31,10 +42,12 @@ def project(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_blocks_run(page, project):
+def test_python_blocks_run_and_print_what_they_show(page, project, capsys):
     namespace: dict[str, object] = {}
-    for block in blocks(page, "python"):
-        exec(compile(block, page.name, "exec"), namespace)
+    for program in PROGRAM.finditer(page.read_text()):
+        exec(compile(program["code"], page.name, "exec"), namespace)
+        printed = capsys.readouterr().out
+        assert program["output"] in (None, printed)
     assert page.exists()
 
 
@@ -50,6 +63,8 @@ def commands_with_output(page: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_console_blocks_print_what_they_show(page, project):
+    for name, content in FILE.findall(page.read_text()):
+        (project / name).write_text(content)
     for command, output in commands_with_output(page):
         words = shlex.split(command)
         if words[0] != "outperform":
@@ -62,6 +77,52 @@ def test_console_blocks_print_what_they_show(page, project):
         assert result.stdout.rstrip() == output.rstrip()
 
 
+def describe_picture(path: Path) -> tuple[object, ...]:
+    """Size, words and marks of an SVG, which hang on no version of matplotlib or font."""
+    root = ElementTree.parse(path).getroot()
+    words = ["".join(text.itertext()).strip() for text in root.iter(f"{SVG}text")]
+    return root.get("viewBox"), words, sum(1 for _ in root.iter(f"{SVG}use"))
+
+
+def test_the_picture_is_what_its_command_draws(project):
+    page = (ROOT / "README.md").read_text()
+    [picture] = PICTURE.findall(page)
+    (project / picture).parent.mkdir(parents=True)
+    [options] = re.findall(rf"`… (--plot {re.escape(picture)}[^`]*)`", page)
+    first_command, _ = commands_with_output(ROOT / "README.md")[0]
+    words = shlex.split(f"{first_command} {options}")
+    result = CliRunner().invoke(main, words[1:])
+    assert result.exit_code == 0, result.output
+    assert describe_picture(project / picture) == describe_picture(ROOT / picture)
+
+
+def test_every_page_is_linked_from_another():
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    linked = {
+        (page.parent / target).resolve()
+        for page in pages
+        for target in LINK.findall(page.read_text())
+    }
+    unlinked = [page.name for page in PAGES[1:] if page.resolve() not in linked]
+    assert not unlinked
+    unused = [each for each in (ROOT / "docs" / "images").iterdir() if each.resolve() not in linked]
+    assert not unused
+
+
+def test_readme_lists_every_page():
+    readme = (ROOT / "README.md").read_text()
+    assert [page.name for page in PAGES[1:] if f"](docs/{page.name})" not in readme] == []
+
+
+def test_papers_are_named():
+    """Which paper is "the paper"? Each is named, and listed in references.md."""
+    sources = (ROOT / "src").rglob("*.py")
+    for page in (*PAGES, ROOT / "CHANGELOG.md", *sources):
+        nameless = re.findall(r".*\b(?:the|its) papers?\b.*", page.read_text(), re.IGNORECASE)
+        unclear = [line for line in nameless if "for the paper" not in line]
+        assert not unclear, f"{page.name}: {unclear}"
+
+
 def test_every_command_is_on_the_generated_page():
     page = (ROOT / "docs" / "cli.md").read_text()
     for name in main.list_commands(None):  # type: ignore[arg-type]
@@ -72,8 +133,21 @@ def test_every_command_is_on_the_generated_page():
     "page", [page for folder in (".", "docs", "examples") for page in (ROOT / folder).glob("*.md")]
 )
 def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+    for target in LINK.findall(page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+def list_anchors(page: Path) -> set[str]:
+    """Anchors of the headings of a page, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_within_pages_lead_to_a_heading(page):
+    for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text()):
+        goal = page.parent / target if target else page
+        assert anchor in list_anchors(goal), f"{target}#{anchor}"
 
 
 @pytest.mark.parametrize("name", [n for n in outperform.__all__ if n != "__version__"])

@@ -243,7 +243,7 @@ def _clears_bounds(
     sizes: tuple[int, IntArray],
     rule: VerdictRule,
 ) -> NDArray[np.bool_]:
-    """Whether Brunner and Munzel's interval of P(A>B) lies above 1/2 and reaches above gamma."""
+    """Whether Brunner and Munzel's interval of P(A>B) begins above 1/2 and ends above gamma."""
     n_a, n_b = sizes
     share = total / (n_a * n_b)
     variance_a = spreads[0] / (n_a - 1) / (n_a * n_b) ** 2

@@ -14,7 +14,7 @@ from outperform.stats.power import smallest_conclusive
 class VerdictRule:
     """When n pairs show that one side outperforms the other; a tie counts as half a win.
 
-    The interval of P(A>B) must lie above 1/2 and reach above gamma, and there must be enough
+    The interval of P(A>B) must begin above 1/2 and end above gamma, and there must be enough
     untied pairs for any outcome to be significant.
 
     A rule that holds goes on holding when a loss among n pairs becomes a tie or a tie a win:

@@ -100,7 +100,7 @@ class Draw:
 
     @property
     def learning(self) -> tuple[str, ...]:
-        """Learning sources: those of the papers, and the pipeline's own."""
+        """Learning sources: those of Bouthillier et al. (2021), and the pipeline's own."""
         own = [name for name in self.pipeline.sources if name != TUNING_SOURCE]
         return tuple(dict.fromkeys([*LEARNING_SOURCES, *own]))
 

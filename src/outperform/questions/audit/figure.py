@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _SIZES = (5, 10, 15, 20, 25)  # of the seed sets whose densities are drawn
 _N_DENSITIES = 20  # per size
-_SMALLEST_PVALUE = 1e-10  # what is smaller is drawn here, as in the paper
+_SMALLEST_PVALUE = 1e-10  # what is smaller is drawn here, as by Gundersen et al. (2023)
 _STYLES = {"t": "-", "Brunner–Munzel": "--"}
 
 
@@ -67,7 +67,7 @@ def draw_audit_densities(audit: Audit | SelfAudit, ax: "Axes") -> None:
 def draw_few_seeds(audit: Audit | SelfAudit, ax: "Axes") -> None:
     """Draw densities of random sets of 5 to 25 runs, as seen by whoever has no more.
 
-    Those of the second algorithm hang below the line, as in the paper.
+    Those of the second algorithm hang below the line, as in Gundersen et al. (2023).
     """
     samples = _list_scores(audit)
     sizes = [n for n in _SIZES if n < min(sample.scores.size for sample in samples)]

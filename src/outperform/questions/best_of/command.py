@@ -41,7 +41,8 @@ _LONG = 2e7  # runs drawn, from which on it takes more than 2 seconds
     type=click.Choice(get_args(BestOfEstimator)),
     default="v",
     show_default=True,
-    help="v: the paper's; u: without bias, n up to the number of runs; gaussian: normal scores.",
+    help="v: that of Bajgar et al. (2018); u: without bias, n up to the number of runs; "
+    "gaussian: normal scores.",
 )
 @click.option(
     "--interval",

@@ -117,9 +117,9 @@ def compare(
     ties
         A tie counts as half a win, or with ``"strict"`` as none.
     interval
-        ``"exact"``, ``"percentile"`` (the paper's), ``"wilson"`` or ``"anytime"`` for pairs;
-        ``"brunner-munzel"`` (which is also what ``"exact"`` stands for there) or ``"bootstrap"``
-        for unpaired runs.
+        ``"exact"``, ``"percentile"`` (of Bouthillier et al. 2021), ``"wilson"`` or ``"anytime"``
+        for pairs; ``"brunner-munzel"`` (which is also what ``"exact"`` stands for there) or
+        ``"bootstrap"`` for unpaired runs.
     margin
         Smallest mean difference that matters, in the metric's unit, beside gamma: an advantage
         may be small and yet win every time.

@@ -27,7 +27,7 @@ from outperform.stats.ties import merge_ties
 from outperform.wording import enumerate_names, suggest_names
 
 ALPHAS = (0.05, 0.01, 0.001)
-_LARGEST = 50  # runs of each sample, as far as the paper's figures go
+_LARGEST = 50  # runs of each sample, as far as the figures of Gundersen et al. (2023) go
 _FEW_RUNS = 40
 _N_NULL = 99_999
 _BLOCK = 500_000  # runs shuffled at a time, to bound the memory

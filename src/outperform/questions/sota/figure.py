@@ -130,7 +130,7 @@ def _mark(result: BestOfEquals, ax: "Axes") -> None:
 
 
 def _count_failures(ax: "Axes", n: int) -> None:
-    """Number failures above, as the paper does."""
+    """Number failures above, as Møllersen and Holsbø (2023) do."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     limit_ticks(ax)
