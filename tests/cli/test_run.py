@@ -478,7 +478,7 @@ def test_an_advantage_that_matters_is_ruled_out(tmp_path):
 def test_a_study_too_small_to_decide_is_run_to_its_end(tmp_path):
     write_study(tmp_path, replicates=5)
     said = run(tmp_path, "--until-decided", "a", "b", status=3)
-    assert "Undecided after all 5 replicates that the study allows.\n" in said
+    assert "Undecided between a and b after all 5 replicates that the study allows.\n" in said
 
 
 def test_a_decision_is_what_python_gives_as_json(tmp_path, monkeypatch):

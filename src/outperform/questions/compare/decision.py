@@ -145,7 +145,10 @@ class Decision(Result):
             return f"Decided {after}: {self.reason}."
         if self.outcome == "futile":
             return f"Undecided: {self.reason} {after}."
-        return f"Undecided after all {self.n_allowed} replicates that the study allows."
+        pair = f"{self.a} and {self.b}"
+        return (
+            f"Undecided between {pair} after all {self.n_allowed} replicates that the study allows."
+        )
 
     @property
     def _parts(self) -> tuple[Comparison, ...]:
