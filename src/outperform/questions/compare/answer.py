@@ -229,10 +229,10 @@ def add_population(comparison: Comparison, resplit: Resplit | None) -> Compariso
 def _apply_tests(
     comparison: Comparison, resplit: Resplit | None, terms: _Terms
 ) -> Iterator[HypothesisTest | EquivalenceTest]:
-    # Every task draws the same, so that none depends on those before it.
-    rng = np.random.default_rng(0) if terms.rng is None else deepcopy(terms.rng)
-    for name in terms.tests:
-        yield apply_test(comparison, name, rng=rng, resplit=resplit)
+    if terms.tests:
+        # Every task draws the same, so that none depends on those before it.
+        rng = np.random.default_rng(0) if terms.rng is None else deepcopy(terms.rng)
+        yield from (apply_test(comparison, each, rng=rng, resplit=resplit) for each in terms.tests)
     if terms.equivalence is not None:
         yield equivalence_test(
             comparison.scores_a,
