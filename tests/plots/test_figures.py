@@ -227,6 +227,12 @@ def test_numbers_of_every_task_stand_beside_it(make_tasks, drawn_texts):
         assert f"{difference.value:+.3g} {ends}".replace("-", "−") in texts
 
 
+def test_numbers_of_tasks_have_room_for_browsers_that_write_wider(make_tasks, drawn_texts):
+    drawn = figure(make_tasks(3))
+    numbers = max(drawn_texts(drawn), key=lambda text: text.get_window_extent().x1)
+    assert numbers.get_window_extent().x1 <= 0.98 * drawn.bbox.x1
+
+
 def test_forty_tasks_get_the_height_they_need(make_tasks):
     drawn = figure(make_tasks(40))
     tops = sorted(label.get_window_extent().y0 for label in drawn.axes[0].get_yticklabels())
@@ -496,6 +502,16 @@ def test_a_width_that_serves_nobody_is_refused(results, width):
     with pytest.raises(InvalidInput) as caught:
         figure(results["paired"], width=width)
     assert str(caught.value) == f"the width is {width:g} inches. Choose one from 2.5 to 20."
+
+
+@pytest.mark.parametrize("kind", ["7 tasks", "audit"])
+def test_a_width_without_room_for_the_views_is_refused(results, kind):
+    with pytest.raises(InvalidInput) as caught:
+        figure(results[kind], width=2.5)
+    assert str(caught.value) == (
+        "2.5 inches have no room for all views of this result. "
+        "Choose a larger width, or draw one view only."
+    )
 
 
 @pytest.mark.parametrize("layout", [None, "constrained"])

@@ -79,7 +79,8 @@ def write_scope(figure: "Figure", result: Any) -> None:
     share = below / (height + below)
     engine = figure.get_layout_engine()
     assert engine is not None
-    engine.set(rect=(0, share, 1, 1 - share))  # type: ignore[call-arg]
+    left, _, wide, _ = engine.get()["rect"]
+    engine.set(rect=(left, share, wide, 1 - share))  # type: ignore[call-arg]
     for legend in figure.legends:  # at the lower edge of the figure, whatever the layout
         legend.borderaxespad += _POINTS * below / legend.prop.get_size_in_points()
     look: dict[str, Any] = {"fontsize": "x-small", "color": COLOUR_NEITHER, "gid": "scope"}

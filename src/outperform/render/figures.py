@@ -1,5 +1,6 @@
 """Any result drawn with matplotlib, which is imported only when something is drawn."""
 
+import warnings
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,8 +139,21 @@ def figure(
         if width is not None:
             widen(made, width)
         write_scope(made, result)
-        settle_ticks(made)
+        _settle(made)
     return made
+
+
+def _settle(made: "Figure") -> None:
+    """Lay a figure out, unless nothing is left for the axes beside their texts."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="constrained_layout not applied")
+        try:
+            settle_ticks(made)
+        except UserWarning:
+            raise InvalidInput(
+                f"{made.get_figwidth():g} inches have no room for all views of this result",
+                "Choose a larger width, or draw one view only",
+            ) from None
 
 
 def check_path(path: str | Path) -> Path:

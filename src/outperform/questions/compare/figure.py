@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ROW_HEIGHT = 0.17  # inches, of a task
+_MARGIN = 0.03  # of the width, right of the numbers: browsers write wider than matplotlib measures
 _LABELS_HEIGHT = 0.72  # inches, around one of several views, on average
 
 
@@ -135,6 +136,9 @@ def compose_tasks(tasks: TaskComparisons) -> "Figure":
     named = TaskComparisons(tuple(replace(row, a=names[0], b=names[1]) for row in rows))
     title = wrap_title(str(named), PAGE_WIDTH)
     figure = make_figure(PAGE_WIDTH, forest_height(len(rows)) + title_height(title))
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.set(rect=(0, 0, 1 - _MARGIN, 1))  # type: ignore[call-arg]
     ax = figure.subplots()
     draw_probability(rows, ax)
     level = describe_level(rows[0].interval)
