@@ -1,10 +1,14 @@
 """Numbers, names and lists as people read them, and which name was probably meant."""
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import accumulate, takewhile
+
+# Control characters but for the ends of lines and tabs, and those that change the direction.
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def split_words(text: str) -> frozenset[str]:
@@ -70,6 +74,17 @@ def find_near(name: str, known: Sequence[str]) -> list[str]:
     for candidate in known:
         by_case.setdefault(candidate.casefold(), candidate)
     return [by_case[match] for match in get_close_matches(str(name).casefold(), by_case, n=3)]
+
+
+def make_visible(text: str) -> str:
+    """Write out what would steer a terminal or turn text around, so that no name hides another.
+
+    Examples
+    --------
+    >>> make_visible("svm\\x1b[2K")
+    'svm\\\\x1b[2K'
+    """
+    return _STEERING.sub(lambda letter: ascii(letter[0])[1:-1], text)
 
 
 def measure(text: str) -> int:

@@ -496,3 +496,13 @@ def test_wide_files_are_joined_too(tmp_path):
     words = [tmp_path / "new.csv", "new", "old", "--with", tmp_path / "old.csv", "--wide"]
     answer = json.loads(call("compare", *words, "--maximize", "--json").stdout)
     assert (answer["n_a"], answer["n_b"]) == (10, 10)
+
+
+@pytest.mark.parametrize("more", [(), ("--gate",)])
+def test_a_name_cannot_steer_the_terminal(runs_file, more):
+    path = runs_file(25)
+    path.write_text(path.read_text().replace("vgg", "vgg\x1b[2Kresnet"))
+    words = ["compare", str(path), "resnet", "vgg\x1b[2Kresnet", *more]
+    shown = CliRunner().invoke(main, words, color=True).output
+    assert "\x1b[2K" not in shown
+    assert shown.count(r"vgg\x1b[2Kresnet") >= 3

@@ -27,8 +27,10 @@ class _Refusal(click.ClickException):
         self.remedy = remedy
 
     def show(self, file: Any = None) -> None:
-        click.secho(f"Error: {self.message}.", fg="red", err=True, file=file)
-        click.echo(f"{self.remedy}.", err=True, file=file)
+        from outperform.render.terminal import say
+
+        say(f"Error: {self.message}.", fg="red", err=True, file=file)
+        say(f"{self.remedy}.", err=True, file=file)
 
 
 class _LazyCommands(click.Group):

@@ -9,7 +9,7 @@ from outperform.cli.options import debug_option
 from outperform.cli.output import print_json
 from outperform.engines.engine import summarize_error
 from outperform.questions.result import Table
-from outperform.render.terminal import print_table
+from outperform.render.terminal import print_table, say
 from outperform.store import Measurement, Store, open_store
 
 _N_KINDS = 10  # of errors shown
@@ -112,8 +112,8 @@ def _print_failures(failures: list[Measurement]) -> None:
     for (pipeline, kind), group in often_first[:_N_KINDS]:
         example, message = group[0]
         params = ", ".join(f"{name}={value}" for name, value in example.params.items())
-        click.secho(f"\n{len(group)} × {pipeline}: {kind}", fg="red")
+        say(f"\n{len(group)} × {pipeline}: {kind}", fg="red")
         said = f": {textwrap.shorten(message, _LONGEST)}" if message else ""
-        click.echo(f"  for example on {example.task} with {params or 'defaults'}{said}")
+        say(f"  for example on {example.task} with {params or 'defaults'}{said}")
     if len(often_first) > _N_KINDS:
         click.echo(f"\n... and {len(often_first) - _N_KINDS} other errors: see --json")

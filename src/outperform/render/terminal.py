@@ -4,46 +4,54 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from shutil import get_terminal_size
+from typing import Any
 
 import click
 
 from outperform.questions.result import Answer, Table
-from outperform.wording import measure
+from outperform.wording import make_visible, measure
 
 _WIDEST = 96  # columns of what is wrapped
 _ENDLESS = 10_000  # columns where nobody sees them, so that nothing is cut off
 _COLOURS = {"good": "green", "bad": "red", "open": "yellow", None: None}
 
 
+def say(text: str = "", *, fg: str | None = None, bold: bool = False, **where: Any) -> None:
+    """Print a text that may hold anybody's names; `where` is that of `click.echo`."""
+    shown = make_visible(text)
+    click.echo(click.style(shown, fg=fg, bold=bold or None) if fg or bold else shown, **where)
+
+
 def print_result(result: Answer) -> None:
     """Print the sentence, what it is about, the numbers, the doubts, and what to do next."""
-    click.secho(str(result), bold=True, fg=_COLOURS[result.mood])
-    click.echo(f"{result.scope}{result.scope_hint}.")
+    say(str(result), bold=True, fg=_COLOURS[result.mood])
+    say(f"{result.scope}{result.scope_hint}.")
     for part in result.tables:
-        click.echo()
+        say()
         if isinstance(part, str):
-            click.echo(part)
+            say(part)
         else:
             print_table(part)
     _print_caveats(result.caveats)
     if result.advice:
-        click.echo(f"\nNext: {result.advice}")
+        say(f"\nNext: {result.advice}")
 
 
 def print_table(table: Table) -> None:
     """Print aligned columns, the first one to the left; what is too wide for a screen is folded."""
     if table.title:
-        click.echo(table.title)
+        say(table.title)
     lines = _lay_out(table) if table.header else _align_values(table)
     for number, line in enumerate(lines):
-        click.secho(line, bold=number == 0 and bool(table.header))
+        say(line, bold=number == 0 and bool(table.header))
     if table.note:
-        click.echo(table.note)
+        say(table.note)
 
 
 def _align_values(table: Table) -> list[str]:
-    width = max(measure(name) for name, _ in table.rows)
-    return [f"  {name}{' ' * (width - measure(name))}  {value}" for name, value in table.rows]
+    rows = [(make_visible(name), value) for name, value in table.rows]
+    width = max(measure(name) for name, _ in rows)
+    return [f"  {name}{' ' * (width - measure(name))}  {value}" for name, value in rows]
 
 
 def _lay_out(table: Table) -> list[str]:
@@ -55,9 +63,11 @@ def _lay_out(table: Table) -> list[str]:
     width = get_terminal_size().columns if is_seen else _ENDLESS
     grid = Grid(box=None, pad_edge=False, padding=(0, 0, 0, 2))
     for place, name in enumerate(table.header):
-        grid.add_column(Text(name), justify="right" if place else "left", overflow="fold")
+        grid.add_column(
+            Text(make_visible(name)), justify="right" if place else "left", overflow="fold"
+        )
     for row in table.rows:
-        grid.add_row(*map(Text, row))
+        grid.add_row(*(Text(make_visible(cell)) for cell in row))
     console = Console(width=width - 2, color_system=None, highlight=False)
     with console.capture() as capture:
         console.print(grid)
@@ -66,9 +76,9 @@ def _lay_out(table: Table) -> list[str]:
 
 def _print_caveats(caveats: Sequence[str]) -> None:
     if caveats:
-        click.secho("\nCaveats", bold=True)
+        say("\nCaveats", bold=True)
     # Where nobody sees the output, it is always the same.
     columns = get_terminal_size().columns if sys.stdout.isatty() else _WIDEST
     width = min(_WIDEST, columns)
     for caveat in caveats:
-        click.echo(textwrap.fill(caveat, width, initial_indent="  - ", subsequent_indent="    "))
+        say(textwrap.fill(caveat, width, initial_indent="  - ", subsequent_indent="    "))

@@ -29,6 +29,7 @@ from outperform.questions.compare.named_tests import TestName
 from outperform.questions.compare.published import PublishedComparison, compare_published
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
+from outperform.render.terminal import say
 from outperform.runs.metrics import resolve_goal
 from outperform.runs.summaries import parse_summary, read_summary
 from outperform.stats.outperforming import IntervalMethod
@@ -104,7 +105,7 @@ def command(words: tuple[str, ...], summary: bool, output: Output, **options: An
     output.show(result, **({"gate": gate.to_dict()} if gate else {}))
     if gate:
         colour = {"shown": "green", "refuted": "red", "undecided": "yellow"}[gate.outcome]
-        click.secho(str(gate), fg=colour, err=True)
+        say(str(gate), fg=colour, err=True)
         raise click.exceptions.Exit(gate.exit_status)
 
 
