@@ -121,3 +121,13 @@ def test_a_study_is_told_what_makes_its_scores_vary(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     texts = headings(tmp_path / "report.html")
     assert sum("largest source of variation" in text for text in texts) == 2
+
+
+@pytest.mark.parametrize("path", ["no/such/folder/page.html", "."])
+def test_an_impossible_path_is_refused_before_anything_is_answered(write, monkeypatch, path):
+    write()
+    monkeypatch.setattr("outperform.questions.reporting.answer_all", pytest.fail)
+    result = call("runs.csv", "-o", path)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"Error: cannot write '{path}': ")
+    assert result.stderr.endswith("\nChoose a path where files may be written.\n")

@@ -7,6 +7,7 @@ import click
 from outperform.cli.options import debug_option, drop_option, reading_options, resplit_options
 from outperform.cli.progress import say_if_slow
 from outperform.cli.sources import open_runs
+from outperform.render.terminal import say
 
 
 @click.command()
@@ -40,14 +41,15 @@ def command(
     where a study tells it.
     """
     from outperform.questions.reporting import answer_all
-    from outperform.render.html import write_report
+    from outperform.render.html import check_page_path, write_report
 
+    check_page_path(path)
     source, *names = words
     with say_if_slow("Answering every question; seed sets are drawn for each pair and task."):
         runs = open_runs(source, reading, names)
         results, unanswered = answer_all(source, runs, names, **options)
         write_report(results, path, title=title or runs.source, about=[f"{runs}.", *unanswered])
     for result in results:
-        click.echo(str(result))
+        say(str(result))
     click.echo(f"Report written to {path}", err=True)
     click.echo(f"\nNext: open {path}.")

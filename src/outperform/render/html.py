@@ -1,5 +1,7 @@
 """Any result as HTML: a fragment for a notebook, or a page that needs nothing else."""
 
+import errno
+import os
 import re
 from collections.abc import Sequence
 from html import escape
@@ -49,6 +51,17 @@ def write_report(
         raise InvalidInput(
             f"cannot write '{path}': {error.strerror}", "Choose a path where files may be written"
         ) from None
+
+
+def check_page_path(path: str | Path) -> None:
+    """Refuse a path where no page can be, before answers are waited for in vain."""
+    path = Path(path)
+    if path.is_dir() or not path.parent.is_dir():
+        reason = errno.EISDIR if path.is_dir() else errno.ENOENT
+        raise InvalidInput(
+            f"cannot write '{path}': {os.strerror(reason)}",
+            "Choose a path where files may be written",
+        )
 
 
 def _render_page(results: Sequence[Any], *, title: str, about: Sequence[str]) -> str:
