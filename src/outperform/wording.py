@@ -77,12 +77,12 @@ def find_near(name: str, known: Sequence[str]) -> list[str]:
 
 
 def make_visible(text: str) -> str:
-    """Write out what would steer a terminal or turn text around, so that no name hides another.
+    r"""Write out what would steer a terminal or turn text around, so that no name hides another.
 
     Examples
     --------
-    >>> make_visible("svm\\x1b[2K")
-    'svm\\\\x1b[2K'
+    >>> make_visible("svm\x1b[2K")
+    'svm\\x1b[2K'
     """
     return _STEERING.sub(lambda letter: ascii(letter[0])[1:-1], text)
 
