@@ -549,3 +549,26 @@ def test_every_commit_holds_the_results_and_which_of_them_are_runs(store):
 
     run_fits(toy(), store, InlineEngine(), report=look)
     assert sorted(set(seen)) == list(range(16))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"study": "study.toml"},
+            "the study is 'study.toml'. Pass a Study: read_study reads one from a study file.",
+        ),
+        (
+            {"store": None},
+            "the store is None. Name a file, such as study.db or sqlite:///study.db.",
+        ),
+        ({"engine": 2}, "the engine is 2. Pass local, local:4 (four workers) or inline."),
+        ({"engine": None}, "the engine is None. Pass local, local:4 (four workers) or inline."),
+    ],
+)
+def test_what_is_no_study_store_or_engine_is_refused(tmp_path, change, message):
+    study = Study((FunctionPipeline("a", add_up),), (TASK,), (Ideal(2),))
+    words = {"study": study, "store": tmp_path / "x.db", "engine": "inline"} | change
+    with pytest.raises(InvalidInput) as caught:
+        run(**words)
+    assert str(caught.value) == message

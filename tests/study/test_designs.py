@@ -461,6 +461,16 @@ def test_scorers_are_never_minimized():
             {"tasks": ["digits"]},
             "tasks hold 'digits', which is no task. Pass one such as Task(\"name\", metric=...).",
         ),
+        ({"designs": 51}, "designs is 51. Pass a list: designs=[...]."),
+        ({"pipelines": None}, "pipelines is None. Pass a list: pipelines=[...]."),
+        (
+            {"pipelines": [Pipeline("", fit)]},
+            "a pipeline is called ''. Give it a name, as text.",
+        ),
+        (
+            {"tasks": [Task(3, metric="accuracy")]},
+            "a task is called 3. Give it a name, as text.",
+        ),
         ({"designs": ["ideal"]}, "designs hold 'ideal', which is no design. Pass one such as "
          "Ideal(51)."),
         ({"designs": [Ideal]}, f"designs hold {Ideal!r}, which is no design. Pass one such as "

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol, Self
 from outperform.errors import EngineError, InvalidInput
 
 _TRACEBACK = "Traceback (most recent call last):"
+_KNOWN = "Pass local, local:4 (four workers) or inline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +99,17 @@ def open_engine(address: str = "local") -> Engine:
         return LocalEngine(count_cores())
     if kind == "local" and number.isdecimal() and int(number) > 0:
         return LocalEngine(int(number))
-    known = "Pass local, local:4 (four workers) or inline"
     if kind == "local":
-        raise InvalidInput(f"'{address}' does not say how many workers", known)
+        raise InvalidInput(f"'{address}' does not say how many workers", _KNOWN)
     if kind in ("dask", "ray") or (number and "/" not in number):
-        raise InvalidInput(f"engines such as '{address}' are not there yet", known)
-    raise InvalidInput(f"there is no engine '{address}'", known)
+        raise InvalidInput(f"engines such as '{address}' are not there yet", _KNOWN)
+    raise InvalidInput(f"there is no engine '{address}'", _KNOWN)
 
 
 def use_engine(engine: str | Engine) -> AbstractContextManager[Engine]:
     """Open an engine that is named by its address, until the block ends; an open one stays open."""
+    if not (isinstance(engine, str) or hasattr(engine, "submit")):
+        raise InvalidInput(f"the engine is {engine!r}", _KNOWN)
     return open_engine(engine) if isinstance(engine, str) else nullcontext(engine)
 
 

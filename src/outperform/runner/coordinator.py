@@ -27,7 +27,7 @@ from outperform.store.stored_runs import PAIRED, load_runs
 from outperform.study.designs import Design, PlannedRun, Search
 from outperform.study.fits import Fit
 from outperform.study.spaces import Params, default_params
-from outperform.study.study import Study
+from outperform.study.study import Study, check_is_study
 from outperform.study.tuners import Trial, make_tuner
 
 # Submitted at a time: workers never wait for one another's results to be recorded, and results of
@@ -66,6 +66,7 @@ def run(
     Runs of the design that comparisons take: ideal if the study has it, else fix-hopt; none where
     it has neither. What failed or is missing is in their notes.
     """
+    check_is_study(study)
     with use_store(store) as opened:
         with use_engine(engine) as workers:
             run_fits(study, opened, workers, retry_failed=retry_failed, report=report)

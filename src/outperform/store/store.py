@@ -107,6 +107,8 @@ def open_store(address: str | Path) -> Store:
 
 def use_store(store: str | Path | Store) -> AbstractContextManager[Store]:
     """Open a store that is named by its address, until the block ends; an open one stays open."""
+    if not (isinstance(store, str | Path) or hasattr(store, "measurements")):
+        raise InvalidInput(f"the store is {store!r}", _KNOWN)
     return open_store(store) if isinstance(store, str | Path) else nullcontext(store)
 
 

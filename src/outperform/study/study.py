@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from outperform.errors import InvalidInput
 from outperform.study.designs import Design, Draw, FixHopt, Ideal, PlannedRun, Search
 from outperform.study.fits import Fit, make_fit
 from outperform.study.pipelines import Pipeline
@@ -134,3 +135,11 @@ def _in_turns(plans: list[Iterator[PlannedRun]]) -> Iterator[PlannedRun]:
                 yield run
                 left.append(plan)
         plans = left
+
+
+def check_is_study(study: object) -> None:
+    """Refuse what is no study, such as the path of one."""
+    if not isinstance(study, Study):
+        raise InvalidInput(
+            f"the study is {study!r}", "Pass a Study: read_study reads one from a study file"
+        )

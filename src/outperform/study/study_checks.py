@@ -3,7 +3,7 @@
 Every refusal names the entry of a study file that it belongs to, so that its line can be said.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,8 @@ def list_parts(words: str, parts: Any, kind: type) -> tuple[Any, ...]:
     """Pipelines, tasks or designs of a study; refused if there are none, or others among them."""
     if isinstance(parts, kind):
         raise InvalidInput(f"{words} is one {kind.__name__.lower()}", f"Pass a list: {words}=[...]")
+    if not isinstance(parts, Iterable):
+        raise InvalidInput(f"{words} is {parts!r}", f"Pass a list: {words}=[...]")
     word, listed = words.removesuffix("s"), tuple(parts)
     if not listed:
         raise InvalidInput(
@@ -97,6 +99,9 @@ def check_study(study: "Study") -> None:
 
 def _check_names(word: str, names: list[str]) -> None:
     for place, name in enumerate(names):
+        if not (isinstance(name, str) and name.strip()):
+            with entry(word, place, "name"):
+                raise InvalidInput(f"a {word} is called {name!r}", "Give it a name, as text")
         if name in names[:place]:
             with entry(word, place, "name"):
                 raise InvalidInput(

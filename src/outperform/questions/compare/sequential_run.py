@@ -16,7 +16,7 @@ from outperform.store.store import use_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.designs import FixHopt, Ideal
 from outperform.study.sources import ALL
-from outperform.study.study import Study
+from outperform.study.study import Study, check_is_study
 from outperform.wording import suggest_names
 
 
@@ -47,6 +47,7 @@ def run_until_decided(
     gamma
         Smallest P(A>B) that matters.
     """
+    check_is_study(study)
     choose_design(study, a, b)
     with use_store(store) as opened, use_engine(engine) as workers:
         coordinator = Coordinator(study, opened, workers, retry_failed=retry_failed)
