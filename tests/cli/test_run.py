@@ -278,6 +278,39 @@ def test_a_dry_run_says_the_cost_and_makes_no_store(tmp_path):
     assert told[2].split() == ["ideal", "80", "40.0", "min", "chosen"]
 
 
+def test_a_dry_run_gives_the_cost_as_json(tmp_path):
+    write_study(tmp_path, replicates=10)
+    process = start(tmp_path, "--dry-run", "--workers", "2", "--seconds-per-fit", "60", "--json")
+    told, _ = process.communicate(timeout=60)
+    assert json.loads(told) == {
+        "study": "toy",
+        "n_workers": 2,
+        "designs": [
+            {"design": "ideal", "n_fits": 80, "seconds": 2400, "chosen": True},
+            {"design": "fix-hopt", "n_fits": 26, "seconds": 780, "chosen": False},
+        ],
+    }
+
+
+@pytest.mark.parametrize("words", [("run", "study.toml", "--until-decided", "a", "b"), ()])
+def test_a_pipeline_that_always_fails_is_named_with_where_to_look(tmp_path, monkeypatch, words):
+    write_study(tmp_path, replicates=6)
+    code = (tmp_path / "training.py").read_text().replace("def fit_b", "def other")
+    fails = "def fit_b(params, split, seeds):\n    raise RuntimeError('no luck')\n"
+    (tmp_path / "training.py").write_text(code + fails)
+    rename_module(tmp_path, "failing_training")
+    monkeypatch.chdir(tmp_path)
+    if not words:
+        assert call("run", "study.toml", "--engine", "inline").exit_code == 4
+    more = ("--engine", "inline") if words else ()
+    refused = call(*(words or ("compare", "study.db", "a", "b")), *more)
+    assert refused.exit_code == 2
+    assert refused.stderr.endswith(
+        "Error: no run of 'b' in study.db has a score: they failed, or are still to be done.\n"
+        "See which, and why, with `outperform status study.db`.\n"
+    )
+
+
 def test_nothing_is_trained_but_what_is_recorded(tmp_path):
     write_study(tmp_path, replicates=2)
     code = (tmp_path / "training.py").read_text()

@@ -1,6 +1,6 @@
 """The command `outperform run`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
@@ -108,6 +108,7 @@ def command(
                 seconds = _measure(study, opened, seconds)
             _announce(study, (before, now), seconds, opened.n_workers, err=as_json)
             if dry_run:
+                _print_costs(now, seconds, opened.n_workers, as_json=as_json)
                 return
             run = _Run(
                 Coordinator(study, store, opened, description=now, retry_failed=retry_failed),
@@ -159,14 +160,40 @@ def _announce(
     )
     if err:
         return
-    rows = []
-    for kind, prices in now["prices"].items():
+    rows = [
+        [
+            cost["design"],
+            f"{cost['n_fits']:,}",
+            "?" if cost["seconds"] is None else format_duration(cost["seconds"]),
+            "chosen" if cost["chosen"] else "",
+        ]
+        for cost in _list_costs(now, seconds, workers)
+    ]
+    print_table(Table(["design", "fits", f"time on {workers} worker(s)", ""], rows))
+
+
+def _print_costs(
+    study: Mapping[str, Any], seconds: FitSeconds, workers: int, *, as_json: bool
+) -> None:
+    """Give programs what a dry run has told people already."""
+    if as_json:
+        costs = [*_list_costs(study, seconds, workers)]
+        print_json({"study": study["name"], "n_workers": workers, "designs": costs})
+
+
+def _list_costs(
+    study: Mapping[str, Any], seconds: FitSeconds, workers: int
+) -> Iterator[dict[str, Any]]:
+    """Fits and seconds of every design; None where some pipeline was never timed."""
+    for kind, prices in study["prices"].items():
         n_fits = {(pipeline, task): n for pipeline, task, n in prices}
         known_of_all = n_fits.keys() <= seconds.by_pair.keys()
-        duration = format_duration(seconds.add_up(n_fits, workers)) if known_of_all else "?"
-        chosen = "chosen" if kind in now["kinds"] else ""
-        rows.append([kind, f"{sum(n_fits.values()):,}", duration, chosen])
-    print_table(Table(["design", "fits", f"time on {workers} worker(s)", ""], rows))
+        yield {
+            "design": kind,
+            "n_fits": sum(n_fits.values()),
+            "seconds": seconds.add_up(n_fits, workers) if known_of_all else None,
+            "chosen": kind in study["kinds"],
+        }
 
 
 class _Run:

@@ -60,6 +60,8 @@ class Runs:
         Columns that the labels come from, and others that look as if they told runs apart.
     notes
         What a reader of the results must know, such as rows that were left out.
+    unfinished
+        Algorithms of a study of which no run has a score yet.
     validation_metric
         Name of the validation scores; "" where the source has none.
     algorithm_columns
@@ -94,6 +96,7 @@ class Runs:
     replicate_columns: tuple[str, ...] = ()
     spare_columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
     validation_metric: str = ""
     algorithm_columns: tuple[str, ...] = ()
     incomplete: Labels | None = field(default=None, repr=False)
@@ -254,6 +257,12 @@ class Runs:
             raise UnknownName(
                 f"no {kind} {name!r} in {self.source}, which has no column of {kind}s",
                 f"Leave out the {kind}, or name the column with --{kind}",
+            )
+        if kind == "algorithm" and name in self.unfinished:
+            raise UnknownName(
+                f"no run of {name!r} in {self.source} has a score: they failed, or are still to be "
+                "done",
+                f"See which, and why, with `outperform status {self.source}`",
             )
         if name not in known:
             raise UnknownName(f"no {kind} {name!r} in {self.source}", suggest_names(name, known))

@@ -66,7 +66,10 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         *describe_left_out(others, [design], study),
         *_describe_missing(len(runs), design, study, store.get_meta("stopped")),
     )
-    return replace(table, notes=notes, **_find_scope(table.tasks, design, study))
+    unfinished = tuple(name for name in study["pipelines"] if name not in table.algorithms)
+    return replace(
+        table, notes=notes, unfinished=unfinished, **_find_scope(table.tasks, design, study)
+    )
 
 
 def list_designs(study: Description, labels: Sequence[RunLabel]) -> list[Design]:
