@@ -294,6 +294,7 @@ def test_a_notebook_shows_sentence_table_and_figure(comparison):
     assert page.read("h2") == [str(comparison)]
     assert page.tags.count("table") == page.tags.count("svg") == 1
     assert "html" not in page.tags
+    assert comparison._repr_html_() == comparison._repr_html_()
 
 
 def test_two_results_of_a_notebook_share_no_id(comparison, decomposition):
