@@ -16,8 +16,8 @@ from outperform.questions.compare.published import PublishedComparison, compare_
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.decompose.answer import decompose
-from outperform.questions.decompose.crossed import CrossedDecomposition, decompose_crossed
-from outperform.questions.decompose.result import Decomposition
+from outperform.questions.decompose.result import CrossedDecomposition, Decomposition
+from outperform.questions.decompose.score_arrays import decompose_crossed
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.questions.plan.answer import plan
 from outperform.questions.plan.result import Plan
@@ -294,6 +294,7 @@ def test_a_notebook_shows_sentence_table_and_figure(comparison):
     assert page.read("h2") == [str(comparison)]
     assert page.tags.count("table") == page.tags.count("svg") == 1
     assert "html" not in page.tags
+    assert comparison._repr_html_() == comparison._repr_html_()
 
 
 def test_two_results_of_a_notebook_share_no_id(comparison, decomposition):

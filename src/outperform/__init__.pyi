@@ -21,8 +21,12 @@ from outperform.questions.compare.result import Comparison as Comparison
 from outperform.questions.compare.sequential_run import run_until_decided as run_until_decided
 from outperform.questions.compare.task_results import TaskComparisons as TaskComparisons
 from outperform.questions.decompose.answer import decompose as decompose
+from outperform.questions.decompose.result import CrossedDecomposition as CrossedDecomposition
 from outperform.questions.decompose.result import Decomposition as Decomposition
-from outperform.questions.decompose.result_of_several import Decompositions as Decompositions
+from outperform.questions.decompose.result import Decompositions as Decompositions
+from outperform.questions.decompose.score_arrays import decompose_crossed as decompose_crossed
+from outperform.questions.decompose.search_curves import SearchCurves as SearchCurves
+from outperform.questions.decompose.search_curves import trace_searches as trace_searches
 from outperform.questions.plan.answer import plan as plan
 from outperform.questions.plan.result import Plan as Plan
 from outperform.questions.simulate.answer import simulate_error_rates as simulate_error_rates

@@ -14,7 +14,7 @@ from outperform.cli import main
 from outperform.cli.sources import read_study
 from outperform.engines import InlineEngine
 from outperform.questions.decompose.answer import decompose
-from outperform.questions.decompose.crossed import decompose_crossed
+from outperform.questions.decompose.score_arrays import decompose_crossed
 from outperform.runner import describe_study, run_fits
 from outperform.store import open_store
 from outperform.study.designs import Crossed, Ideal, Variance

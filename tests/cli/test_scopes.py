@@ -13,8 +13,7 @@ from outperform.questions.check.result import Reproducibility
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
-from outperform.questions.decompose.crossed import CrossedDecomposition
-from outperform.questions.decompose.result import Decomposition
+from outperform.questions.decompose.result import CrossedDecomposition, Decomposition
 from outperform.questions.decompose.search_curves import SearchCurves
 from outperform.questions.plan.result import Plan
 from outperform.questions.rooms import gather

@@ -12,7 +12,7 @@ from outperform.errors import InvalidInput
 from outperform.questions.audit.answer import audit
 from outperform.questions.compare.answer import compare
 from outperform.questions.compare.published import compare_published
-from outperform.questions.decompose.crossed import decompose_crossed
+from outperform.questions.decompose.score_arrays import decompose_crossed
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.questions.plan.answer import plan
 from outperform.render.figures import figure, plot, save_figure

@@ -10,7 +10,7 @@ import pytest
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
 from outperform.questions.decompose.answer import decompose
-from outperform.questions.decompose.crossed import decompose_crossed
+from outperform.questions.decompose.score_arrays import decompose_crossed
 from outperform.stats.variances import deviation, deviation_ratio, normality_pvalue
 
 SUM = (

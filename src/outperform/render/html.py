@@ -6,6 +6,7 @@ from html import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from outperform.errors import InvalidInput
 from outperform.questions.result import Answer, Result, Table
@@ -80,7 +81,7 @@ def _render_page(results: Sequence[Any], *, title: str, about: Sequence[str]) ->
 def render_fragment(result: Answer) -> str:
     """Render a result for a notebook, in the notebook's own style."""
     # Ids of several figures on one page must differ, those of the same figure need not.
-    prefix = f"figure{abs(hash(str(result)))}-"
+    prefix = f"figure{crc32(str(result).encode())}-"
     return f"<div>\n{_render_result(result, prefix)}\n</div>"
 
 

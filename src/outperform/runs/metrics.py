@@ -5,12 +5,16 @@ Names are read word by word, never by parts of words. The last word that is not 
 be anything (`MNLI dev acc.`) unless they contradict it (`f1_error`) or turn it round (`neg_`).
 """
 
+import math
 import re
 from functools import cache
 from itertools import filterfalse
 from typing import Literal, TypeAlias
 
-from outperform.errors import UnknownDirection
+import numpy as np
+
+from outperform.errors import InvalidScores, UnknownDirection
+from outperform.stats.checks import FloatArray
 from outperform.wording import split_words
 
 Goal: TypeAlias = Literal["maximize", "minimize"]
@@ -125,6 +129,9 @@ def known_goal(name: str) -> Goal | None:
     return _goal_of_words(name) or _goal_of_words(_CAMEL.sub(" ", name))
 
 
+_BOUNDED = frozenset(["acc", "accuracy", "accuracies", "auc", "auroc", "f1", "precision", "recall"])
+
+
 def resolve_goal(name: str, goal: Goal | None) -> Goal:
     """Take the direction given, else the one the metric's name tells."""
     if goal is not None and goal not in ("maximize", "minimize"):
@@ -190,3 +197,27 @@ def _split(name: str) -> list[str]:
     text = " ".join(_WORD.findall(spelled))
     text = _PHRASE.sub(lambda phrase: _PHRASES[phrase[0]], text)
     return _TOP.sub("", text).split()
+
+
+def find_limits(metric: str, scores: FloatArray) -> tuple[float, float]:
+    """Lowest and highest value that is possible: infinite unless the metric is a share by name.
+
+    Refuses shares that are impossible, or of which some are in per cent and others are not.
+    """
+    if not _BOUNDED & set(re.split(r"[\W_]+", metric.casefold())):
+        return -math.inf, math.inf
+    low, high = float(scores.min()), float(scores.max())
+    if low < 0 or high > 100:
+        raise InvalidScores(
+            f"values of {metric} go from {low:g} to {high:g}",
+            "Pass shares between 0 and 1, or per cent; if it is another metric, rename it",
+        )
+    # No success at all is 0 in per cent too.
+    n_fractions = int(np.count_nonzero((scores > 0) & (scores <= 1)))
+    if high > 1 and n_fractions:
+        raise InvalidScores(
+            f"{n_fractions} of {scores.size} values of {metric} are fractions, and others go up to "
+            f"{high:g}",
+            "Give all of them as fractions, or all in per cent",
+        )
+    return 0.0, 100.0 if high > 1 else 1.0

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 from outperform.errors import InvalidInput
 
-LEARNING_SOURCES = ("split", "init", "order", "augmentation", "dropout")
+SPLIT = "split"  # of the data, which every task with data has
+LEARNING_SOURCES = (SPLIT, "init", "order", "augmentation", "dropout")
 TUNING_SOURCE = "hpo"
 NOISE = "noise"  # what is left when every seed is fixed: a run's, but no source's, name
 ALL = "all"  # every learning source redrawn

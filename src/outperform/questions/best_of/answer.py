@@ -21,8 +21,8 @@ from outperform.questions.best_of.result import (
     BestOfEach,
     BestOfResult,
 )
-from outperform.questions.decompose.shares import find_limits
 from outperform.runs import Goal, Runs, known_goal
+from outperform.runs.metrics import find_limits
 from outperform.stats import (
     BestOfEstimates,
     BestOfSpreads,

@@ -7,10 +7,13 @@ from typing import overload
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
-from outperform.questions.decompose.crossed import CrossedDecomposition
-from outperform.questions.decompose.redrawn_runs import Variation, load_variation
-from outperform.questions.decompose.result import Decomposition, decompose_scores
-from outperform.questions.decompose.result_of_several import Decompositions
+from outperform.questions.decompose.redrawn_runs import Variation, load_variation, read_variation
+from outperform.questions.decompose.result import (
+    CrossedDecomposition,
+    Decomposition,
+    Decompositions,
+)
+from outperform.questions.decompose.score_arrays import decompose_scores
 from outperform.questions.decompose.search_curves import SearchCurves, trace_searches
 from outperform.runs.columns import Wanted
 from outperform.store import Store, is_store
@@ -98,8 +101,6 @@ def decompose(
     elif study is not None:
         raise InvalidInput(f"{runs} is no store of a study", "Leave out --curves")
     else:
-        from outperform.questions.decompose.variation import read_variation
-
         wanted, searches = Wanted(algorithm=algorithm, task=task, metric=metric), None
         variations = read_variation(Path(runs), wanted=wanted, source=source, crossed=crossed)
         notes = []

@@ -9,7 +9,7 @@ from outperform.cli.output import Output, print_json
 from outperform.cli.sources import read_study_of
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.answer import decompose
-from outperform.questions.decompose.result_of_several import Decompositions
+from outperform.questions.decompose.result import Decompositions
 from outperform.render.terminal import print_result
 from outperform.store import is_store
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.questions.decompose.crossed import CrossedDecomposition, join_sources
+from outperform.questions.decompose.result import CrossedDecomposition, join_sources
 from outperform.render.labels import describe_level, escape, join_phrases
 from outperform.render.style import (
     COLOUR_A,

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.questions.decompose.crossed import CrossedDecomposition
 from outperform.questions.decompose.crossed_figure import (
     components_height,
     compose_components,
     draw_components,
 )
-from outperform.questions.decompose.result import SPLIT, Decomposition, SourceVariation
+from outperform.questions.decompose.result import (
+    CrossedDecomposition,
+    Decomposition,
+    SourceVariation,
+)
 from outperform.questions.decompose.search_curves import SearchCurves
 from outperform.questions.decompose.search_curves_figure import (
     compose_search_curves,
@@ -33,7 +36,7 @@ from outperform.render.style import (
     make_figure,
 )
 from outperform.stats import Estimate
-from outperform.study.sources import ALL, NOISE
+from outperform.study.sources import ALL, NOISE, SPLIT
 from outperform.wording import shorten
 
 if TYPE_CHECKING:

@@ -1,30 +1,17 @@
-"""Which sources of variation make scores vary, and how much."""
+"""What makes scores vary: each source redrawn alone, in every combination, and all of a study."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
-from outperform.questions.decompose.table import tabulate_sources
+from outperform.questions.decompose.search_curves import SearchCurves
+from outperform.questions.decompose.table import tabulate_components, tabulate_sources
 from outperform.questions.result import Result, Table
-from outperform.runs.scope import THIS_DATASET, Scope
-from outperform.stats import Estimate, Interval
-from outperform.stats.checks import FloatArray, as_scores, check_count
-from outperform.stats.variances import (
-    binomial_deviation,
-    deviation,
-    deviation_ratio,
-    normality_pvalue,
-)
+from outperform.runs.scope import THIS_DATASET, Scope, join_scopes
+from outperform.stats import Estimate, VarianceComponent, VarianceComponents
+from outperform.stats.checks import FloatArray
+from outperform.stats.variances import deviation_ratio
 from outperform.study.sources import ALL, NOISE
-from outperform.wording import enumerate_names
-
-SPLIT = "split"  # whose standard deviation others are shares of, if it varies
-_FEW_RUNS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +71,7 @@ class Decomposition(Result):
 
     def __str__(self) -> str:
         largest, *others = self.ranked
-        what = f"the {self.metric}{describe_runs(self.algorithm, self.task)}"
+        what = f"the {self.metric}{_describe_runs(self.algorithm, self.task)}"
         if largest.sd.value == 0:
             return f"No source changes {what}."
         return (
@@ -98,60 +85,98 @@ class Decomposition(Result):
         return self.ranked[0].source
 
 
-def decompose_scores(
-    scores: Mapping[str, ArrayLike],
-    *,
-    algorithm: str = "",
-    task: str = "",
-    metric: str = "score",
-    n_test: int | None = None,
-    confidence_level: float = 0.95,
-) -> Decomposition:
-    """Measure how much each source makes the scores of one algorithm on one task vary.
+@dataclass(frozen=True, slots=True)
+class CrossedDecomposition(Result):
+    """Variance of a score as a sum over sources and their interactions."""
 
-    See `outperform.decompose`.
-    """
-    arrays = {name: as_scores(x, f"source {name!r}", at_least=2) for name, x in scores.items()}
-    if not arrays:
-        raise InvalidInput("there are no sources of variation", "Pass the scores of at least one")
-    spreads = {name: deviation(x, confidence_level=confidence_level) for name, x in arrays.items()}
-    if n_test is not None:
-        check_count("n_test", n_test, at_least=1)
-    reference = _choose_reference(spreads)
-    model = n_test if n_test is not None and _is_share(metric, arrays) else None
-    sources = tuple(
-        SourceVariation(
-            source=name,
-            scores=x,
-            sd=spreads[name],
-            share=_share(x, arrays[reference], spreads[name].interval, same=name == reference),
-            normality_pvalue=normality_pvalue(x),
-            binomial_sd=None if model is None else binomial_deviation(float(x.mean()), model),
-        )
-        for name, x in arrays.items()
+    JSON = (
+        "algorithm task metric scope names=parts.names levels=parts.levels total=parts.total "
+        "components=parts.components caveats"
     )
-    found = Decomposition(algorithm, task, metric, reference, sources)
-    return replace(found, caveats=(*_find_doubts(found), *_no_binomial(metric, n_test, model)))
+
+    algorithm: str
+    task: str
+    metric: str
+    parts: VarianceComponents
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """What was redrawn, and what this is about for that reason."""
+        return Scope(tuple(self.parts.names), THIS_DATASET)
+
+    @property
+    def largest(self) -> VarianceComponent:
+        """The source, or interaction, with the largest share."""
+        return max(self.parts.components, key=lambda component: component.share)
+
+    @property
+    def tables(self) -> list[Table | str]:
+        """All numbers."""
+        return [tabulate_components(self)]
+
+    def __str__(self) -> str:
+        what = f"the {self.metric}{_describe_runs(self.algorithm, self.task)}"
+        if self.largest.share == 0:
+            return f"No source changes {what}."
+        runs = " × ".join(map(str, self.parts.levels))
+        return (
+            f"{join_sources(self.largest.names)} causes {self.largest.share:.0%} of the variance "
+            f"of {what} when every source is redrawn ({runs} runs)."
+        )
 
 
-def describe_runs(algorithm: str, task: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Decompositions(Result):
+    """All that a study or a file tells of what makes its scores vary.
+
+    Attributes
+    ----------
+    sources
+        Where sources were redrawn one at a time.
+    crossed
+        Where they were redrawn in every combination.
+    searches
+        How far searches got, where that was asked for.
+    notes
+        Doubts about the whole; each result has its own.
+    """
+
+    JSON = "sources crossed searches notes"
+
+    sources: tuple[Decomposition, ...]
+    crossed: tuple[CrossedDecomposition, ...]
+    searches: SearchCurves | None = None
+    notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Decomposition | CrossedDecomposition | SearchCurves]:
+        yield from self.sources
+        yield from self.crossed
+        yield from () if self.searches is None else (self.searches,)
+
+    @property
+    def scope(self) -> Scope:
+        """What was redrawn, and what this is about for that reason."""
+        tasks = [each.task for each in self.sources] + [each.task for each in self.crossed]
+        return join_scopes([each.scope for each in self], tasks)
+
+    @property
+    def tables(self) -> Sequence[Table | str]:
+        """The sentence and the numbers of each result."""
+        return [part for each in self for part in (str(each), *each.tables)]
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Doubts about the whole, then those about single results, each once."""
+        return (*self.notes, *dict.fromkeys(doubt for each in self for doubt in each.caveats))
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self))
+
+
+def _describe_runs(algorithm: str, task: str) -> str:
     """Say whose runs they are and on what."""
     return (f" of {algorithm}" if algorithm else "") + (f" on {task}" if task else "")
-
-
-def _choose_reference(spreads: Mapping[str, Estimate]) -> str:
-    if SPLIT in spreads and spreads[SPLIT].value > 0:
-        return SPLIT
-    single = [name for name in spreads if name != ALL] or list(spreads)
-    return max(single, key=lambda name: spreads[name].value)
-
-
-def _share(scores: FloatArray, whole: FloatArray, like: Interval, *, same: bool) -> Estimate:
-    """Share of the reference's standard deviation: exactly 1 of its own, 0 of nothing."""
-    if np.ptp(whole) == 0 or same:
-        value = float(np.ptp(whole) > 0)
-        return Estimate(value, replace(like, low=value, high=value))
-    return deviation_ratio(scores, whole, confidence_level=like.confidence_level)
 
 
 def _lead(largest: SourceVariation, others: Sequence[SourceVariation]) -> str:
@@ -163,44 +188,6 @@ def _lead(largest: SourceVariation, others: Sequence[SourceVariation]) -> str:
     return f", {ratio} times that of {others[0].source}{unsure}"
 
 
-def _is_share(metric: str, arrays: Mapping[str, FloatArray]) -> bool:
-    """Whether scores are shares of right, or wrong, answers, as far as name and values tell."""
-    words = set(re.findall("[a-z]+", metric.casefold()))
-    if words & {"acc", "accuracy", "misclassification"}:
-        named = "balanced" not in words
-    else:
-        allowed = {"classification", "error", "rate", "test", "val", "valid", "validation"}
-        named = {"error", "rate"} <= words <= allowed
-    return named and all(((x >= 0) & (x <= 1)).all() for x in arrays.values())
-
-
-def _find_doubts(found: Decomposition) -> Iterator[str]:
-    yield (
-        "each source was redrawn alone, so shares do not add up to 1 and interactions are unseen; "
-        "a crossed design tells both"
-    )
-    if found.reference != SPLIT:
-        why = "does not vary" if SPLIT in {v.source for v in found.sources} else "is not there"
-        yield f"split {why}: shares are of {found.reference}, the largest source"
-    noise = next((v.sd.value for v in found.sources if v.source == NOISE), 0.0)
-    if noise > 0:
-        yield (
-            f"noise is not 0: the same seeds give scores with a standard deviation of {noise:.3g}, "
-            "which is part of every other source's"
-        )
-    idle = [v.source for v in found.sources if v.source != NOISE and v.sd.value == 0]
-    if idle:
-        yield f"redrawing {enumerate_names(idle)} changed no score: are these seeds used?"
-    few = {v.source: v.n for v in found.sources if v.n < _FEW_RUNS}
-    if few:
-        listed = enumerate_names(f"{source} ({n})" for source, n in few.items())
-        normal = ", and below 5 they hold for normal scores only" if min(few.values()) < 5 else ""
-        yield f"fewer than {_FEW_RUNS} runs of {listed}: their intervals are rough{normal}"
-
-
-def _no_binomial(metric: str, n_test: int | None, model: int | None) -> Iterator[str]:
-    if n_test is not None and model is None:
-        yield (
-            f"no binomial model of {metric}: it is for accuracies and error rates between 0 and 1, "
-            "so named"
-        )
+def join_sources(names: Sequence[str]) -> str:
+    """Name of an interaction."""
+    return " × ".join(names)

@@ -7,8 +7,7 @@ from outperform.stats import Estimate
 from outperform.study.sources import ALL
 
 if TYPE_CHECKING:
-    from outperform.questions.decompose.crossed import CrossedDecomposition
-    from outperform.questions.decompose.result import Decomposition
+    from outperform.questions.decompose.result import CrossedDecomposition, Decomposition
     from outperform.questions.decompose.search_curves import SearchCurves
 
 
