@@ -42,6 +42,11 @@ def test_paired_d_by_hand(a, b, expected):
     assert paired_d(a, b) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
+def test_json_of_a_mean_difference_is_that_of_any_estimate():
+    plain = mean_difference([3, 4, 5], [1, 1, 1]).to_dict()
+    assert list(plain) == ["value", "interval"]
+
+
 def test_mean_difference_by_hand():
     # With 2 degrees of freedom the quantile is (2q - 1)·√(2 / (4q(1 - q))): for 90%, .9·√(2/.19).
     quantile = 0.9 * math.sqrt(2 / 0.19)

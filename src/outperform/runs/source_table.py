@@ -169,8 +169,10 @@ class ArrowTexts:
         return len(self.array)
 
     def __getitem__(self, index: Any) -> Any:
-        cells = self.array[index]
-        return cells.fill_null("").to_pylist() if isinstance(index, slice) else cells.as_py() or ""
+        # Without spaces after the delimiter, as the csv module gives it.
+        if isinstance(index, slice):
+            return [text.lstrip(" ") for text in self.array[index].fill_null("").to_pylist()]
+        return (self.array[index].as_py() or "").lstrip(" ")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self[:])

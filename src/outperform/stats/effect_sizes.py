@@ -36,6 +36,8 @@ class Estimate(Plain):
 class MeanDifference(Estimate):
     """A difference of means with its interval, standard error and degrees of freedom."""
 
+    JSON = "value interval"  # as of every other estimate
+
     error: float
     df: float
 
