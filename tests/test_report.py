@@ -16,7 +16,11 @@ from outperform.questions.compare.published import PublishedComparison, compare_
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.decompose.answer import decompose
-from outperform.questions.decompose.result import CrossedDecomposition, Decomposition
+from outperform.questions.decompose.result import (
+    CrossedDecomposition,
+    Decomposition,
+    Decompositions,
+)
 from outperform.questions.decompose.score_arrays import decompose_crossed
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.questions.plan.answer import plan
@@ -163,7 +167,8 @@ def test_whatever_can_be_drawn_can_be_reported(all_kinds, tmp_path):
         caveat for result in all_kinds for caveat in result.caveats
     ]
     assert "accuracy, higher is better; 95% intervals" in page.read("p")
-    of_studies = {Comparison, TaskComparisons, Decomposition, CrossedDecomposition, SearchCurves}
+    of_studies = {Comparison, TaskComparisons, Decomposition, Decompositions}
+    of_studies |= {CrossedDecomposition, SearchCurves}
     assert {type(result) for result in all_kinds} | of_studies == set(gather("figure", "FIGURES"))
 
 
@@ -301,3 +306,11 @@ def test_two_results_of_a_notebook_share_no_id(comparison, decomposition):
     first, second = (Page(each._repr_html_()) for each in (comparison, decomposition))
     assert first.ids
     assert not set(first.ids) & set(second.ids)
+
+
+def test_all_that_a_study_tells_of_its_sources_is_drawn_too(decomposition):
+    crossed = decompose_crossed([[1, 2], [5, 8]], ["split", "init"])
+    for result in (Decompositions((decomposition,), ()), Decompositions((), (crossed,))):
+        page = Page(result._repr_html_())
+        assert page.tags.count("svg") == 1
+        assert str(next(iter(result))) in page.read("h2")[0]

@@ -537,18 +537,21 @@ def test_what_an_intended_stop_left_out_is_not_missing(tmp_path, monkeypatch):
     write_study(tmp_path, replicates=60)
     monkeypatch.chdir(tmp_path)
     run(tmp_path, "--until-decided", "a", "b")
-    caveats = json.loads(call("compare", "study.db", "a", "b", "--sequential", "--json").stdout)[
-        "caveats"
-    ]
+    compared = json.loads(call("compare", "study.db", "a", "b", "--json").stdout)
+    # The exact interval holds for one look only, and the run has looked again and again.
+    assert compared["interval"]["method"] == "anytime"
+    caveats = compared["caveats"]
     assert not [caveat for caveat in caveats if "still to be done" in caveat]
     (stop,) = [caveat for caveat in caveats if "the run stopped" in caveat]
     assert re.fullmatch(
         r"the run stopped after \d+ of 60 replicates, as soon as a and b were decided: only an "
-        r"anytime interval \(--sequential\) holds then",
+        r"anytime interval allows for that",
         stop,
     )
     run(tmp_path)  # to its end, after which any interval holds
-    assert "the run stopped" not in call("compare", "study.db", "a", "b").stdout
+    said = call("compare", "study.db", "a", "b").stdout
+    assert "the run stopped" not in said
+    assert "(exact)" in said
 
 
 def test_json_of_a_run_counts_its_fits(tmp_path, monkeypatch):

@@ -13,7 +13,11 @@ from outperform.questions.check.result import Reproducibility
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
-from outperform.questions.decompose.result import CrossedDecomposition, Decomposition
+from outperform.questions.decompose.result import (
+    CrossedDecomposition,
+    Decomposition,
+    Decompositions,
+)
 from outperform.questions.decompose.search_curves import SearchCurves
 from outperform.questions.plan.result import Plan
 from outperform.questions.rooms import gather
@@ -171,7 +175,8 @@ def store(here):
 
 
 def test_all_kinds_of_results_are_here():
-    assert set(COMMANDS) == {*gather("figure", "FIGURES"), Reproducibility}
+    # Decompositions are those of every algorithm and task, each of which is printed by itself.
+    assert {*COMMANDS, Decompositions} == {*gather("figure", "FIGURES"), Reproducibility}
 
 
 def find_scopes(value):

@@ -79,6 +79,8 @@ class Runs:
         known.
     fixed_splits
         Tasks whose data are known to be divided the same way for every run.
+    stopped_early
+        Whether somebody looked at them again and again, and stopped when they had decided.
     """
 
     algorithms: tuple[str, ...]
@@ -105,6 +107,7 @@ class Runs:
     varied: tuple[str, ...] = (RUNS,)
     resplits: Mapping[str, Resplit] = field(default_factory=dict, compare=False, repr=False)
     fixed_splits: tuple[str, ...] = ()
+    stopped_early: bool = False
     _order: IntArray = field(init=False, compare=False, repr=False)
     _cells: npt.NDArray[Any] = field(init=False, compare=False, repr=False)  # in that order
 

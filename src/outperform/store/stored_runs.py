@@ -60,15 +60,21 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         goal=about["goal"],
         source=store.address,
     )
+    stopped = store.get_meta("stopped")
+    is_cut_short = stopped is not None and _count_stopped(stopped, len(runs), design, study)
     others = [] if first is not None else [label for label in labels if _is_of(label, design)]
     notes = (
         *_describe_design(design, designs),
         *describe_left_out(others, [design], study),
-        *_describe_missing(len(runs), design, study, store.get_meta("stopped")),
+        *_describe_missing(len(runs), design, study, stopped),
     )
     unfinished = tuple(name for name in study["pipelines"] if name not in table.algorithms)
     return replace(
-        table, notes=notes, unfinished=unfinished, **_find_scope(table.tasks, design, study)
+        table,
+        notes=notes,
+        unfinished=unfinished,
+        stopped_early=bool(is_cut_short),
+        **_find_scope(table.tasks, design, study),
     )
 
 
@@ -188,16 +194,26 @@ def _describe_missing(
 ) -> Iterator[str]:
     """Count what is missing; after a run that was stopped on purpose, what it left out is not."""
     n_cells, n_replicates = len(study["pipelines"]) * len(study["tasks"]), design["replicates"]
-    if stopped and stopped["design"] == design["design"] and n_runs < n_cells * n_replicates:
-        n_replicates = min(n_replicates, stopped["replicates"])
-        if n_replicates < design["replicates"]:
-            yield (
-                f"the run stopped after {n_replicates} of {design['replicates']} replicates, as "
-                f"soon as {stopped['reason']}: only an anytime interval (--sequential) holds then"
-            )
+    if stopped and (n_stopped := _count_stopped(stopped, n_runs, design, study)):
+        n_replicates = n_stopped
+        yield (
+            f"the run stopped after {n_replicates} of {design['replicates']} replicates, as "
+            f"soon as {stopped['reason']}: only an anytime interval allows for that"
+        )
     n_missing = n_cells * n_replicates - n_runs
     if n_missing > 0:
         yield (
             f"{n_missing} of the study's {n_cells * n_replicates} runs have no score: they failed, "
             "or are still to be done"
         )
+
+
+def _count_stopped(
+    stopped: Mapping[str, Any], n_runs: int, design: Design, study: Description
+) -> int | None:
+    """Replicates after which the runs of a design were stopped; None if they went on to the end."""
+    n_cells, n_replicates = len(study["pipelines"]) * len(study["tasks"]), design["replicates"]
+    is_whole = n_runs >= n_cells * n_replicates or stopped["replicates"] >= n_replicates
+    if is_whole or stopped["design"] != design["design"]:
+        return None
+    return int(stopped["replicates"])

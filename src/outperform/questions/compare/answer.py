@@ -278,7 +278,8 @@ def compare_runs(
     drop_incomplete
         Leave out failed runs, and replicates that only one of the two has; a caveat counts them.
     gamma, confidence_level, ties, interval, margin, train_size, test_size, tests, equivalence, rng
-        As in `compare`; a store knows its sizes.
+        As in `compare`; a store knows its sizes, and takes the anytime interval where its run was
+        stopped as soon as it had decided.
 
     Returns
     -------
@@ -292,6 +293,10 @@ def compare_runs(
     """
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     paired = table.replicates is not None if paired is None else paired
+    if table.stopped_early and paired and interval == "exact":
+        interval = (
+            "anytime"  # the exact one holds for a single look, and these were looked at often
+        )
     sizes = make_resplit(train_size, test_size)
     terms = _Terms(
         paired, gamma, confidence_level, ties, interval, margin, sizes, tests, equivalence, rng

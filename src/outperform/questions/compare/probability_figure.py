@@ -22,6 +22,8 @@ from outperform.render.style import (
     find_width,
     lay_out_rows,
 )
+from outperform.stats import exact_interval
+from outperform.stats.outperforming import count_wins
 from outperform.wording import shorten_apart
 
 if TYPE_CHECKING:
@@ -64,7 +66,9 @@ def _draw_interval(result: PairResult, row: int, ax: "Axes") -> None:
     interval, style = result.interval, "-"
     if interval.low == interval.high and isinstance(result, Comparison) and result.paired:
         # The bootstrap of nothing but wins has no width: what is known of them has.
-        interval, style = result.exact_interval, ":"
+        wins, ties, n = count_wins(result.higher_a, result.higher_b)
+        level = interval.confidence_level
+        interval, style = exact_interval(wins, ties, n, confidence_level=level), ":"
     ends, gid = [interval.low, interval.high], f"interval-{row}"
     ax.plot(ends, [row, row], style, color=colour, linewidth=1.6, clip_on=False, gid=gid)
     ax.plot(

@@ -31,14 +31,12 @@ from outperform.stats import (
     ResampledDifference,
     VerdictRule,
     cohens_d,
-    exact_interval,
     mean_difference,
     paired_d,
     smallest_conclusive,
     verdict_size,
 )
 from outperform.stats.checks import FloatArray
-from outperform.stats.outperforming import count_wins
 from outperform.stats.power import PlannedInterval
 
 
@@ -212,12 +210,6 @@ class Comparison(Result):
             paired=self.paired,
             confidence_level=self.interval.confidence_level,
         )
-
-    @property
-    def exact_interval(self) -> Interval:
-        """Interval of P(a > b) by the exact method, whatever method was asked for; for pairs."""
-        wins, ties, n = count_wins(self.higher_a, self.higher_b)
-        return exact_interval(wins, ties, n, confidence_level=self.interval.confidence_level)
 
     @property
     def effect_size(self) -> float:

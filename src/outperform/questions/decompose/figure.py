@@ -16,6 +16,7 @@ from outperform.questions.decompose.crossed_figure import (
 from outperform.questions.decompose.result import (
     CrossedDecomposition,
     Decomposition,
+    Decompositions,
     SourceVariation,
 )
 from outperform.questions.decompose.search_curves import SearchCurves
@@ -255,7 +256,36 @@ def _entitle(group: list[Decomposition]) -> str:
     return f"Largest source of variation{of}: {escape(shorten(largest.source, 18))}"
 
 
+def draw_sources(result: Decompositions, ax: "Axes") -> None:
+    """Draw the sources that were redrawn alone, of every algorithm on every task."""
+    draw_decomposition(_require_sources(result), ax)
+
+
+def compose_sources(result: Decompositions) -> "Figure":
+    """Draw the sources that were redrawn alone, or else together, or else how far searches got."""
+    if result.sources:
+        return compose_decomposition(result.sources)
+    if result.crossed:
+        return compose_components(result.crossed)
+    assert result.searches is not None  # there is one of them
+    return compose_search_curves(result.searches)
+
+
+def _require_sources(result: Decompositions) -> tuple[Decomposition, ...]:
+    if not result.sources:
+        raise InvalidInput(
+            "no source was redrawn alone",
+            "Draw the single results: `for each in result: plot(each)`",
+        )
+    return result.sources
+
+
 FIGURES = {
+    Decompositions: Drawing(
+        {"sources": draw_sources},
+        compose_sources,
+        heights={"sources": lambda result: decomposition_height(_require_sources(result))},
+    ),
     Decomposition: Drawing(
         {"sources": draw_decomposition},
         compose_decomposition,
