@@ -268,13 +268,18 @@ class _Run:
         """Name the command that shows what the runs tell, or what went wrong."""
         store = self.coordinator.store
         scores = store.scores()
-        done = [label for label in store.run_labels() if scores.get(label.key)]
+        labels = store.run_labels()
+        done = [label for label in labels if scores.get(label.key)]
         paired = {label.pipeline for label in done if label.design in PAIRED}
         names = [name for name in self.coordinator.description["pipelines"] if name in paired]
         if self._count("failed") > self._count("done"):
             return f"outperform status {store.address}"
         if len(names) > 1:
-            return f"outperform compare {store.address} {names[0]} {names[1]}"
+            pair = f"outperform compare {store.address} {names[0]} {names[1]}"
+            own = [each for each in labels if each.pipeline in names[:2] and each.design in PAIRED]
+            if all(scores.get(label.key) for label in own):
+                return pair
+            return f"outperform status {store.address}; then {pair} --drop-incomplete"
         if any(label.design not in PAIRED for label in done):
             return f"outperform decompose {store.address}"
         return f"outperform status {store.address}" if self._count("failed") else ""

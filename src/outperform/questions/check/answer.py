@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from outperform.engines import Engine, Outcome
-from outperform.engines.engine import use_engine
+from outperform.engines.engine import summarize_error, use_engine
 from outperform.errors import OutperformError, TooFewRuns, UnknownName
 from outperform.questions.check.doubts import find_doubts
 from outperform.questions.check.generators import WatchedFits, WatchedScores
@@ -161,9 +161,9 @@ def _fit_all(
 def _read_scores(outcome: Outcome, fit: Fit) -> WatchedScores:
     if outcome.kind != "done":
         raise OutperformError(
-            f"a fit of {fit.pipeline} on {fit.task} failed:\n{outcome.error}",
-            "Mend that first: what fails cannot be checked",
-        )
+            f"a fit of {fit.pipeline} on {fit.task} failed: {summarize_error(outcome.error)}",
+            "Mend that first, since what fails cannot be checked; --debug shows where it failed",
+        ) from RuntimeError(outcome.error)
     watched: WatchedScores = outcome.value
     return watched
 
