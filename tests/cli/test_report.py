@@ -77,6 +77,10 @@ def test_three_algorithms_are_compared_two_by_two(write, tmp_path):
     assert call(write("abc")).exit_code == 0
     compared = [text for text in headings(tmp_path / "report.html") if "P(" in text]
     assert len(compared) == 3
+    # Three comparisons at 5% err in at least one with a chance of 15% at the most.
+    text = (tmp_path / "report.html").read_text()
+    assert "equals differ significantly in at least one is up to 15%. To name a single pair" in text
+    assert "compare it with --alpha 0.017." in text
 
 
 def test_two_of_many_must_be_named(write, tmp_path):

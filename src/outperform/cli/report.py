@@ -47,8 +47,8 @@ def command(
     source, *names = words
     with say_if_slow("Answering every question; seed sets are drawn for each pair and task."):
         runs = open_runs(source, reading, names)
-        results, unanswered = answer_all(source, runs, names, **options)
-        write_report(results, path, title=title or runs.source, about=[f"{runs}.", *unanswered])
+        results, notes = answer_all(source, runs, names, **options)
+        write_report(results, path, title=title or runs.source, about=[f"{runs}.", *notes])
     for result in results:
         say(str(result))
     click.echo(f"Report written to {path}", err=True)

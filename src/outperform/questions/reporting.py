@@ -13,6 +13,7 @@ from outperform.runs import Runs
 from outperform.wording import enumerate_names
 
 _MOST_PAIRS = 3  # of algorithms that are compared without being named
+_ALPHA = 0.05  # of every comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,12 @@ def answer_all(
 
     Returns
     -------
-    The results, and why some questions have none.
+    The results, and what must be known of them together: why some questions have none, and that
+    several pairs have several chances of a false alarm.
     """
     reported = Reported(source, runs, _choose_pairs(runs, names), **options)
     results: list[Result] = []
-    unanswered: list[str] = []
+    notes = list(_doubt_pairs(len(reported.pairs)))
     # The others rest on the comparison, which is read first.
     for question in sorted(list_questions("report"), key=lambda name: name != "compare"):
         room = import_module(f"outperform.questions.{question}.report")
@@ -65,8 +67,17 @@ def answer_all(
         except OutperformError as error:
             if question == "compare":  # runs that cannot be compared make no report
                 raise
-            unanswered.append(f"Not asked: {room.QUESTION} {error}")
-    return results, unanswered
+            notes.append(f"Not asked: {room.QUESTION} {error}")
+    return results, notes
+
+
+def _doubt_pairs(n_pairs: int) -> Iterator[str]:
+    if n_pairs > 1:
+        yield (
+            f"{n_pairs} pairs of algorithms are compared, each at α = {_ALPHA:g}: the chance that "
+            f"equals differ significantly in at least one is up to {n_pairs * _ALPHA:.0%}. To name "
+            f"a single pair, compare it with --alpha {_ALPHA / n_pairs:.2g}."
+        )
 
 
 def _choose_pairs(runs: Runs, names: Sequence[str]) -> list[tuple[str, str]]:
