@@ -598,6 +598,18 @@ def test_where_a_run_failed_the_next_command_is_not_one_that_refuses(tmp_path, m
     assert call(*words).exit_code == 0
 
 
+def test_what_to_do_after_a_decision_allows_for_runs_that_failed(tmp_path, monkeypatch):
+    write_study(tmp_path, replicates=60)
+    code = (tmp_path / "training.py").read_text()
+    once = "def fit_b(params, split, seeds, refit):\n    assert not refit or seeds['init'] % 3"
+    (tmp_path / "training.py").write_text(code.replace("def fit_b(params, split, seeds):", once))
+    said = run(tmp_path, "--until-decided", "a", "b")
+    (line,) = [each for each in said.splitlines() if each.startswith("Next: outperform ")]
+    assert line.endswith("compare study.db a b --sequential --drop-incomplete")
+    monkeypatch.chdir(tmp_path)
+    assert call(*line.split()[2:]).exit_code == 0
+
+
 def test_where_most_fits_failed_the_next_thing_is_to_see_why(tmp_path):
     write_study(tmp_path)
     code = (tmp_path / "training.py").read_text()

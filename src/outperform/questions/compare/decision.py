@@ -111,7 +111,10 @@ class Decision(Result):
     @property
     def advice(self) -> str:
         """How to see all of the last look."""
-        return f"outperform compare {self.source} {self.a} {self.b} --sequential"
+        # A pair of which a run failed is left out of every look; `compare` must be told to.
+        lacks_pairs = any(part.n_pairs < self.n_replicates for part in self._parts)
+        dropping = " --drop-incomplete" if lacks_pairs else ""
+        return f"outperform compare {self.source} {self.a} {self.b} --sequential{dropping}"
 
     @property
     def mood(self) -> Mood | None:
