@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from outperform.errors import InvalidScores, MissingExtra, UnreadableRuns
-from outperform.runs.csv_files import read_csv
+from outperform.runs.csv_files import read_csv, read_large_csv
 from outperform.runs.source_table import SourceTable
 
 _FORMATS = "Give a CSV, TSV, JSON Lines or Parquet file"
 _BYTE_ORDER_MARK = "\ufeff"
+_JSON = (".jsonl", ".ndjson", ".json")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 # What files of other kinds begin with, what they are, and what to do.
 _OTHERS = {
@@ -29,8 +30,12 @@ _FRAMES = ("pandas", "polars", "pyarrow")
 
 def open_file(path: Path) -> SourceTable:
     """Read a file to a table, by the ending of its name, or say why it cannot be read."""
+    suffix = path.suffix.lower()
+    delimiter = "\t" if suffix in (".tsv", ".tab") else None
+    may_be_csv = suffix not in (*_JSON, ".parquet")
     try:
-        data = path.read_bytes()
+        table = read_large_csv(path, delimiter=delimiter) if may_be_csv else None
+        data = path.read_bytes() if table is None else b""
     except FileNotFoundError:
         raise UnreadableRuns(f"there is no file {path}", "Check the path") from None
     except IsADirectoryError:
@@ -38,13 +43,14 @@ def open_file(path: Path) -> SourceTable:
     except OSError as error:
         problem = f"cannot read {path}: {error.strerror}"
         raise UnreadableRuns(problem, "Check its permissions") from None
-    suffix = path.suffix.lower()
+    if table is not None:
+        return table
     if suffix == ".parquet" or data.startswith(b"PAR1"):
         return _read_parquet(data, path.name)
     _check_text(data, path.name)
-    if suffix in (".jsonl", ".ndjson", ".json"):
+    if suffix in _JSON:
         return _read_json(data.decode().removeprefix(_BYTE_ORDER_MARK), path.name)
-    return read_csv(data, path.name, delimiter="\t" if suffix in (".tsv", ".tab") else None)
+    return read_csv(data, path.name, delimiter=delimiter)
 
 
 def _check_text(data: bytes, name: str) -> None:

@@ -61,14 +61,24 @@ def probability_of_outperforming(
     >>> probability_of_outperforming([0.9, 0.8], [0.7, 0.8])
     0.75
     """
+    return both_probabilities(a, b, paired=paired, ties=ties)[0]
+
+
+def both_probabilities(
+    a: ArrayLike, b: ArrayLike, *, paired: bool, ties: Ties
+) -> tuple[float, float]:
+    """P(A>B) and P(B>A), as `probability_of_outperforming` estimates them."""
     check_choice("ties", ties, get_args(Ties))
+    # Counts are multiples of 1/2, so that only the divisions round.
     if paired:
         wins, tied, n = count_wins(a, b)
-        return (wins + (tied / 2 if ties == "half" else 0)) / n
+        half = _TIE_VALUE[ties] * tied
+        return (wins + half) / n, (n - wins - tied + half) / n
     first, second = as_independent(a, b)
-    # Counts are multiples of 1/2, so that only this division rounds.
-    beaten = _count_beaten(first, second, _TIE_VALUE[ties]).sum()
-    return float(beaten / (first.size * second.size))
+    n = first.size * second.size
+    won = _count_beaten(first, second, _TIE_VALUE[ties]).sum()
+    lost = _count_beaten(second, first, _TIE_VALUE[ties]).sum()
+    return float(won / n), float(lost / n)
 
 
 def outperforming_interval(

@@ -1,6 +1,6 @@
 """Does A outperform B: from two arrays of scores, or from a table of runs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,14 +15,15 @@ from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.score_arrays import align_scores
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runs import Goal, Runs
+from outperform.runs.pairing import PairedScores, SeparateScores
 from outperform.runs.scope import RUNS, SPLITS, Resplit, divides_anew
 from outperform.stats import (
     EquivalenceTest,
     HypothesisTest,
     Interval,
+    ResampledDifference,
     equivalence_test,
     outperforming_interval,
-    probability_of_outperforming,
     resampled_difference,
 )
 from outperform.stats.checks import (
@@ -34,7 +35,7 @@ from outperform.stats.checks import (
     check_positive,
 )
 from outperform.stats.intervals import ROUNDING
-from outperform.stats.outperforming import IntervalMethod, Ties
+from outperform.stats.outperforming import IntervalMethod, Ties, both_probabilities
 from outperform.store.reading import read_runs
 from outperform.wording import enumerate_names
 
@@ -154,8 +155,8 @@ def compare(
         paired, gamma, confidence_level, ties, interval, margin, sizes, tests, equivalence, rng
     )
     scores = align_scores(scores_a, scores_b, paired=paired)
-    comparison = _compare(*scores, goal, terms, a="A", b="B")
-    comparison = replace(comparison, varied=(RUNS,) if sizes is None else (SPLITS,))
+    varied = (RUNS,) if sizes is None else (SPLITS,)
+    comparison = _compare(*scores, goal, terms, a="A", b="B", varied=varied)
     return _complete(comparison, sizes, terms)
 
 
@@ -173,21 +174,21 @@ def make_resplit(train_size: int | None, test_size: int | None) -> Resplit | Non
 
 
 def _compare(
-    first: FloatArray, second: FloatArray, goal: Goal, terms: _Terms, **names: Any
+    first: FloatArray, second: FloatArray, goal: Goal, terms: _Terms, **about: Any
 ) -> Comparison:
     """Compare scores, without what is known of them besides."""
     first, second = (as_pairs if terms.paired else as_independent)(first, second)
     a, b = (first, second) if goal == "maximize" else (-first, -second)
     forward = terms.find_interval(a, b)
-    counting: dict[str, Any] = {"paired": terms.paired, "ties": terms.ties}
+    probability, reverse = both_probabilities(a, b, paired=terms.paired, ties=terms.ties)
     return Comparison(
-        **names,
+        **about,
         scores_a=first,
         scores_b=second,
         goal=goal,
         paired=terms.paired,
-        probability=probability_of_outperforming(a, b, **counting),
-        reverse_probability=probability_of_outperforming(b, a, **counting),
+        probability=probability,
+        reverse_probability=reverse,
         interval=forward,
         reverse=_reverse(forward, a, b, terms),
         gamma=terms.gamma,
@@ -204,26 +205,35 @@ def _reverse(forward: Interval, a: FloatArray, b: FloatArray, terms: _Terms) -> 
     return terms.find_interval(b, a)
 
 
-def _complete(comparison: Comparison, resplit: Resplit | None, terms: _Terms) -> Comparison:
+def _complete(
+    comparison: Comparison,
+    resplit: Resplit | None,
+    terms: _Terms,
+    *,
+    n_lacking: tuple[int, int] = (0, 0),
+    notes: Iterable[str] = (),
+) -> Comparison:
     """Add what holds for data like these, the tests asked for, and all doubts."""
-    comparison = add_population(comparison, resplit)
-    tests = tuple(_apply_tests(comparison, resplit, terms))
-    comparison = replace(comparison, tests=tests)
-    return replace(comparison, caveats=find_doubts(comparison))
+    comparison = replace(
+        comparison,
+        withstands_gaps=withstands(comparison, n_lacking),
+        population=find_population(comparison, resplit),
+        tests=tuple(_apply_tests(comparison, resplit, terms)),
+    )
+    return replace(comparison, caveats=(*find_doubts(comparison), *notes))
 
 
-def add_population(comparison: Comparison, resplit: Resplit | None) -> Comparison:
-    """Add what holds for data like these, where pairs are re-splits of one dataset."""
+def find_population(comparison: Comparison, resplit: Resplit | None) -> ResampledDifference | None:
+    """What holds for data like these, where pairs are re-splits of one dataset."""
     if resplit is None or not comparison.paired:
-        return comparison
-    difference = resampled_difference(
+        return None
+    return resampled_difference(
         comparison.scores_a,
         comparison.scores_b,
         n_train=resplit.n_train,
         n_test=resplit.n_test,
         confidence_level=comparison.interval.confidence_level,
     )
-    return replace(comparison, population=difference)
 
 
 def _apply_tests(
@@ -305,31 +315,39 @@ def compare_runs(
     about_tasks = () if task is not None else tuple(_doubts_about_tasks(table, tasks))
     comparisons = []
     for name in tasks:
-        comparison = _compare_on(table, a, b, name, terms, drop_incomplete=drop_incomplete)
-        comparisons.append(
-            replace(comparison, caveats=(*comparison.caveats, *about_tasks, *doubt_goal(table)))
+        take = table.pair if paired else table.separate
+        scores = take(a, b, name, drop_incomplete=drop_incomplete)
+        notes = (
+            *scores.notes,
+            *_doubts_about_table(table, paired, scores.n_dropped),
+            *about_tasks,
+            *doubt_goal(table),
         )
+        about = {"a": a, "b": b, "metric": table.metric, "task": name}
+        comparisons.append(_compare_on(table, scores, about, terms, notes))
     return comparisons[0] if len(comparisons) == 1 else TaskComparisons(tuple(comparisons))
 
 
 def _compare_on(
-    table: Runs, a: str, b: str, task: str, terms: _Terms, *, drop_incomplete: bool
+    table: Runs,
+    scores: PairedScores | SeparateScores,
+    about: Mapping[str, str],
+    terms: _Terms,
+    notes: Sequence[str],
 ) -> Comparison:
     """Compare two algorithms on one task of a table."""
-    take = table.pair if terms.paired else table.separate
-    scores = take(a, b, task, drop_incomplete=drop_incomplete)
-    names = {"a": a, "b": b, "metric": table.metric, "task": task}
-    comparison = _compare(scores.a, scores.b, table.goal, terms, **names)
-    known = table.scope_on(task)
-    comparison = replace(
-        comparison,
-        withstands_gaps=withstands(comparison, scores.lacking),
+    task = about["task"]
+    comparison = _compare(
+        scores.a,
+        scores.b,
+        table.goal,
+        terms,
+        **about,
         varied=_find_varied(table, task, terms.sizes),
-        shared=known.about,
+        shared=table.scope_on(task).about,
     )
-    comparison = _complete(comparison, terms.sizes or table.resplits.get(task), terms)
-    doubts = _doubts_about_table(table, terms.paired, scores.n_dropped)
-    return replace(comparison, caveats=(*comparison.caveats, *scores.notes, *doubts))
+    resplit = terms.sizes or table.resplits.get(task)
+    return _complete(comparison, resplit, terms, n_lacking=scores.lacking, notes=notes)
 
 
 def _find_varied(table: Runs, task: str, sizes: Resplit | None) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from outperform.stats import (
     smallest_conclusive,
 )
 from outperform.stats.checks import FloatArray
-from outperform.stats.ties import merge_ties
+from outperform.stats.ties import find_differing
 
 _OF_INDEPENDENT_RUNS = ("brunner-munzel", "brunner-munzel permutation", "welch t")
 _SHARE_OF_TIES = 0.25  # from here on the metric is too coarse to tell the algorithms apart
@@ -207,8 +207,7 @@ def _constant(comparison: Comparison) -> Iterator[str]:
 
 def doubt_constant(name: str, scores: FloatArray) -> Iterator[str]:
     """Whether all runs have the same score."""
-    (ends,) = merge_ties(np.array([scores.min(), scores.max()]))
-    if scores.size > 2 and ends[0] == ends[1]:
+    if scores.size > 2 and not find_differing(np.array([scores.min(), scores.max()])):
         yield (
             f"all {scores.size} runs of {name} have the same score {scores[0]:g}: does the seed "
             "reach the training?"

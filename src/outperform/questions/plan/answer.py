@@ -1,7 +1,9 @@
 """How many runs, what power, what cost."""
 
+from dataclasses import replace
+
 from outperform.errors import InvalidInput
-from outperform.questions.compare.answer import add_population, make_resplit
+from outperform.questions.compare.answer import find_population, make_resplit
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.verdict import TOO_GOOD
 from outperform.questions.plan.resplits import plan_resplits
@@ -58,7 +60,8 @@ def plan(
     probability, caveats, better, worse = gamma, tuple[str, ...](), "A", "B"
     if pilot is not None:
         _, better, worse = _find_better(pilot)
-        pilot = add_population(pilot, resplit)
+        if resplit is not None:
+            pilot = replace(pilot, population=find_population(pilot, resplit))
         probability, gamma, caveats = _learn_from(pilot, gamma)
     needed = required_pairs(gamma, alpha, beta, probability=probability, interval=interval)
     if n_pairs is not None:
