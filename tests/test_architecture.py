@@ -11,7 +11,8 @@ from outperform.cli import COMMANDS_OF_OUR_OWN, list_commands
 
 PACKAGE = Path(__file__).parents[1] / "src" / "outperform"
 LAYERS = [
-    *("errors", "wording", "plain_values", "lazy", "stats", "runs", "study", "store", "engines"),
+    *("errors", "wording", "plain_values", "processes", "lazy"),
+    *("stats", "runs", "study", "store", "engines"),
     *("runner", "questions", "render", "figure", "web", "cli", "command"),
     *("__main__", "__init__"),
 ]

@@ -1,5 +1,6 @@
 """Running a study: the same table however it is run, and nothing lost on the way."""
 
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from outperform.engines import InlineEngine, LocalEngine, Outcome, open_engine
-from outperform.errors import InvalidInput, TooFewRuns
+from outperform.errors import EngineError, InvalidInput, TooFewRuns
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.sequential_run import run_until_decided
 from outperform.runner import Progress, describe_changes, describe_study, run, run_fits
@@ -389,6 +390,101 @@ def test_the_first_of_two_results_wins_and_noise_is_reported(engine, store, othe
     assert table(store) == table(other)
     assert progress.n_done == 15
     assert "a fit with the same seeds gave scores that differ by" in progress.noise[0]
+
+
+class FailingFirst(InlineEngine):
+    """Does every fit twice, and the first time it fails."""
+
+    def wait(self) -> list[Outcome]:
+        return [
+            twin
+            for done in super().wait()
+            for twin in (replace(done, kind="error", value=None, error="no luck"), done)
+        ]
+
+
+@pytest.mark.parametrize(("retries", "n_failed"), [(1, 0), (0, 4)])
+def test_a_second_result_may_come_whatever_became_of_the_first(retries, n_failed, store):
+    study = toy(retries=retries, designs=(Ideal(1),))
+    progress = run_fits(study, store, FailingFirst())
+    assert (progress.n_failed, progress.noise) == (n_failed, [])
+
+
+class LateFailure(DoublingLate):
+    """The second result is a failure, of a fit that is recorded already."""
+
+    def wait(self) -> list[Outcome]:
+        outcomes = super().wait()
+        late = [replace(each, kind="died", value=None, error="killed") for each in outcomes[:-1]]
+        return [*late, outcomes[-1]]
+
+
+def test_a_late_failure_is_no_noise(store, other):
+    run_fits(toy(), other, InlineEngine())
+    progress = run_fits(toy(), store, LateFailure())
+    assert table(store) == table(other)
+    assert progress.noise == []
+
+
+# Workers that cannot work
+
+MODULE = """
+import os, time
+from pathlib import Path
+
+def is_first():
+    try:
+        Path(__file__).with_name("been here").touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+if os.getpid() != COORDINATOR:
+    TROUBLE
+
+def fit(params, split, seeds):
+    return {"valid": params["c"], "test": params["c"]}
+"""
+
+
+@pytest.fixture
+def troubled(tmp_path, monkeypatch) -> Callable[[str], Any]:
+    """A function of a module that causes trouble where workers import it."""
+
+    def write(trouble: str) -> Any:
+        text = MODULE.replace("COORDINATOR", str(os.getpid())).replace("TROUBLE", trouble)
+        name = f"troubled_{abs(hash(trouble))}"
+        (tmp_path / f"{name}.py").write_text(text)
+        monkeypatch.syspath_prepend(tmp_path)
+        return import_module(name).fit
+
+    return write
+
+
+def test_an_import_that_fails_once_costs_no_fit(troubled, store):
+    fit = troubled("if is_first(): raise ImportError('no luck')")
+    with LocalEngine(2) as engine:
+        progress = run_fits(toy(fit), store, engine)
+    assert (progress.n_done, progress.n_failed) == (15, 0)
+
+
+def test_code_that_no_worker_can_import_stops_the_run_and_nothing_is_recorded(troubled, store):
+    fit = troubled("raise ImportError('no luck anywhere')")
+    with LocalEngine(2) as engine, pytest.raises(EngineError) as caught:
+        run_fits(toy(fit), store, engine)
+    assert str(caught.value) == (
+        "no worker could load the code of the fits, in 3 tries: ImportError: no luck anywhere. "
+        "Mend what it imports or loads, and run it again."
+    )
+    assert store.counts() == {}
+
+
+def test_an_import_that_hangs_stops_the_run(troubled, store, monkeypatch):
+    monkeypatch.setattr("outperform.engines.jobs._LEAST_TO_LOAD", 0.3)
+    fit = troubled("time.sleep(300)")
+    with LocalEngine(2) as engine, pytest.raises(EngineError, match="the time limit of loading"):
+        run_fits(toy(fit, timeout=0.01), store, engine)
+    assert store.counts() == {}
 
 
 # Failures

@@ -118,6 +118,22 @@ def shorten(name: str, length: int) -> str:
     return f"{cut_to(name, length - 1 - tail)}…{cut_to(name[::-1], tail)[::-1]}"
 
 
+def cut_middle(text: str, length: int) -> str:
+    """Cut out the middle of a long text, and say how much that was.
+
+    Examples
+    --------
+    >>> print(cut_middle("Begins so, goes on and on, and ends so.", 16))
+    Begins s
+    [23 characters cut]
+    ends so.
+    """
+    if len(text) <= length:
+        return text
+    half = length // 2
+    return f"{text[:half]}\n[{len(text) - 2 * half:,} characters cut]\n{text[-half:]}"
+
+
 def cut_to(name: str, length: int) -> str:
     """As much of the beginning of a name as fits."""
     widths = accumulate(map(measure, name))

@@ -220,7 +220,8 @@ def test_failures_of_every_kind_are_recorded_shown_and_retried(tmp_path):
     assert status.exit_code == 0
     assert f"{16 - len(wrong)} fits done, {len(wrong)} failed of the 16" in status.stdout
     assert "× a: RuntimeError\n  for example on toy with defaults: out of luck\n" in status.stdout
-    assert "× a: the worker was killed by SIGKILL, perhaps for want of memory\n" in status.stdout
+    killed = "the worker was killed by SIGKILL, perhaps for want of memory, in each of 3 tries"
+    assert f"× a: {killed}\n" in status.stdout
     said = run(tmp_path, status=4)
     assert "0 fits done now, 16 were recorded before, 0 failed" in said
     assert f"{len(wrong)} of all recorded fits failed" in said
@@ -391,7 +392,7 @@ def test_a_first_fit_that_fails_is_told_and_stops_nothing(tmp_path):
     said = run(tmp_path, "--dry-run", "--measure")
     assert (
         "Note: a first fit of a on toy, with default hyperparameters, failed: the worker was "
-        "killed by SIGKILL, perhaps for want of memory\n"
+        "killed by SIGKILL, perhaps for want of memory, in each of 3 tries\n"
     ) in said
     said = run(tmp_path, status=4)
     assert "4 fits done now, 0 were recorded before, 3 failed" in said

@@ -1,7 +1,11 @@
 """What every engine promises, written once and run on each."""
 
+import os
+import re
+import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -13,8 +17,17 @@ from outperform.errors import EngineError, InvalidInput
 ENGINES = ["inline", "local:2"]  # addresses; a new one is put under the contract here
 
 
+ELSEWHERE = [address for address in ENGINES if address != "inline"]  # not in this process
+
+
 @pytest.fixture(params=ENGINES)
 def engine(request):
+    with open_engine(request.param) as opened:
+        yield opened
+
+
+@pytest.fixture(params=ELSEWHERE)
+def remote(request):
     with open_engine(request.param) as opened:
         yield opened
 
@@ -43,6 +56,71 @@ class Oddity(Exception):
 
 def raise_oddity(item):
     raise Oddity(1, threading.Lock())
+
+
+def raise_much(item):
+    raise ValueError("begins " + "x" * 20_000_000 + " ends")
+
+
+class Loading:
+    """Work that does something when it is loaded, with a file that workers share."""
+
+    def __init__(self, load, file):
+        self.load, self.file = load, file
+
+    def __reduce__(self):
+        return self.load, (self.file,)
+
+    def __call__(self, item):
+        raise AssertionError("it is loaded as something else")
+
+
+def is_first(file):
+    """Whether nobody has been here before."""
+    try:
+        Path(file).touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+def fail_to_load_once(file):
+    if is_first(file):
+        raise ImportError("no luck")
+    return square
+
+
+def exit_once_when_loaded(file):
+    if is_first(file):
+        os._exit(3)
+    return square
+
+
+def fail_to_load(file):
+    with Path(file).open("a") as log:
+        log.write("tried\n")
+    raise ImportError("no luck anywhere")
+
+
+def return_twice(number):
+    if os.fork() == 0:
+        return -1
+    time.sleep(0.1)
+    return number * number
+
+
+def wait_to_be_killed_once(file):
+    if is_first(file):
+        Path(f"{file}.pid").write_text(str(os.getpid()))
+        Path(f"{file}.pid").rename(f"{file}.is.pid")
+        time.sleep(300)
+    return "done at last"
+
+
+def kill_the_worker(file):
+    with Path(file).open("a") as log:
+        log.write("tried\n")
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 class TestContract:
@@ -102,6 +180,17 @@ class TestContract:
         outcome = collect(engine, 1)["odd"]
         assert outcome.kind == "error"
         assert outcome.error.endswith("Oddity: <exception str() failed>")
+
+    def test_a_long_message_is_cut_in_the_middle(self, engine: Engine, collect):
+        engine.submit(raise_much, None, tag=0)
+        error = collect(engine, 1)[0].error
+        assert len(error) < 25_000
+        assert error.startswith("Traceback (most recent call last):\n")
+        assert "\nValueError: begins xxx" in error
+        assert re.search(r"x\n\[19,9\d\d,\d\d\d characters cut\]\nx", error)
+        assert error.endswith("xxx ends")
+        assert summarize_error(error).startswith("ValueError: begins xxx")
+        assert len(summarize_error(error)) < 1000
 
     def test_the_same_tag_and_item_may_come_twice(self, engine: Engine):
         for _ in range(3):
@@ -189,6 +278,64 @@ class TestContract:
         with pytest.raises(KeyboardInterrupt):
             interrupt()
         assert time.monotonic() - began < 10
+
+
+class TestContractElsewhere:
+    """What engines promise that run fits in processes of their own."""
+
+    @pytest.mark.parametrize("load", [fail_to_load_once, exit_once_when_loaded])
+    def test_a_worker_that_cannot_load_the_work_costs_no_fit(
+        self, remote: Engine, collect, tmp_path, load
+    ):
+        work = Loading(load, tmp_path / "been here")
+        for number in range(30):
+            remote.submit(work, number, tag=number)
+        outcomes = collect(remote, 30)
+        assert {tag: each.value for tag, each in outcomes.items()} == {n: n * n for n in range(30)}
+
+    def test_work_that_loads_nowhere_is_an_error_of_the_engine(self, remote: Engine, tmp_path):
+        remote.submit(square, 3, tag="before")
+        assert [outcome.value for outcome in remote.wait()] == [9]
+        work = Loading(fail_to_load, tmp_path / "log")
+        for number in range(30):
+            remote.submit(work, number, tag=number)
+        with pytest.raises(EngineError) as caught:
+            remote.wait()
+        assert str(caught.value) == (
+            "no worker could load the code of the fits, in 3 tries: ImportError: no luck anywhere. "
+            "Mend what it imports or loads, and run it again."
+        )
+        assert 'fail_to_load\n    raise ImportError("no luck' in str(caught.value.__cause__)
+        assert (tmp_path / "log").read_text().count("tried") <= 3 * remote.n_workers
+        remote.stop()
+        assert remote.wait() == []
+
+    def test_a_fit_that_forks_and_returns_twice_counts_once(self, remote: Engine, collect):
+        for number in range(6):
+            remote.submit(return_twice if number % 2 else square, number, tag=number)
+        outcomes = collect(remote, 6)
+        assert {tag: each.value for tag, each in outcomes.items()} == {n: n * n for n in range(6)}
+        assert remote.wait() == []
+
+    def test_a_fit_whose_worker_is_killed_from_outside_is_done_again(
+        self, remote: Engine, collect, tmp_path
+    ):
+        file = tmp_path / "been here"
+        remote.submit(wait_to_be_killed_once, file, tag=0)
+        while not Path(f"{file}.is.pid").exists():
+            time.sleep(0.01)
+        os.kill(int(Path(f"{file}.is.pid").read_text()), signal.SIGKILL)
+        outcome = collect(remote, 1)[0]
+        assert (outcome.kind, outcome.value) == ("done", "done at last")
+
+    def test_a_fit_that_always_kills_its_worker_ends(self, remote: Engine, collect, tmp_path):
+        remote.submit(kill_the_worker, tmp_path / "log", tag=0)
+        outcome = collect(remote, 1)[0]
+        assert (outcome.kind, outcome.value) == ("died", None)
+        assert outcome.error == (
+            "the worker was killed by SIGKILL, perhaps for want of memory, in each of 3 tries"
+        )
+        assert (tmp_path / "log").read_text() == "tried\n" * 3
 
 
 def test_an_address_says_where_and_on_how_many_workers():

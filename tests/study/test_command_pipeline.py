@@ -295,7 +295,21 @@ def test_much_output_is_no_trouble():
     assert CommandPipeline("net", python(code)).fit({}, None, SEEDS, None) == {"test": 1.0}
 
 
-def test_a_child_that_lives_on_does_not_keep_us_waiting():
+def test_much_output_makes_no_long_message():
+    message = run_and_fail("import sys; sys.exit('begins ' * 1_000_000 + 'ends')")
+    assert len(message) < 6_000
+    assert "characters cut]\n" in message
+    assert message.endswith("begins ends. Run it by hand to see what it says.")
+    much = "import sys; open(sys.argv[1], 'w').write('[' * 2_000_000)"
+    with pytest.raises(OutperformError) as caught:
+        CommandPipeline("net", python(much, "{out}")).fit({}, None, SEEDS, None)
+    assert str(caught.value).endswith(
+        "` wrote 2,000,000 bytes to scores.json. Let it write its scores only, and anything else "
+        "elsewhere."
+    )
+
+
+def test_a_child_that_lives_on_does_not_keep_us_waiting_and_is_killed():
     code = (
         "import subprocess\np = subprocess.Popen(['sleep', '30'])\n"
         'print(\'{"test": 1, "pid": %d}\' % p.pid)'
@@ -303,7 +317,7 @@ def test_a_child_that_lives_on_does_not_keep_us_waiting():
     start = time.monotonic()
     scores = CommandPipeline("net", python(code)).fit({}, None, SEEDS, None)
     assert time.monotonic() - start < 20
-    os.kill(int(scores["pid"]), signal.SIGKILL)
+    assert wait_until(lambda: not is_alive(int(scores["pid"])))
 
 
 FAMILY = """

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self
 
 from outperform.errors import EngineError, InvalidInput
+from outperform.wording import cut_middle
 
 _TRACEBACK = "Traceback (most recent call last):"
+_LONGEST_ERROR = 20_000  # characters, of which the first and the last are kept
+_LONGEST_SUMMARY = 500
 _KNOWN = "Pass local, local:4 (four workers) or inline"
 
 
@@ -29,7 +32,8 @@ class Outcome:
         How long the work itself took, without queueing and sending.
     kind
         `"done"`; `"error"`, the work raised an exception; `"timeout"`, it took too long and was
-        killed; `"died"`, it took its worker down with it.
+        killed; `"died"`, it took its worker down with it, several times where that may have been
+        the doing of others.
     """
 
     tag: Any
@@ -43,7 +47,8 @@ class Engine(Protocol):
     """Runs work somewhere; knows nothing of studies or statistics.
 
     Every submitted item gives an outcome, in any order. An item that two places have worked on may
-    give two: compare, and keep the first.
+    give two: compare, and keep the first. Where no worker can even load the work, there are no
+    outcomes: `wait` raises EngineError.
     """
 
     @property
@@ -64,8 +69,9 @@ class Engine(Protocol):
         tag
             What the outcome will be called.
         timeout
-            Seconds after which the item is given up, and what works on it is killed where it runs;
-            loading the work for the first time does not count.
+            Seconds after which the item is given up, and what works on it is killed where it runs.
+            Loading the work for the first time does not count: that may take ten times as long,
+            and a minute at least.
         """
 
     def wait(self) -> list[Outcome]:
@@ -125,9 +131,10 @@ def describe_timeout(timeout: float | None) -> str:
 
 
 def describe_exception(error: BaseException) -> str:
-    """The traceback as text, without the frame of the engine that caught it."""
+    """The traceback as text, without the frame of the engine that caught it; cut if very long."""
     frames = error.__traceback__.tb_next if error.__traceback__ is not None else None
-    return "".join(traceback.format_exception(type(error), error, frames)).rstrip("\n")
+    text = "".join(traceback.format_exception(type(error), error, frames)).rstrip("\n")
+    return cut_middle(text, _LONGEST_ERROR)
 
 
 def summarize_error(error: str | None) -> str:
@@ -146,7 +153,8 @@ def summarize_error(error: str | None) -> str:
     # Frames are indented more than what was raised.
     margin = len(lines[begun[-1]]) - len(_TRACEBACK) if begun else 0
     raised = [line for line in after if line.strip() and not line[margin:].startswith(" ")]
-    return (raised or lines)[0].strip()
+    summary = (raised or lines)[0].strip()
+    return summary if len(summary) <= _LONGEST_SUMMARY else f"{summary[:_LONGEST_SUMMARY]}…"
 
 
 def run(

@@ -8,12 +8,14 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing.connection import wait as wait_for_any
 from types import MethodType
 from typing import Any, Literal, Self
 
 from outperform.engines.engine import Outcome, check_timeout, closed_engine
-from outperform.engines.worker import Job, Worker
+from outperform.engines.jobs import N_TRIES, Job, Loss
+from outperform.engines.worker import Worker
 from outperform.errors import InvalidInput
 
 _LOOK_ROUND = 1.0  # seconds after which workers are looked after though none has spoken
@@ -54,6 +56,7 @@ class LocalEngine:
         self.n_threads = n_threads or max(1, count_cores() // n_workers)
         self._works: dict[tuple[int, ...], tuple[Any, int, bytes]] = {}
         self._workers: list[Worker] = []
+        self._room = n_workers  # for workers; less where some never get ready
         self._pending: deque[Job] = deque()
         self._finished: list[Outcome] = []
         self._n_outstanding = 0  # submitted, and not handed out by `wait`
@@ -97,7 +100,7 @@ class LocalEngine:
             self._changed.wait_for(
                 lambda: self._finished or not self._n_outstanding or self._failure is not None
             )
-            if self._failure is not None and not self._finished:
+            if self._failure is not None and not self._finished and self._phase != "stopping":
                 raise self._failure
             finished, self._finished = self._finished, []
             self._n_outstanding -= len(finished)
@@ -141,7 +144,7 @@ class LocalEngine:
             while self._phase == "open" or (self._phase == "closing" and self._has_work()):
                 self._assign()
                 self._hand_out(self._watch())
-            while any(worker.connection.poll() for worker in self._workers):
+            while any(worker.has_spoken() for worker in self._workers):
                 self._hand_out(self._collect(patience=0))
         except BaseException as error:
             self._failure = error
@@ -167,7 +170,7 @@ class LocalEngine:
 
     def _assign(self) -> None:
         idle = [worker for worker in self._workers if worker.job is None]
-        while self._pending and (idle or len(self._workers) < self.n_workers):
+        while self._pending and (idle or len(self._workers) < self._room):
             if not idle:
                 idle.append(Worker(n_threads=self.n_threads))
                 self._workers.append(idle[-1])
@@ -177,33 +180,46 @@ class LocalEngine:
         """Outcomes of the next workers to speak, die or run out of time."""
         deadlines = [worker.deadline for worker in self._workers if worker.deadline is not None]
         until = min(deadlines, default=float("inf")) - time.monotonic()
-        outcomes = self._collect(patience=min(max(0.0, until), _LOOK_ROUND))
-        for worker in list(self._workers):
-            if worker.is_late():
-                outcomes += self._dismiss(worker, worker.lay_off)
-            elif worker.is_dead():
-                outcomes += self._dismiss(worker, worker.bury)
-        return outcomes
+        return self._collect(patience=min(max(0.0, until), _LOOK_ROUND))
 
     def _collect(self, *, patience: float) -> list[Outcome]:
-        speakers = {worker.connection: worker for worker in self._workers}
-        outcomes: list[Outcome] = []
+        speakers: dict[Any, Worker] = {worker.channel: worker for worker in self._workers}
+        outcomes: list[Outcome | None] = []
         for speaker in wait_for_any([self._bell, *speakers], patience):
             if speaker is self._bell:
                 self._bell.recv(4096)
-                continue
-            worker = speakers[speaker]  # type: ignore[index]
-            try:
-                outcome = worker.receive()
-                outcomes += [] if outcome is None else [outcome]
-            except EOFError:
-                outcomes += self._dismiss(worker, worker.bury)
-        return outcomes
+            else:
+                outcomes.append(speakers[speaker].receive())
+        lost = [worker for worker in self._workers if worker.is_lost()]
+        outcomes += [self._dismiss(worker) for worker in lost]
+        return [outcome for outcome in outcomes if outcome is not None]
 
-    def _dismiss(self, worker: Worker, end: Callable[[], Outcome | None]) -> list[Outcome]:
+    def _dismiss(self, worker: Worker) -> Outcome | None:
+        """Part with a worker that is lost; its job is done elsewhere unless it is to blame."""
         self._workers.remove(worker)
-        outcome = end()
-        return [] if outcome is None else [outcome]
+        loss = worker.lay_off()
+        if loss is None:
+            return None
+        n_killed = loss.job.n_killed + 1
+        if loss.kind == "unbegun":
+            self._give_back(loss)
+        elif loss.kind == "killed" and n_killed < N_TRIES:
+            self._pending.append(replace(loss.job, n_killed=n_killed))  # among other neighbours
+        else:
+            return loss.to_outcome()
+        return None
+
+    def _give_back(self, loss: Loss) -> None:
+        """Queue a job that was not begun; raises where no worker gets as far as that."""
+        job = replace(loss.job, n_unbegun=loss.job.n_unbegun + 1)
+        if job.n_unbegun == N_TRIES:
+            if not any(worker.may_do(job) for worker in self._workers):
+                assert loss.failure is not None
+                raise loss.failure from RuntimeError(loss.error)
+            # Others can, and there is no room for more of them, in memory perhaps.
+            self._room = len(self._workers)
+            job = replace(job, n_unbegun=0)
+        self._pending.appendleft(job)
 
     def _hand_out(self, outcomes: list[Outcome]) -> None:
         if outcomes:

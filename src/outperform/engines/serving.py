@@ -4,38 +4,35 @@ import faulthandler
 import os
 import pickle
 import signal
-import threading
-import time
+import socket
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing.connection import Connection
 from typing import Any, Literal, NamedTuple
 
+from outperform.engines.channel import Channel
 from outperform.engines.engine import describe_exception, run
 
 
 class Reply(NamedTuple):
     """One message from a worker.
 
-    `"ready"`: the interpreter is up. `"started"`: the work has been loaded and begins now. The
-    others end a job.
+    `"ready"`: the interpreter is up. `"loaded"`: the work has been loaded, and the fit begins now.
+    `"unloadable"`: it could not be, which ends the worker. The others end a job.
     """
 
-    kind: Literal["ready", "started", "done", "error"]
+    kind: Literal["ready", "loaded", "unloadable", "done", "error"]
     value: bytes = b""
     error: str | None = None
     seconds: float = 0.0
 
 
-def serve(channel: int, crash_report: int, coordinator: int, n_threads: int) -> None:
+def serve(channel: int, crash_report: int, n_threads: int) -> None:
     """Work until the coordinator closes the channel or is no more.
 
     Parameters
     ----------
     channel, crash_report
-        File descriptors: of the connection, and of a file for the traceback of a crash.
-    coordinator
-        Process id; when it is not the parent any more, this process and its children end.
+        File descriptors: of a socket, and of a file for the traceback of a crash.
     n_threads
         Threads that numerical libraries may use.
     """
@@ -43,41 +40,53 @@ def serve(channel: int, crash_report: int, coordinator: int, n_threads: int) -> 
     for descriptor in (channel, crash_report):
         os.set_inheritable(descriptor, False)
     faulthandler.enable(crash_report)
-    threading.Thread(target=_die_with, args=(coordinator,), daemon=True).start()
-    with suppress(EOFError, ConnectionError):  # the coordinator has closed or died
-        _Server(Connection(channel), n_threads).serve()
-
-
-def _die_with(coordinator: int) -> None:
-    """End this process, and the commands it has started, when the coordinator is gone."""
-    while os.getppid() == coordinator:
-        time.sleep(0.5)
-    os.killpg(0, signal.SIGKILL)
+    # Both mean that the coordinator has closed or died.
+    with socket.socket(fileno=channel) as end, suppress(EOFError, ConnectionError):
+        _Server(Channel(end), n_threads).serve()
 
 
 class _Server:
-    def __init__(self, connection: Connection, n_threads: int) -> None:
-        self._connection = connection
+    def __init__(self, channel: Channel, n_threads: int) -> None:
+        self._channel = channel
         self._n_threads = n_threads
+        self._pid = os.getpid()
         self._works: dict[int, Callable[[Any], Any]] = {}
 
     def serve(self) -> None:
-        self._connection.send(Reply("ready"))
+        self._send(Reply("ready"))
         while True:
-            number, code, item = self._connection.recv()
-            try:
-                reply = self._reply(number, code, item)
-            except BaseException as error:  # in loading the work, or in packing what came out
-                reply = Reply("error", error=describe_exception(error))
-            self._connection.send(reply)
+            number, code, item = self._receive()
+            if code is not None and not self._load(number, code):
+                return
+            self._send(self._reply(number, item))
 
-    def _reply(self, number: int, code: bytes | None, item: bytes) -> Reply:
-        if code is not None:
+    def _receive(self) -> tuple[int, bytes | None, bytes]:
+        messages: list[tuple[int, bytes | None, bytes]] = []
+        while not messages:
+            messages = self._channel.receive()
+        return messages[0]  # the next comes after our reply
+
+    def _send(self, reply: Reply) -> None:
+        if os.getpid() != self._pid:
+            os._exit(0)  # a fit has forked, and come back twice: its worker speaks for both
+        self._channel.send(reply)
+
+    def _load(self, number: int, code: bytes) -> bool:
+        try:
             self._works[number] = pickle.loads(code)
             _limit_threads(self._n_threads)
-            self._connection.send(Reply("started"))
-        value, error, seconds, kind = run(self._works[number], pickle.loads(item))
-        return Reply(kind, _pack(value), error, seconds)
+        except BaseException as error:  # SystemExit too
+            self._send(Reply("unloadable", error=describe_exception(error)))
+            return False
+        self._send(Reply("loaded"))
+        return True
+
+    def _reply(self, number: int, item: bytes) -> Reply:
+        try:
+            value, error, seconds, kind = run(self._works[number], pickle.loads(item))
+            return Reply(kind, _pack(value), error, seconds)
+        except BaseException as error:  # in loading the item, or in packing what came out
+            return Reply("error", error=describe_exception(error))
 
 
 def _pack(value: Any) -> bytes:

@@ -1,21 +1,24 @@
 """A worker process as the coordinator sees it."""
 
 import os
-import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from multiprocessing import Pipe
+from dataclasses import replace
+from multiprocessing.connection import wait as wait_for_any
 from pickle import loads
 from typing import Any, Literal
 
+from outperform.engines.channel import Channel, Garbled
 from outperform.engines.engine import Outcome, describe_exception, describe_timeout
+from outperform.engines.jobs import Job, Loss, cannot_load, limit_loading
 from outperform.engines.serving import Reply
 from outperform.errors import EngineError
+from outperform.processes import Watcher, kill_group, name_signal
 
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -26,17 +29,8 @@ _THREAD_VARIABLES = (
     "NUMEXPR_NUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One item on its way, with its work, both as bytes."""
-
-    tag: Any
-    number: int  # of the work, by which workers remember it
-    code: bytes
-    item: bytes
-    timeout: float | None
+_LONGEST_START = 60.0  # seconds that an interpreter may take until it is ready
+_LONGEST_REPORT = 20_000  # bytes of the traceback of a crash
 
 
 class Worker:
@@ -45,21 +39,27 @@ class Worker:
     Nothing is shared with other workers, neither lock nor queue, so that one killed at any moment
     can neither block nor garble another. It is no child of `multiprocessing`, which would run the
     user's script once more in every worker. It leads a process group, so that the commands which
-    a fit starts are killed with it.
+    a fit starts are killed with it, and all of them with us.
     """
 
     def __init__(self, *, n_threads: int) -> None:
         self.job: Job | None = None
         self.deadline: float | None = None
         self._ready = False
-        self._began = 0.0
         self._known: set[int] = set()
+        self._began = 0.0
+        self._limit: float | None = None
+        self._refusal: str | None = None  # why it could not load the work
+        self._garbled = self._hung_up = False
         self._crash_report = tempfile.TemporaryFile()  # noqa: SIM115, closed by `kill`
-        self.connection, theirs = Pipe()
+        self._watcher = Watcher()
+        end, theirs = socket.socketpair()
+        end.settimeout(_LONGEST_START)  # for sending: what reads nothing must not hold us up
+        self.channel = Channel(end)
         descriptors = (theirs.fileno(), self._crash_report.fileno())
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _program(*descriptors, os.getpid(), n_threads)],
+                [sys.executable, "-c", _program(*descriptors, n_threads)],
                 pass_fds=descriptors,
                 env=worker_environment(os.environ, n_threads),
                 stdin=subprocess.DEVNULL,
@@ -67,10 +67,11 @@ class Worker:
                 start_new_session=True,
             )
         except OSError as error:
-            self._crash_report.close()
+            self._let_go()
             raise _cannot_start(str(error)) from error
         finally:
             theirs.close()
+        self._watcher.protect(self.pid)  # before it is given anything: until then it ends with us
 
     @property
     def pid(self) -> int:
@@ -78,82 +79,147 @@ class Worker:
         return self._process.pid
 
     def give(self, job: Job) -> None:
-        """Send a job; work that this worker has had before is not sent again."""
-        known = job.number in self._known
-        self._known.add(job.number)
+        """Send a job; work that this worker has loaded before is not sent again."""
         self.job = job
-        self._begin(job.timeout if known else None)  # loading is not part of a fit
-        with suppress(OSError):  # it has died, which the connection is about to say
-            self.connection.send((job.number, None if known else job.code, job.item))
+        self._begin()
+        code = job.code if self._is_loading() else None
+        try:
+            self.channel.send((job.number, code, job.item))
+        except TimeoutError:
+            self._process.kill()  # it has stopped reading
+        except OSError:
+            pass  # it has died, which the connection is about to say
+
+    def may_do(self, job: Job) -> bool:
+        """Whether it has loaded the work of a job, or is about to."""
+        return job.number in self._known or (
+            self.job is not None and self.job.number == job.number and self._refusal is None
+        )
 
     def receive(self) -> Outcome | None:
-        """The outcome of the job, None where there is none yet; raises EOFError of a dead one."""
+        """Hear what a worker says that has spoken: the outcome of its job, or nothing yet."""
+        outcome = None
         try:
-            reply: Reply = self.connection.recv()
-        except OSError as error:
-            raise EOFError from error
-        if reply.kind == "ready":
-            self._ready = True
-            return None
-        assert self.job is not None
-        if reply.kind == "started":
-            self._begin(self.job.timeout)
-            return None
-        tag, self.job, self.deadline = self.job.tag, None, None
-        return _outcome(tag, reply)
+            for reply in self.channel.receive():
+                outcome = self._take(reply) or outcome
+        except Garbled:
+            self._garbled = True
+        except (EOFError, OSError):
+            self._hung_up = True
+        return outcome
 
-    def is_late(self) -> bool:
-        """Whether the time of its job is over, and no result has come meanwhile."""
-        over = self.deadline is not None and self.deadline <= time.monotonic()
-        return over and not self.connection.poll()
+    def has_spoken(self) -> bool:
+        """Whether there is something to receive."""
+        return bool(wait_for_any([self.channel], 0))  # type: ignore[list-item]
 
-    def is_dead(self) -> bool:
-        """Whether it has ended with nothing left to say, though others may hold its connection."""
-        return self._process.poll() is not None and not self.connection.poll()
+    def is_lost(self) -> bool:
+        """Whether no more is to be expected of it; a result that has just come is taken first."""
+        if self._refusal is not None or self._garbled or self._hung_up:
+            return True
+        # Others may hold the connection of a process that has ended.
+        return (self._is_late() or self._process.poll() is not None) and not self.has_spoken()
 
     def retire(self) -> None:
         """Let an idle worker end in its own way, for a moment."""
-        self.connection.close()
+        self.channel.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(2)
         self.kill()
 
     def kill(self) -> str:
         """End the process and all that it has started; the traceback of a crash, if any."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
+        kill_group(self.pid)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(5)
-        self.connection.close()
-        with self._crash_report as report:
-            report.seek(0)
-            text = report.read().decode(errors="replace").strip()
-        # Python lists every extension module that it has loaded, which tells nobody anything.
-        return text.partition("\n\nExtension modules:")[0]
+        return self._let_go()
 
-    def lay_off(self) -> Outcome:
-        """Kill a worker whose job takes too long."""
-        self.kill()
-        assert self.job is not None
-        return self._lost("timeout", describe_timeout(self.job.timeout))
-
-    def bury(self) -> Outcome | None:
-        """Clear away a worker that has died, and say what became of its job, if it had one."""
+    def lay_off(self) -> Loss | None:
+        """Kill a worker that is lost, and say how its job was, if it had one."""
+        if self._hung_up:
+            with suppress(subprocess.TimeoutExpired):  # it is about to end, with a status
+                self._process.wait(1)
+        status = self._process.poll()
         report = self.kill()
-        status = self._process.returncode
-        if status is not None and status > 0 and not self._ready:
-            raise _cannot_start(f"it ended with status {status}")
         if self.job is None:
             return None
-        return self._lost("died", f"{_describe_death(status)}\n{report}".strip())
+        kind, error = self._diagnose(status, report)
+        failure = None
+        if not self._ready:
+            failure = _cannot_start(error.replace("the worker", "it", 1))
+        elif self._is_loading():
+            failure = cannot_load(error)
+        seconds = time.monotonic() - self._began
+        return Loss(self.job, "unbegun" if failure else kind, error, seconds, failure)
 
-    def _begin(self, timeout: float | None) -> None:
+    def _diagnose(
+        self, status: int | None, report: str
+    ) -> tuple[Literal["killed", "died", "timeout"], str]:
+        """What has become of it, by the status with which it had ended by itself, if it had."""
+        if self._refusal is not None:
+            return "died", self._refusal
+        if self._garbled:  # perhaps by a process that an earlier fit has left
+            what = "the worker sent what is no message of ours"
+            return "killed", f"{what}: something else has written to its connection"
+        if status is not None:
+            # A crash of its own leaves a report.
+            kind: Literal["killed", "died"] = "killed" if status < 0 and not report else "died"
+            return kind, f"the worker {_describe_end(status)}\n{report}".strip()
+        if self._hung_up:
+            return "died", "the worker closed its connection"
+        return "timeout", self._describe_lateness()
+
+    def _describe_lateness(self) -> str:
+        if not self._ready:
+            return f"the worker was not ready after {self._limit:g} s"
+        if self._is_loading():
+            return (
+                f"killed after {self._limit:g} s, the time limit of loading (ten times that of a "
+                "fit, a minute at least)"
+            )
+        return describe_timeout(self._limit)
+
+    def _take(self, reply: Reply) -> Outcome | None:
+        if reply.kind == "ready":
+            self._ready = True
+        elif self.job is None:
+            raise Garbled  # nobody has asked
+        elif reply.kind == "unloadable":
+            self._refusal = reply.error
+            return None
+        elif reply.kind == "loaded":
+            self._known.add(self.job.number)
+        else:
+            tag, self.job, self.deadline = self.job.tag, None, None
+            return _outcome(tag, reply)
+        self._begin()
+        return None
+
+    def _is_loading(self) -> bool:
+        return self.job is not None and self.job.number not in self._known
+
+    def _is_late(self) -> bool:
+        return self.deadline is not None and self.deadline <= time.monotonic()
+
+    def _begin(self) -> None:
+        """Start the clock of what the worker does next: start, load, or the job itself."""
+        if self.job is None:
+            return
+        timeout = self.job.timeout
+        if not self._ready:
+            self._limit = _LONGEST_START
+        else:
+            self._limit = limit_loading(timeout) if self._is_loading() else timeout
         self._began = time.monotonic()
-        self.deadline = None if timeout is None else self._began + timeout
+        self.deadline = None if self._limit is None else self._began + self._limit
 
-    def _lost(self, kind: Literal["timeout", "died"], error: str) -> Outcome:
-        assert self.job is not None
-        return Outcome(self.job.tag, None, error, time.monotonic() - self._began, kind)
+    def _let_go(self) -> str:
+        self._watcher.dismiss()
+        self.channel.close()
+        with self._crash_report as report:
+            report.seek(0)
+            text = report.read(_LONGEST_REPORT).decode(errors="replace").strip()
+        # Python lists every extension module that it has loaded, which tells nobody anything.
+        return text.partition("\n\nExtension modules:")[0]
 
 
 def worker_environment(environment: Mapping[str, str], n_threads: int) -> dict[str, str]:
@@ -201,11 +267,9 @@ def _outcome(tag: Any, reply: Reply) -> Outcome:
         return replace(outcome, error=describe_exception(error), kind="error")
 
 
-def _describe_death(status: int | None) -> str:
-    if status is None:
-        return "the worker does not answer"
+def _describe_end(status: int) -> str:
     if status >= 0:
-        return f"the worker exited with status {status}"
-    name = signal.Signals(-status).name
+        return f"exited with status {status}"
+    name = name_signal(-status)
     hint = ", perhaps for want of memory" if name == "SIGKILL" else ""
-    return f"the worker was killed by {name}{hint}"
+    return f"was killed by {name}{hint}"

@@ -174,7 +174,7 @@ class Coordinator:
         """Let workers get ready while we read and plan; not where nothing seems to be missing."""
         if sum(self.store.counts().values()) < self.progress.n_fits:
             for _ in range(self.engine.n_workers):
-                self.engine.submit(self._work, None, tag=None)
+                self.engine.submit(self._work, None, tag=None, timeout=self.study.timeout)
 
     def _check_splits(self) -> None:
         if not self._known or find_unmeasured(self.study, self.description):
@@ -286,9 +286,10 @@ class Coordinator:
         heappush(self._queue, (self._fits[key].order, self._n_queued, key))
 
     def _submit(self, key: str) -> None:
-        self._submitted.add(key)
-        timeout = self.study.timeout
-        self.engine.submit(self._work, self._fits[key].fit, tag=key, timeout=timeout)
+        if key in self._fits:  # else a second result has come while it waited to be tried again
+            self._submitted.add(key)
+            timeout = self.study.timeout
+            self.engine.submit(self._work, self._fits[key].fit, tag=key, timeout=timeout)
 
     def _record(self) -> None:
         """Make results durable, then let the searches that wait for them go on."""
@@ -308,14 +309,19 @@ class Coordinator:
         self._submitted.discard(outcome.tag)
         missing = self._fits.get(outcome.tag)
         if missing is None:  # two workers have done it, which engines may let happen
-            again = compare_scores(self._known[outcome.tag], outcome.value or {})
-            self.progress.noise += [str(again)] if again.kind == "differs" else []
+            self._compare(self._known[outcome.tag], outcome)
             return False
         if outcome.kind == "done" or missing.n_attempts >= self.study.retries:
             return True
         missing.n_attempts += 1
         self._enqueue(outcome.tag)
         return False
+
+    def _compare(self, first: Mapping[str, float], outcome: Outcome) -> None:
+        """Report scores that differ from the first ones; a failure is none, and has none."""
+        if first and outcome.kind == "done":
+            again = compare_scores(dict(first), outcome.value)
+            self.progress.noise += [str(again)] if again.kind == "differs" else []
 
     def _save(self, measurements: list[Measurement]) -> list[Added]:
         """Make results durable, and which fits are runs, in one commit."""

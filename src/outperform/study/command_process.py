@@ -1,23 +1,20 @@
 """Run one command, read the JSON it leaves, and leave none of its processes behind."""
 
 import json
-import os
 import shlex
-import signal
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, NoReturn, cast
+from typing import NoReturn
 
 from outperform.errors import OutperformError
+from outperform.processes import Watcher, kill_group, name_signal
+from outperform.wording import cut_middle
 
 _N_LINES = 10  # of stderr that an error shows
 _N_BYTES = 20_000  # read from the end of an output
-# Reads the number of a process group, then waits for a second line. If that never comes because
-# this process is gone, however it died, the group and its temporary folder go too. The only text
-# that gets in here is that number and the folder that we made.
-_WATCH = 'read group && { read end || { kill -s KILL -- "-$group"; rm -rf -- "$1"; }; }'
+_LONGEST_ENDING = 4_000  # characters of a command, and of its last lines, that an error shows
+_LARGEST = 1_000_000  # bytes of a file of scores
 
 
 def run_command(
@@ -37,22 +34,23 @@ def run_command(
     with stdout.open("wb") as output, stderr.open("wb") as errors:
         status = _run(arguments, folder, home, output.fileno(), errors.fileno())
     if status != 0:
-        ending = f"was ended by {_signal_name(-status)}" if status < 0 else f"ended with {status}"
+        ending = f"was ended by {name_signal(-status)}" if status < 0 else f"ended with {status}"
         _refuse(arguments, ending, stderr, "Run it by hand to see what it says")
     return _read_scores(arguments, Path(out), stdout, stderr)
 
 
 def _run(arguments: Sequence[str], folder: str, home: str | None, stdout: int, stderr: int) -> int:
-    with _watch(folder) as protect:
+    watcher = Watcher(folder)
+    try:
         process = _start(arguments, home, stdout, stderr)
         try:
-            protect(process.pid)
+            watcher.protect(process.pid)
             return process.wait()
-        except BaseException:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+        finally:
+            kill_group(process.pid)  # and what it has left running, if it has ended by itself
             process.wait()
-            raise
+    finally:
+        watcher.dismiss()
 
 
 def _start(
@@ -74,33 +72,11 @@ def _start(
         ) from None
 
 
-@contextmanager
-def _watch(folder: str) -> Iterator[Callable[[int], None]]:
-    """Give a function that has a process group killed if this process dies inside the block."""
-    watch = subprocess.Popen(
-        ["/bin/sh", "-c", _WATCH, "sh", folder],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        bufsize=0,
-        start_new_session=True,  # out of reach of Ctrl-C
-    )
-    pipe = cast(IO[bytes], watch.stdin)
-
-    def protect(group: int) -> None:
-        pipe.write(f"{group}\n".encode())
-
-    try:
-        yield protect
-    finally:
-        with suppress(BrokenPipeError):
-            pipe.write(b"end\n")
-        pipe.close()
-        watch.wait()
-
-
 def _read_scores(arguments: Sequence[str], out: Path, stdout: Path, stderr: Path) -> object:
     if out.is_file():
+        if (size := out.stat().st_size) > _LARGEST:
+            remedy = "Let it write its scores only, and anything else elsewhere"
+            _refuse(arguments, f"wrote {size:,} bytes to {out.name}", stderr, remedy)
         text, place = out.read_text(errors="replace"), f"wrote to {out.name}"
     else:
         lines = [line for line in _tail(stdout) if line.strip()]
@@ -116,19 +92,13 @@ def _read_scores(arguments: Sequence[str], out: Path, stdout: Path, stderr: Path
 
 
 def _refuse(arguments: Sequence[str], ending: str, stderr: Path, remedy: str) -> NoReturn:
-    lines = _tail(stderr)[-_N_LINES:]
-    said = "; its last lines of stderr:\n" + "\n".join(lines) if lines else ""
-    raise OutperformError(f"`{shlex.join(arguments)}` {ending}{said}", remedy)
+    lines = cut_middle("\n".join(_tail(stderr)[-_N_LINES:]), _LONGEST_ENDING)
+    said = f"; its last lines of stderr:\n{lines}" if lines else ""
+    command = cut_middle(shlex.join(arguments), _LONGEST_ENDING)
+    raise OutperformError(f"`{command}` {ending}{said}", remedy)
 
 
 def _tail(path: Path) -> list[str]:
     with path.open("rb") as file:
         file.seek(max(path.stat().st_size - _N_BYTES, 0))
         return file.read().decode(errors="replace").splitlines()
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

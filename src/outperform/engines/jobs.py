@@ -1,0 +1,70 @@
+"""Items on their way to workers, how long these may take to load them, and how they are lost."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from outperform.engines.engine import Outcome, summarize_error
+from outperform.errors import EngineError
+
+N_TRIES = 3  # of what others may have spoilt: starting, loading, and a fit whose worker is killed
+_LEAST_TO_LOAD = 60.0  # seconds that loading the work may take, however short the fits are
+_LOADING_FACTOR = 10  # time limits of a fit that loading may take
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One item on its way, with its work, both as bytes."""
+
+    tag: Any
+    number: int  # of the work, by which workers remember it
+    code: bytes
+    item: bytes
+    timeout: float | None
+    n_unbegun: int = 0  # workers that were lost before they had loaded the work
+    n_killed: int = 0  # workers that were killed, probably from outside, while they worked on it
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """How a job was lost with its worker.
+
+    Attributes
+    ----------
+    kind
+        `"unbegun"`: the worker had not even loaded the work. `"killed"`: it was killed, probably
+        from outside. `"died"` and `"timeout"` as in `Outcome`: the job's own doing.
+    failure
+        What to raise if workers are lost like this again and again; of `"unbegun"` only.
+    """
+
+    job: Job
+    kind: Literal["unbegun", "killed", "died", "timeout"]
+    error: str
+    seconds: float
+    failure: EngineError | None = None
+
+    def to_outcome(self) -> Outcome:
+        """What is told of a job that is not tried again."""
+        if self.kind in ("timeout", "died"):
+            return Outcome(self.job.tag, None, self.error, self.seconds, self.kind)
+        error = f"{self.error}, in each of {N_TRIES} tries"
+        return Outcome(self.job.tag, None, error, self.seconds, "died")
+
+
+def limit_loading(timeout: float | None) -> float | None:
+    """Seconds that a worker may take to load the work of fits with a time limit, if they have one.
+
+    Examples
+    --------
+    >>> limit_loading(3), limit_loading(600)
+    (60.0, 6000)
+    """
+    return None if timeout is None else max(_LEAST_TO_LOAD, _LOADING_FACTOR * timeout)
+
+
+def cannot_load(error: str) -> EngineError:
+    """The error of work that arrives nowhere."""
+    return EngineError(
+        f"no worker could load the code of the fits, in {N_TRIES} tries: {summarize_error(error)}",
+        "Mend what it imports or loads, and run it again",
+    )
