@@ -14,6 +14,7 @@ OutperformError
 ├── StoreError            a store that cannot be read or written
 │   ├── NotAStore         a file, or a folder, that is something else
 │   ├── NewerStore        a store that a newer outperform has written
+│   ├── DamagedStore      a store whose content is not what was written
 │   ├── StoreInUse        a store that another run is writing
 │   └── DiskFull          no room for the next measurement
 └── EngineError           workers that cannot work at all
@@ -96,6 +97,10 @@ class NotAStore(StoreError):
 
 class NewerStore(StoreError):
     """A store that a newer outperform has written."""
+
+
+class DamagedStore(StoreError):
+    """A store whose content is not what was written."""
 
 
 class StoreInUse(StoreError):

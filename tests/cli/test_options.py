@@ -38,8 +38,8 @@ def test_every_command_with_results_prints_json_and_draws(command):
 def test_an_unknown_command_gets_the_nearest():
     message = refuse("comapre", "runs.csv")
     assert message == (
-        "Error: no command 'comapre'. Did you mean 'compare'? It has: audit, best-of, check, "
-        "compare, decompose, demo, init, plan, report, run, simulate, sota, status."
+        "Error: no command 'comapre'. Did you mean 'compare'? It has: audit, backup, best-of, "
+        "check, compare, decompose, demo, init, plan, report, run, simulate, sota, status, verify."
     )
 
 

@@ -244,6 +244,21 @@ def test_two_runs_on_one_store_are_refused(tmp_path):
     assert "Wait for that run to end, or stop it" in said
 
 
+def test_a_store_removed_during_a_run_stops_it_and_nothing_is_lost(tmp_path):
+    write_study(tmp_path, seconds=0.05, replicates=50)
+    process = start(tmp_path)
+    wait_for_fits(process, tmp_path, 5)
+    (tmp_path / "study.db").unlink()
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "Error: 'study.db' was removed or renamed while a run wrote it.\n" in said
+    n_rescued = int(re.search(r"All (\d+) fits recorded so far are in 'study.rescued.db'", said)[1])
+    (tmp_path / "study.rescued.db").rename(tmp_path / "study.db")
+    with open_store(tmp_path / "study.db") as store:
+        assert len(store.scores()) >= n_rescued >= 5
+        assert store.get_meta("study")["name"] == "toy"
+
+
 def test_only_what_has_changed_is_run_anew_and_the_command_says_so(tmp_path):
     write_study(tmp_path)
     run(tmp_path)
@@ -409,7 +424,7 @@ def test_a_store_of_a_newer_version_is_refused(tmp_path, monkeypatch):
     with sqlite3.connect(tmp_path / "study.db") as connection:
         connection.execute("PRAGMA user_version = 99")
     message = (
-        "Error: 'study.db' has format 99, and this outperform knows 2 at most.\n"
+        "Error: 'study.db' has format 99, and this outperform knows 3 at most.\n"
         "Upgrade with `pip install --upgrade outperform`.\n"
     )
     assert run(tmp_path, status=2) == message

@@ -5,6 +5,7 @@ import os
 import re
 import socket
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,8 @@ def test_many_kinds_of_errors_and_long_ones_do_not_fill_the_screen(tmp_path):
 
 def test_json_has_every_failure_with_its_traceback(tmp_path):
     status = json.loads(call("status", make_store(tmp_path, fail), "--json").stdout)
+    assert list(status)[:2] == ["kind", "version"]
+    assert (status["kind"], status["version"]) == ("Status", version("outperform"))
     assert (status["study"], status["n_fits"]) == ("demo", 30)
     assert status["counts"] == [
         {"pipeline": "good", "task": "toy", "done": 15, "failed": 0},

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from outperform.errors import InvalidInput, StoreInUse
+from outperform.errors import DamagedStore, InvalidInput, NotAStore, StoreInUse
 from outperform.questions.decompose.redrawn_runs import load_variation
 from outperform.store import open_store
 from outperform.store.stored_runs import load_runs
@@ -43,14 +43,15 @@ def test_a_relative_path_will_do(tmp_path, monkeypatch, done):
     assert (tmp_path / "study.db").exists()
 
 
-FORMAT_1 = (Path(__file__).parent / "format_1.sql").read_text()
-
-
-@pytest.fixture
-def old(path):
-    """A store as outperform made it before designs were called so."""
+def make_old_store(path, version):
+    """A store as an earlier outperform made it; all hold the same study."""
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(FORMAT_1)
+        connection.executescript((Path(__file__).parent / f"format_{version}.sql").read_text())
+
+
+@pytest.fixture(params=[1, 2])
+def old(request, path):
+    make_old_store(path, request.param)
     return path
 
 
@@ -60,7 +61,7 @@ def read_all(path):
         return fits, labels, store.get_meta("study"), load_runs(store)
 
 
-class TestFormat1:
+class TestOlderFormats:
     def test_it_is_read_as_it_stands(self, old):
         before = old.read_bytes()
         fits, labels, study, runs = read_all(old)
@@ -87,7 +88,7 @@ class TestFormat1:
         with open_store(old) as store:
             store.add([done("new")])
         with closing(sqlite3.connect(old)) as connection:
-            assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+            assert connection.execute("PRAGMA user_version").fetchone() == (3,)
             assert connection.execute("SELECT design FROM run_labels").fetchall()
             (kept,) = connection.execute("SELECT value FROM meta WHERE name = 'study'").fetchone()
         after = read_all(old)
@@ -95,14 +96,49 @@ class TestFormat1:
         assert after[0] == [*before[0], done("new")]
         assert after[1] == before[1]
         assert str(after[3]) == str(before[3])
+        verification = open_store(old).verify()
+        assert verification.is_sound
+        assert verification.has_checksums
 
     def test_a_migration_that_breaks_off_leaves_it_as_it_was(self, old, done, monkeypatch):
-        monkeypatch.setattr("outperform.store.sqlite_file.FORMAT", 3)  # which nothing leads to
+        before = read_all(old)
+        monkeypatch.setattr("outperform.store.sqlite_format.FORMAT", 4)  # which nothing leads to
         with pytest.raises(KeyError), open_store(old) as store:
             store.add([done("new")])
+        monkeypatch.undo()
+        assert str(read_all(old)) == str(before)
+        assert not open_store(old).verify().has_checksums
+
+    def test_a_store_of_a_migrated_format_has_the_same_schema_as_a_new_one(self, old, tmp_path):
+        def read_schema(path):
+            with open_store(path) as store:
+                store.lock()
+            with closing(sqlite3.connect(path)) as connection:
+                query = "SELECT type, name, sql FROM sqlite_schema ORDER BY name"
+                return connection.execute(query).fetchall()
+
+        assert read_schema(old) == read_schema(tmp_path / "new.db")
+
+    def test_one_that_is_read_meanwhile_can_be_read_on(self, old, done):
+        with open_store(old) as reader, open_store(old) as writer:
+            before = reader.scores(), reader.run_labels(), reader.get_meta("study")
+            writer.lock()
+            assert (reader.scores(), reader.run_labels(), reader.get_meta("study")) == before
+            assert reader.get(["c11b79b07abc1263c2c949889c307858"])
+
+    def test_a_damaged_one_is_not_given_checksums(self, old):
+        with closing(sqlite3.connect(old)) as connection, connection:
+            connection.execute("UPDATE measurements SET scores = '{' WHERE id = 1")
+        with pytest.raises(DamagedStore, match="fit c11b79b07abc1263c2c949889c307858 makes no"):
+            open_store(old).lock()
+        (damaged,) = open_store(old).verify().fits
+        assert damaged.key == "c11b79b07abc1263c2c949889c307858"
+
+    def test_a_newer_number_does_not_hide_that_checksums_are_missing(self, old):
         with closing(sqlite3.connect(old)) as connection:
-            assert connection.execute("PRAGMA user_version").fetchone() == (1,)
-            assert connection.execute("SELECT estimator FROM run_labels").fetchall()
+            connection.execute("PRAGMA user_version = 3")
+        with pytest.raises(NotAStore, match="has format 3 and a table 'measurements' that"):
+            open_store(old).scores()
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outperform.errors import InvalidInput, StoreError, StoreInUse
+from outperform.errors import DamagedStore, InvalidInput, StoreError, StoreInUse
 from outperform.store import Added, Measurement, RunLabel, open_store
 
 # Every implementation, by how an address for a new store is made in a folder.
@@ -178,10 +178,10 @@ def test_counts_are_by_pipeline_task_and_status(store, done, failed):
 
 def test_meta_is_kept_and_replaced(store):
     assert not store.exists()
-    store.set_meta("study", {"seed": 0})
+    store.set_meta("notes", {"seed": 0})
     assert store.exists()
-    store.set_meta("study", {"seed": 1, "tasks": ["digits"]})
-    assert store.get_meta("study") == {"seed": 1, "tasks": ["digits"]}
+    store.set_meta("notes", {"seed": 1, "tasks": ["digits"]})
+    assert store.get_meta("notes") == {"seed": 1, "tasks": ["digits"]}
     assert store.get_meta("other") is None
 
 
@@ -229,6 +229,78 @@ def test_reading_makes_no_store(address):
             store.counts()
         assert not store.exists()
         assert store.find_writer() is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "place"),
+    [
+        ("study", {"seed": 1}, "study.name"),
+        ("stopped", {"design": "ideal", "replicates": "4", "reason": ""}, "stopped"),
+        ("blocked", {"svm on digits": None}, "blocked.svm on digits"),
+    ],
+)
+def test_what_no_run_would_keep_is_damage(store, name, value, place):
+    store.set_meta(name, value)
+    with pytest.raises(DamagedStore) as caught:
+        store.get_meta(name)
+    assert str(caught.value) == (
+        f"'{store.address}' is damaged: what it keeps as '{place}' makes no sense. "
+        f"`outperform verify {store.address}` tells what else is, and what to do."
+    )
+    assert store.verify().problems == (f"what it keeps as '{place}' makes no sense",)
+
+
+class TestBackup:
+    def test_it_holds_all_that_was_recorded_while_another_writes(self, address, tmp_path, done):
+        label = RunLabel("ideal", "all", 0, "svm", "digits", "k0")
+        with open_store(address) as writer, open_store(address) as other:
+            writer.add([done(f"k{i}") for i in range(2500)], [label])
+            writer.set_meta("notes", "mine")
+            assert str(other.backup(tmp_path / "copy.db")).endswith(
+                "copy.db' is sound: 2500 fits are as they were recorded"
+            )
+            writer.add([done("later")])
+            writer.backup(tmp_path / "second.db")
+        with open_store(tmp_path / "copy.db") as copy:
+            assert list(copy.measurements()) == [done(f"k{i}") for i in range(2500)]
+            assert copy.run_labels() == [label]
+            assert copy.get_meta("notes") == "mine"
+            assert copy.add([done("of its own")]) == [Added("new")]
+        assert len(open_store(tmp_path / "second.db").scores()) == 2501
+
+    def test_nothing_is_overwritten(self, store, tmp_path, done):
+        store.add([done()])
+        copy = tmp_path / "copy.db"
+        copy.write_text("precious")
+        (tmp_path / "link.db").symlink_to("elsewhere.db")
+        for file in (copy, tmp_path / "link.db"):
+            with pytest.raises(StoreError) as caught:
+                store.backup(file)
+            assert str(caught.value) == (
+                f"there is a file '{file}' already. Name another, or remove it."
+            )
+        assert copy.read_text() == "precious"
+        assert not (tmp_path / "elsewhere.db").exists()
+
+    def test_there_must_be_a_store_and_a_folder(self, store, tmp_path, done):
+        with pytest.raises(StoreError, match="there is no store"):
+            store.backup(tmp_path / "copy.db")
+        assert not (tmp_path / "copy.db").exists()
+        store.add([done()])
+        with pytest.raises(StoreError, match="there is no folder"):
+            store.backup(tmp_path / "no" / "copy.db")
+
+
+def test_what_was_written_is_sound(store, done, failed):
+    with pytest.raises(StoreError, match="there is no store"):
+        store.verify()
+    store.add([done(f"k{i}") for i in range(3)], [RunLabel("ideal", "all", 0, "a", "b", "k0")])
+    store.add([failed("bad", error="nul \x00, \udcff", seconds=-0.0), done("k0", seconds=9.0)])
+    store.add([done("bad")])  # in place of the failure
+    store.add([done("numbers", fold=np.int64(3), seconds=np.float32(0.1), started=3)])
+    verification = store.verify()
+    assert verification.is_sound
+    assert verification.n_measurements == 5
 
 
 class TestOneWriter:

@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from outperform.errors import DiskFull, NewerStore, NotAStore, StoreError, StoreInUse
+from outperform.errors import (
+    DamagedStore,
+    DiskFull,
+    NewerStore,
+    NotAStore,
+    StoreError,
+    StoreInUse,
+)
 from outperform.store import Store, open_store
 
 USES = [lambda store: store.counts(), lambda store: store.lock()]
@@ -31,10 +38,10 @@ class TestWrongFile:
         with open_store(path) as store:
             store.add([done()])
         with closing(sqlite3.connect(path)) as connection:
-            connection.execute("PRAGMA user_version = 3")
+            connection.execute("PRAGMA user_version = 4")
         before = path.read_bytes()
         message = (
-            f"'{path}' has format 3, and this outperform knows 2 at most. "
+            f"'{path}' has format 4, and this outperform knows 3 at most. "
             "Upgrade with `pip install --upgrade outperform`."
         )
         with refusal(NewerStore, message), open_store(path) as store:
@@ -100,11 +107,11 @@ def test_a_damaged_store(path, done):
     content = bytearray(path.read_bytes())
     content[8192:] = b"\xa5" * len(content[8192:])
     path.write_bytes(content)
-    with open_store(path) as store, pytest.raises(StoreError) as caught:
+    with open_store(path) as store, pytest.raises(DamagedStore) as caught:
         list(store.measurements())
     assert str(caught.value) == (
         f"'{path}' is damaged: database disk image is malformed. "
-        "Restore a copy, or rescue it with `sqlite3 .recover`."
+        f"`outperform verify {path}` tells what else is, and what to do."
     )
 
 

@@ -8,7 +8,15 @@ import click
 from outperform.errors import OutperformError
 from outperform.questions.rooms import list_questions
 
-COMMANDS_OF_OUR_OWN = ("demo", "init", "report", "run", "status")  # which ask no question
+COMMANDS_OF_OUR_OWN = (  # which ask no question
+    "backup",
+    "demo",
+    "init",
+    "report",
+    "run",
+    "status",
+    "verify",
+)
 
 
 def list_commands() -> list[str]:

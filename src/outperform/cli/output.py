@@ -52,6 +52,10 @@ class Output:
             click.echo(f"Figure written to {path}", err=True)
 
 
-def print_json(values: dict[str, Any]) -> None:
-    """Print strict JSON."""
+def print_json(values: dict[str, Any], *, kind: str | None = None) -> None:
+    """Print strict JSON; with a kind, it begins with that and the version, as that of results."""
+    if kind is not None:
+        from importlib.metadata import version  # slow to import, and needed here only
+
+        values = {"kind": kind, "version": version("outperform"), **values}
     click.echo(json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False))

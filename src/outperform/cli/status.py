@@ -34,7 +34,7 @@ def command(address: str, as_json: bool) -> None:
     if as_json:
         words = ("key", "pipeline", "task", "error")
         errors = [{word: getattr(failure, word) for word in words} for failure in failures]
-        print_json({**status, "failures": errors})
+        print_json({**status, "failures": errors}, kind="Status")
         return
     _print_counts(status)
     _print_running(status)

@@ -1,11 +1,15 @@
-"""How a measurement becomes a row of text and numbers, and comes back the same."""
+"""How a measurement becomes a row of text and numbers, and comes back the same or not at all."""
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from math import isfinite
+from types import NoneType
 from typing import Any
 
 from outperform.errors import InvalidInput
-from outperform.store.measurement import Measurement
+from outperform.store.damage import find_checksum, find_checksums, name_fit, report_damage
+from outperform.store.measurement import Measurement, RunLabel
 
 COLUMNS = {
     "key": "TEXT NOT NULL",
@@ -22,14 +26,25 @@ COLUMNS = {
     "started": "REAL NOT NULL",
     "versions": "TEXT NOT NULL",
 }
-_PARAMS, _SEEDS, _SCORES, _VERSIONS = (
-    list(COLUMNS).index(name) for name in ("params", "seeds", "scores", "versions")
-)
+# Scores have one of their own, so that they can be trusted without a look at the rest.
+CHECKSUMS = {"score_checksum": "INTEGER NOT NULL", "checksum": "INTEGER NOT NULL"}
+_N_COLUMNS = len(COLUMNS)
+_OBJECTS = [list(COLUMNS).index(name) for name in ("params", "seeds", "scores", "versions")]
+_SCORES = _OBJECTS[2]
+_TEXT, _WHOLE, _REAL = (str,), (int,), (float,)
+_KINDS: tuple[tuple[type, ...], ...] = (
+    *[_TEXT] * 5, _WHOLE, _WHOLE, _TEXT, _TEXT, _REAL, (str, NoneType), _REAL, _TEXT
+)  # fmt: skip
+_LABEL_KINDS = (_TEXT, _TEXT, _WHOLE, _TEXT, _TEXT, _TEXT)
+_LONGEST_ERROR = 1_000_000  # characters: a program may print without end before it fails
+_MISMATCH = "does not match its checksum"
+# What Python raises where a row is not what it should be; too deep a JSON is the last.
+_NONSENSE = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
 
 
 def encode_row(new: Measurement) -> tuple[Any, ...]:
-    """Values of the columns, in their order."""
-    return (
+    """Values of the columns, in their order, and their checksums."""
+    row = (
         new.key,
         new.pipeline,
         new.task,
@@ -39,22 +54,111 @@ def encode_row(new: Measurement) -> tuple[Any, ...]:
         int(new.refit),
         new.status,
         encode_json({name: float(score) for name, score in new.scores.items()}),
-        float(new.seconds),
+        float(new.seconds) + 0.0,  # SQLite keeps no sign of zero
         None if new.error is None else _storable(new.error),
-        float(new.started),
+        float(new.started) + 0.0,
         encode_json(new.versions),
     )
+    return add_checksums(row)
 
 
-def decode_rows(rows: Sequence[tuple[Any, ...]]) -> Iterator[Measurement]:
-    """Measurements from values of the columns, in their order."""
-    objects = [decode_json([row[i] for row in rows]) for i in (_PARAMS, _SEEDS, _SCORES, _VERSIONS)]
-    for row, params, seeds, scores, versions in zip(rows, *objects, strict=True):
-        key, pipeline, task, _, _, fold, refit, status, _, seconds, error, started, _ = row
-        yield Measurement(
-            key, pipeline, task, params, seeds, fold, bool(refit), status, scores, seconds, error,
-            started, versions,
-        )  # fmt: skip
+def add_checksums(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Values of the columns and the checksums of the scores and of all."""
+    return (*row, find_checksum(row[0], row[_SCORES]), find_checksum(*row))
+
+
+def decode_rows(rows: Sequence[tuple[Any, ...]], address: str) -> Iterator[Measurement]:
+    """Measurements from values of the columns, in their order; checksums follow if there are any.
+
+    Raises
+    ------
+    DamagedStore
+        Where a row is not what `encode_row` has made, which names the fit.
+    """
+    together = _decode_together(rows)
+    for i, row in enumerate(rows):
+        measurement, problem = _decode_row(row, together[i] if together else None)
+        if measurement is None:
+            raise report_damage(address, f"{name_fit(row[0])} {problem}")
+        yield measurement
+
+
+def find_problem(row: tuple[Any, ...]) -> str | None:
+    """What is wrong with a measurement's row; None if nothing is."""
+    return _decode_row(row)[1]
+
+
+def decode_scores(rows: Sequence[tuple[Any, ...]], address: str) -> dict[str, dict[str, float]]:
+    """Scores by key, from rows of key and scores; their checksum follows if there is one.
+
+    Raises
+    ------
+    DamagedStore
+        Where scores are not what was recorded, which names the fit.
+    """
+    keys, texts, *checksums = zip(*rows, strict=True) if rows else ((), ())
+    if checksums and find_checksums(keys, texts) != [*checksums[0]]:
+        bad = next(row[0] for row in rows if row[2] != find_checksum(*row[:2]))
+        raise report_damage(address, f"{name_fit(bad)} {_MISMATCH}")
+    with suppress(*_NONSENSE):
+        decoded = decode_json(texts)
+        if len(decoded) == len(rows) and _are_scores(decoded):
+            return dict(zip(keys, decoded, strict=True))
+    bad = next((row[0] for row in rows if not _are_scores_in(row[1])), "")
+    raise report_damage(address, f"{name_fit(bad)} has scores that make no sense")
+
+
+def encode_label(label: RunLabel) -> tuple[Any, ...]:
+    """Values of a run's columns, in their order, and their checksum."""
+    return (*label, find_checksum(*label))
+
+
+def decode_labels(rows: Sequence[tuple[Any, ...]], address: str) -> list[RunLabel]:
+    """Which fits are runs, from values of the columns; a checksum follows if there is one."""
+    columns = [*zip(*rows, strict=True)]
+    kinds = [{*map(type, column)} for column in columns[:6]]
+    right = all(kind == {*right} for kind, right in zip(kinds, _LABEL_KINDS, strict=False))
+    if right and (len(columns) < 7 or find_checksums(*columns[:6]) == [*columns[6]]):
+        return [RunLabel._make(row[:6]) for row in rows]
+    problem = next(filter(None, map(find_label_problem, rows)), "its runs make no sense")
+    raise report_damage(address, problem)
+
+
+def find_label_problem(row: tuple[Any, ...]) -> str | None:
+    """What is wrong with the row of a run; None if nothing is."""
+    label = row[:6]
+    if len(row) > len(label) and row[6] != find_checksum(*label):
+        return f"replicate {row[2]} of {row[0]} for {row[3]} on {row[4]} {_MISMATCH}"
+    if not all(map(isinstance, label, _LABEL_KINDS)):
+        return f"replicate {row[2]} of {row[0]} has a value of the wrong type"
+    return None
+
+
+def encode_value(name: str, value: Any) -> tuple[Any, ...]:
+    """A name, the text of what is kept under it, and their checksum."""
+    text = encode_json(value)
+    return (name, text, find_checksum(name, text))
+
+
+def decode_value(row: tuple[Any, ...], address: str) -> Any:
+    """What is kept under a name, from name and text; a checksum follows if there is one."""
+    problem = find_value_problem(row)
+    if problem is not None:
+        raise report_damage(address, problem)
+    return decode_json([row[1]])[0]
+
+
+def find_value_problem(row: tuple[Any, ...]) -> str | None:
+    """What is wrong with what is kept under a name; None if nothing is."""
+    name, text, *checksum = row
+    what = f"what it keeps as '{name}'"
+    if checksum and checksum[0] != find_checksum(name, text):
+        return f"{what} {_MISMATCH}"
+    try:
+        (_,) = decode_json([text])
+    except _NONSENSE:
+        return f"{what} is no JSON"
+    return None
 
 
 def encode_json(value: Any) -> str:
@@ -74,6 +178,60 @@ def decode_json(texts: Sequence[str]) -> list[Any]:
     return decoded
 
 
+def _decode_together(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]] | None:
+    """Params, seeds, scores and versions of all rows; None where some are damaged."""
+    try:
+        columns = [decode_json([row[i] for row in rows]) for i in _OBJECTS]
+        return list(zip(*columns, strict=True)) if len(columns[0]) == len(rows) else None
+    except _NONSENSE:
+        return None
+
+
+def _decode_row(
+    row: tuple[Any, ...], objects: Sequence[Any] | None = None
+) -> tuple[Measurement, None] | tuple[None, str]:
+    """A measurement, or what is wrong with its row."""
+    values = row[:_N_COLUMNS]
+    if len(row) > _N_COLUMNS and row != add_checksums(values):
+        return None, _MISMATCH
+    if not all(map(isinstance, values, _KINDS)):
+        return None, "has a value of the wrong type"
+    try:
+        return _make_measurement(values, objects or [decode_json([row[i]])[0] for i in _OBJECTS])
+    except _NONSENSE as error:
+        return None, f"makes no sense: {getattr(error, 'problem', error)}"
+
+
+def _make_measurement(row: tuple[Any, ...], objects: Sequence[Any]) -> tuple[Measurement, None]:
+    key, pipeline, task, _, _, fold, refit, status, _, seconds, error, started, _ = row
+    params, seeds, scores, versions = objects
+    if not all(isinstance(each, dict) for each in objects):
+        raise TypeError("hyperparameters, seeds, scores or versions are no table")
+    if not all(type(seed) is int for seed in seeds.values()):
+        raise TypeError("a seed is no whole number")
+    if status not in ("done", "failed"):
+        raise ValueError(f"its status is {status!r}")
+    return Measurement(
+        key, pipeline, task, params, seeds, fold, bool(refit), status, scores, seconds, error,
+        started, versions,
+    ), None  # fmt: skip
+
+
+def _are_scores(decoded: Sequence[Any]) -> bool:
+    if not {*map(type, decoded)} <= {dict}:
+        return False
+    scores = [score for each in decoded for score in each.values()]
+    return {*map(type, scores)} <= {float, int} and all(map(isfinite, scores))
+
+
+def _are_scores_in(text: Any) -> bool:
+    try:
+        (scores,) = decode_json([text])
+        return _are_scores([scores])
+    except _NONSENSE:
+        return False
+
+
 def _plain_number(value: Any) -> Any:
     if hasattr(value, "item"):
         return value.item()
@@ -81,5 +239,10 @@ def _plain_number(value: Any) -> Any:
 
 
 def _storable(text: str) -> str:
-    # Lone surrogates, from undecodable bytes in a file name, are no text to SQLite.
+    """Text without the middle of what is absurdly long, and without what is no text to SQLite."""
+    if len(text) > _LONGEST_ERROR:
+        half = _LONGEST_ERROR // 2
+        left_out = f"\n... {len(text) - 2 * half} characters left out ...\n"
+        text = f"{text[:half]}{left_out}{text[-half:]}"
+    # Lone surrogates come from undecodable bytes in a file name.
     return text.encode(errors="backslashreplace").decode()

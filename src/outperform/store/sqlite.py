@@ -1,35 +1,47 @@
 """Measurements in one SQLite file, every one durable before its recording returns."""
 
-import os
-import socket
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
-from time import gmtime, strftime
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from outperform.errors import OutperformError, StoreInUse
+from outperform.errors import OutperformError, StoreError, StoreInUse
+from outperform.store.damage import Verification, report_damage
 from outperform.store.measurement import Added, Measurement, RunLabel, Status, compare_scores
-from outperform.store.rows import COLUMNS, decode_json, decode_rows, encode_json, encode_row
+from outperform.store.meta import check_meta
+from outperform.store.rows import (
+    CHECKSUMS,
+    COLUMNS,
+    decode_labels,
+    decode_rows,
+    decode_scores,
+    decode_value,
+    encode_label,
+    encode_row,
+    encode_value,
+)
+from outperform.store.sqlite_check import check_structure, verify_file
 from outperform.store.sqlite_errors import explain_failures
 from outperform.store.sqlite_file import (
-    SET_META,
     check_place,
     connect_to_read,
-    connect_to_write,
-    use_words_of_today,
+    copy_database,
+    find_real_path,
 )
+from outperform.store.sqlite_format import SET_META, has_checksums, use_words_of_today
+from outperform.store.sqlite_lock import WriterLock
+from outperform.store.sqlite_writer import SqliteWriter
 
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
-
+_ALL_COLUMNS = [*COLUMNS, *CHECKSUMS]
 _INSERT = (
-    f"INSERT INTO measurements ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+    f"INSERT INTO measurements ({', '.join(_ALL_COLUMNS)}) "
+    f"VALUES ({', '.join('?' * len(_ALL_COLUMNS))})"
 )
-_UPDATE = f"UPDATE measurements SET {', '.join(f'{name} = ?' for name in COLUMNS)} WHERE key = ?"
-_LABEL = "INSERT OR REPLACE INTO run_labels VALUES (?, ?, ?, ?, ?, ?)"
-_SELECT = f"SELECT {', '.join(COLUMNS)} FROM measurements"
+_UPDATE = (
+    f"UPDATE measurements SET {', '.join(f'{name} = ?' for name in _ALL_COLUMNS)} WHERE key = ?"
+)
+_LABEL = "INSERT OR REPLACE INTO run_labels VALUES (?, ?, ?, ?, ?, ?, ?)"
 _CHUNK = 2000
 _N_TIMED = 1000  # fits: enough for a mean, and earlier ones may be of other code
 _MAX_VARIABLES = 500  # per statement; every SQLite allows 999
@@ -46,15 +58,16 @@ class SqliteStore:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, SqliteStore(f"{folder}/study.db") as store:
-    ...     store.set_meta("study", {"seed": 0})
-    ...     store.get_meta("study")
+    ...     store.set_meta("notes", {"seed": 0})
+    ...     store.get_meta("notes")
     {'seed': 0}
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._lock: BaseFileLock | None = None
-        self._connection: sqlite3.Connection | None = None
+        self._writer: SqliteWriter | None = None
+        self._reader: sqlite3.Connection | None = None
+        self._is_checked = False  # of what is read
 
     @property
     def address(self) -> str:
@@ -73,39 +86,32 @@ class SqliteStore:
 
     def lock(self) -> None:
         """Become the only writer, or raise StoreInUse; the store is made where there is none."""
-        if self._lock is not None:
+        if self._writer is not None:
             return
         check_place(self.path)
         with explain_failures(self.path, "written"):
-            lock = self._try_lock(_PATIENCE)
-            if lock is None:
+            lock = WriterLock(find_real_path(self.path))
+            if not lock.acquire(_PATIENCE):
                 raise StoreInUse(
                     f"'{self.path}' is being written by {self._read_writer()}",
                     "Wait for that run to end, or stop it; its measurements can be read meanwhile",
                 )
-            self._lock = lock
-            try:
-                self._disconnect()
-                self._connection = connect_to_write(self.path, writer=_describe_process())
-            except BaseException:
-                self._unlock()
-                raise
+            self._stop_reading()
+            self._writer = SqliteWriter(self.path, lock)
 
     def find_writer(self) -> str | None:
         """Who writes at the moment, since when and on which host; None where nobody does."""
-        if not self._lock_file.exists():
-            return None
-        with suppress(PermissionError):  # another person's, who may be writing
-            lock = self._try_lock(0)
-            if lock is not None:
-                lock.release()
-                return None
-        return self._read_writer()
+        with explain_failures(self.path, "read"):
+            held = WriterLock(find_real_path(self.path)).is_held_elsewhere()
+        return self._read_writer() if held else None
 
     def close(self) -> None:
         """Let go of the file and of the lock; everything recorded is already safe."""
-        self._disconnect()
-        self._unlock()
+        self._stop_reading()
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with explain_failures(self.path, "written"):
+                writer.close()
 
     def add(
         self, measurements: Sequence[Measurement], labels: Iterable[RunLabel] = ()
@@ -113,27 +119,28 @@ class SqliteStore:
         """Record measurements, and which fits are runs, in one durable commit: all or none."""
         rows = [encode_row(measurement) for measurement in measurements]
         with self._transaction() as connection:
-            connection.executemany(_LABEL, labels)
+            connection.executemany(_LABEL, map(encode_label, labels))
             return [
-                _add(connection, measurement, row)
+                self._add(connection, measurement, row)
                 for measurement, row in zip(measurements, rows, strict=True)
             ]
 
     def get(self, keys: Iterable[str]) -> dict[str, Measurement]:
         """Measurements by key; keys of which nothing is recorded are left out."""
+        self._check_structure()
         wanted, measured = list(keys), {}
         for start in range(0, len(wanted), _MAX_VARIABLES):
             some = wanted[start : start + _MAX_VARIABLES]
-            query = f"{_SELECT} WHERE key IN ({', '.join('?' * len(some))})"
-            measured.update({each.key: each for each in decode_rows(self._read(query, some))})
+            query = f"SELECT * FROM measurements WHERE key IN ({', '.join('?' * len(some))})"
+            measured.update({each.key: each for each in self._decode(self._read(query, some))})
         return measured
 
     def scores(self) -> dict[str, dict[str, float]]:
         """Scores of every recorded fit by key, in order of recording; empty where it failed."""
-        rows = self._read("SELECT key, scores FROM measurements ORDER BY id")
-        return dict(
-            zip((row[0] for row in rows), decode_json([row[1] for row in rows]), strict=True)
-        )
+        self._check_structure()
+        checksum = ", score_checksum" if has_checksums(self._connect()) else ""
+        rows = self._read(f"SELECT key, scores{checksum} FROM measurements ORDER BY id")
+        return decode_scores(rows, self.address)
 
     def measurements(self, status: Status | None = None) -> Iterator[Measurement]:
         """Every measurement, or those of one status, in order of recording."""
@@ -141,20 +148,26 @@ class SqliteStore:
         while True:
             # A query per chunk leaves no statement open, so writing may go on in between.
             rows = self._read(
-                f"SELECT id, {', '.join(COLUMNS)} FROM measurements "
+                "SELECT * FROM measurements "
                 "WHERE id > ? AND status = ifnull(?, status) ORDER BY id LIMIT ?",
                 (last, status, _CHUNK),
             )
             if not rows:
                 return
             last = rows[-1][0]
-            yield from decode_rows([row[1:] for row in rows])
+            yield from self._decode(rows)
 
     def counts(self) -> dict[tuple[str, str, Status], int]:
         """Number of measurements by pipeline, task and status."""
         rows = self._read(
             "SELECT pipeline, task, status, count(*) FROM measurements GROUP BY 1, 2, 3"
         )
+        for pipeline, task, status, _ in rows:
+            if status not in ("done", "failed") or not all(
+                isinstance(name, str) for name in (pipeline, task)
+            ):
+                what = f"there are fits of {pipeline!r} on {task!r} with status {status!r}"
+                raise report_damage(self.address, what)
         return {(pipeline, task, status): count for pipeline, task, status, count in rows}
 
     def mean_seconds(self) -> dict[tuple[str, str], float]:
@@ -166,14 +179,17 @@ class SqliteStore:
 
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, durably, in place of what was there."""
-        text = encode_json(value)
+        row = encode_value(name, value)
         with self._transaction() as connection:
-            connection.execute(SET_META, (name, text))
+            connection.execute(SET_META, row)
 
     def get_meta(self, name: str) -> Any:
         """What was kept under a name; None where there is nothing."""
-        rows = self._read("SELECT value FROM meta WHERE name = ?", (name,))
-        return use_words_of_today(name, decode_json([rows[0][0]])[0]) if rows else None
+        rows = self._read("SELECT * FROM meta WHERE name = ?", (name,))
+        if not rows:
+            return None
+        value = use_words_of_today(name, decode_value(rows[0], self.address))
+        return check_meta(name, value, self.address)
 
     def keep_labels(self, of: Collection[tuple[str, str]]) -> None:
         """Forget which fits are runs, but for these pairs of pipeline and task."""
@@ -186,49 +202,65 @@ class SqliteStore:
 
     def run_labels(self) -> list[RunLabel]:
         """Which fits are the runs of which design, whether they are recorded yet or not."""
-        return [*map(RunLabel._make, self._read("SELECT * FROM run_labels"))]
+        self._check_structure()
+        return decode_labels(self._read("SELECT * FROM run_labels"), self.address)
+
+    def verify(self) -> Verification:
+        """Look at everything, and say what is damaged and what to do."""
+        return verify_file(self.path)
+
+    def backup(self, file: str | Path) -> Verification:
+        """Copy everything as it is at one moment, look at the copy, and say what it holds."""
+        copy = Path(file)
+        check_place(copy)
+        with explain_failures(self.path, "read"):
+            source = connect_to_read(self.path)
+        with closing(source), explain_failures(copy, "written"):
+            try:
+                copy_database(source, copy)
+            except FileExistsError:
+                raise StoreError(
+                    f"there is a file '{copy}' already", "Name another, or remove it"
+                ) from None
+        verification = verify_file(copy)
+        if not verification.is_sound:
+            copy.unlink()
+            raise report_damage(self.address, "a copy of it is not sound")
+        return verification
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         self.lock()
-        assert self._connection is not None
-        with explain_failures(self.path, "written"):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):  # SQLite has rolled back by itself
-                    self._connection.execute("ROLLBACK")
-                raise
+        assert self._writer is not None
+        with explain_failures(self.path, "written"), self._writer.transaction() as connection:
+            yield connection
 
     def _read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with explain_failures(self.path, "read"):
-            if self._connection is None:
-                self._connection = connect_to_read(self.path)
-            return self._connection.execute(query, values).fetchall()
+            return self._connect().execute(query, values).fetchall()
 
-    @property
-    def _lock_file(self) -> Path:
-        return Path(f"{self.path.resolve()}.lock")
+    def _connect(self) -> sqlite3.Connection:
+        if self._writer is not None:
+            return self._writer.connection
+        if self._reader is None:
+            with explain_failures(self.path, "read"):
+                self._reader = connect_to_read(self.path)
+        return self._reader
 
-    def _try_lock(self, patience: float) -> "BaseFileLock | None":
-        from filelock import FileLock, Timeout
+    def _check_structure(self) -> None:
+        """Refuse to answer from a file with rows missing; a run that resumes would do them anew."""
+        if self._writer is None and not self._is_checked:
+            with explain_failures(self.path, "read"):
+                check_structure(self._connect(), self.path)
+            self._is_checked = True
 
-        lock = FileLock(self._lock_file, timeout=patience, poll_interval=0.01, thread_local=False)
-        try:
-            lock.acquire()
-        except Timeout:
-            return None
-        return lock
+    def _stop_reading(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+        self._reader, self._is_checked = None, False
 
-    def _unlock(self) -> None:
-        if self._lock is not None:
-            # While it is held: whoever waits for it sees that the file is gone, and makes another.
-            with suppress(OSError):
-                Path(self._lock.lock_file).unlink()
-            self._lock.release()
-            self._lock = None
+    def _decode(self, rows: Sequence[tuple[Any, ...]]) -> Iterator[Measurement]:
+        return decode_rows([row[1:] for row in rows], self.address)
 
     def _read_writer(self) -> str:
         try:
@@ -237,27 +269,16 @@ class SqliteStore:
         except OutperformError:  # it is about to be made
             return "another process"
 
-    def _disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-
-def _describe_process() -> str:
-    since = strftime("%Y-%m-%d %H:%M:%S UTC", gmtime())
-    return f"process {os.getpid()} on {socket.gethostname()} since {since}"
-
-
-def _add(connection: sqlite3.Connection, new: Measurement, row: tuple[Any, ...]) -> Added:
-    query = "SELECT status, scores FROM measurements WHERE key = ?"
-    recorded = connection.execute(query, (new.key,)).fetchone()
-    if recorded is None:
-        connection.execute(_INSERT, row)
-        return Added("new")
-    status, scores = recorded
-    if status == "failed":
-        connection.execute(_UPDATE, (*row, new.key))
-        return Added("new")
-    if new.status == "failed":
-        return Added("kept")
-    return compare_scores(decode_json([scores])[0], new.scores)
+    def _add(self, connection: sqlite3.Connection, new: Measurement, row: tuple[Any, ...]) -> Added:
+        query = "SELECT status, key, scores, score_checksum FROM measurements WHERE key = ?"
+        recorded = connection.execute(query, (new.key,)).fetchone()
+        if recorded is None:
+            connection.execute(_INSERT, row)
+            return Added("new")
+        status, *scores = recorded
+        if status == "failed":
+            connection.execute(_UPDATE, (*row, new.key))
+            return Added("new")
+        if new.status == "failed":
+            return Added("kept")
+        return compare_scores(decode_scores([tuple(scores)], self.address)[new.key], new.scores)

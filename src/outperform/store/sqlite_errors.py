@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from outperform.errors import DiskFull, NotAStore, OutperformError, StoreError, StoreInUse
+from outperform.store.damage import report_damage
+from outperform.store.sqlite_file import LARGEST
 
+_NO_TEXT = "Could not decode to UTF-8"  # Python's words, not SQLite's
 _SCRATCH_BYTES = 64 * 1024  # SQLite needs about this much beside the store to write at all
 
 
@@ -20,6 +23,8 @@ def explain_failures(path: Path, attempt: Literal["read", "written"]) -> Iterato
         yield
     except OutperformError:
         raise
+    except UnicodeDecodeError as error:  # of SQLite's own words, which quote the file
+        raise report_damage(str(path), "a text in it is no text any more") from error
     except (sqlite3.Error, OSError) as error:
         raise _explain(error, path, attempt) from error
 
@@ -39,9 +44,12 @@ def _explain(error: sqlite3.Error | OSError, path: Path, attempt: str) -> Outper
         )
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return StoreInUse(f"another program is writing '{path}'", "Close it and try again")
-    if name.startswith("SQLITE_CORRUPT"):
+    if name.startswith("SQLITE_CORRUPT") or _NO_TEXT in str(error):
+        return report_damage(str(path), str(error) if name else "a text in it is no text any more")
+    if name.startswith("SQLITE_TOOBIG"):
         return StoreError(
-            f"'{path}' is damaged: {error}", "Restore a copy, or rescue it with `sqlite3 .recover`"
+            f"'{path}' cannot be {attempt}: a value is larger than {LARGEST // 2**20} MiB",
+            "Keep large things in files of their own, and only their names in a store",
         )
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")) or not name:
         return StoreError(

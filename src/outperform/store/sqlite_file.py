@@ -1,36 +1,21 @@
-"""Opening the file of a store: its format, what older formats become, and what is no store."""
+"""Opening the file of a store, whoever has made it, and copying it."""
 
+import os
 import sqlite3
-from collections.abc import Callable
+import sys
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from itertools import count
 from pathlib import Path
-from typing import Any
+from tempfile import gettempdir
 
-from outperform.errors import NewerStore, NotAStore, StoreError
-from outperform.store.rows import COLUMNS, decode_json, encode_json
+from outperform.errors import NotAStore, StoreError
+from outperform.store.rows import encode_value
+from outperform.store.sqlite_format import SET_META, bring_up_to_date, check_format, is_empty
 
-FORMAT = 2
-_APPLICATION_ID = 0x6F757470  # "outp": tells our files from other SQLite databases
+LARGEST = 16 * 2**20  # bytes of a value, so that no store of another's making fills the memory
 _NO_ROOM = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR")
-_TABLES = (
-    f"""CREATE TABLE measurements (
-        id INTEGER PRIMARY KEY,  -- the order of recording
-        {", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())},
-        UNIQUE (key)
-    )""",
-    "CREATE INDEX progress ON measurements (pipeline, task, status)",
-    """CREATE TABLE run_labels (
-        design TEXT NOT NULL,
-        source TEXT NOT NULL,
-        replicate INTEGER NOT NULL,
-        pipeline TEXT NOT NULL,
-        task TEXT NOT NULL,
-        key TEXT NOT NULL,
-        PRIMARY KEY (design, source, replicate, pipeline, task)
-    ) WITHOUT ROWID""",
-    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    f"PRAGMA application_id = {_APPLICATION_ID}",
-)
-SET_META = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
+_OWNER_ONLY = 0o600  # errors may hold command lines, and those a token
 
 
 def connect_to_write(path: Path, *, writer: str) -> sqlite3.Connection:
@@ -38,21 +23,20 @@ def connect_to_write(path: Path, *, writer: str) -> sqlite3.Connection:
 
     It is made where there is none, and brought to the format of today where it is older.
     """
-    connection = _connect(path, "rwc")
+    with suppress(FileExistsError):
+        _make_private(find_real_path(path))
+    connection = _connect(path, "rw")
     try:
-        version = None if _is_empty(connection) else _check_format(connection, path)
+        if not is_empty(connection):
+            check_format(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA fullfsync = ON")  # macOS needs to be told twice
         # In one transaction: a run killed here leaves the file as it was, or a whole store. There
         # is always something to write, because SQLite opens what cannot be written all the same.
         connection.execute("BEGIN IMMEDIATE")
-        for statement in _TABLES if version is None else ():
-            connection.execute(statement)
-        for older in range(version or FORMAT, FORMAT):
-            _MIGRATIONS[older](connection)
-        connection.execute(f"PRAGMA user_version = {FORMAT}")
-        connection.execute(SET_META, ("writer", encode_json(writer)))
+        bring_up_to_date(connection, path)
+        connection.execute(SET_META, encode_value("writer", writer))
         connection.execute("COMMIT")
     except BaseException:
         connection.close()
@@ -77,6 +61,11 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
         return _connect_to_read(path, "ro&immutable=1")
 
 
+def find_real_path(path: Path) -> Path:
+    """Where the file itself is, whatever links lead to it."""
+    return Path(os.path.realpath(path))
+
+
 def check_place(path: Path) -> None:
     """Refuse a folder, and a file in a folder that is not there."""
     if path.is_dir():
@@ -85,36 +74,53 @@ def check_place(path: Path) -> None:
         raise StoreError(f"there is no folder '{path.parent}'", "Make it, or name another")
 
 
-def use_words_of_today(name: str, value: Any) -> Any:
-    """What is kept under a name, as this format words it: format 1 called designs estimators."""
-    if name != "study" or "estimators" not in value:
-        return value
-    words = {"estimators": "kinds", "design": "settings"}
-    study = {words.get(word, word): part for word, part in value.items()}
-    if "designs" in study:
-        study["designs"] = [
-            {"design" if word == "estimator" else word: part for word, part in design.items()}
-            for design in study["designs"]
-        ]
-    return study
+def copy_database(source: sqlite3.Connection, path: Path) -> None:
+    """Copy all that a connection sees, in one moment, into a file that is not there yet."""
+    _make_private(path)
+    try:
+        with closing(_connect(path, "rw")) as copy:
+            source.backup(copy)
+    except BaseException:
+        path.unlink()
+        raise
 
 
-def _rename_estimators(connection: sqlite3.Connection) -> None:
-    """Make format 2 of format 1, of which only words differ."""
-    connection.execute("ALTER TABLE run_labels RENAME COLUMN estimator TO design")
-    for name, text in connection.execute("SELECT name, value FROM meta").fetchall():
-        value = use_words_of_today(name, decode_json([text])[0])
-        connection.execute(SET_META, (name, encode_json(value)))
+def rescue_database(source: sqlite3.Connection, path: Path) -> Path:
+    """Copy a database whose file is gone: beside its place, or wherever there is a folder."""
+    folders = (path.parent, Path(), Path(gettempdir()))
+    for folder in (each for each in folders if each.is_dir()):
+        for file in _name_rescued(folder, path):
+            try:
+                copy_database(source, file)
+                return file
+            except FileExistsError:
+                continue
+            except (OSError, sqlite3.Error):  # no room, or no right to write
+                break
+    raise StoreError(
+        f"'{path}' is gone while a run wrote it, and nowhere was room to rescue it",
+        "Run the study again",
+    )
 
 
-_MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _rename_estimators}
+def _name_rescued(folder: Path, path: Path) -> Iterator[Path]:
+    for i in count(1):
+        yield folder / f"{path.stem}.rescued{'' if i == 1 else f'-{i}'}{path.suffix}"
+
+
+def _make_private(path: Path) -> None:
+    """Make an empty file that its owner alone may read; SQLite makes its others alike.
+
+    No link is followed, so nothing is overwritten.
+    """
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _OWNER_ONLY))
 
 
 def _connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
     connection = _connect(path, mode)
     try:
         connection.execute("PRAGMA query_only = ON")
-        _check_format(connection, path)
+        check_format(connection, path)
     except BaseException:
         connection.close()
         raise
@@ -122,39 +128,18 @@ def _connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    """Open a file that may be of anybody's making: nothing in it is run."""
     # A URI quotes what a file name may hold and SQLite would take as options.
-    uri = f"{path.absolute().as_uri()}?mode={mode}"
-    return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)
-
-
-def _is_empty(connection: sqlite3.Connection) -> bool:
-    """Whether a database is as new, perhaps because a run was killed as it made it."""
-    (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    return bool(n_tables == 0)
+    uri = f"{find_real_path(path).as_uri()}?mode={mode}"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    if sys.version_info >= (3, 12):
+        connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+    return connection
 
 
 def _has_pending_changes(path: Path) -> bool:
-    log = Path(f"{path}-wal")
+    log = Path(f"{find_real_path(path)}-wal")
     return log.exists() and log.stat().st_size > 0
-
-
-def _check_format(connection: sqlite3.Connection, path: Path) -> int:
-    """Format of a store; what is none, or is newer than this outperform, is refused."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if _is_empty(connection):
-        raise StoreError(
-            f"'{path}' holds nothing yet: the run that made it stopped as it began",
-            "Run the study again",
-        )
-    if application != _APPLICATION_ID:
-        raise NotAStore(
-            f"'{path}' is an SQLite database of another program",
-            "Name a store that `outperform run` has made",
-        )
-    if version > FORMAT:
-        raise NewerStore(
-            f"'{path}' has format {version}, and this outperform knows {FORMAT} at most",
-            "Upgrade with `pip install --upgrade outperform`",
-        )
-    return int(version)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from outperform.errors import InvalidInput
+from outperform.store.damage import Verification
 from outperform.store.measurement import Added, Measurement, RunLabel, Status
 
 _HEADER = b"SQLite format 3\0"  # that every SQLite database begins with
@@ -18,7 +19,8 @@ class Store(Protocol):
 
     Reading needs a store that is there and takes no lock. The first write, or `lock`, makes one
     where there is none and keeps all other writers out until `close`. What was written is safe
-    when the call returns.
+    when the call returns. What is read is what was written: where it is damaged, `DamagedStore` is
+    raised and names it.
     """
 
     @property
@@ -77,6 +79,16 @@ class Store(Protocol):
 
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, in place of what was there."""
+
+    def verify(self) -> Verification:
+        """Look at everything, and say what is damaged and what to do."""
+
+    def backup(self, file: str | Path) -> Verification:
+        """Copy everything as it is at one moment into a file that is a store of its own.
+
+        A run may go on meanwhile. No file is overwritten, and the copy is looked at when it is
+        whole.
+        """
 
 
 def open_store(address: str | Path) -> Store:

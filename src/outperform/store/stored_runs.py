@@ -7,6 +7,7 @@ from typing import Any
 from outperform.errors import InvalidInput, UnknownName
 from outperform.runs.scope import SEEDS, SPLITS, Resplit
 from outperform.runs.table import Runs, make_runs
+from outperform.store.damage import name_fit, report_damage
 from outperform.store.measurement import RunLabel
 from outperform.store.store import Store
 from outperform.study.designs import is_later_repetition
@@ -55,7 +56,7 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         [run.pipeline for run in runs],
         [run.task for run in runs],
         [run.replicate for run in runs],
-        [scores[run.key]["test"] for run in runs],
+        [get_test_score(scores[run.key], run.key, store) for run in runs],
         metric=about["metric"],
         goal=about["goal"],
         source=store.address,
@@ -76,6 +77,13 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         stopped_early=bool(is_cut_short),
         **_find_scope(table.tasks, design, study),
     )
+
+
+def get_test_score(scores: Mapping[str, float], key: str, store: Store) -> float:
+    """Score on test data of a fit that is a run, without which no run is recorded."""
+    if "test" not in scores:
+        raise report_damage(store.address, f"{name_fit(key)} is a run and has no test score")
+    return scores["test"]
 
 
 def list_designs(study: Description, labels: Sequence[RunLabel]) -> list[Design]:

@@ -22,7 +22,12 @@ from outperform.runs.labels import join_labels
 from outperform.runs.source_table import SourceTable
 from outperform.stats.checks import FloatArray
 from outperform.store import Measurement, RunLabel, Store
-from outperform.store.stored_runs import describe_left_out, is_planned, list_designs
+from outperform.store.stored_runs import (
+    describe_left_out,
+    get_test_score,
+    is_planned,
+    list_designs,
+)
 from outperform.wording import enumerate_names
 
 Level = tuple[Any, ...]
@@ -90,7 +95,9 @@ def load_variation(store: Store) -> tuple[list[Variation], list[str]]:
     ):
         names = label.pipeline, label.task
         metric = study["tasks"][label.task]["metric"]
-        _file(variations.setdefault(names, Variation(*names, metric)), label, done[label.key])
+        fit = done[label.key]
+        score = get_test_score(fit.scores, fit.key, store)
+        _file(variations.setdefault(names, Variation(*names, metric)), label, fit, score)
     return list(variations.values()), list(describe_left_out(apart, designs, study))
 
 
@@ -117,8 +124,7 @@ def _arrange_levels(names: Sequence[str], cells: Iterable[tuple[Level, float]]) 
     return table
 
 
-def _file(runs: Variation, label: RunLabel, measured: Measurement) -> None:
-    score = measured.scores["test"]
+def _file(runs: Variation, label: RunLabel, measured: Measurement, score: float) -> None:
     if label.design == _ONE_BY_ONE:
         runs.by_source.setdefault(label.source, []).append(score)
         return

@@ -16,7 +16,7 @@ from outperform.stats.intraclass_correlation import RepeatedMeans, repeated_mean
 from outperform.stats.variances import deviation
 from outperform.store import Store
 from outperform.store.store import use_store
-from outperform.store.stored_runs import Design, list_designs
+from outperform.store.stored_runs import Design, get_test_score, list_designs
 from outperform.study.designs import is_later_repetition, name_repetition
 from outperform.study.sources import ALL
 from outperform.wording import suggest_names
@@ -112,7 +112,8 @@ class _Measured:
         for label in labels:
             if done.get(label.key):
                 role = label.design, label.source, label.pipeline, label.task
-                scores.setdefault(role, {})[label.replicate] = done[label.key]["test"]
+                score = get_test_score(done[label.key], label.key, store)
+                scores.setdefault(role, {})[label.replicate] = score
         return cls(store.address, study, list_designs(study, labels), scores)
 
     @property

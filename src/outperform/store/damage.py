@@ -1,0 +1,122 @@
+"""Damage in a store: how it is found, and how it is told, whatever keeps the rows."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+from zlib import crc32
+
+from outperform.errors import DamagedStore
+from outperform.plain_values import Plain
+from outperform.wording import enumerate_names
+
+_LONGEST = 64  # characters of a key that are shown: a damaged one may be anything
+_N_SHOWN = 10
+
+
+def find_checksum(*values: Any) -> int:
+    r"""CRC-32 of the text of values, with zeros between: finds every damage of up to 32 bits.
+
+    It tells damage from what was written, not a forger from its author.
+
+    Examples
+    --------
+    >>> find_checksum("k0", 1, None) == crc32(b"k0\0001\0None")
+    True
+    """
+    return crc32("\0".join(map(str, values)).encode())
+
+
+def find_checksums(*columns: Iterable[Any]) -> list[int]:
+    """The same of every row of some columns, several times faster than one by one.
+
+    Examples
+    --------
+    >>> find_checksums(["k0", "k1"], [1, 2]) == [find_checksum("k0", 1), find_checksum("k1", 2)]
+    True
+    """
+    texts = map("\0".join, zip(*(map(str, column) for column in columns), strict=True))
+    return [*map(crc32, map(str.encode, texts))]
+
+
+def report_damage(address: str, what: str) -> DamagedStore:
+    """Refuse to read on, and name the command that tells all."""
+    return DamagedStore(
+        f"'{address}' is damaged: {what}",
+        f"`outperform verify {address}` tells what else is, and what to do",
+    )
+
+
+def name_fit(key: Any) -> str:
+    """A fit, as messages call it.
+
+    Examples
+    --------
+    >>> name_fit("k0")
+    'fit k0'
+    """
+    return f"fit {str(key)[:_LONGEST]}"
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedFit(Plain):
+    """A measurement that is not what was written."""
+
+    key: str
+    pipeline: str
+    task: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{name_fit(self.key)} ({self.pipeline} on {self.task}) {self.problem}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verification(Plain):
+    """What became of the look at everything in a store.
+
+    Attributes
+    ----------
+    n_measurements
+        Those that could be read, damaged ones too.
+    has_checksums
+        Whether its format keeps any: without, a changed number looks like any other.
+    fits
+        Measurements that are damaged.
+    problems
+        All else that is.
+    advice
+        What to do; "" where nothing is damaged.
+    """
+
+    JSON: ClassVar[str] = "store is_sound n_measurements has_checksums fits problems advice"
+
+    store: str
+    n_measurements: int
+    has_checksums: bool
+    fits: tuple[DamagedFit, ...] = ()
+    problems: tuple[str, ...] = ()
+    advice: str = ""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether everything is as it was written, as far as that can be known."""
+        return not (self.fits or self.problems)
+
+    def __str__(self) -> str:
+        if not self.is_sound:
+            parts = [f"{len(self.fits)} of {self.n_measurements} fits"] if self.fits else []
+            others = [f"{len(self.problems)} other problem(s)"] if self.problems else []
+            return f"'{self.store}' is damaged: {enumerate_names([*parts, *others])}"
+        if self.has_checksums:
+            return f"'{self.store}' is sound: {self.n_measurements} fits are as they were recorded"
+        return (
+            f"'{self.store}' has no damage that can be seen: its format is older, and keeps no "
+            f"checksums of its {self.n_measurements} fits"
+        )
+
+    @property
+    def details(self) -> list[str]:
+        """What is damaged, one by one; the first few of each kind."""
+        lines = [*map(str, self.fits[:_N_SHOWN]), *self.problems[:_N_SHOWN]]
+        n_more = len(self.fits) + len(self.problems) - len(lines)
+        return lines + ([f"... and {n_more} more: see --json"] if n_more else [])
