@@ -236,18 +236,24 @@ def test_final_fits_of_a_store_are_runs_too(store_file):
     assert "The best of 2 runs of tree on iris is expected" in result.stdout
 
 
-def test_trials_need_their_study_and_nothing_else(store_file, write_runs):
+def test_trials_are_retraced_without_the_study(store_file, write_runs):
     assert refused(call("best-of", store_file, "--trials", "--with", write_runs())) == (
         "Error: trials of a search cannot be joined with other runs. Leave out --with or --trials."
     )
-    study = store_file.with_suffix(".toml")
-    assert refused(call("best-of", store_file, "--study", study)) == (
-        "Error: --study says where trials come from. Add --trials."
-    )
-    study.unlink()
+    beside = call("best-of", store_file, "--trials", "--json").stdout
+    store_file.with_suffix(".toml").unlink()
+    assert call("best-of", store_file, "--trials", "--json").stdout == beside
+
+
+def test_a_store_without_a_plan_says_how_it_gets_one(store_file):
+    with open_store(store_file) as store:
+        older = {word: value for word, value in store.get_meta("study").items() if word != "plan"}
+        store.set_meta("study", older)
     assert refused(call("best-of", store_file, "--trials")) == (
-        f"Error: searches are retraced with their study, and there is no {study}. Name the file "
-        "that the store was run from with --study."
+        f"Error: {store_file} does not say which fits are trials of which search: it is of an "
+        "older version, or a design is the person's own. Run `outperform run STUDY.toml` once "
+        "more: nothing is trained anew, and the store learns it; with a design of your own, pass "
+        "the study in Python."
     )
 
 

@@ -314,7 +314,7 @@ def test_a_pipeline_that_always_fails_is_named_with_where_to_look(tmp_path, monk
     code = (tmp_path / "training.py").read_text().replace("def fit_b", "def other")
     fails = "def fit_b(params, split, seeds):\n    raise RuntimeError('no luck')\n"
     (tmp_path / "training.py").write_text(code + fails)
-    rename_module(tmp_path, "failing_training")
+    rename_module(tmp_path, f"failing_training_{len(words)}")
     monkeypatch.chdir(tmp_path)
     if not words:
         assert call("run", "study.toml", "--engine", "inline").exit_code == 4

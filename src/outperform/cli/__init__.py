@@ -1,10 +1,15 @@
 """The command line: commands are imported when they are called, those of questions from there."""
 
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
 import click
 
+from outperform.cli.endings import CLOSED_OUTPUT, INTERRUPTED, silence_output
 from outperform.errors import OutperformError
 from outperform.questions.rooms import list_questions
 
@@ -41,6 +46,18 @@ class _Refusal(click.ClickException):
         say(f"{self.remedy}.", err=True, file=file)
 
 
+class _ClosedOutput(click.ClickException):
+    """Whoever read the output has had enough, and there is nobody to tell."""
+
+    exit_code = CLOSED_OUTPUT
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+    def show(self, file: Any = None) -> None:
+        pass
+
+
 class _LazyCommands(click.Group):
     """Imports a command's file when it is called, and turns every exception into words."""
 
@@ -68,21 +85,80 @@ class _LazyCommands(click.Group):
             raise _Refusal(f"no command {args[0]!r}", f"{meant}It has: {', '.join(commands)}")
         return super().resolve_command(ctx, args)
 
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        with _explain_output():  # where `--help` is printed
+            return super().make_context(*args, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
-            raise  # click knows what to do with these
-        except Exception as error:
+            with _explain_output():
+                return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, KeyboardInterrupt):
+            raise  # `main` knows what to do with these
+        except BaseException as error:
             # Commands set this from their --debug, which may stand after the command's name.
             if ctx.meta.get("debug"):
-                raise
-            if isinstance(error, OutperformError):
-                raise _Refusal(error.problem, error.remedy) from None
-            raise _Refusal(
-                f"outperform failed unexpectedly ({type(error).__name__}: {error})",
-                "This is a bug: run the command again with --debug and report what it prints",
-            ) from None
+                traceback.print_exc()
+                raise click.exceptions.Exit(_Refusal.exit_code) from None
+            raise _refuse(error) from None
+
+    def main(self, *args: Any, standalone_mode: bool = True, **options: Any) -> Any:
+        """Run a command; where it is a program of its own, end with one of the exit statuses."""
+
+        def call() -> Any:
+            return super(_LazyCommands, self).main(*args, standalone_mode=False, **options)  # type: ignore[call-overload]
+
+        if not standalone_mode:
+            return call()
+        sys.exit(_end(call))
+
+
+def _end(call: Callable[[], Any]) -> int:
+    """Exit status of a command; whatever it ended in is said, and nothing is said twice."""
+    try:
+        status = call()
+        with _explain_output():
+            sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except (KeyboardInterrupt, click.Abort):
+        with suppress(OSError):
+            click.echo("Interrupted.", err=True)
+        return INTERRUPTED
+    except click.ClickException as error:
+        with suppress(OSError):
+            error.show()
+        return error.exit_code
+
+
+@contextmanager
+def _explain_output() -> Iterator[None]:
+    """Turn an output that is closed or full into words, and let nothing more be written there."""
+    try:
+        yield
+    except BrokenPipeError:
+        silence_output()
+        raise _ClosedOutput from None
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        silence_output()
+        raise _Refusal(
+            f"cannot write the output: {error.strerror}", "Make room there, or send it elsewhere"
+        ) from None
+
+
+def _refuse(error: BaseException) -> _Refusal:
+    if isinstance(error, OutperformError):
+        return _Refusal(error.problem, error.remedy)
+    if isinstance(error, OSError) and error.filename is not None:
+        return _Refusal(
+            f"cannot use '{error.filename}': {error.strerror}",
+            "Check the path, who may use it, and that there is room",
+        )
+    return _Refusal(
+        f"outperform failed unexpectedly ({type(error).__name__}: {error})",
+        "This is a bug: run the command again with --debug and report what it prints",
+    )
 
 
 @click.group(cls=_LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -95,5 +171,6 @@ def main() -> None:
         outperform plan --gamma 0.75
 
     Exit status: 0 done, or what a gate asks for is shown; 1 it is refuted; 3 it is neither; 2 bad
-    input.
+    input, or an output that cannot be written; 4 a run is done, but some fits failed; 130
+    interrupted; 141 whoever read the output closed it before the end.
     """

@@ -8,14 +8,17 @@ from typing import Any
 
 import click
 
+from outperform.cli.endings import FAILURES, INTERRUPTED
 from outperform.cli.options import debug_option, gamma_option
 from outperform.cli.output import print_json
 from outperform.cli.progress import ProgressBar, describe_pace, say_if_slow
 from outperform.cli.sources import read_study
 from outperform.engines import Engine, open_engine
+from outperform.errors import OutperformError
+from outperform.questions.compare.decision import Decision
 from outperform.questions.compare.sequential_run import add_replicates, choose_design
 from outperform.questions.result import Table
-from outperform.render.terminal import print_result, print_table
+from outperform.render.terminal import print_result, print_table, say
 from outperform.runner import Coordinator, Progress, describe_changes, describe_study
 from outperform.runner.cost import FitSeconds, measure_seconds
 from outperform.runner.description import find_unchanged
@@ -24,9 +27,6 @@ from outperform.store import Store, open_store
 from outperform.store.stored_runs import PAIRED
 from outperform.study.study import Study
 from outperform.wording import format_duration
-
-_FAILURES = 4  # exit status: done, but some fits failed
-_INTERRUPTED = 130  # as shells have it
 
 
 @click.command()
@@ -119,7 +119,7 @@ def command(
         click.echo(
             "Interrupted. All that was finished is recorded: the same command resumes.", err=True
         )
-        status = _INTERRUPTED
+        status = INTERRUPTED
     if status:  # who calls this command from another goes on where all is well
         ctx.exit(status)
 
@@ -213,24 +213,34 @@ class _Run:
             self._sum_up()
             advice = self._suggest_next()
             click.echo(f"\nNext: {advice}" if advice else "", nl=bool(advice))
-        return _FAILURES if self._count("failed") else 0
+        return FAILURES if self._count("failed") else 0
 
     def decide(self, pair: tuple[str, str], gamma: float) -> int:
         """Do no more than decides between two; the exit status."""
-        with ProgressBar("fitting") as bar:
-            decision = add_replicates(
-                self.coordinator,
-                *pair,
-                gamma=gamma,
-                report=lambda progress: self._show(progress, bar),
-                show=lambda look: click.echo(str(look), err=True),
-            )
+        try:
+            decision = self._decide(pair, gamma)
+        except OutperformError as error:
+            if not self._count("failed"):
+                raise
+            self._sum_up()
+            say(str(error), err=True)
+            return FAILURES
         if self.as_json:
             print_json(decision.to_dict())
         else:
             self._sum_up()
             print_result(decision)
         return decision.exit_status
+
+    def _decide(self, pair: tuple[str, str], gamma: float) -> Decision:
+        with ProgressBar("fitting") as bar:
+            return add_replicates(
+                self.coordinator,
+                *pair,
+                gamma=gamma,
+                report=lambda progress: self._show(progress, bar),
+                show=lambda look: click.echo(str(look), err=True),
+            )
 
     def _show(self, progress: Progress, bar: ProgressBar) -> None:
         pace = describe_pace(progress.n_done + progress.n_failed, progress.n_left, self.began)

@@ -1,10 +1,8 @@
 """Where commands get their runs and studies from; studies are imported where they are used."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from outperform.errors import InvalidInput
 from outperform.runs import Runs, join_runs
 from outperform.store.reading import read_runs
 
@@ -32,14 +30,3 @@ def read_study(path: str) -> "Study":
     from outperform.study.study_file import read_study
 
     return read_study(path)
-
-
-def read_study_of(store: str, study: str | None) -> "Study":
-    """Study that a store was run from: the one named, else the one beside it."""
-    file = Path(study or Path(store).with_suffix(".toml"))
-    if not file.exists():
-        raise InvalidInput(
-            f"searches are retraced with their study, and there is no {file}",
-            "Name the file that the store was run from with --study",
-        )
-    return read_study(str(file))

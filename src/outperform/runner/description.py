@@ -1,13 +1,18 @@
 """What a store keeps of the study whose results it holds, and what has changed since."""
 
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
 
+from outperform.errors import InvalidInput
+from outperform.store import Store
+from outperform.store.store import use_store
 from outperform.store.stored_runs import count_replicates
 from outperform.study.dataset_splits import name_division
 from outperform.study.fingerprints import fingerprint
 from outperform.study.fits import gather_fingerprints
 from outperform.study.study import Study
+from outperform.study.study_plan import describe_plan, plan_study
 
 Pair = tuple[str, str]  # pipeline, task
 
@@ -32,6 +37,7 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
         "settings": [repr(design) for design in study.designs],
         "search": f"{study.tuner} search, {study.trials} trials",
         "divided": {task.name: name_division(task, study.pipelines) for task in study.tasks},
+        "plan": describe_plan(study),
     }
     if before is not None and before == {**before, **now}:
         return (
@@ -43,6 +49,22 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
     n_fits = sum(n for _, _, n in own) if alone else study.count_fits()
     counted = {"n_fits": n_fits, "prices": prices, "designs": _list_designs(study)}
     return now | counted | {"sizes": _keep_sizes(before or {}, now)}
+
+
+def recall_study(store: str | Path | Store) -> Study:
+    """Study of a store, as far as it says which fits there are; none of its code is imported."""
+    with use_store(store) as opened:
+        study, address = opened.get_meta("study"), opened.address
+    if study is None:
+        raise InvalidInput(f"{address} holds no study yet", "Run one into it: `outperform run`")
+    if study.get("plan") is None:
+        raise InvalidInput(
+            f"{address} does not say which fits are trials of which search: it is of an older "
+            "version, or a design is the person's own",
+            "Run `outperform run STUDY.toml` once more: nothing is trained anew, and the store "
+            "learns it; with a design of your own, pass the study in Python",
+        )
+    return plan_study(study["plan"], study["fingerprints"], study["name"])
 
 
 def _keep_sizes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, list[int]]:

@@ -160,10 +160,12 @@ def _check_number(name: str, value: object) -> None:
         raise InvalidInput(f"{name} is {value!r}", "Pass a number")
 
 
-def check_count(name: str, value: float, *, at_least: int) -> None:
-    """Refuse a count that is not a whole number or too small."""
+def check_count(name: str, value: float, *, at_least: int, at_most: int | None = None) -> None:
+    """Refuse a count that is not a whole number, too small or too large."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < at_least:
         raise InvalidInput(f"{name} is {value}", f"Pass a whole number not less than {at_least}")
+    if at_most is not None and value > at_most:
+        raise InvalidInput(f"{name} is {value}", f"Pass a whole number up to {at_most:,}")
 
 
 def check_sizes(sizes: ArrayLike, *, at_least: int, at_most: int) -> IntArray:

@@ -8,6 +8,7 @@ import numpy as np
 from outperform.errors import InvalidInput
 from outperform.runs.scope import FOLDS, SPLITS, Resplit
 from outperform.study.datasets import Dataset
+from outperform.study.own_code import refuse_failures
 from outperform.study.pipelines import Pipeline
 from outperform.study.split_units import IntArray, make_units
 from outperform.study.splits import (
@@ -41,9 +42,10 @@ def check_feasible(
 
 def split_dataset(splitter: Splitter, dataset: Dataset, *, seed: int, fold: int) -> Split:
     """Split a dataset by its labels and groups."""
-    return splitter.split(
-        dataset.n_examples, seed=seed, fold=fold, labels=dataset.labels, groups=dataset.groups
-    )
+    with refuse_failures(f"the splitter {type(splitter).__name__}", "Mend it"):
+        return splitter.split(
+            dataset.n_examples, seed=seed, fold=fold, labels=dataset.labels, groups=dataset.groups
+        )
 
 
 def is_spacious(splitter: Splitter, dataset: Dataset, n_draws: int) -> bool:

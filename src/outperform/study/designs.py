@@ -18,7 +18,8 @@ from outperform.study.study_file_entries import entry
 from outperform.study.tasks import Task
 
 _REPETITION = ", repetition "  # between what is redrawn and the number of a later repetition
-_APART = 1_000_000  # between draws of repetitions: more than anybody fits
+MOST_RUNS = 1_000_000  # of a study: more than anybody fits, and as many as can be planned
+_APART = MOST_RUNS  # between draws of repetitions
 
 Seeds = tuple[tuple[str, int], ...]
 
@@ -146,12 +147,16 @@ class Ideal:
 
     def __post_init__(self) -> None:
         with entry("replicates"):
-            check_count("replicates", self.n_replicates, at_least=1)
+            check_count("replicates", self.n_replicates, at_least=1, at_most=MOST_RUNS)
 
     @property
     def redraws(self) -> str:
         """What its runs redraw, as their labels say it."""
         return ALL
+
+    def count_runs(self, draw: Draw) -> int:
+        """How many runs it plans."""
+        return self.n_replicates
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan k searches with a final fit each."""
@@ -181,9 +186,9 @@ class FixHopt:
 
     def __post_init__(self) -> None:
         with entry("replicates"):
-            check_count("replicates", self.n_replicates, at_least=1)
+            check_count("replicates", self.n_replicates, at_least=1, at_most=MOST_RUNS)
         with entry("repetitions"):
-            check_count("repetitions", self.n_repetitions, at_least=1)
+            check_count("repetitions", self.n_repetitions, at_least=1, at_most=MOST_RUNS)
         if TUNING_SOURCE in self.vary:
             with entry("vary", self.vary.index(TUNING_SOURCE)):
                 raise InvalidInput(
@@ -195,6 +200,10 @@ class FixHopt:
     def redraws(self) -> str:
         """What its runs redraw, as their labels say it."""
         return "+".join(self.vary) or ALL
+
+    def count_runs(self, draw: Draw) -> int:
+        """How many runs it plans."""
+        return self.n_replicates * self.n_repetitions
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan one search and k final fits, as often as there are repetitions."""
@@ -249,9 +258,9 @@ class Variance:
 
     def __post_init__(self) -> None:
         with entry("replicates"):
-            check_count("replicates", self.n_replicates, at_least=2)
+            check_count("replicates", self.n_replicates, at_least=2, at_most=MOST_RUNS)
         with entry("searches"):
-            check_count("searches", self.n_searches, at_least=0)
+            check_count("searches", self.n_searches, at_least=0, at_most=MOST_RUNS)
         if TUNING_SOURCE in self.sources:
             with entry("sources", self.sources.index(TUNING_SOURCE)):
                 raise InvalidInput(
@@ -259,17 +268,23 @@ class Variance:
                     "Leave it out of sources, and set searches = 20",
                 )
 
+    def count_runs(self, draw: Draw) -> int:
+        """How many runs it plans."""
+        return self.n_replicates * len(self._group(draw)) + self.n_searches
+
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan the fits of every source, then those of the searches."""
-        sources = self.sources or draw.honoured
-        groups: dict[str, tuple[str, ...]] = {source: (source,) for source in sources}
-        groups |= {ALL: draw.honoured, NOISE: (NOISE,)}
-        for label, varied in groups.items():
+        for label, varied in self._group(draw).items():
             for i in range(self.n_replicates):
                 yield draw.run((self.kind, label, i), dict.fromkeys(varied, i), None)
         for i in range(self.n_searches):
             search = draw.search({TUNING_SOURCE: i})
             yield draw.run((self.kind, TUNING_SOURCE, i), {TUNING_SOURCE: i}, search)
+
+    def _group(self, draw: Draw) -> dict[str, tuple[str, ...]]:
+        """Sources that are redrawn together, by the label of their runs."""
+        apart = {source: (source,) for source in self.sources or draw.honoured}
+        return {**apart, ALL: draw.honoured, NOISE: (NOISE,)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +300,11 @@ class Crossed:
 
     def __post_init__(self) -> None:
         with entry("levels"):
-            check_count("levels", self.n_levels, at_least=2)
+            check_count("levels", self.n_levels, at_least=2, at_most=MOST_RUNS)
+
+    def count_runs(self, draw: Draw) -> int:
+        """How many runs it plans."""
+        return int(self.n_levels ** len(self.sources or draw.honoured))
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan n_levels ** n_sources final fits."""

@@ -9,6 +9,7 @@ import numpy as np
 from outperform.errors import InvalidInput
 from outperform.study.fingerprints import fingerprint
 from outperform.study.import_paths import import_object, import_sklearn
+from outperform.study.own_code import refuse_failures
 from outperform.study.pipelines import SETS, FitContext, Pipeline, list_sources
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Params, Space
@@ -59,9 +60,12 @@ class EstimatorPipeline(Pipeline):
             check_metric(self.metric)
         with entry("estimator"):
             estimator = _build(self.estimator)
-        known = list(estimator.get_params(deep=True))
+        own_code = f"the estimator of pipeline {self.name!r}"
+        with refuse_failures(own_code, "Mend its get_params"):
+            known = list(estimator.get_params(deep=True))
         _check_params(self.name, known, self.space, self.fixed)
-        estimator = import_sklearn("sklearn.base").clone(estimator).set_params(**self.fixed)
+        with refuse_failures(own_code, "Mend its set_params, or what fixed gives it"):
+            estimator = import_sklearn("sklearn.base").clone(estimator).set_params(**self.fixed)
         states = tuple(name for name in known if _is_random_state(name))
         sources = list_sources(self.sources) or ("split", "order", *(["init"] if states else []))
         if not states and (idle := [s for s in sources if s not in ("split", "order")]):
@@ -121,10 +125,14 @@ def _build(what: Any) -> Any:
 
 def _construct(kind: type) -> Any:
     try:
-        return kind()
-    except TypeError as error:
+        with refuse_failures(f"making a {kind.__name__}", "Mend the class"):
+            return kind()
+    except InvalidInput as error:
+        if not isinstance(error.__cause__, TypeError):
+            raise
         raise InvalidInput(
-            f"cannot make a {kind.__name__} ({error})", "Pass an estimator instead of its class"
+            f"cannot make a {kind.__name__} ({error.__cause__})",
+            "Pass an estimator instead of its class",
         ) from None
 
 

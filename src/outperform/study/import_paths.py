@@ -1,11 +1,64 @@
 """Objects by their import path, and optional packages, with errors that say what to do."""
 
+import sys
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from outperform.errors import InvalidInput, MissingExtra
+from outperform.study.own_code import describe, refuse_failures
 from outperform.wording import suggest_names
+
+_folders: list[str] = []  # of studies, the latest first: the end of Python's path
+
+
+def search_last(folder: Path) -> None:
+    """Let modules of a study's folder be imported, here and by workers, where no other is meant.
+
+    Its folder comes last: a random.py there hides neither Python's own nor an installed module.
+    """
+    place = str(folder.absolute())
+    others = [each for each in _folders if each != place]
+    if place in _folders or place not in sys.path:
+        sys.path[:] = [each for each in sys.path if each not in (place, *others)]
+        _folders[:] = [place, *others]
+        sys.path += _folders
+
+
+def check_not_hidden(path: str, folder: Path) -> None:
+    """Refuse an import path that means another module than the one beside the study.
+
+    Parameters
+    ----------
+    path
+        As a study names it: `package.module:name`.
+    """
+    name = path.partition(":")[0].partition(".")[0]
+    beside = [folder / f"{name}.py", folder / name / "__init__.py"]
+    own = [file.resolve() for file in beside if file.is_file()]
+    taken = _find_file(name) if own else None
+    if taken is None or (Path(taken).resolve() in own):
+        return
+    owner = f"another module ({taken})"
+    if name in sys.stdlib_module_names:
+        owner = "a module of Python's standard library"
+    elif {"site-packages", "dist-packages"} & set(Path(taken).parts):
+        owner = "an installed module"
+    raise InvalidInput(
+        f"{own[0].relative_to(folder.resolve())} beside the study has the name of {owner}, which "
+        "Python takes first",
+        "Rename it, in the study too",
+    )
+
+
+def _find_file(name: str) -> str | None:
+    """Where Python takes a module from, without importing it; None if there is none."""
+    if name in sys.modules:
+        return getattr(sys.modules[name], "__file__", None) or "built-in"
+    spec = find_spec(name)
+    return None if spec is None else spec.origin or "a folder without __init__.py"
 
 
 def import_object(path: str) -> Any:
@@ -21,7 +74,9 @@ def import_object(path: str) -> Any:
         raise InvalidInput(f"{path!r} is no import path", "Write it as package.module:name")
     value: Any = _import_module(module_name)
     for attribute in name.split("."):
-        if not hasattr(value, attribute):
+        with refuse_failures(f"{attribute!r} of {module_name}", "Mend the module"):
+            is_there = hasattr(value, attribute)
+        if not is_there:
             public = sorted(known for known in dir(value) if not known.startswith("_"))
             raise InvalidInput(f"there is no {name!r} in {module_name}", _suggest(name, public))
         value = getattr(value, attribute)
@@ -60,9 +115,11 @@ def _import_module(name: str) -> ModuleType:
             "Check the spelling, and that it lies beside the study file or on Python's path "
             "(PYTHONPATH)",
         ) from None
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit too
         raise InvalidInput(
-            f"cannot import {name!r} ({type(error).__name__}: {error})",
+            f"cannot import {name!r} ({describe(error)})",
             "Mend the module; `python -c 'import NAME'` shows where it breaks",
         ) from error
 

@@ -203,7 +203,15 @@ def check_scores(scores: object, pipeline: str, needed: Sequence[str] = ()) -> d
             f"pipeline {pipeline!r} returned no {wanted}, but {keys}",
             'Return a mapping such as {"valid": 0.91, "test": 0.9}',
         )
-    numbers = {str(name): _as_number(value) for name, value in scores.items()}
+    numbers = {}
+    for name, value in scores.items():
+        try:
+            numbers[str(name)] = _as_number(value)
+        except OverflowError:
+            raise InvalidScores(
+                f"pipeline {pipeline!r} returned a whole number beyond all floats as {name!r}",
+                "Return a number that a float can hold",
+            ) from None
     for name in SETS:
         number = numbers.get(name, 0.0)
         if number is None or not math.isfinite(number):

@@ -6,6 +6,7 @@ same seeds for every pipeline, and adding a source, a pipeline or a replicate mo
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 
 from outperform.errors import InvalidInput
 
@@ -16,6 +17,8 @@ NOISE = "noise"  # what is left when every seed is fixed: a run's, but no source
 ALL = "all"  # every learning source redrawn
 
 
+# All pipelines and tasks share the seeds of a replicate.
+@lru_cache(maxsize=2**16, typed=True)
 def derive_seed(*parts: int | str) -> int:
     """Hash the parts to 32 bits, the most that scikit-learn accepts.
 

@@ -5,6 +5,7 @@ log-scaled dimensions are sampled, gridded and jittered in log space.
 """
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -16,6 +17,11 @@ from outperform.errors import InvalidInput
 Value = float | int | str | bool
 Params = dict[str, Value]
 Jitter = tuple[float, float]  # how far the ends of a grid are moved, in steps of the grid
+
+# Beyond these, differences, ratios and steps of bounds are no finite numbers any more.
+_LARGEST, _SMALLEST = 1e150, 1e-150
+_GREATEST = sys.float_info.max
+_LARGEST_INTEGER = 2**53  # beyond which floats do not tell whole numbers apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +222,8 @@ def _settle(dimension: Any, convert: Any, *, log: bool = False) -> None:
         raise InvalidInput(
             f"low is {low}, which has no logarithm", "Start above 0, or search without log"
         )
+    if log and low < _SMALLEST:
+        raise InvalidInput(f"low is {low}", f"Start at {_SMALLEST:g} or above")
     object.__setattr__(dimension, "low", low)
     object.__setattr__(dimension, "high", high)
     default = dimension.default
@@ -234,8 +242,12 @@ def _settle(dimension: Any, convert: Any, *, log: bool = False) -> None:
 def _as_float(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         raise InvalidInput(f"{name} is {value!r}", "Pass a number")
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         raise InvalidInput(f"{name} is {value}", "Pass a finite number")
+    if not -_LARGEST <= value <= _LARGEST:
+        raise InvalidInput(
+            f"{name} is {value}", f"Pass a number from {-_LARGEST:g} to {_LARGEST:g}"
+        )
     return float(value)
 
 
@@ -243,6 +255,12 @@ def _as_int(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise InvalidInput(
             f"{name} is {value!r}", "Pass a whole number, or search it as uniform or log-uniform"
+        )
+    if abs(int(value)) > _LARGEST_INTEGER:
+        raise InvalidInput(
+            f"{name} is {value}",
+            f"Pass a whole number from {-_LARGEST_INTEGER:,} to {_LARGEST_INTEGER:,}, or search "
+            "it as uniform or log-uniform",
         )
     return int(value)
 
@@ -254,6 +272,11 @@ def _check_options(options: Any) -> tuple[Value, ...]:
         if not isinstance(option, int | float | str | bool) or option != option:
             raise InvalidInput(
                 f"the choice {option!r} is neither a number nor a text nor true or false",
+                "Name it by a text, and let the pipeline translate it",
+            )
+        if isinstance(option, int | float) and not abs(option) <= _GREATEST:
+            raise InvalidInput(
+                f"the choice {option} is too large for a number",
                 "Name it by a text, and let the pipeline translate it",
             )
         if any(option == other and type(option) is type(other) for other in options[:index]):

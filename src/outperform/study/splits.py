@@ -28,6 +28,8 @@ from outperform.study.split_units import (
 from outperform.study.study_file_entries import entry
 from outperform.wording import enumerate_names
 
+_MOST_EXAMPLES = 20_000_000  # of a fixed set: positions are kept one by one
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
@@ -337,7 +339,14 @@ def _check_held_out(valid: Size, test: Size, *, of: str, train: Size | None = 0)
 
 
 def _check_positions(name: str, positions: Any) -> tuple[int, ...]:
-    array = np.asarray(positions)
+    if isinstance(positions, Sequence | np.ndarray) and len(positions) > _MOST_EXAMPLES:
+        raise InvalidInput(
+            f"{name} has {len(positions):,} examples", f"List {_MOST_EXAMPLES:,} at most"
+        )
+    try:
+        array = np.asarray(positions)
+    except ValueError:  # lists in lists, of different lengths
+        array = np.empty((0, 0))
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise InvalidInput(f"{name} is {positions!r}", "List the positions of its examples")
     if not array.size and name != "valid":

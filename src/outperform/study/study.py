@@ -1,7 +1,7 @@
 """A study: pipelines, tasks and designs under one root seed."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from outperform.errors import InvalidInput
 from outperform.study.designs import Design, Draw, FixHopt, Ideal, PlannedRun, Search
@@ -50,20 +50,25 @@ class Study:
     trials: int = 20
     timeout: float | None = None
     retries: int = 0
+    _by_name: dict[tuple[str, str], Pipeline | Task] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for parts, kind in (("pipelines", Pipeline), ("tasks", Task), ("designs", Design)):
             object.__setattr__(self, parts, list_parts(parts, getattr(self, parts), kind))
         object.__setattr__(self, "pipelines", score_by_task(self.pipelines, self.tasks))
+        by_name: dict[tuple[str, str], Pipeline | Task] = {}
+        by_name |= {("pipeline", pipeline.name): pipeline for pipeline in self.pipelines}
+        by_name |= {("task", task.name): task for task in self.tasks}
+        object.__setattr__(self, "_by_name", by_name)
         check_study(self)
 
     def pipeline(self, name: str) -> Pipeline:
         """Pipeline of this name."""
-        return next(pipeline for pipeline in self.pipelines if pipeline.name == name)
+        return self._by_name["pipeline", name]  # type: ignore[return-value]
 
     def task(self, name: str) -> Task:
         """Task of this name."""
-        return next(task for task in self.tasks if task.name == name)
+        return self._by_name["task", name]  # type: ignore[return-value]
 
     def plan_runs(self, designs: tuple[Design, ...] | None = None) -> Iterator[PlannedRun]:
         """Every run wanted, replicates of all pipelines side by side so that pairs end together.
@@ -72,7 +77,7 @@ class Study:
         """
         for design in designs or self.designs:
             plans = [
-                design.plan_runs(self._draw(pipeline, task))
+                design.plan_runs(self.draw(pipeline, task))
                 for task in self.tasks
                 for pipeline in self.pipelines
             ]
@@ -91,10 +96,12 @@ class Study:
             Pipelines and tasks to count them of; all if not given.
         """
         runs, searches = set(), set()
-        every = [(pipeline, task) for task in self.tasks for pipeline in self.pipelines]
+        if pairs is None:
+            every = ((pipeline, task) for task in self.tasks for pipeline in self.pipelines)
+            return sum(self.count_fits(designs, [pair]) for pair in every)
         for design in designs or self.designs:
-            for pipeline, task in every if pairs is None else pairs:
-                for run in design.plan_runs(self._draw(pipeline, task)):
+            for pipeline, task in pairs:
+                for run in design.plan_runs(self.draw(pipeline, task)):
                     moved = frozenset((name, i) for name, i in run.redrawn if i)
                     runs.add((run.pipeline, run.task, moved, run.search))
                     searches.add(run.search)
@@ -121,7 +128,8 @@ class Study:
         seeds = dict(planned.seeds)
         return make_fit(pipeline, task, params, seeds, fold=planned.fold, refit=refit)
 
-    def _draw(self, pipeline: Pipeline, task: Task) -> Draw:
+    def draw(self, pipeline: Pipeline, task: Task) -> Draw:
+        """What derives the seeds of a pipeline on a task."""
         return Draw(pipeline, task, self.seed, self.tuner, self.trials)
 
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count
 from outperform.study.command_pipeline import CommandPipeline
-from outperform.study.designs import Design, FixHopt, Ideal, Variance, honoured
+from outperform.study.designs import (
+    MOST_RUNS,
+    Crossed,
+    Design,
+    FixHopt,
+    Ideal,
+    Variance,
+    honoured,
+)
 from outperform.study.estimator_pipeline import EstimatorPipeline, check_metric
 from outperform.study.pipelines import FunctionPipeline, Pipeline
 from outperform.study.sources import ALL, LEARNING_SOURCES, check_sources
@@ -23,6 +31,8 @@ from outperform.wording import enumerate_names, suggest_names
 
 if TYPE_CHECKING:
     from outperform.study.study import Study
+
+_LONGEST = 366 * 24 * 3600  # seconds that a fit may be given
 
 
 def list_parts(words: str, parts: Any, kind: type) -> tuple[Any, ...]:
@@ -95,6 +105,7 @@ def check_study(study: "Study") -> None:
                 )
             _check_redrawn(design, study)
             _check_searches(design, study.pipelines)
+            _check_size(design, study)
 
 
 def _check_names(word: str, names: list[str]) -> None:
@@ -113,15 +124,19 @@ def _check_settings(study: "Study") -> None:
     with entry("seed"):
         check_count("seed", study.seed, at_least=0)
     with entry("tuning", "trials"):
-        check_count("trials", study.trials, at_least=1)
+        check_count("trials", study.trials, at_least=1, at_most=MOST_RUNS)
     with entry("tuning", "tuner"):
         make_tuner(study.tuner)
     with entry("limits", "retries"):
         check_count("retries", study.retries, at_least=0)
     is_number = isinstance(study.timeout, int | float) and not isinstance(study.timeout, bool)
-    if study.timeout is not None and not (is_number and study.timeout > 0):
+    if study.timeout is not None and not (is_number and 0 < study.timeout <= _LONGEST):
         with entry("limits", "timeout"):
-            raise InvalidInput(f"timeout is {study.timeout}", "Pass a positive number of seconds")
+            raise InvalidInput(
+                f"timeout is {study.timeout}",
+                "Pass a positive number of seconds, up to a year, or leave it out: then there is "
+                "no limit",
+            )
 
 
 def _check_metric(pipeline: Pipeline, task: Task) -> None:
@@ -260,6 +275,23 @@ def _check_source(name: str, word: str, study: "Study") -> None:
                 "nothing",
                 suggest_names(name, known) if known else f"Leave it out of {word}",
             )
+
+
+def _check_size(design: Design, study: "Study") -> None:
+    """Refuse more runs than can be planned."""
+    if not isinstance(design, Ideal | FixHopt | Variance | Crossed):  # the person's own
+        return
+    n_runs = sum(
+        design.count_runs(study.draw(pipeline, task))
+        for task in study.tasks
+        for pipeline in study.pipelines
+    )
+    if n_runs > MOST_RUNS:
+        raise InvalidInput(
+            f"the {design.kind} design has {n_runs:,} runs of {len(study.pipelines)} pipeline(s) "
+            f"on {len(study.tasks)} task(s)",
+            f"Ask for fewer: {MOST_RUNS:,} at most",
+        )
 
 
 def _check_searches(design: Design, pipelines: Sequence[Pipeline]) -> None:

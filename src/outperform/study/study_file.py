@@ -1,7 +1,6 @@
 """Study files: TOML text to a `Study`, refusing at once what makes no sense, with its line."""
 
 import shlex
-import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from outperform.errors import InvalidInput, OutperformError
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.datasets import check_header
 from outperform.study.estimator_pipeline import EstimatorPipeline
+from outperform.study.import_paths import check_not_hidden, search_last
 from outperform.study.pipelines import FunctionPipeline, Pipeline
 from outperform.study.splits import OutOfBootstrap
 from outperform.study.study import Study
@@ -73,9 +73,7 @@ def read_study(path: str | Path) -> Study:
         raise InvalidInput(
             f"cannot read {path}: {reason}", "Write a study file first: `outperform init`"
         ) from None
-    folder = str(file.parent.absolute())
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
+    search_last(file.parent)
     return parse_study(text, folder=file.parent)
 
 
@@ -105,16 +103,32 @@ def parse_study(text: str, *, folder: Path) -> Study:
     """
     try:
         document = tomllib.loads(text)
+    except RecursionError:
+        raise InvalidInput(
+            "the study file has lists or tables in one another, too deep to be read",
+            "Write it as `outperform init` does, which needs two levels",
+        ) from None
     except tomllib.TOMLDecodeError as error:
         remedy = next((each for said, each in _MENDING.items() if said in str(error)), "Mend it")
         raise InvalidInput(f"the study file is not TOML: {error}", remedy) from None
+    except ValueError:  # Python refuses to read it
+        raise InvalidInput(
+            "the study file has a number of thousands of digits", "Write one that is meant"
+        ) from None
     try:
         return _make_study(document, folder)
     except OutperformError as error:
-        line = find_line(find_lines(text), error.where)
+        line = _find_line(text, error)
         if line is None:
             raise
         raise type(error)(f"{error.problem} (line {line})", error.remedy) from error
+
+
+def _find_line(text: str, error: OutperformError) -> int | None:
+    try:
+        return find_line(find_lines(text), error.where)
+    except RecursionError:  # it is deep in something that no study has
+        return None
 
 
 def _make_study(document: Mapping[str, Any], folder: Path) -> Study:
@@ -177,6 +191,8 @@ def _make_task(table: Mapping[str, Any], folder: Path) -> Task:
     data = None
     if "data" in table:
         with entry("data"):
+            if ":" in table["data"]:
+                check_not_hidden(table["data"], folder)
             data = make_data(_place_data(table["data"], folder))
             if isinstance(data, TableData):
                 check_header(data.path, label=data.label, group=data.group)
@@ -206,6 +222,10 @@ def _name_task(data: Any) -> str:
 def _make_pipeline(table: Mapping[str, Any], folder: Path) -> Pipeline:
     kind = _find_kind(table)
     what = table[kind]
+    for place, path in enumerate(what if isinstance(what, list) else [what]):
+        with entry(kind, place):
+            if kind != "command":
+                check_not_hidden(path, folder)
     options: dict[str, Any] = {"name": table.get("name") or _name_pipeline(kind, what)}
     if "space" in table:
         with entry("space"):

@@ -118,7 +118,7 @@ def _read_range(word: str, value: Any) -> Any:
     if not isinstance(value, str):
         return value
     start, colon, stop = value.partition(":")
-    if not (colon and start.strip().isdigit() and stop.strip().isdigit()):
+    if not (colon and start.strip().isdecimal() and stop.strip().isdecimal()):
         with entry(word):
             raise InvalidInput(
                 f"{word} is {value!r}", 'Write a range as "0:50000", or list positions'

@@ -14,6 +14,7 @@ from outperform.runs.metrics import Goal, known_goal, resolve_goal
 from outperform.study.datasets import Dataset, load_table
 from outperform.study.fingerprints import fingerprint
 from outperform.study.import_paths import import_object, import_sklearn
+from outperform.study.own_code import refuse_failures
 from outperform.study.splits import FixedSplit, OutOfBootstrap, Splitter
 from outperform.study.study_file_entries import Kind, check_words
 from outperform.wording import find_near, suggest_names
@@ -136,7 +137,9 @@ class LoadedData:
 
     def __call__(self) -> Dataset:
         """Call the function."""
-        return make_dataset(self.load())
+        name = getattr(self.load, "__name__", type(self.load).__name__)
+        with refuse_failures(f"the data function {name!r}", "Mend it, and call it by itself first"):
+            return make_dataset(self.load())
 
 
 def make_data(data: Data) -> Callable[[], Dataset]:

@@ -15,7 +15,7 @@ from outperform.cli.options import (
     seed_option,
 )
 from outperform.cli.output import Output
-from outperform.cli.sources import open_runs, read_study_of
+from outperform.cli.sources import open_runs
 from outperform.errors import InvalidInput
 from outperform.questions.best_of.answer import best_of_runs
 from outperform.runs import Runs
@@ -53,7 +53,6 @@ _LONG = 2e7  # runs drawn, from which on it takes more than 2 seconds
 )
 @click.option("--validation", metavar="COLUMN", help="Column with the scores that choose.")
 @click.option("--trials", is_flag=True, help="RUNS is a store: take the trials of its searches.")
-@click.option("--study", metavar="STUDY.toml", help="Study of a store.  [default: beside it]")
 @only_option
 @drop_option
 @click.option(
@@ -78,7 +77,6 @@ def command(
     reading: dict[str, Any],
     validation: str | None,
     trials: bool,
-    study: str | None,
     **options: Any,
 ) -> None:
     """Say what to expect of the best of n runs.
@@ -95,7 +93,7 @@ def command(
     train with such a budget, and from which budget on the other.
     """
     path, a, b = _three_words(words)
-    runs = _read(path, {**reading, "validation": validation}, trials=trials, study=study)
+    runs = _read(path, {**reading, "validation": validation}, trials=trials)
     if len(runs) * options["n_resamples"] > _LONG:
         click.echo(f"Resampling {len(runs):,} runs {options['n_resamples']:,} times ...", err=True)
     result = best_of_runs(
@@ -143,10 +141,8 @@ def _require_validation(runs: Runs, named: str | None) -> Runs:
     return runs
 
 
-def _read(path: str, reading: dict[str, Any], *, trials: bool, study: str | None) -> Runs:
+def _read(path: str, reading: dict[str, Any], *, trials: bool) -> Runs:
     if not trials:
-        if study:
-            raise InvalidInput("--study says where trials come from", "Add --trials")
         return _require_validation(open_runs(path, reading), reading["validation"])
     if not is_store(path):
         raise InvalidInput(
@@ -158,5 +154,6 @@ def _read(path: str, reading: dict[str, Any], *, trials: bool, study: str | None
             "trials of a search cannot be joined with other runs", "Leave out --with or --trials"
         )
     from outperform.questions.best_of.search_trials import collect_trials
+    from outperform.runner.description import recall_study
 
-    return collect_trials(read_study_of(path, study), path)
+    return collect_trials(recall_study(path), path)

@@ -6,11 +6,11 @@ import click
 
 from outperform.cli.options import alpha_option, check_figure, output_options
 from outperform.cli.output import Output, print_json
-from outperform.cli.sources import read_study_of
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.answer import decompose
 from outperform.questions.decompose.result import Decompositions
 from outperform.render.terminal import print_result
+from outperform.runner.description import recall_study
 from outperform.store import is_store
 
 
@@ -27,7 +27,6 @@ from outperform.store import is_store
     callback=check_figure,
     help="Draw how far the searches of a store got.",
 )
-@click.option("--study", metavar="STUDY.toml", help="Its study.  [default: beside the store]")
 @click.option("--metric", metavar="COLUMN", help="Column with the scores.")
 @click.option("--algorithm", metavar="COLUMN", help="Column with the algorithms' names.")
 @click.option("--task", metavar="COLUMN", help="Column with the tasks.")
@@ -39,7 +38,6 @@ def command(
     source: str | None,
     crossed: str | None,
     curves: str | None,
-    study: str | None,
     metric: str | None,
     algorithm: str | None,
     task: str | None,
@@ -67,7 +65,7 @@ def command(
         metric=metric,
         source=source,
         crossed=crossed,
-        study=read_study_of(path, study) if curves else None,
+        study=recall_study(path) if curves else None,
         n_test=test_size,
         confidence_level=1 - alpha,
     )

@@ -1,0 +1,159 @@
+"""How commands end: exit statuses, interruptions, and outputs that cannot be written."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+RUNS = "algorithm,seed,score\n" + "".join(
+    f"{name},{seed},{0.5 + (name == 'a') / 10 + seed / 1000}\n"
+    for seed in range(8)
+    for name in "ab"
+)
+COMPARE = ["compare", "runs.csv", "a", "b", "--metric", "score", "--maximize"]
+STUDY = """
+[[task]]
+name = "t"
+metric = "accuracy"
+{data}
+[[pipeline]]
+name = "a"
+function = "{module}:fit"
+sources = ["init"]
+[[pipeline]]
+name = "b"
+function = "{module}:fit"
+sources = ["init"]
+[[design]]
+kind = "ideal"
+replicates = 6
+"""
+FIT = "def fit(params, split, seeds):\n    return {'valid': 0.5, 'test': seeds['init'] / 2**32}\n"
+LOAD = "def load():\n    return [[i] for i in range(40)], [i % 2 for i in range(40)]\n"
+
+
+def outperform(*words, cwd, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "outperform", *words],
+        cwd=cwd,
+        text=True,
+        timeout=120,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
+    )
+
+
+def write_study(folder: Path, code: str, *, module="own_training", data="") -> None:
+    (folder / f"{module}.py").write_text(code)
+    (folder / "study.toml").write_text(STUDY.format(module=module, data=data))
+
+
+@pytest.mark.parametrize("words", [[*COMPARE, "--gate"], [*COMPARE, "--json"], ["--help"]])
+def test_a_closed_output_is_no_refuted_gate(tmp_path, words):
+    (tmp_path / "runs.csv").write_text(RUNS)
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = outperform(*words, cwd=tmp_path, stdout=writing)
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (141, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
+@pytest.mark.parametrize("words", [COMPARE, [*COMPARE, "--json"], ["plan", "--help"]])
+def test_a_full_output_is_told(tmp_path, words):
+    (tmp_path / "runs.csv").write_text(RUNS)
+    with Path("/dev/full").open("w") as full:
+        ended = outperform(*words, cwd=tmp_path, stdout=full)
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        "Error: cannot write the output: No space left on device.\n"
+        "Make room there, or send it elsewhere.\n"
+    )
+
+
+@pytest.mark.parametrize("where", ["import", "data"])
+def test_an_early_interruption_is_one_line(tmp_path, where):
+    wait = "import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(60)\n"
+    inside = "def load():\n    " + wait.replace("\n", "\n    ")
+    code = FIT + (wait if where == "import" else inside)
+    write_study(tmp_path, code, data='data = "own_training:load"' if where == "data" else "")
+    words = [sys.executable, "-m", "outperform", "run", "study.toml", "--engine", "inline"]
+    with subprocess.Popen(
+        words, cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    (line,) = filter(None, errors.splitlines())
+    assert line.startswith("Interrupted.")
+
+
+@pytest.mark.parametrize(
+    "exit_call", ["raise SystemExit", "raise SystemExit(0)", "raise BaseException"]
+)
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_a_module_that_exits_is_refused(tmp_path, exit_call, command):
+    write_study(tmp_path, FIT + exit_call)
+    ended = outperform(command, "study.toml", cwd=tmp_path)
+    assert ended.returncode == 2
+    reason = "BaseException: " if "Base" in exit_call else "it calls sys.exit"
+    assert ended.stderr.startswith(f"Error: cannot import 'own_training' ({reason}) (line 8).\n")
+
+
+def test_a_data_function_that_exits_is_refused(tmp_path):
+    code = FIT + "def load():\n    raise SystemExit(0)\n"
+    write_study(tmp_path, code, data='data = "own_training:load"')
+    ended = outperform("run", "study.toml", "--engine", "inline", cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (
+        2,
+        "Error: the data function 'load' fails (it calls sys.exit).\n"
+        "Mend it, and call it by itself first.\n",
+    )
+
+
+def test_a_module_beside_the_study_hides_no_other(tmp_path):
+    """Python's own random and an installed numpy are taken, here and in workers."""
+    for name in ("random", "secrets", "numpy"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('taken from beside the study')")
+    (tmp_path / "helpers.py").write_text("SCALE = 2**32\n")
+    code = "import random\nimport numpy\nimport helpers\n" + FIT.replace("2**32", "helpers.SCALE")
+    write_study(tmp_path, code)
+    ended = outperform("run", "study.toml", "--workers", "1", cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "12 fits done now, 0 were recorded before, 0 failed" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("module", "owner"),
+    [("random", "a module of Python's standard library"), ("click", "an installed module")],
+)
+def test_a_module_that_python_would_not_take_is_refused(tmp_path, module, owner):
+    write_study(tmp_path, FIT, module=module)
+    ended = outperform("run", "study.toml", cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (
+        2,
+        f"Error: {module}.py beside the study has the name of {owner}, which Python takes first "
+        "(line 8).\nRename it, in the study too.\n",
+    )
+
+
+@pytest.mark.parametrize("words", [[], ["--until-decided", "a", "b"]])
+def test_a_run_in_which_every_fit_fails_ends_in_4(tmp_path, words):
+    write_study(tmp_path, "def fit(params, split, seeds):\n    raise ValueError('no')\n")
+    ended = outperform("run", "study.toml", "--engine", "inline", *words, cwd=tmp_path)
+    assert ended.returncode == 4
+    assert "12 failed" in ended.stdout
+
+
+def test_a_number_beyond_floats_fails_its_fit_only(tmp_path):
+    code = "def fit(params, split, seeds):\n    return {'test': 0.5, 'steps': 10**400}\n"
+    write_study(tmp_path, code)
+    ended = outperform("run", "study.toml", "--engine", "inline", cwd=tmp_path)
+    assert ended.returncode == 4
+    status = outperform("status", "study.db", cwd=tmp_path).stdout
+    assert "returned a whole number beyond all floats as 'steps'" in status
