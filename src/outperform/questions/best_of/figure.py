@@ -1,8 +1,11 @@
 """Figures of the best of n: curves, densities, validation against test, and spreads."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from outperform.questions.best_of.answer import trace_spreads
 from outperform.questions.best_of.result import (
@@ -31,16 +34,12 @@ from outperform.stats import best_of_weights
 from outperform.stats.checks import FloatArray
 from outperform.wording import shorten, shorten_apart
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 _LINES = ("-", "--", ":", "-.")
 _N_TICKS = 9
 _LIKELY = 0.9  # chance that the region drawn holds the run that is chosen
 
 
-def draw_best_of_curves(result: BestOfResult, ax: "Axes") -> None:
+def draw_best_of_curves(result: BestOfResult, ax: Axes) -> None:
     """Draw what to expect of the best of n against n, in bands of its interval."""
     results = list_results(result)
     names = shorten_apart([each.algorithm for each in results], 24)
@@ -60,7 +59,7 @@ def draw_best_of_curves(result: BestOfResult, ax: "Axes") -> None:
     ax.legend(loc="best", frameon=False, fontsize="small")
 
 
-def _mark_crossing(n: int, ax: "Axes", *, last: float) -> None:
+def _mark_crossing(n: int, ax: Axes, *, last: float) -> None:
     ax.axvline(n, color=COLOUR_NOTE, linewidth=0.7, linestyle=":", gid="crossing")
     before = n > np.sqrt(last)  # the number stands on the side of which there is more
     look: dict[str, Any] = {
@@ -73,7 +72,7 @@ def _mark_crossing(n: int, ax: "Axes", *, last: float) -> None:
     ax.annotate(f"cross at n = {n:,}", (n, 1), place, **at, gid="crossing-n", **look)
 
 
-def draw_best_of_densities(result: BestOf | BestOfComparison, ax: "Axes") -> None:
+def draw_best_of_densities(result: BestOf | BestOfComparison, ax: Axes) -> None:
     """Draw how scores are distributed, every run as a dot, with the mean and the best of n.
 
     Of one algorithm, validation and test scores if they are on one scale; of two, test scores.
@@ -103,7 +102,7 @@ def _list_rows(result: BestOf | BestOfComparison) -> list[tuple[BestOf, FloatArr
     return [*chosen_by, (result, result.test, "test")]
 
 
-def _mark_scores(result: BestOf, scores: FloatArray, ax: "Axes", row: int, colour: str) -> str:
+def _mark_scores(result: BestOf, scores: FloatArray, ax: Axes, row: int, colour: str) -> str:
     """Mark the mean and, of test scores, the best of n; the text says what they are."""
     mean = float(scores.mean())
     ax.plot([mean], [row], "D", color=colour, mec="white", ms=5.5, gid=f"mean-{-row}")
@@ -116,7 +115,7 @@ def _mark_scores(result: BestOf, scores: FloatArray, ax: "Axes", row: int, colou
     return text
 
 
-def draw_agreement(result: BestOf | BestOfComparison, ax: "Axes") -> None:
+def draw_agreement(result: BestOf | BestOfComparison, ax: Axes) -> None:
     """Draw test against validation scores; of one algorithm, where the best of n comes from."""
     results = list_results(result)
     alone, n = len(results) == 1, max(each.n_runs for each in results)
@@ -141,7 +140,7 @@ def draw_agreement(result: BestOf | BestOfComparison, ax: "Axes") -> None:
     ax.legend(**above, frameon=False, fontsize="x-small")  # type: ignore[arg-type]
 
 
-def _shade_choice(result: BestOf, ax: "Axes") -> None:
+def _shade_choice(result: BestOf, ax: Axes) -> None:
     """Shade the validation scores among which the chosen run is, in 9 cases of 10."""
     up = result.validation_goal == "maximize"
     weights = best_of_weights(result.n, result.validation, goal=result.validation_goal)
@@ -154,7 +153,7 @@ def _shade_choice(result: BestOf, ax: "Axes") -> None:
     ax.set_xlim(*((None, far) if up else (far, None)))
 
 
-def draw_spreads(result: BestOf, ax: "Axes") -> None:
+def draw_spreads(result: BestOf, ax: Axes) -> None:
     """Draw how the best single run, the best of n and the mean vary with the number of runs.
 
     The seed of the repetitions is fixed, so that the same result gives the same figure.
@@ -174,7 +173,7 @@ def draw_spreads(result: BestOf, ax: "Axes") -> None:
     ax.legend(loc="best", frameon=False, fontsize="small")
 
 
-def compose_best_of(result: BestOf) -> "Figure":
+def compose_best_of(result: BestOf) -> Figure:
     """Draw all views across the page."""
     figure = make_figure(PAGE_WIDTH, 4.6)
     # Scores agree with themselves: there is nothing to see.
@@ -194,7 +193,7 @@ def compose_best_of(result: BestOf) -> "Figure":
     return figure
 
 
-def compose_best_of_comparison(result: BestOfComparison) -> "Figure":
+def compose_best_of_comparison(result: BestOfComparison) -> Figure:
     """Draw both curves and their difference, densities, and validation against test."""
     figure = make_figure(PAGE_WIDTH, 4.8)
     right = "densities" if result.a.same_scores else "agreement"
@@ -215,7 +214,7 @@ def compose_best_of_comparison(result: BestOfComparison) -> "Figure":
     return figure
 
 
-def compose_best_of_each(result: BestOfEach) -> "Figure":
+def compose_best_of_each(result: BestOfEach) -> Figure:
     """Draw all curves, one column wide."""
     figure = make_figure(COLUMN_WIDTH, 3.0)
     draw_best_of_curves(result, figure.subplots())
@@ -225,7 +224,7 @@ def compose_best_of_each(result: BestOfEach) -> "Figure":
     return figure
 
 
-def draw_best_of_difference(result: BestOfComparison, ax: "Axes") -> None:
+def draw_best_of_difference(result: BestOfComparison, ax: Axes) -> None:
     """Draw the difference of both curves, in a band of its interval."""
     curve = result.curve
     ax.axhline(0, color="black", linewidth=0.8, linestyle="--", gid="zero")
@@ -238,10 +237,8 @@ def draw_best_of_difference(result: BestOfComparison, ax: "Axes") -> None:
     ax.set_ylabel(f"difference in\n{escape(shorten(result.a.metric, 20))}")
 
 
-def _lay_out_counts(ax: "Axes", last: int) -> None:
+def _lay_out_counts(ax: Axes, last: int) -> None:
     """Let the horizontal axis count to a last number, on a logarithmic scale."""
-    from matplotlib.ticker import NullLocator
-
     ticks = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]
     ticks = [tick for tick in ticks if tick <= last]
     ax.set_xscale("log")

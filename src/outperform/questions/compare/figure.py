@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from outperform.errors import InvalidInput
 from outperform.questions.compare.probability_figure import draw_probability, draw_tasks
@@ -36,16 +37,12 @@ from outperform.render.style import (
 from outperform.stats import Estimate
 from outperform.wording import shorten
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 _ROW_HEIGHT = 0.17  # inches, of a task
 _MARGIN = 0.03  # of the width, right of the numbers: browsers write wider than matplotlib measures
 _LABELS_HEIGHT = 0.72  # inches, around one of several views, on average
 
 
-def draw_differences(comparison: Comparison, ax: "Axes") -> None:
+def draw_differences(comparison: Comparison, ax: Axes) -> None:
     """Draw every paired difference, sorted, and their mean with its interval."""
     if not comparison.paired:
         raise InvalidInput(
@@ -70,7 +67,7 @@ def draw_differences(comparison: Comparison, ax: "Axes") -> None:
     ax.set_xlabel(join_phrases(f"{a} − {b}", describe_metric(comparison)))
 
 
-def _draw_mean(mean: Estimate, row: float, ax: "Axes", *, gid: str) -> None:
+def _draw_mean(mean: Estimate, row: float, ax: Axes, *, gid: str) -> None:
     ends = [mean.interval.low, mean.interval.high]
     ax.plot(ends, [row, row], color="black", gid=f"{gid}-interval")
     ax.plot([mean.value], [row], "D", color="black", mec="white", ms=5.5, gid=gid)
@@ -80,7 +77,7 @@ def _label_mean(mean: Estimate) -> str:
     return f"◆ mean,\n{describe_level(mean.interval)} interval"
 
 
-def _draw_pairs(comparison: Comparison, ax: "Axes") -> None:
+def _draw_pairs(comparison: Comparison, ax: Axes) -> None:
     """Draw the differences in the winners' colours, and above each side who won how often."""
     n = comparison.n_pairs
     differences = np.sort(comparison.scores_a - comparison.scores_b)
@@ -102,7 +99,7 @@ def _label_pairs(comparison: Comparison) -> str:
     return f"{comparison.n_pairs:,} pairs,\n" + (f"{n_ties:,} tied" if n_ties else "sorted")
 
 
-def compose_comparison(comparison: Comparison) -> "Figure":
+def compose_comparison(comparison: Comparison) -> Figure:
     """Stack densities, differences if paired, and the probability, in one column."""
     views: list[tuple[float, Callable[[Comparison, Axes], None]]] = [(1.2, draw_densities)]
     if comparison.paired:
@@ -120,7 +117,7 @@ def compose_comparison(comparison: Comparison) -> "Figure":
     return figure
 
 
-def compose_published(published: PublishedComparison) -> "Figure":
+def compose_published(published: PublishedComparison) -> Figure:
     """Draw the probability below the verdict."""
     title = _entitle(published, condition=", if scores are normal")
     figure = make_figure(COLUMN_WIDTH, 1.5 + title_height(title))
@@ -129,7 +126,7 @@ def compose_published(published: PublishedComparison) -> "Figure":
     return figure
 
 
-def compose_tasks(tasks: TaskComparisons) -> "Figure":
+def compose_tasks(tasks: TaskComparisons) -> Figure:
     """Draw a row per task across the page, with the numbers beside it."""
     rows = tasks.comparisons
     names = short_names(rows[0], 22)
@@ -155,7 +152,7 @@ def forest_height(n_rows: int) -> float:
     return 1.1 + _ROW_HEIGHT * max(2, n_rows)
 
 
-def _write_column(ax: "Axes", offset: float, header: str, cells: list[str]) -> None:
+def _write_column(ax: Axes, offset: float, header: str, cells: list[str]) -> None:
     """Write a column of text beside the axes, that many points to their right."""
     for row, cell in enumerate(cells):
         ax.annotate(

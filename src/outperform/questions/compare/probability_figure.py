@@ -1,7 +1,9 @@
 """The figure of the verdict: P(A>B) with its interval against 0.5 and γ, one row per task."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+from matplotlib.axes import Axes
 
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
@@ -26,15 +28,12 @@ from outperform.stats import exact_interval
 from outperform.stats.outperforming import count_wins
 from outperform.wording import shorten_apart
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 _NARROW = 2.3  # inches, below which names of regions would overlap
 _NOT_SIGNIFICANT = "across 0.5: not significant"
 _WINNERS = {"a": COLOUR_A, "b": COLOUR_B, None: COLOUR_NEITHER}
 
 
-def draw_probability(results: PairResult | Sequence[PairResult], ax: "Axes") -> None:
+def draw_probability(results: PairResult | Sequence[PairResult], ax: Axes) -> None:
     """Draw P(A>B) with its interval, of one comparison or of one per task.
 
     An interval across 0.5 is not significant (grey); one within γ is not meaningful (hollow); one
@@ -55,12 +54,12 @@ def draw_probability(results: PairResult | Sequence[PairResult], ax: "Axes") -> 
     )
 
 
-def draw_tasks(tasks: TaskComparisons, ax: "Axes") -> None:
+def draw_tasks(tasks: TaskComparisons, ax: Axes) -> None:
     """Draw P(A>B) with its interval, one row per task."""
     draw_probability(tasks.comparisons, ax)
 
 
-def _draw_interval(result: PairResult, row: int, ax: "Axes") -> None:
+def _draw_interval(result: PairResult, row: int, ax: Axes) -> None:
     colour = _WINNERS[result.winner]
     face = "white" if result.verdict == "significant, not meaningful" else colour
     interval, style = result.interval, "-"
@@ -92,7 +91,7 @@ def _label_numbers(result: PairResult) -> str:
     return f"{result.probability:.3g}\n{result.interval}"
 
 
-def _draw_regions(gamma: float, ax: "Axes") -> None:
+def _draw_regions(gamma: float, ax: Axes) -> None:
     """Mark 0.5 and γ, and name above the axes what lies between."""
     ax.set_xlim(-0.02, 1.02)
     ax.spines["bottom"].set_bounds(0, 1)
@@ -114,7 +113,7 @@ def _draw_regions(gamma: float, ax: "Axes") -> None:
     names.spines["top"].set_visible(False)
 
 
-def _label_gamma(gamma: float, ax: "Axes") -> None:
+def _label_gamma(gamma: float, ax: Axes) -> None:
     if gamma <= 0.5:
         ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
         return

@@ -3,9 +3,11 @@
 import textwrap
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.result import CrossedDecomposition, join_sources
@@ -21,15 +23,11 @@ from outperform.render.style import (
 from outperform.stats import Estimate
 from outperform.wording import shorten
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 _COLOUR_INTERACTION = "#56B4E9"
 _FARTHEST = 2.0  # longest bars, beyond which intervals of few levels are cut
 
 
-def draw_components(decomposition: CrossedDecomposition, ax: "Axes") -> None:
+def draw_components(decomposition: CrossedDecomposition, ax: Axes) -> None:
     """Draw a bar per component with its interval, main effects first; their sum is on top.
 
     An estimate below 0 is drawn as it is, so that the bars add up; no interval goes there.
@@ -55,7 +53,7 @@ def draw_components(decomposition: CrossedDecomposition, ax: "Axes") -> None:
 
 def compose_components(
     decompositions: CrossedDecomposition | Sequence[CrossedDecomposition],
-) -> "Figure":
+) -> Figure:
     """Draw components of variance one column wide; several designs below one another."""
     group = _as_group(decompositions)
     heights = [components_height(each) for each in group]
@@ -102,9 +100,7 @@ def _find_limits(estimates: Sequence[Estimate]) -> tuple[float, float]:
     return 1.05 * low, 1.05 * high
 
 
-def _draw_shares(total: float, ax: "Axes") -> None:
-    from matplotlib.ticker import MaxNLocator, PercentFormatter
-
+def _draw_shares(total: float, ax: Axes) -> None:
     there, back = (partial(np.multiply, factor) for factor in (1 / total, total))
     shares = ax.secondary_xaxis("top", functions=(there, back))
     shares.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))

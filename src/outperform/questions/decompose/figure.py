@@ -3,9 +3,11 @@
 import textwrap
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.crossed_figure import (
@@ -40,17 +42,13 @@ from outperform.stats import Estimate
 from outperform.study.sources import ALL, NOISE, SPLIT
 from outperform.wording import shorten
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 # Okabe and Ito's, without black and without the yellow that paper swallows.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 _HATCHES = ("", "////", "....", "xxxx")  # tell apart what shares a colour
 _FARTHEST = 2.0  # longest bars, beyond which intervals of few runs are cut
 
 
-def draw_decomposition(decompositions: Decomposition | Sequence[Decomposition], ax: "Axes") -> None:
+def draw_decomposition(decompositions: Decomposition | Sequence[Decomposition], ax: Axes) -> None:
     """Draw a bar per source, with its interval, largest first; all sources together on top.
 
     One decomposition is drawn in the unit of the scores, with shares of the reference above.
@@ -78,7 +76,7 @@ def draw_decomposition(decompositions: Decomposition | Sequence[Decomposition], 
         _draw_shares(group[0], ax)
 
 
-def compose_decomposition(decompositions: Decomposition | Sequence[Decomposition]) -> "Figure":
+def compose_decomposition(decompositions: Decomposition | Sequence[Decomposition]) -> Figure:
     """Draw the sources of variation below the largest one's name, one column wide."""
     group = _as_group(decompositions)
     title = "\n".join(textwrap.wrap(_entitle(group), int(15 * COLUMN_WIDTH)))
@@ -124,7 +122,7 @@ def _lay_out_bars(group: Sequence[Decomposition]) -> dict[tuple[int, str], float
 
 
 def _draw_bars(
-    group: list[Decomposition], index: int, places: dict[tuple[int, str], float], ax: "Axes"
+    group: list[Decomposition], index: int, places: dict[tuple[int, str], float], ax: Axes
 ) -> None:
     """Draw the bars of one decomposition of the group."""
     alone = len(group) == 1
@@ -149,7 +147,7 @@ def _draw_bars(
 
 
 def _mark_bar(
-    group: list[Decomposition], index: int, variation: SourceVariation, ax: "Axes", *, y: float
+    group: list[Decomposition], index: int, variation: SourceVariation, ax: Axes, *, y: float
 ) -> None:
     """Draw the interval and the binomial model; write 0 where there is no bar."""
     estimate, gid = _measure(variation, alone=len(group) == 1), f"{index}-{variation.source}"
@@ -204,9 +202,7 @@ def _find_limit(group: list[Decomposition]) -> float:
     return 1.05 * max(longest, reach, *models) or 1.0
 
 
-def _draw_shares(decomposition: Decomposition, ax: "Axes") -> None:
-    from matplotlib.ticker import MaxNLocator
-
+def _draw_shares(decomposition: Decomposition, ax: Axes) -> None:
     scale = _scale(decomposition)
     there, back = (partial(np.multiply, factor) for factor in (1 / scale, scale))
     shares = ax.secondary_xaxis("top", functions=(there, back))
@@ -256,12 +252,12 @@ def _entitle(group: list[Decomposition]) -> str:
     return f"Largest source of variation{of}: {escape(shorten(largest.source, 18))}"
 
 
-def draw_sources(result: Decompositions, ax: "Axes") -> None:
+def draw_sources(result: Decompositions, ax: Axes) -> None:
     """Draw the sources that were redrawn alone, of every algorithm on every task."""
     draw_decomposition(_require_sources(result), ax)
 
 
-def compose_sources(result: Decompositions) -> "Figure":
+def compose_sources(result: Decompositions) -> Figure:
     """Draw the sources that were redrawn alone, or else together, or else how far searches got."""
     if result.sources:
         return compose_decomposition(result.sources)

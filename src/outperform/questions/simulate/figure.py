@@ -3,7 +3,10 @@
 import math
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from outperform.questions.simulate.result import (
     DetectionCurve,
@@ -23,10 +26,6 @@ from outperform.render.style import (
 )
 from outperform.stats.decision_rules import Rule
 from outperform.wording import shorten
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 # Rules of one family share a colour and differ in their line.
 _LINES: dict[Rule, tuple[str, Any]] = {
@@ -66,7 +65,7 @@ _TRUTH = "true P(A > B)"
 _TRUTHS = (0.5, 0.6, 0.7, 0.8)  # true P(A>B) of the panels against effort
 
 
-def draw_detection(result: ErrorRates, ax: "Axes") -> None:
+def draw_detection(result: ErrorRates, ax: Axes) -> None:
     """Draw how often each rule declares A better against the true P(A>B), for the first setting.
 
     Left of 0.5 this is wrong; in the grey band A is better, but not enough to matter.
@@ -75,14 +74,14 @@ def draw_detection(result: ErrorRates, ax: "Axes") -> None:
     ax.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), ncols=2)
 
 
-def draw_effort(result: ErrorRates, ax: "Axes") -> None:
+def draw_effort(result: ErrorRates, ax: Axes) -> None:
     """Draw how often each rule declares A better at P(A>B) = γ against the number of pairs."""
     fixed = _choose_fixed(result, result.settings[0][0])
     _draw_sizes(result, ax, setting=fixed, truth=fixed[2])
     ax.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), ncols=2)
 
 
-def compose_error_rates(result: ErrorRates) -> "Figure":
+def compose_error_rates(result: ErrorRates) -> Figure:
     """Draw a panel per scenario; or, of several efforts, panels per true P(A>B)."""
     sizes = {n for _, n, _ in result.settings}
     gammas = {gamma for *_, gamma in result.settings}
@@ -91,7 +90,7 @@ def compose_error_rates(result: ErrorRates) -> "Figure":
     return _compose_scenarios(result)
 
 
-def _compose_scenarios(result: ErrorRates) -> "Figure":
+def _compose_scenarios(result: ErrorRates) -> Figure:
     settings = result.settings
     columns = min(_COLUMNS, len(settings))
     rows = math.ceil(len(settings) / columns)
@@ -113,7 +112,7 @@ def _compose_scenarios(result: ErrorRates) -> "Figure":
     return figure
 
 
-def _compose_efforts(result: ErrorRates, *, by_size: bool, by_gamma: bool) -> "Figure":
+def _compose_efforts(result: ErrorRates, *, by_size: bool, by_gamma: bool) -> Figure:
     draws = [draw for draw, wanted in ((_draw_sizes, by_size), (_draw_gammas, by_gamma)) if wanted]
     rows = list(product(draws, _choose_scenarios(result)))
     figure = make_figure(PAGE_WIDTH, 1.9 * len(rows) + 0.8)
@@ -128,7 +127,7 @@ def _compose_efforts(result: ErrorRates, *, by_size: bool, by_gamma: bool) -> "F
     return figure
 
 
-def _finish_panels(figure: "Figure", axes: list["Axes"], n_used: int, columns: int) -> None:
+def _finish_panels(figure: Figure, axes: list[Axes], n_used: int, columns: int) -> None:
     """One legend for all panels, and no empty ones."""
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=columns)
@@ -139,7 +138,7 @@ def _finish_panels(figure: "Figure", axes: list["Axes"], n_used: int, columns: i
         above.set_xlabel(_TRUTH)
 
 
-def _draw_setting(curves: Sequence[DetectionCurve], ax: "Axes") -> None:
+def _draw_setting(curves: Sequence[DetectionCurve], ax: Axes) -> None:
     gamma = curves[0].gamma
     ax.axvspan(0.5, gamma, color=COLOUR_BAND, linewidth=0, gid="not-meaningful")
     for rule, (curve,) in _by_rule(curves).items():
@@ -155,7 +154,7 @@ def _draw_setting(curves: Sequence[DetectionCurve], ax: "Axes") -> None:
     _name_region(ax, gamma, 1, "meaningfully\nbetter")
 
 
-def _name_region(ax: "Axes", low: float, high: float, name: str) -> None:
+def _name_region(ax: Axes, low: float, high: float, name: str) -> None:
     if high - low < 0.08:
         return
     ax.text(
@@ -187,7 +186,7 @@ def _choose_fixed(result: ErrorRates, scenario: str) -> _Setting:
     return scenario, sizes[len(sizes) // 2], min(gammas, key=lambda gamma: abs(gamma - 0.75))
 
 
-def _draw_sizes(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: float) -> None:
+def _draw_sizes(result: ErrorRates, ax: Axes, *, setting: _Setting, truth: float) -> None:
     scenario, _, gamma = setting
     drawn = (*result.curves, *result.means)
     chosen = [c for c in drawn if (c.scenario, c.gamma) == (scenario, gamma)]
@@ -196,7 +195,7 @@ def _draw_sizes(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: flo
     _label_effort(ax, f"pairs (γ = {gamma:g})")
 
 
-def _draw_gammas(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: float) -> None:
+def _draw_gammas(result: ErrorRates, ax: Axes, *, setting: _Setting, truth: float) -> None:
     scenario, n, _ = setting
     drawn = (*result.curves, *result.means)
     chosen = [c for c in drawn if (c.scenario, c.n_pairs) == (scenario, n)]
@@ -205,7 +204,7 @@ def _draw_gammas(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: fl
     _label_effort(ax, f"γ ({n} pairs)")
 
 
-def _label_effort(ax: "Axes", label: str) -> None:
+def _label_effort(ax: Axes, label: str) -> None:
     ax.set_ylim(-0.02, 1.02)
     ax.set_xlabel(label)
     ax.set_ylabel("A declared better")
@@ -217,12 +216,12 @@ def _by_rule(curves: Sequence[DetectionCurve]) -> dict[Rule, list[DetectionCurve
     return {rule: chosen for rule, chosen in by_rule.items() if chosen}
 
 
-def _draw_line(rule: Rule, x: Sequence[float], y: Sequence[float], ax: "Axes") -> None:
+def _draw_line(rule: Rule, x: Sequence[float], y: Sequence[float], ax: Axes) -> None:
     colour, line = _LINES[rule]
     ax.plot(x, y, linestyle=line, color=colour, label=_LABELS[rule], gid=rule, linewidth=1.1)
 
 
-def draw_seeds(result: SeedsCurve, ax: "Axes", *, alpha: float | None = None) -> None:
+def draw_seeds(result: SeedsCurve, ax: Axes, *, alpha: float | None = None) -> None:
     """Draw the share found different against the sample size, for one level.
 
     A ring marks the size from which on the level is kept. Shares of 0 lie below the axis.
@@ -251,7 +250,7 @@ def draw_seeds(result: SeedsCurve, ax: "Axes", *, alpha: float | None = None) ->
     ax.set_ylabel("share found different")
 
 
-def compose_seeds(result: SeedsCurve) -> "Figure":
+def compose_seeds(result: SeedsCurve) -> Figure:
     """Draw a panel per level, across the page."""
     figure = make_figure(PAGE_WIDTH, 2.6)
     axes = figure.subplots(1, len(result.alphas), squeeze=False)[0]
