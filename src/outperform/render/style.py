@@ -68,13 +68,15 @@ def house_style() -> Iterator[None]:
         yield
 
 
-def make_figure(width: float, height: float) -> "Figure":
-    """Make a figure that no window and no global list of figures knows of."""
+def make_figure(width: float, height: float, title: str = "") -> "Figure":
+    """Make a figure that no window and no global list of figures knows of, below its title."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
+    if title:
+        figure.suptitle(title, fontsize="medium")
     return figure
 
 

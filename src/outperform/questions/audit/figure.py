@@ -296,11 +296,10 @@ def compose_audit(audit: Audit | SelfAudit) -> Figure:
         picked = draw_same_seeds if audit.same_seeds else draw_effect_sizes
         views += [draw_within, draw_between, picked, draw_random_sets]
     title = wrap_title(escape(str(audit)), PAGE_WIDTH)
-    figure = make_figure(PAGE_WIDTH, 7 + title_height(title))
+    figure = make_figure(PAGE_WIDTH, 7 + title_height(title), title)
     axes = figure.subplots(3, 2, height_ratios=[1.5, 1, 1])
     for draw, ax in zip(views, axes.flat, strict=True):
         draw(audit, ax)
-    figure.suptitle(title, fontsize="medium")
     return figure
 
 

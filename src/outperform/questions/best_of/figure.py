@@ -175,7 +175,12 @@ def draw_spreads(result: BestOf, ax: Axes) -> None:
 
 def compose_best_of(result: BestOf) -> Figure:
     """Draw all views across the page."""
-    figure = make_figure(PAGE_WIDTH, 4.6)
+    on = f" on {shorten(result.task, 22)}" if result.task else ""
+    title = (
+        f"Best of {result.n} of {shorten(result.algorithm, 30)}{on}: "
+        f"{format_estimate(result.value, result.interval)}; one run: {result.mean:.4g}"
+    )
+    figure = make_figure(PAGE_WIDTH, 4.6, wrap_title(escape(title), PAGE_WIDTH))
     # Scores agree with themselves: there is nothing to see.
     left = "spreads" if result.same_scores else "agreement"
     axes = figure.subplot_mosaic([["curves", "densities"], [left, "spreads"]])
@@ -184,25 +189,11 @@ def compose_best_of(result: BestOf) -> Figure:
     draw_spreads(result, axes["spreads"])
     if not result.same_scores:
         draw_agreement(result, axes["agreement"])
-    on = f" on {shorten(result.task, 22)}" if result.task else ""
-    title = (
-        f"Best of {result.n} of {shorten(result.algorithm, 30)}{on}: "
-        f"{format_estimate(result.value, result.interval)}; one run: {result.mean:.4g}"
-    )
-    figure.suptitle(wrap_title(escape(title), PAGE_WIDTH), fontsize="medium")
     return figure
 
 
 def compose_best_of_comparison(result: BestOfComparison) -> Figure:
     """Draw both curves and their difference, densities, and validation against test."""
-    figure = make_figure(PAGE_WIDTH, 4.8)
-    right = "densities" if result.a.same_scores else "agreement"
-    axes = figure.subplot_mosaic([["curves", "difference"], ["densities", right]])
-    draw_best_of_curves(result, axes["curves"])
-    draw_best_of_difference(result, axes["difference"])
-    draw_best_of_densities(result, axes["densities"])
-    if not result.a.same_scores:
-        draw_agreement(result, axes["agreement"])
     a, b = shorten_apart([result.a.algorithm, result.b.algorithm], 22)
     verdict = {"a": f"{a} is better", "b": f"{b} is better", None: "neither is shown better"}
     on = f" on {shorten(result.a.task, 22)}" if result.a.task else ""
@@ -210,17 +201,23 @@ def compose_best_of_comparison(result: BestOfComparison) -> Figure:
         f"With a budget of {result.n}{on}, {verdict[result.winner]}: P(best of {a} beats best of "
         f"{b}) = {result.probability.value:.2f} {result.probability.interval}"
     )
-    figure.suptitle(wrap_title(escape(title), PAGE_WIDTH), fontsize="medium")
+    figure = make_figure(PAGE_WIDTH, 4.8, wrap_title(escape(title), PAGE_WIDTH))
+    right = "densities" if result.a.same_scores else "agreement"
+    axes = figure.subplot_mosaic([["curves", "difference"], ["densities", right]])
+    draw_best_of_curves(result, axes["curves"])
+    draw_best_of_difference(result, axes["difference"])
+    draw_best_of_densities(result, axes["densities"])
+    if not result.a.same_scores:
+        draw_agreement(result, axes["agreement"])
     return figure
 
 
 def compose_best_of_each(result: BestOfEach) -> Figure:
     """Draw all curves, one column wide."""
-    figure = make_figure(COLUMN_WIDTH, 3.0)
-    draw_best_of_curves(result, figure.subplots())
     first = result.ranked[0]
     title = f"With a budget of {first.n}, most is to be expected of {shorten(first.algorithm, 22)}"
-    figure.suptitle(wrap_title(escape(title), COLUMN_WIDTH), fontsize="medium")
+    figure = make_figure(COLUMN_WIDTH, 3.0, wrap_title(escape(title), COLUMN_WIDTH))
+    draw_best_of_curves(result, figure.subplots())
     return figure
 
 

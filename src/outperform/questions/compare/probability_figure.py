@@ -33,18 +33,22 @@ _NOT_SIGNIFICANT = "across 0.5: not significant"
 _WINNERS = {"a": COLOUR_A, "b": COLOUR_B, None: COLOUR_NEITHER}
 
 
-def draw_probability(results: PairResult | Sequence[PairResult], ax: Axes) -> None:
+def draw_probability(results: PairResult | Sequence[Comparison], ax: Axes) -> None:
     """Draw P(A>B) with its interval, of one comparison or of one per task.
 
     An interval across 0.5 is not significant (grey); one within γ is not meaningful (hollow); one
     that reaches beyond γ is meaningful (filled, in the winner's colour).
     """
-    rows: Sequence[PairResult] = results if isinstance(results, Sequence) else (results,)
+    rows: Sequence[PairResult]
+    if isinstance(results, Sequence):
+        rows, tasks = results, shorten_apart([each.task for each in results], 18)
+        labels = [escape(task) for task in tasks]
+    else:
+        rows, labels = (results,), [f"{results.probability:.3g}\n{results.interval}"]
     first = rows[0]
     _draw_regions(first.gamma, ax)
     for row, result in enumerate(rows):
         _draw_interval(result, row, ax)
-    labels = _label_tasks(rows) if rows is results else [_label_numbers(first)]
     lay_out_rows(ax, [float(row) for row in range(len(rows))], labels)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     a, b = short_names(first, 16)
@@ -80,15 +84,6 @@ def _draw_interval(result: PairResult, row: int, ax: Axes) -> None:
         clip_on=False,
         gid=f"probability-{row}",
     )
-
-
-def _label_tasks(results: Sequence[PairResult]) -> list[str]:
-    tasks = [result.task if isinstance(result, Comparison) else "" for result in results]
-    return [escape(label) for label in shorten_apart(tasks, 18)]
-
-
-def _label_numbers(result: PairResult) -> str:
-    return f"{result.probability:.3g}\n{result.interval}"
 
 
 def _draw_regions(gamma: float, ax: Axes) -> None:

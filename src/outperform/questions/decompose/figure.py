@@ -2,18 +2,19 @@
 
 import textwrap
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.crossed_figure import (
+    as_group,
     components_height,
     compose_components,
     draw_components,
+    draw_shares,
+    name_runs,
 )
 from outperform.questions.decompose.result import (
     CrossedDecomposition,
@@ -27,7 +28,7 @@ from outperform.questions.decompose.search_curves_figure import (
     draw_search_curves,
     draw_test_curves,
 )
-from outperform.render.drawing import Drawing
+from outperform.render.drawing import Drawing, title_height
 from outperform.render.labels import describe_level, escape, join_phrases
 from outperform.render.style import (
     COLOUR_A,
@@ -55,7 +56,7 @@ def draw_decomposition(decompositions: Decomposition | Sequence[Decomposition], 
     Several may differ in scale and metric: they are drawn as shares, grouped by source, and the
     legend tells what 1 stands for. A diamond marks the binomial model of the test set.
     """
-    group = _as_group(decompositions)
+    group = as_group(decompositions)
     places = _lay_out_bars(group)
     for index in range(len(group)):
         _draw_bars(group, index, places, ax)
@@ -73,33 +74,23 @@ def draw_decomposition(decompositions: Decomposition | Sequence[Decomposition], 
         ax.axvline(1, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid="reference")
         ax.legend(loc="lower left", bbox_to_anchor=(-0.3, 1.0), fontsize="small", frameon=False)
     elif _scale(group[0]) > 0:
-        _draw_shares(group[0], ax)
+        draw_shares(_scale(group[0]), f"as share of {_possessive(group[0])}", ax)
 
 
 def compose_decomposition(decompositions: Decomposition | Sequence[Decomposition]) -> Figure:
     """Draw the sources of variation below the largest one's name, one column wide."""
-    group = _as_group(decompositions)
+    group = as_group(decompositions)
     title = "\n".join(textwrap.wrap(_entitle(group), int(15 * COLUMN_WIDTH)))
-    height = decomposition_height(group) + 0.1 + 0.14 * (1 + title.count("\n"))
-    figure = make_figure(COLUMN_WIDTH, height)
+    figure = make_figure(COLUMN_WIDTH, decomposition_height(group) + title_height(title), title)
     draw_decomposition(group, figure.subplots())
-    figure.suptitle(title, fontsize="medium")
     return figure
 
 
 def decomposition_height(decompositions: Decomposition | Sequence[Decomposition]) -> float:
     """Height in inches that every bar and every line of the legend needs."""
-    group = _as_group(decompositions)
+    group = as_group(decompositions)
     above, bar = (0.15 * len(group), 0.09) if len(group) > 1 else (0.35, 0.14)
     return 0.75 + above + bar * (1.6 + max(_lay_out_bars(group).values()))
-
-
-def _as_group(decompositions: Decomposition | Sequence[Decomposition]) -> list[Decomposition]:
-    if isinstance(decompositions, Decomposition):
-        return [decompositions]
-    if not decompositions:
-        raise InvalidInput("there is no decomposition to draw", "Pass at least one")
-    return list(decompositions)
 
 
 def _order_sources(group: Sequence[Decomposition]) -> list[str]:
@@ -202,15 +193,6 @@ def _find_limit(group: list[Decomposition]) -> float:
     return 1.05 * max(longest, reach, *models) or 1.0
 
 
-def _draw_shares(decomposition: Decomposition, ax: Axes) -> None:
-    scale = _scale(decomposition)
-    there, back = (partial(np.multiply, factor) for factor in (1 / scale, scale))
-    shares = ax.secondary_xaxis("top", functions=(there, back))
-    shares.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    shares.spines["top"].set_visible(True)
-    shares.set_xlabel(f"as share of {_possessive(decomposition)}")
-
-
 def _possessive(decomposition: Decomposition) -> str:
     return f"{escape(shorten(decomposition.reference, 18))}'s"
 
@@ -247,9 +229,8 @@ def _entitle(group: list[Decomposition]) -> str:
     largest = group[0].ranked[0]
     if largest.sd.value == 0:
         return f"No source changes the {escape(shorten(group[0].metric, 20))}"
-    names = [escape(shorten(name, 22)) for name in (group[0].algorithm, group[0].task) if name]
-    of = f" of {' on '.join(names)}" if names else ""
-    return f"Largest source of variation{of}: {escape(shorten(largest.source, 18))}"
+    name = escape(shorten(largest.source, 18))
+    return f"Largest source of variation{name_runs(group[0])}: {name}"
 
 
 def draw_sources(result: Decompositions, ax: Axes) -> None:

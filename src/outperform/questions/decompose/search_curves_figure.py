@@ -50,7 +50,8 @@ def compose_search_curves(result: SearchCurves) -> Figure:
     """Draw a row per task: validation scores to the left, test scores on the same scale."""
     tasks = list(dict.fromkeys(curve.task for curve in result.curves))
     tested = any(curve.test is not None for curve in result.curves)
-    figure = make_figure(PAGE_WIDTH, 0.3 + 2.3 * len(tasks))
+    title = "How far searches get: mean and range of 80% of them"
+    figure = make_figure(PAGE_WIDTH, 0.3 + 2.3 * len(tasks), title)
     rows = figure.subplots(
         len(tasks), 2, sharey="row", squeeze=False, width_ratios=(1, 1) if tested else (4, 1)
     )
@@ -62,7 +63,6 @@ def compose_search_curves(result: SearchCurves) -> Figure:
             right.get_legend().remove()
         if len(tasks) > 1:
             left.set_title(escape(shorten(task, 40)), loc="left")
-    figure.suptitle("How far searches get: mean and range of 80% of them", fontsize="medium")
     return figure
 
 

@@ -44,8 +44,7 @@ def draw_sample_sizes(
 
 def draw_plan(plan: Plan, ax: Axes) -> None:
     """Draw the sample sizes for a plan's error rates, with the plan's own point marked."""
-    rows = plan.table
-    draw_sample_sizes(rows, ax, highlight=plan)
+    draw_sample_sizes(plan.table, ax, highlight=plan)
 
 
 def _mark_plan(plan: Plan, ax: Axes) -> None:
@@ -99,9 +98,8 @@ def compose_plan(plan: Plan) -> Figure:
     """Draw the sample sizes below the number that is needed."""
     claim = f"{plan.n_required:,} pairs show a {describe_chance(plan)} of {plan.probability:.2g}"
     title = wrap_title(f"{claim} with power {1 - plan.beta:g}", COLUMN_WIDTH)
-    figure = make_figure(COLUMN_WIDTH, 2.4 + title_height(title))
+    figure = make_figure(COLUMN_WIDTH, 2.4 + title_height(title), title)
     draw_plan(plan, figure.subplots())
-    figure.suptitle(title, fontsize="medium")
     return figure
 
 

@@ -96,12 +96,11 @@ def compose_equals(result: BestOfEquals) -> Figure:
         f"The best of {best.m:,} classifiers of accuracy {result.accuracy:g} shows "
         f"{result.mean:.4f} on {best.n:,} examples"
     )
-    figure = make_figure(COLUMN_WIDTH, 6.2)
+    figure = make_figure(COLUMN_WIDTH, 6.2, wrap_title(title, COLUMN_WIDTH))
     one, cdf, pmf = figure.subplots(3, height_ratios=[1.3, 1, 1])
     draw_one(result, one)
     draw_best_cdf(result, cdf)
     draw_best_pmf(result, pmf)
-    figure.suptitle(wrap_title(title, COLUMN_WIDTH), fontsize="medium")
     return figure
 
 
@@ -149,7 +148,9 @@ def draw_leaderboard(result: Assessment, ax: Axes) -> None:
     """
     order = np.argsort(-result.scores, kind="stable")
     scores, contends = result.scores[order], result.contends[order]
-    floor = _find_floor(result, lowest := float(scores[contends].min()))
+    lowest = float(scores[contends].min())
+    bottom = min(lowest, result.interval.low)
+    floor = bottom - _BELOW * max(result.top - bottom, _LEAST)
     ax.axhspan(lowest, result.top, color=COLOUR_BAND, linewidth=0, gid="band", zorder=0)
     _draw_entries(scores, contends, ax, shown=scores >= floor)
     _draw_estimates(result, ax)
@@ -183,15 +184,9 @@ def compose_leaderboard(result: Assessment) -> Figure:
         f"The best of {result.n_entries:,}: {escape(shorten(result.metric, 20))} "
         f"{result.top:.4f}, soberly {result.sober:.4f}"
     )
-    figure = make_figure(COLUMN_WIDTH, 3.0)
+    figure = make_figure(COLUMN_WIDTH, 3.0, wrap_title(title, COLUMN_WIDTH))
     draw_leaderboard(result, figure.subplots())
-    figure.suptitle(wrap_title(title, COLUMN_WIDTH), fontsize="medium")
     return figure
-
-
-def _find_floor(result: Assessment, lowest: float) -> float:
-    bottom = min(lowest, result.interval.low)
-    return bottom - _BELOW * max(result.top - bottom, _LEAST)
 
 
 def _draw_estimates(result: Assessment, ax: Axes) -> None:
