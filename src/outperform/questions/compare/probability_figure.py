@@ -33,7 +33,7 @@ _NOT_SIGNIFICANT = "across 0.5: not significant"
 _WINNERS = {"a": COLOUR_A, "b": COLOUR_B, None: COLOUR_NEITHER}
 
 
-def draw_probability(results: PairResult | Sequence[Comparison], ax: Axes) -> None:
+def draw_probability(results: PairResult | Sequence[PairResult], ax: Axes) -> None:
     """Draw P(A>B) with its interval, of one comparison or of one per task.
 
     An interval across 0.5 is not significant (grey); one within γ is not meaningful (hollow); one
@@ -41,8 +41,8 @@ def draw_probability(results: PairResult | Sequence[Comparison], ax: Axes) -> No
     """
     rows: Sequence[PairResult]
     if isinstance(results, Sequence):
-        rows, tasks = results, shorten_apart([each.task for each in results], 18)
-        labels = [escape(task) for task in tasks]
+        tasks = [getattr(each, "task", "") for each in results]  # what was published has none
+        rows, labels = results, [escape(task) for task in shorten_apart(tasks, 18)]
     else:
         rows, labels = (results,), [f"{results.probability:.3g}\n{results.interval}"]
     first = rows[0]

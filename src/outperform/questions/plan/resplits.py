@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from outperform.plain_values import Plain
 from outperform.questions.compare.result import Comparison
+from outperform.questions.result import Table
 from outperform.runs.scope import Resplit
 from outperform.stats import required_resplits, resplit_floor
 
@@ -50,6 +51,18 @@ class PlannedResplits(Plain):
             alpha=self.alpha,
             beta=self.beta,
         )
+
+    def tabulate(self) -> Table:
+        """What any number of re-splits shows, and how many show the pilot's difference."""
+        rows = [("smallest difference that any number shows", f"{self.floor:.3g}")]
+        if self.difference is not None:
+            n, power = self.n_required, f"{1 - self.beta:g}"
+            rows += [
+                ("difference of the pilot", f"{abs(self.difference):.3g}"),
+                (f"re-splits that show it with power {power}", "none" if n is None else f"{n:,}"),
+            ]
+        title = f"For other data like these, from re-splits of one dataset ({self.unit}):"
+        return Table((), rows, title)
 
     def __str__(self) -> str:
         beyond = f"no number of re-splits shows a difference below {self.floor:.2g} {self.unit}"
