@@ -18,21 +18,12 @@ _ALPHA = 0.05  # of every comparison
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What a report is made of.
+    """What a report is made of."""
 
-    Attributes
-    ----------
-    source
-        Where the runs come from: the address of a store, a file, or a table in memory.
-    pairs
-        Names of the algorithms that are compared, two by two.
-    train_size, test_size, drop_incomplete
-        As `compare_runs` takes them.
-    """
-
-    source: Any
+    source: Any  # where the runs come from: the address of a store, a file, or a table in memory
     runs: Runs
-    pairs: Sequence[tuple[str, str]]
+    pairs: Sequence[tuple[str, str]]  # names of the algorithms that are compared, two by two
+    # As `compare_runs` takes them.
     train_size: int | None = None
     test_size: int | None = None
     drop_incomplete: bool = False

@@ -18,20 +18,12 @@ Mood = Literal["good", "bad", "open"]
 
 
 class Table(NamedTuple):
-    """Numbers as text.
+    """Numbers as text."""
 
-    Attributes
-    ----------
-    header
-        Names of the columns; empty where every row is a name with its value.
-    title, note
-        What stands above and below.
-    """
-
-    header: Sequence[str]
+    header: Sequence[str]  # names of the columns; empty where every row is a name with its value
     rows: Sequence[Sequence[str]]
-    title: str = ""
-    note: str = ""
+    title: str = ""  # above
+    note: str = ""  # below
 
 
 class Answer(Protocol):

@@ -64,10 +64,7 @@ def draw_density(scores: FloatArray, ax: Axes, baseline: float, *, colour: str, 
 def estimate_density(scores: FloatArray, *, margin: float = 0.0) -> tuple[FloatArray, FloatArray]:
     """Gaussian kernel density with Scott's bandwidth; a spike where all scores are equal.
 
-    Parameters
-    ----------
-    margin
-        How far to go beyond the scores, in units of their range.
+    It goes beyond the scores by a margin, in units of their range.
     """
     from scipy.stats import gaussian_kde  # slow to import, and few runs have no density
 

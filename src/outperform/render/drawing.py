@@ -23,24 +23,13 @@ _POINTS = 72  # per inch
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """How one kind of result is drawn.
+    """How one kind of result is drawn."""
 
-    Attributes
-    ----------
-    views
-        What there is to see, the default first.
-    compose
-        Draws the whole figure.
-    heights
-        Inches that a view needs, or how to find out.
-    grouped
-        Whether a tuple of such results is drawn together.
-    """
-
-    views: Mapping[str, Callable[[Any, "Axes"], None]]
-    compose: Callable[[Any], "Figure"]
+    views: Mapping[str, Callable[[Any, "Axes"], None]]  # what there is to see, the default first
+    compose: Callable[[Any], "Figure"]  # draws the whole figure
+    # Inches that a view needs, or how to find out.
     heights: Mapping[str, float | Callable[[Any], float]] = field(default_factory=dict)
-    grouped: bool = False
+    grouped: bool = False  # whether a tuple of such results is drawn together
 
     def height_of(self, view: str, result: Any) -> float:
         """Inches that a view of a result needs."""

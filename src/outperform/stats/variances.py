@@ -140,11 +140,7 @@ class MiddleRange(NamedTuple):
 
 
 def middle_range(values: FloatArray) -> MiddleRange:
-    """Ends of the range of the middle 80% of the values, column by column.
-
-    Parameters
-    ----------
-    values : shape (n,) or (n, k)
+    """Ends of the range of the middle 80% of the values, of shape (n,) or (n, k), by column.
 
     Examples
     --------

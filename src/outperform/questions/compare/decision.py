@@ -38,25 +38,15 @@ class Look(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Decision(Result):
-    """Whether `a` and `b` were decided, for whom, and after how many replicates.
-
-    Attributes
-    ----------
-    looks
-        After every one, the study would have been stopped had it decided.
-    n_allowed
-        Replicates that the study allows.
-    source
-        Address of the store that they are in.
-    """
+    """Whether `a` and `b` were decided, for whom, and after how many replicates."""
 
     JSON = "a b outcome winner winner_name n_replicates n_allowed gamma scope looks caveats"
 
     a: str
     b: str
-    looks: tuple[Look, ...]
-    n_allowed: int
-    source: str
+    looks: tuple[Look, ...]  # after every one, the study would have been stopped had it decided
+    n_allowed: int  # replicates that the study allows
+    source: str  # address of the store that they are in
 
     @property
     def comparison(self) -> Comparison | TaskComparisons:

@@ -228,12 +228,8 @@ def withstands(comparison: Comparison, lacking: tuple[int, int]) -> bool:
     """Whether the winner still wins if every run that it lacks had been its worst.
 
     Runs often fail, or are pruned, because they go badly: of two identical algorithms, one with a
-    pruner, the pruned one would outperform the other.
-
-    Parameters
-    ----------
-    lacking
-        Replicates that `a`, and that `b`, has no complete run of.
+    pruner, the pruned one would outperform the other. `lacking` are the numbers of replicates that
+    `a`, and that `b`, has no complete run of.
     """
     if comparison.winner is None:
         return True

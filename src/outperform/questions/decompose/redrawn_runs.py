@@ -136,15 +136,7 @@ def _describe_level(names: Sequence[str], level: Level) -> str:
 def read_variation(
     path: Path, *, wanted: Wanted, source: str | None, crossed: str | None
 ) -> list[Variation]:
-    """Runs of every algorithm on every task of a file.
-
-    Parameters
-    ----------
-    source
-        Column that says what was redrawn, if it is not called source.
-    crossed
-        Columns with the levels of a crossed design, if the file is one.
-    """
+    """Runs of every algorithm on every task of a file; columns are those of `decompose`."""
     table = open_file(path)
     roles = assign_roles(table.names, wanted, table.source)
     redrawn = _find_redrawn(table, source, crossed)

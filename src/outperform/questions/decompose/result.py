@@ -138,26 +138,14 @@ class CrossedDecomposition(Result):
 
 @dataclass(frozen=True, slots=True)
 class Decompositions(Result):
-    """All that a study or a file tells of what makes its scores vary.
-
-    Attributes
-    ----------
-    sources
-        Where sources were redrawn one at a time.
-    crossed
-        Where they were redrawn in every combination.
-    searches
-        How far searches got, where that was asked for.
-    notes
-        Doubts about the whole; each result has its own.
-    """
+    """All that a study or a file tells of what makes its scores vary."""
 
     JSON = "sources crossed searches notes"
 
-    sources: tuple[Decomposition, ...]
-    crossed: tuple[CrossedDecomposition, ...]
-    searches: SearchCurves | None = None
-    notes: tuple[str, ...] = ()
+    sources: tuple[Decomposition, ...]  # where they were redrawn one at a time
+    crossed: tuple[CrossedDecomposition, ...]  # where they were, in every combination
+    searches: SearchCurves | None = None  # how far these got, where that was asked for
+    notes: tuple[str, ...] = ()  # doubts about the whole; each result has its own
 
     def __iter__(self) -> Iterator[Decomposition | CrossedDecomposition | SearchCurves]:
         yield from self.sources

@@ -18,15 +18,7 @@ from outperform.wording import shorten_apart
 def draw_sample_sizes(
     rows: tuple[PlanRow, ...], ax: Axes, *, highlight: Plan | None = None
 ) -> None:
-    """Draw sample sizes against γ, on a logarithmic scale.
-
-    Parameters
-    ----------
-    rows
-        As `plan_gammas` returns them.
-    highlight
-        A plan whose point is marked with its numbers.
-    """
+    """Draw sample sizes against γ, on a logarithmic scale, and mark the point of a plan."""
     gammas = [row.gamma for row in rows]
     exact, noether = [row.n_required for row in rows], [row.n_noether for row in rows]
     ax.plot(gammas, exact, "o-", color=COLOUR_A, ms=3, label="pairs, for the paired verdict")

@@ -11,28 +11,16 @@ from outperform.stats import required_resplits, resplit_floor
 
 @dataclass(frozen=True, slots=True)
 class PlannedResplits(Plain):
-    """How many re-splits would show a difference for data like these, and what none ever shows.
-
-    Attributes
-    ----------
-    overlap
-        Size of a test set over that of its training set.
-    deviation
-        Standard deviation of the replicates' differences: that of a pilot, else 1.
-    unit
-        What differences are measured in: the pilot's metric, else standard deviations.
-    difference
-        Mean difference that the pilot shows; None without a pilot.
-    """
+    """How many re-splits would show a difference for data like these, and what none ever shows."""
 
     JSON = "test_to_train=overlap unit difference deviation n_required floor"
 
-    overlap: float
+    overlap: float  # size of a test set over that of its training set
     alpha: float
     beta: float
-    deviation: float = 1.0
-    unit: str = "standard deviations of the difference"
-    difference: float | None = None
+    deviation: float = 1.0  # of the replicates' differences: that of a pilot, else 1
+    unit: str = "standard deviations of the difference"  # of differences, or the pilot's metric
+    difference: float | None = None  # that the pilot shows on average; None without a pilot
 
     @property
     def floor(self) -> float:
@@ -82,14 +70,8 @@ def plan_resplits(
 ) -> PlannedResplits | None:
     """Plan for data like these, where sizes of splits, or a pilot made of such, are known.
 
-    Parameters
-    ----------
-    resplit
-        Sizes; of no matter with a pilot, which was compared with them.
-
-    Returns
-    -------
-    None where nothing is known of how the data are divided, or a pilot's differences do not vary.
+    With a pilot, which was compared with them, the sizes are of no matter. None where nothing is
+    known of how the data are divided, or a pilot's differences do not vary.
 
     Examples
     --------

@@ -209,14 +209,9 @@ def _draw_line(rule: Rule, x: Sequence[float], y: Sequence[float], ax: Axes) -> 
 
 
 def draw_seeds(result: SeedsCurve, ax: Axes, *, alpha: float | None = None) -> None:
-    """Draw the share found different against the sample size, for one level.
+    """Draw the share found different against the sample size, for one level or the first.
 
     A ring marks the size from which on the level is kept. Shares of 0 lie below the axis.
-
-    Parameters
-    ----------
-    alpha
-        The level; the first by default.
     """
     level = result.alphas[0] if alpha is None else alpha
     lines = [line for line in result.lines if line.alpha == level]

@@ -22,14 +22,7 @@ SEEDS_TESTS: tuple[SeedsTest, ...] = get_args(SeedsTest)
 
 @dataclass(frozen=True, slots=True)
 class DetectionCurve(Plain):
-    """How often one rule declares A better, by the true P(A>B).
-
-    Attributes
-    ----------
-    rates, errors
-        By entry of `probabilities`; errors are Monte-Carlo standard errors, 0 where rates are
-        exact.
-    """
+    """How often one rule declares A better, by the true P(A>B)."""
 
     JSON = (
         "rule scenario n_pairs gamma exact false_positives false_positives_error "
@@ -41,8 +34,8 @@ class DetectionCurve(Plain):
     n_pairs: int
     gamma: float
     probabilities: tuple[float, ...]
-    rates: tuple[float, ...]
-    errors: tuple[float, ...]
+    rates: tuple[float, ...]  # one for each of these
+    errors: tuple[float, ...]  # Monte-Carlo standard errors of the rates; 0 where they are exact
 
     @property
     def exact(self) -> bool:
