@@ -6,7 +6,7 @@ it, `caveats` the reasons for doubt, `advice` what to do next, and `.to_dict()` 
 prints. Its figures are in the `figure` room of its question.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -15,6 +15,7 @@ from outperform.runs.scope import Scope
 
 # Of the first algorithm named: it is good news, bad news, or nothing is decided.
 Mood = Literal["good", "bad", "open"]
+_MOODS: dict[str | None, Mood] = {"a": "good", "b": "bad", None: "open"}  # by the winner
 
 
 class Table(NamedTuple):
@@ -57,6 +58,25 @@ class Answer(Protocol):
         """Plain values, ready for JSON."""
 
 
+def join_caveats(caveats: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Doubts about parts of a result, by name: those that all share, then those about single ones.
+
+    Examples
+    --------
+    >>> join_caveats({"new": ["few runs", "ties"], "old": ["few runs"]})
+    ('few runs', 'new: ties')
+    """
+    first = next(iter(caveats.values()))
+    shared = [doubt for doubt in first if all(doubt in others for others in caveats.values())]
+    single = [
+        f"{name}: {doubt}"
+        for name, doubts in caveats.items()
+        for doubt in doubts
+        if doubt not in shared
+    ]
+    return (*shared, *single)
+
+
 class Result(Plain):
     """What all results share: what they say is their own."""
 
@@ -74,8 +94,8 @@ class Result(Plain):
 
     @property
     def mood(self) -> Mood | None:
-        """How the sentence is coloured; None where it is neither good nor bad news."""
-        return None
+        """How the sentence is coloured: by the `winner`, where the result has such a thing."""
+        return _MOODS.get(getattr(self, "winner", "nobody"))
 
     @property
     def scope_hint(self) -> str:

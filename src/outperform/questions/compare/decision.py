@@ -8,8 +8,8 @@ from typing import Literal
 from outperform.plain_values import Plain
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
-from outperform.questions.compare.verdict import MOODS, Winner
-from outperform.questions.result import Mood, Result, Table
+from outperform.questions.compare.verdict import Winner
+from outperform.questions.result import Result, Table
 from outperform.runs.scope import Scope
 from outperform.stats import may_still_win
 
@@ -105,11 +105,6 @@ class Decision(Result):
         lacks_pairs = any(part.n_pairs < self.n_replicates for part in self._parts)
         dropping = " --drop-incomplete" if lacks_pairs else ""
         return f"outperform compare {self.source} {self.a} {self.b} --sequential{dropping}"
-
-    @property
-    def mood(self) -> Mood | None:
-        """Good news for the first algorithm, bad news, or neither."""
-        return MOODS[self.winner]
 
     @property
     def caveats(self) -> tuple[str, ...]:

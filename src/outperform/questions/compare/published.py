@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from outperform.errors import InvalidInput
 from outperform.questions.compare.table import tabulate_published
 from outperform.questions.compare.verdict import (
-    MOODS,
     Size,
     Verdict,
     Winner,
@@ -15,7 +14,7 @@ from outperform.questions.compare.verdict import (
     judge,
     judge_size,
 )
-from outperform.questions.result import Mood, Result, Table
+from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope
 from outperform.stats import (
@@ -96,11 +95,6 @@ class PublishedComparison(Result):
             f"({self.summary_a.n} and {self.summary_b.n} runs, γ = {self.gamma:g}; Welch's t: "
             f"p = {self.test.pvalue:.2g})."
         )
-
-    @property
-    def mood(self) -> Mood:
-        """Good news for `a`, bad news, or none."""
-        return MOODS[self.winner]
 
     @property
     def tables(self) -> list[Table | str]:

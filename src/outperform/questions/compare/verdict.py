@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-from outperform.questions.result import Mood
 from outperform.stats import Interval
 
 Verdict = Literal["not significant", "significant, not meaningful", "significant and meaningful"]
@@ -16,7 +15,6 @@ VERDICTS: tuple[Verdict, ...] = (
     "significant and meaningful",
 )
 SIZES: tuple[Size, ...] = ("ruled out", "not ruled out", "shown")
-MOODS: dict[Winner | None, Mood] = {"a": "good", "b": "bad", None: "open"}
 TOO_GOOD = 0.95  # P(A>B) beyond which a sample is not believed
 
 

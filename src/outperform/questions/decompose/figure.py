@@ -28,7 +28,7 @@ from outperform.questions.decompose.search_curves_figure import (
     draw_search_curves,
     draw_test_curves,
 )
-from outperform.render.drawing import Drawing, title_height
+from outperform.render.drawing import Drawing
 from outperform.render.labels import describe_level, escape, join_phrases
 from outperform.render.style import (
     COLOUR_A,
@@ -81,7 +81,8 @@ def compose_decomposition(decompositions: Decomposition | Sequence[Decomposition
     """Draw the sources of variation below the largest one's name, one column wide."""
     group = as_group(decompositions)
     title = "\n".join(textwrap.wrap(_entitle(group), int(15 * COLUMN_WIDTH)))
-    figure = make_figure(COLUMN_WIDTH, decomposition_height(group) + title_height(title), title)
+    height = decomposition_height(group) + 0.1 + 0.14 * (1 + title.count("\n"))
+    figure = make_figure(COLUMN_WIDTH, height, title)
     draw_decomposition(group, figure.subplots())
     return figure
 

@@ -99,8 +99,9 @@ def _arrange_levels(names: Sequence[str], cells: Iterable[tuple[Level, float]]) 
     scores: dict[Level, float] = {}
     for level, score in cells:
         if level in scores:
-            described = _describe_level(names, level)
-            raise DuplicateRuns(f"two runs have {described}", "Keep one run per combination")
+            described = (f"{name} {value}" for name, value in zip(names, level, strict=True))
+            problem = f"two runs have {', '.join(described)}"
+            raise DuplicateRuns(problem, "Keep one run per combination")
         scores[level] = score
     axes = [list(dict.fromkeys(level[axis] for level in scores)) for axis in range(len(names))]
     shape = tuple(map(len, axes))
@@ -127,10 +128,6 @@ def _file(runs: Variation, label: RunLabel, measured: Measurement) -> None:
     fold = {"split": measured.fold}
     level = tuple((measured.seeds.get(name), fold.get(name, 0)) for name in names)
     runs.crossed.setdefault(names, []).append((level, score))
-
-
-def _describe_level(names: Sequence[str], level: Level) -> str:
-    return ", ".join(f"{name} {value}" for name, value in zip(names, level, strict=True))
 
 
 def read_variation(

@@ -183,14 +183,11 @@ def _suggest(result: Plan) -> str:
         for name, value in chosen.items()
         if value not in (defaults[name], 0.5)  # a γ of 0.5 is the plan's own
     ]
-    return (
+    advice = (
         f"run {n} seeds{instead} of both algorithms, paired, decide nothing before, and call "
-        f"`outperform compare{''.join(options)}`.{_suggest_data(result)}"
+        f"`outperform compare{''.join(options)}`."
     )
-
-
-def _suggest_data(result: Plan) -> str:
-    """What shows a difference for data like these where re-splits do not."""
     if result.resplits is None or result.resplits.n_required is not None:
-        return ""
-    return " To conclude for other data like these, collect more of them, or use several datasets."
+        return advice
+    beyond = "To conclude for other data like these, collect more of them, or use several datasets."
+    return f"{advice} {beyond}"
