@@ -8,7 +8,7 @@ prints. Its figures are in the `figure` room of its question.
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from outperform.plain_values import Plain
 from outperform.runs.scope import Scope
@@ -78,9 +78,13 @@ def join_caveats(caveats: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 
 class Result(Plain):
-    """What all results share: what they say is their own."""
+    """What all results share: what they say is their own.
+
+    Where the advice is always the same, `ADVICE` is it.
+    """
 
     __slots__ = ()
+    ADVICE: ClassVar[str] = ""
 
     @property
     def tables(self) -> Sequence[Table | str]:
@@ -90,7 +94,7 @@ class Result(Plain):
     @property
     def advice(self) -> str:
         """What to do next; "" where nothing is left to do."""
-        return ""
+        return self.ADVICE
 
     @property
     def mood(self) -> Mood | None:

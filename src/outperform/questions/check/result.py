@@ -1,7 +1,7 @@
 """What the seeds of pipelines were found to do."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -99,14 +99,12 @@ class Reproducibility(Result):
     """What every source of every pipeline was found to do."""
 
     JSON = "passed reproducible scope checks unseeded caveats"
+    scope: ClassVar[Scope] = Scope(
+        (SEEDS, "repeats of each seed"), "these pipelines on this machine"
+    )
 
     checks: tuple[SourceCheck, ...]
     unseeded: tuple[UnseededDraws, ...] = ()
-
-    @property
-    def scope(self) -> Scope:
-        """What varied, and what this is about for that reason."""
-        return Scope((SEEDS, "repeats of each seed"), "these pipelines on this machine")
 
     @property
     def passed(self) -> bool:

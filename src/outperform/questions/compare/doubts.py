@@ -36,7 +36,8 @@ def find_doubts(comparison: Comparison) -> tuple[str, ...]:
         *_liberal(comparison),
         *_ties(comparison),
         *_means(comparison),
-        *_constant(comparison),
+        *doubt_constant(comparison.a, comparison.scores_a),
+        *doubt_constant(comparison.b, comparison.scores_b),
         *_blind_tests(comparison),
     )
 
@@ -197,12 +198,6 @@ def _blind_tests(comparison: Comparison) -> Iterator[str]:
             f"of the tests, {' and '.join(blind)} took the runs as independent, although they are "
             "paired, and so saw less than the verdict did"
         )
-
-
-def _constant(comparison: Comparison) -> Iterator[str]:
-    sides = ((comparison.a, comparison.scores_a), (comparison.b, comparison.scores_b))
-    for name, scores in sides:
-        yield from doubt_constant(name, scores)
 
 
 def doubt_constant(name: str, scores: FloatArray) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from outperform.errors import InvalidInput
 from outperform.questions.compare.table import tabulate_published
@@ -43,6 +44,8 @@ class PublishedComparison(Result):
         "n_a=summary_a.n n_b=summary_b.n mean_a=summary_a.mean mean_b=summary_b.mean "
         "sd_a=summary_a.sd sd_b=summary_b.sd tests caveats"
     )
+    ADVICE = "Ask the authors for their runs: with them no distribution need be assumed."
+    scope: ClassVar[Scope] = UNKNOWN
 
     a: str
     b: str
@@ -79,11 +82,6 @@ class PublishedComparison(Result):
         """What the user calls the winner."""
         return {"a": self.a, "b": self.b, None: None}[self.winner]
 
-    @property
-    def scope(self) -> Scope:
-        """What varied, and what the verdict is about for that reason."""
-        return UNKNOWN
-
     def __str__(self) -> str:
         chance = f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"
         if self.winner == "b":
@@ -100,11 +98,6 @@ class PublishedComparison(Result):
     def tables(self) -> list[Table | str]:
         """What was published, and what it tells."""
         return [tabulate_published(self)]
-
-    @property
-    def advice(self) -> str:
-        """What to do next."""
-        return "Ask the authors for their runs: with them no distribution need be assumed."
 
     @property
     def tests(self) -> tuple[HypothesisTest]:
