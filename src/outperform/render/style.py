@@ -107,6 +107,14 @@ def limit_ticks(ax: "Axes", n_ticks: int = 5) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(n_ticks, steps=[1, 2, 2.5, 5, 10]))
 
 
+def write_note(
+    ax: "Axes", text: str, place: tuple[float, float], offset: tuple[float, float], **look: Any
+) -> None:
+    """Write beside a place, small and grey, so many points from it; `look` is as of `annotate`."""
+    usual = {"textcoords": "offset points", "fontsize": "small", "color": COLOUR_NOTE}
+    ax.annotate(text, place, offset, **{**usual, **look})
+
+
 def find_width(ax: "Axes") -> float:
     """Inches that axes have, as far as it is known before their labels are laid out."""
     figure = ax.get_figure()

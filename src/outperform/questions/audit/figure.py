@@ -23,6 +23,7 @@ from outperform.render.style import (
     lay_out_rows,
     limit_ticks,
     make_figure,
+    write_note,
 )
 from outperform.stats import PickedRuns
 from outperform.stats.checks import FloatArray
@@ -240,17 +241,8 @@ def _draw_line(curve: _Curve, values: FloatArray, ax: Axes) -> None:
 def _draw_level(level: float, label: str, ax: Axes, *, gid: str) -> None:
     """Draw a line across the axes with its name at the right, outside them."""
     ax.axhline(level, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid=gid)
-    ax.annotate(
-        label,
-        (1, level),
-        (3, 0),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        verticalalignment="center",
-        fontsize="small",
-        color=COLOUR_NOTE,
-        annotation_clip=False,
-    )
+    across = ("axes fraction", "data")
+    write_note(ax, label, (1, level), (3, 0), xycoords=across, va="center", annotation_clip=False)
 
 
 def _count_runs(ax: Axes, label: str) -> None:

@@ -1,7 +1,5 @@
 """Figures of the best of n: curves, densities, validation against test, and spreads."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -29,6 +27,7 @@ from outperform.render.style import (
     lay_out_rows,
     limit_ticks,
     make_figure,
+    write_note,
 )
 from outperform.stats import best_of_weights
 from outperform.stats.checks import FloatArray
@@ -62,14 +61,9 @@ def draw_best_of_curves(result: BestOfResult, ax: Axes) -> None:
 def _mark_crossing(n: int, ax: Axes, *, last: float) -> None:
     ax.axvline(n, color=COLOUR_NOTE, linewidth=0.7, linestyle=":", gid="crossing")
     before = n > np.sqrt(last)  # the number stands on the side of which there is more
-    look: dict[str, Any] = {
-        "ha": "right" if before else "left",
-        "fontsize": "small",
-        "color": COLOUR_NOTE,
-    }
-    at: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
-    place = (-3 if before else 3, -8)
-    ax.annotate(f"cross at n = {n:,}", (n, 1), place, **at, gid="crossing-n", **look)
+    offset, side = ((-3, -8), "right") if before else ((3, -8), "left")
+    look = {"xycoords": ("data", "axes fraction"), "ha": side, "gid": "crossing-n"}
+    write_note(ax, f"cross at n = {n:,}", (n, 1), offset, **look)
 
 
 def draw_best_of_densities(result: BestOf | BestOfComparison, ax: Axes) -> None:

@@ -27,12 +27,12 @@ from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
     COLOUR_NEITHER,
-    COLOUR_NOTE,
     COLUMN_WIDTH,
     PAGE_WIDTH,
     lay_out_rows,
     limit_ticks,
     make_figure,
+    write_note,
 )
 from outperform.stats import Estimate
 from outperform.wording import shorten
@@ -145,26 +145,10 @@ def forest_height(n_rows: int) -> float:
 
 def _write_column(ax: Axes, offset: float, header: str, cells: Sequence[str]) -> None:
     """Write a column of text beside the axes, that many points to their right."""
+    look = {"color": "black", "va": "center", "annotation_clip": False}
     for row, cell in enumerate(cells):
-        ax.annotate(
-            cell,
-            (1, row),
-            (offset, 0),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            fontsize="small",
-            verticalalignment="center",
-            annotation_clip=False,
-        )
-    ax.annotate(
-        header,
-        (1, 1),
-        (offset, 5),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        fontsize="small",
-        color=COLOUR_NOTE,
-    )
+        write_note(ax, cell, (1, row), (offset, 0), xycoords=("axes fraction", "data"), **look)
+    write_note(ax, header, (1, 1), (offset, 5), xycoords="axes fraction")
 
 
 def _format_numbers(result: Comparison) -> tuple[str, str, str]:

@@ -38,6 +38,7 @@ from outperform.render.style import (
     lay_out_rows,
     limit_ticks,
     make_figure,
+    write_note,
 )
 from outperform.stats import Estimate
 from outperform.study.sources import ALL, NOISE, SPLIT
@@ -144,16 +145,8 @@ def _mark_bar(
     """Draw the interval and the binomial model; write 0 where there is no bar."""
     estimate, gid = _measure(variation, alone=len(group) == 1), f"{index}-{variation.source}"
     if estimate.value == 0:
-        ax.annotate(
-            "0",
-            (0, y),
-            (2, 0),
-            textcoords="offset points",
-            fontsize="x-small",
-            color=COLOUR_NOTE,
-            verticalalignment="center_baseline",
-            gid=f"zero-{gid}",
-        )
+        look = {"fontsize": "x-small", "va": "center_baseline", "gid": f"zero-{gid}"}
+        write_note(ax, "0", (0, y), (2, 0), **look)
     ends = [estimate.interval.low, estimate.interval.high]
     ax.plot(ends, [y, y], color="black", linewidth=0.8, gid=f"interval-{gid}")
     models = _find_models(group[index])

@@ -24,6 +24,7 @@ from outperform.render.style import (
     COLUMN_WIDTH,
     limit_ticks,
     make_figure,
+    write_note,
 )
 from outperform.stats import BestOfDistribution, best_of_distribution
 from outperform.stats.checks import FloatArray
@@ -120,9 +121,8 @@ def _mark(result: BestOfEquals, ax: Axes) -> None:
     )
     for value, name, side, line, shift in marks:
         ax.axvline(value, color=COLOUR_NOTE, linewidth=0.8, linestyle=line, gid=name)
-        look: dict[str, Any] = {"ha": side, "va": "top", "fontsize": "small", "color": COLOUR_NOTE}
-        at: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
-        ax.annotate(f"{name}\n{value:.4f}", (value, 1), (shift, -2), **at, **look)
+        look = {"xycoords": ("data", "axes fraction"), "ha": side, "va": "top"}
+        write_note(ax, f"{name}\n{value:.4f}", (value, 1), (shift, -2), **look)
     low, high = ax.get_xlim()
     ax.set_xlim(low, max(high, result.upper + 0.3 * (result.upper - low)))
 
