@@ -1,6 +1,6 @@
 """Every question that runs can answer: each question's `report` says what it makes of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import combinations
@@ -18,24 +18,12 @@ _ALPHA = 0.05  # of every comparison
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What a report is made of.
+    """What a report is made of."""
 
-    Attributes
-    ----------
-    source
-        Where the runs come from: the address of a store, a file, or a table in memory.
-    pairs
-        Names of the algorithms that are compared, two by two.
-    train_size, test_size, drop_incomplete
-        As `compare_runs` takes them.
-    """
-
-    source: Any
+    source: Any  # where the runs come from: the address of a store, a file, or a table in memory
     runs: Runs
-    pairs: Sequence[tuple[str, str]]
-    train_size: int | None = None
-    test_size: int | None = None
-    drop_incomplete: bool = False
+    pairs: Sequence[tuple[str, str]]  # names of the algorithms that are compared, two by two
+    options: Mapping[str, Any]  # train_size, test_size and drop_incomplete, as of `compare_runs`
 
 
 def answer_all(
@@ -55,7 +43,7 @@ def answer_all(
     The results, and what must be known of them together: why some questions have none, and that
     several pairs have several chances of a false alarm.
     """
-    reported = Reported(source, runs, _choose_pairs(runs, names), **options)
+    reported = Reported(source, runs, _choose_pairs(runs, names), options)
     results: list[Result] = []
     notes = list(_doubt_pairs(len(reported.pairs)))
     # The others rest on the comparison, which is read first.

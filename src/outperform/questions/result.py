@@ -6,32 +6,25 @@ it, `caveats` the reasons for doubt, `advice` what to do next, and `.to_dict()` 
 prints. Its figures are in the `figure` room of its question.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from outperform.plain_values import Plain
 from outperform.runs.scope import Scope
 
 # Of the first algorithm named: it is good news, bad news, or nothing is decided.
 Mood = Literal["good", "bad", "open"]
+_MOODS: dict[str | None, Mood] = {"a": "good", "b": "bad", None: "open"}  # by the winner
 
 
 class Table(NamedTuple):
-    """Numbers as text.
+    """Numbers as text."""
 
-    Attributes
-    ----------
-    header
-        Names of the columns; empty where every row is a name with its value.
-    title, note
-        What stands above and below.
-    """
-
-    header: Sequence[str]
+    header: Sequence[str]  # names of the columns; empty where every row is a name with its value
     rows: Sequence[Sequence[str]]
-    title: str = ""
-    note: str = ""
+    title: str = ""  # above
+    note: str = ""  # below
 
 
 class Answer(Protocol):
@@ -65,10 +58,33 @@ class Answer(Protocol):
         """Plain values, ready for JSON."""
 
 
+def join_caveats(caveats: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Doubts about parts of a result, by name: those that all share, then those about single ones.
+
+    Examples
+    --------
+    >>> join_caveats({"new": ["few runs", "ties"], "old": ["few runs"]})
+    ('few runs', 'new: ties')
+    """
+    first = next(iter(caveats.values()))
+    shared = [doubt for doubt in first if all(doubt in others for others in caveats.values())]
+    single = [
+        f"{name}: {doubt}"
+        for name, doubts in caveats.items()
+        for doubt in doubts
+        if doubt not in shared
+    ]
+    return (*shared, *single)
+
+
 class Result(Plain):
-    """What all results share: what they say is their own."""
+    """What all results share: what they say is their own.
+
+    Where the advice is always the same, `ADVICE` is it.
+    """
 
     __slots__ = ()
+    ADVICE: ClassVar[str] = ""
 
     @property
     def tables(self) -> Sequence[Table | str]:
@@ -78,12 +94,12 @@ class Result(Plain):
     @property
     def advice(self) -> str:
         """What to do next; "" where nothing is left to do."""
-        return ""
+        return self.ADVICE
 
     @property
     def mood(self) -> Mood | None:
-        """How the sentence is coloured; None where it is neither good nor bad news."""
-        return None
+        """How the sentence is coloured: by the `winner`, where the result has such a thing."""
+        return _MOODS.get(getattr(self, "winner", "nobody"))
 
     @property
     def scope_hint(self) -> str:

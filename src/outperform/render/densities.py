@@ -1,17 +1,14 @@
 """How scores are distributed: a density for each side, with every run as a dot."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from outperform.questions.compare.result import Comparison
 from outperform.render.labels import describe_metric, wrapped_names
 from outperform.render.style import COLOUR_A, COLOUR_B, lay_out_rows, limit_ticks
 from outperform.stats.checks import FloatArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _FEWEST = 10  # scores that a density is drawn of
 _MANY = 500  # dots from which on vector files hold them as an image
@@ -19,7 +16,7 @@ _GOLDEN = 0.6180339887498949
 _N_BINS = 2000
 
 
-def draw_densities(comparison: Comparison, ax: "Axes") -> None:
+def draw_densities(comparison: Comparison, ax: Axes) -> None:
     """Draw how the scores of each algorithm are distributed, with every run as a dot."""
     sides = (("a", comparison.scores_a, COLOUR_A), ("b", comparison.scores_b, COLOUR_B))
     draw_distributions(sides, wrapped_names(comparison), ax)
@@ -27,7 +24,7 @@ def draw_densities(comparison: Comparison, ax: "Axes") -> None:
 
 
 def draw_distributions(
-    sides: Sequence[tuple[str, FloatArray, str]], names: Sequence[str], ax: "Axes"
+    sides: Sequence[tuple[str, FloatArray, str]], names: Sequence[str], ax: Axes
 ) -> None:
     """Draw a density with dots in a row for each side: its letter, scores and colour."""
     labels = []
@@ -48,9 +45,7 @@ def draw_distributions(
     limit_ticks(ax)
 
 
-def draw_density(
-    scores: FloatArray, ax: "Axes", baseline: float, *, colour: str, side: str
-) -> None:
+def draw_density(scores: FloatArray, ax: Axes, baseline: float, *, colour: str, side: str) -> None:
     """Draw the density within the range of the scores, its peak always of the same height.
 
     Fewer scores have no shape that could be seen: the line of their range stands for them.
@@ -69,12 +64,9 @@ def draw_density(
 def estimate_density(scores: FloatArray, *, margin: float = 0.0) -> tuple[FloatArray, FloatArray]:
     """Gaussian kernel density with Scott's bandwidth; a spike where all scores are equal.
 
-    Parameters
-    ----------
-    margin
-        How far to go beyond the scores, in units of their range.
+    It goes beyond the scores by a margin, in units of their range.
     """
-    from scipy.stats import gaussian_kde
+    from scipy.stats import gaussian_kde  # slow to import, and few runs have no density
 
     low, width = float(scores.min()), float(np.ptp(scores))
     if width == 0:
@@ -96,7 +88,7 @@ def scatter_evenly(scores: FloatArray) -> FloatArray:
     return places
 
 
-def draw_dots(x: FloatArray, y: FloatArray, ax: "Axes", *, n: int, colour: str, gid: str) -> None:
+def draw_dots(x: FloatArray, y: FloatArray, ax: Axes, *, n: int, colour: str, gid: str) -> None:
     """Draw dots that get smaller and fainter the more of them, n, are drawn in all."""
     ax.scatter(
         x,

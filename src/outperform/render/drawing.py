@@ -23,24 +23,13 @@ _POINTS = 72  # per inch
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """How one kind of result is drawn.
+    """How one kind of result is drawn."""
 
-    Attributes
-    ----------
-    views
-        What there is to see, the default first.
-    compose
-        Draws the whole figure.
-    heights
-        Inches that a view needs, or how to find out.
-    grouped
-        Whether a tuple of such results is drawn together.
-    """
-
-    views: Mapping[str, Callable[[Any, "Axes"], None]]
-    compose: Callable[[Any], "Figure"]
+    views: Mapping[str, Callable[[Any, "Axes"], None]]  # what there is to see, the default first
+    compose: Callable[[Any], "Figure"]  # draws the whole figure
+    # Inches that a view needs, or how to find out.
     heights: Mapping[str, float | Callable[[Any], float]] = field(default_factory=dict)
-    grouped: bool = False
+    grouped: bool = False  # whether a tuple of such results is drawn together
 
     def height_of(self, view: str, result: Any) -> float:
         """Inches that a view of a result needs."""
@@ -70,8 +59,9 @@ def find_drawing(result: Any) -> Drawing:
 
 def write_scope(figure: "Figure", result: Any) -> None:
     """Write what a result is about below all views, in a figure that grows by as much."""
-    results = result if isinstance(result, tuple) else (result,)
-    scope = result.scope if results is not result else _join_scopes(results)
+    together = isinstance(result, tuple)
+    tasks = [each.task for each in result] if together else []
+    scope = join_scopes([each.scope for each in result], tasks) if together else result.scope
     width, height = figure.get_size_inches()
     lines = wrap_lines(escape(str(scope)), int(_SMALL_CHARACTERS * width))
     below = _SMALL_LINE * len(lines) + 0.06
@@ -86,10 +76,6 @@ def write_scope(figure: "Figure", result: Any) -> None:
     look: dict[str, Any] = {"fontsize": "x-small", "color": COLOUR_NEITHER, "gid": "scope"}
     y = 0.03 / (height + below)
     figure.text(0.5, y, "\n".join(lines), ha="center", va="bottom", **look)
-
-
-def _join_scopes(results: tuple[Any, ...]) -> Any:
-    return join_scopes([each.scope for each in results], [each.task for each in results])
 
 
 def wrap_title(sentence: str, width: float) -> str:

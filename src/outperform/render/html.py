@@ -16,6 +16,7 @@ from outperform.render.drawing import look_up_drawing
 from outperform.render.figures import figure, render_picture
 
 _TAG = re.compile(r"<[^>]*>")
+_ID = re.compile(r'(\bid="|href="#|url\(#)')
 _REM_PER_INCH = 8.5  # figures are drawn for paper, and read from farther away on a screen
 _STYLE = Path(__file__).with_name("page.css")
 _CLASSES = {"good": "decided", "bad": "decided", "open": "undecided", None: ""}
@@ -140,11 +141,7 @@ def _render_figure(result: Answer, prefix: str) -> str:
     made = figure(result)
     svg = render_picture(made, ".svg").decode()
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
-    svg = _TAG.sub(lambda tag: _rename_ids(tag[0], prefix), svg)
+    svg = _TAG.sub(lambda tag: _ID.sub(rf"\g<1>{prefix}", tag[0]), svg)
     width = _REM_PER_INCH * made.get_figwidth()
     label = f'<svg role="img" aria-label="{escape(str(result))}" style="width: {width:.4g}rem"'
     return f"<figure>{svg.replace('<svg', label, 1)}</figure>"
-
-
-def _rename_ids(tag: str, prefix: str) -> str:
-    return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}", tag)

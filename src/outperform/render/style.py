@@ -68,13 +68,15 @@ def house_style() -> Iterator[None]:
         yield
 
 
-def make_figure(width: float, height: float) -> "Figure":
-    """Make a figure that no window and no global list of figures knows of."""
+def make_figure(width: float, height: float, title: str = "") -> "Figure":
+    """Make a figure that no window and no global list of figures knows of, below its title."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
+    if title:
+        figure.suptitle(title, fontsize="medium")
     return figure
 
 
@@ -103,6 +105,14 @@ def limit_ticks(ax: "Axes", n_ticks: int = 5) -> None:
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator(n_ticks, steps=[1, 2, 2.5, 5, 10]))
+
+
+def write_note(
+    ax: "Axes", text: str, place: tuple[float, float], offset: tuple[float, float], **look: Any
+) -> None:
+    """Write beside a place, small and grey, so many points from it; `look` is as of `annotate`."""
+    usual = {"textcoords": "offset points", "fontsize": "small", "color": COLOUR_NOTE}
+    ax.annotate(text, place, offset, **{**usual, **look})
 
 
 def find_width(ax: "Axes") -> float:

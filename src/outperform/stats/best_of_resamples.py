@@ -39,23 +39,14 @@ _BLOCK = 1_000_000  # scores held at once: 8 MB for each of a few arrays
 
 @dataclass(frozen=True, slots=True)
 class BestOfEstimates:
-    """Boo_n for several n, with what the uncertainty of each is read from.
+    """Boo_n for several n, with what the uncertainty of each is read from."""
 
-    Attributes
-    ----------
-    n : shape (k,)
-    value : shape (k,)
-    resampled : shape (n_resamples, k)
-        Values of resamples of the runs; one row is the same resample at every n.
-    error, df : shape (k,)
-        Jackknife's standard error and its degrees of freedom.
-    """
-
-    n: IntArray
+    n: IntArray  # shape (k,), as of all but one
     value: FloatArray
+    # Of resamples of the runs, shape (n_resamples, k): a row is the same resample at every n.
     resampled: FloatArray = field(repr=False, compare=False)
-    error: FloatArray = field(repr=False)
-    df: FloatArray = field(repr=False)
+    error: FloatArray = field(repr=False)  # Jackknife's standard error
+    df: FloatArray = field(repr=False)  # and its degrees of freedom
 
     def bounds(
         self, *, confidence_level: float = 0.95, method: BestOfInterval = "jackknife"

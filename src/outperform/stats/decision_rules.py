@@ -46,27 +46,14 @@ BoolArray = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """What a decision is made by.
+    """What a decision is made by."""
 
-    Attributes
-    ----------
-    gamma
-        Smallest P(A>B) that matters.
-    alpha
-        Level of the tests and intervals, two-sided.
-    delta
-        Difference of averages, or of single scores, that counts as better; in units of `sd`.
-    sd
-        Standard deviation of scores, which the oracle knows.
-    overlap
-        Size of a test set over that of its training set where runs are re-splits of one dataset,
-        which Nadeau and Bengio's test corrects for; 0 where they share nothing.
-    """
-
-    gamma: float = 0.75
-    alpha: float = 0.05
-    delta: float = PUBLISHED_IMPROVEMENT
-    sd: float = 1.0
+    gamma: float = 0.75  # smallest P(A>B) that matters
+    alpha: float = 0.05  # level of the tests and intervals, two-sided
+    delta: float = PUBLISHED_IMPROVEMENT  # of averages or scores that counts, in units of sd
+    sd: float = 1.0  # standard deviation of scores, which the oracle knows
+    # Size of a test set over that of its training set where runs are re-splits of one dataset,
+    # which Nadeau and Bengio's test corrects for; 0 where they share nothing.
     overlap: float = 0.0
 
     def __post_init__(self) -> None:
@@ -157,18 +144,10 @@ def critical_value(null: FloatArray, alpha: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """For each of many samples, which rules declare a better.
-
-    Attributes
-    ----------
-    for_a
-        By rule, shape (n_samples,).
-    borderline
-        Shape (n_samples,): where the error of its random null may turn the permutation test.
-    """
+    """For each of many samples, which rules declare a better; arrays of shape (n_samples,)."""
 
     for_a: dict[Rule, BoolArray]
-    borderline: BoolArray
+    borderline: BoolArray  # where the error of its random null may turn the permutation test
 
 
 def decide(

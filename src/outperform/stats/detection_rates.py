@@ -27,18 +27,10 @@ _STUDENT_RULES: tuple[Rule, ...] = ("paired-t", "welch-t", "nadeau-bengio")
 
 @dataclass(frozen=True, slots=True)
 class NormalScores:
-    """Normal scores, in units of their standard deviation over all that may vary.
+    """Normal scores, in units of their standard deviation over all that may vary."""
 
-    Attributes
-    ----------
-    spread
-        Standard deviation of the scores of one sample around their common mean.
-    bias
-        Standard deviation of that mean around the true one; 0 for an ideal estimator.
-    """
-
-    spread: float = 1.0
-    bias: float = 0.0
+    spread: float = 1.0  # standard deviation of the scores of one sample around their common mean
+    bias: float = 0.0  # standard deviation of that mean around the true one; 0: ideal estimator
 
     def __post_init__(self) -> None:
         if not (self.spread > 0 and math.isfinite(self.spread)):

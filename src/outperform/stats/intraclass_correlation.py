@@ -15,26 +15,14 @@ from outperform.stats.intervals import Interval
 
 @dataclass(frozen=True, slots=True)
 class RepeatedMeans:
-    """Means of repetitions: scores of one repetition share what it fixes.
-
-    Attributes
-    ----------
-    mean
-        Over all repetitions.
-    mean_variance
-        Variance of the mean of one repetition, Var(μ̃|ξ).
-    within_variance
-        Variance of scores within a repetition.
-    correlation
-        Of two scores of one repetition, ρ, with its interval. The estimate may be negative.
-    """
+    """Means of repetitions: scores of one repetition share what it fixes."""
 
     n_repetitions: int
-    n_scores: int
-    mean: float
-    mean_variance: float
-    within_variance: float
-    correlation: Estimate
+    n_scores: int  # of each
+    mean: float  # over all repetitions
+    mean_variance: float  # of the mean of one repetition, Var(μ̃|ξ)
+    within_variance: float  # of scores within a repetition
+    correlation: Estimate  # of two scores of one repetition, ρ, which may be negative
 
     @property
     def shared_variance(self) -> float:

@@ -184,16 +184,8 @@ def logit_bounds(
 
     On that scale no bound is beyond 0 or 1, and near them the estimate is less skewed. A variance
     that few mixed scores give is often far too small, so no outcome may say more than complete
-    separation does: its bounds are the tightest.
-
-    Parameters
-    ----------
-    share
-        Estimates of P(A>B), in the open interval from 0 to 1.
-    variances
-        Brunner and Munzel's, the part of each sample; their sum is positive.
-    sizes
-        Numbers of scores in each sample.
+    separation does: its bounds are the tightest. Shares are above 0 and below 1; the variances are
+    Brunner and Munzel's, the part of each sample, with a positive sum.
     """
     (variance_a, variance_b), (n_a, n_b) = variances, sizes
     variance = variance_a + variance_b

@@ -91,20 +91,7 @@ def pick_best_against_worst(
     first, second = as_independent(a, b, at_least=3)
     best, worst = np.sort(first)[::-1], np.sort(second)
     chosen = _choose_sizes(sizes, best.size, worst.size)
-    check_open_unit("confidence_level", confidence_level)
-    means, variances = zip(*(_summarise_first(x, chosen) for x in (best, worst)), strict=True)
-    value = means[0] - means[1]
-    error_a, error_b = np.sqrt(variances / chosen)
-    error, df = join_errors(error_a, error_b, (chosen, chosen))
-    return PickedRuns(
-        chosen,
-        value,
-        _divide(value, np.sqrt((variances[0] + variances[1]) / 2)),
-        _t_pvalues(value, error, df),
-        _rank_pvalues(best, worst, chosen),
-        _gap(means, variances, chosen, confidence_level),
-        confidence_level,
-    )
+    return _compare_first(best, worst, chosen, confidence_level, paired=False)
 
 
 def pick_best_pairs(
@@ -133,18 +120,34 @@ def pick_best_pairs(
     """
     first, second = as_pairs(a, b, at_least=3)
     order = np.argsort(second - first, kind="stable")
-    first, second = first[order], second[order]
     chosen = _choose_sizes(sizes, first.size, first.size)
+    return _compare_first(first[order], second[order], chosen, confidence_level, paired=True)
+
+
+def _compare_first(
+    first: FloatArray,
+    second: FloatArray,
+    sizes: IntArray,
+    confidence_level: float,
+    *,
+    paired: bool,
+) -> PickedRuns:
+    """Compare the first n of both, which were picked, for each n."""
     check_open_unit("confidence_level", confidence_level)
-    value, variance = _summarise_first(first - second, chosen)
-    means, variances = zip(*(_summarise_first(x, chosen) for x in (first, second)), strict=True)
+    means, variances = zip(*(_summarise_first(x, sizes) for x in (first, second)), strict=True)
+    if paired:
+        value, variance = _summarise_first(first - second, sizes)
+        t_pvalue = _t_pvalues(value, np.sqrt(variance / sizes), sizes - 1)
+    else:
+        value, (error_a, error_b) = means[0] - means[1], np.sqrt(variances / sizes)
+        t_pvalue = _t_pvalues(value, *join_errors(error_a, error_b, (sizes, sizes)))
     return PickedRuns(
-        chosen,
+        sizes,
         value,
         _divide(value, np.sqrt((variances[0] + variances[1]) / 2)),
-        _t_pvalues(value, np.sqrt(variance / chosen), chosen - 1),
-        _rank_pvalues(first, second, chosen),
-        _gap(means, variances, chosen, confidence_level),
+        t_pvalue,
+        _rank_pvalues(first, second, sizes),
+        _gap(means, variances, sizes, confidence_level),
         confidence_level,
     )
 

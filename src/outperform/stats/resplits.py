@@ -25,29 +25,15 @@ from outperform.stats.ties import ROUNDING, merge_pairs
 
 @dataclass(frozen=True, slots=True)
 class ResampledDifference(Estimate):
-    """The mean of a - b for data like these, from re-splits of one dataset.
-
-    Attributes
-    ----------
-    pvalue
-        Two-sided; below 1 - confidence_level exactly where 0 lies outside the interval.
-    n_replicates
-        Number of re-splits, k.
-    deviation
-        Standard deviation s of the k differences.
-    standard_error
-        √(1/k + n_test/n_train)·s; infinite where s is 0.
-    df
-        Degrees of freedom of Student's t, k - 1.
-    """
+    """The mean of a - b for data like these, from re-splits of one dataset."""
 
     JSON = "value interval pvalue shown n_replicates deviation standard_error df"
 
-    pvalue: float
-    n_replicates: int
-    deviation: float
-    standard_error: float
-    df: int
+    pvalue: float  # below 1 - confidence_level exactly where 0 lies outside the interval
+    n_replicates: int  # number of re-splits, k
+    deviation: float  # standard deviation s of the k differences
+    standard_error: float  # √(1/k + n_test/n_train)·s; infinite where s is 0
+    df: int  # degrees of freedom of Student's t, k - 1
 
     @property
     def shown(self) -> bool:

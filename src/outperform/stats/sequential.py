@@ -19,11 +19,8 @@ BoolArray = NDArray[np.bool_]
 def decide_by_looking(a: FloatArray, b: FloatArray, *, gamma: float, alpha: float) -> BoolArray:
     """Whether a wins each sample by the anytime interval, looked at after every pair.
 
-    Looking ends as soon as either side is significantly better.
-
-    Parameters
-    ----------
-    a, b : shape (n_samples, n_pairs), higher is better; in the order of looking
+    Looking ends as soon as either side is significantly better. Both have shape (n_samples,
+    n_pairs), in the order of looking; higher is better.
     """
     a, b = merge_pairs(a, b)
     half_wins = np.cumsum((a > b) + 0.5 * (a == b), axis=1)

@@ -29,16 +29,9 @@ _STORED = 2  # units in the last place of what scores are stored in
 def merge_ties(*samples: FloatArray) -> tuple[FloatArray, ...]:
     """Make scores identical that are tied, within and between samples.
 
-    Of three scores of which the first two and the last two are tied, all are.
-
-    Parameters
-    ----------
-    samples : shape (..., n_scores)
-        Leading axes broadcast: scores are compared along the last one.
-
-    Returns
-    -------
-    The same arrays where no scores are tied but identical ones.
+    Of three scores of which the first two and the last two are tied, all are. Scores are compared
+    along the last axis, and the others broadcast. Where none are tied but identical ones, these are
+    the same arrays.
 
     Examples
     --------
@@ -76,14 +69,8 @@ def _merge_rows(rows: FloatArray) -> FloatArray:
 def merge_pairs(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Make the two scores of a pair identical where they are tied.
 
-    Parameters
-    ----------
-    a, b : shape (..., n_pairs)
-        Leading axes broadcast.
-
-    Returns
-    -------
-    The same arrays where no pairs are tied but identical ones.
+    Pairs lie along the last axis, and the others broadcast. Where none are tied but identical ones,
+    these are the same arrays.
 
     Examples
     --------
@@ -104,13 +91,7 @@ def merge_pairs(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
 def find_differing(ordered: FloatArray) -> BoolArray:
     """Whether each score but the first differs from the one before by more than rounding.
 
-    Parameters
-    ----------
-    ordered : shape (..., n_scores), ascending along the last axis
-
-    Returns
-    -------
-    Shape (..., n_scores - 1).
+    Scores ascend along the last axis, which is by one shorter in the answer.
 
     Examples
     --------
@@ -136,14 +117,8 @@ def merge_stored(
 
     Scores stored in 32 or 16 bits carry no more than these: where they differ by up to two units
     in the last place, they are tied. So are all within that distance of the lowest of them, and
-    no more, since coarse scores lie close to one another.
-
-    Parameters
-    ----------
-    columns
-        Of any shapes, compared with one another; NaN where a score is missing.
-    dtypes
-        What they were stored in: the coarsest counts.
+    no more, since coarse scores lie close to one another. Columns are of any shapes, with NaN where
+    a score is missing; of what they were stored in, the coarsest counts.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -131,20 +132,22 @@ def normality_pvalue(values: ArrayLike) -> float:
         return float(shapiro((array - array.min()) / width).pvalue)
 
 
-def middle_range(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Ends of the range of the middle 80% of the values, column by column.
+class MiddleRange(NamedTuple):
+    """Ends of a range, column by column."""
 
-    Parameters
-    ----------
-    values : shape (n,) or (n, k)
+    low: FloatArray
+    high: FloatArray
+
+
+def middle_range(values: FloatArray) -> MiddleRange:
+    """Ends of the range of the middle 80% of the values, of shape (n,) or (n, k), by column.
 
     Examples
     --------
     >>> [end.tolist() for end in middle_range(np.arange(11.0))]
     [1.0, 9.0]
     """
-    low, high = np.quantile(values, [0.1, 0.9], axis=0)
-    return low, high
+    return MiddleRange(*np.quantile(values, [0.1, 0.9], axis=0))
 
 
 def _quantile(confidence_level: float) -> float:

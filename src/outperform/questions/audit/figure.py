@@ -2,9 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
 
 from outperform.errors import InvalidInput
 from outperform.questions.audit.result import Audit, SelfAudit
@@ -19,13 +23,10 @@ from outperform.render.style import (
     lay_out_rows,
     limit_ticks,
     make_figure,
+    write_note,
 )
 from outperform.stats import PickedRuns
 from outperform.stats.checks import FloatArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _SIZES = (5, 10, 15, 20, 25)  # of the seed sets whose densities are drawn
 _N_DENSITIES = 20  # per size
@@ -53,7 +54,7 @@ class _Sample:
     height: float  # of the highest density; negative below the line
 
 
-def draw_audit_densities(audit: Audit | SelfAudit, ax: "Axes") -> None:
+def draw_audit_densities(audit: Audit | SelfAudit, ax: Axes) -> None:
     """Draw how the scores are distributed, with every run as a dot."""
     if isinstance(audit, Audit):
         draw_densities(audit.comparison, ax)
@@ -64,7 +65,7 @@ def draw_audit_densities(audit: Audit | SelfAudit, ax: "Axes") -> None:
     ax.set_title("Every run", loc="left")
 
 
-def draw_few_seeds(audit: Audit | SelfAudit, ax: "Axes") -> None:
+def draw_few_seeds(audit: Audit | SelfAudit, ax: Axes) -> None:
     """Draw densities of random sets of 5 to 25 runs, as seen by whoever has no more.
 
     Those of the second algorithm hang below the line, as in Gundersen et al. (2023).
@@ -89,7 +90,7 @@ def draw_few_seeds(audit: Audit | SelfAudit, ax: "Axes") -> None:
     ax.set_title(f"Densities of {_N_DENSITIES} random seed sets each", loc="left")
 
 
-def draw_differences_of_best(audit: Audit | SelfAudit, ax: "Axes") -> None:
+def draw_differences_of_best(audit: Audit | SelfAudit, ax: Axes) -> None:
     """Draw the best n minus the worst n of one algorithm, in the metric's unit."""
     curves = _list_within(audit)
     for curve in curves:
@@ -98,10 +99,8 @@ def draw_differences_of_best(audit: Audit | SelfAudit, ax: "Axes") -> None:
     _finish(curves, ax, "difference of means", "Best n minus its own worst n")
 
 
-def draw_effect_sizes(audit: Audit | SelfAudit, ax: "Axes") -> None:
+def draw_effect_sizes(audit: Audit | SelfAudit, ax: Axes) -> None:
     """Draw Cohen's d of the best n against the worst n of one algorithm, and what is large."""
-    from matplotlib.ticker import NullFormatter, StrMethodFormatter
-
     curves = _list_within(audit)
     for curve in curves:
         values = curve.picked.effect_size
@@ -114,7 +113,7 @@ def draw_effect_sizes(audit: Audit | SelfAudit, ax: "Axes") -> None:
     _finish(curves, ax, "Cohen's d", "Best n against its own worst n")
 
 
-def draw_gaps(audit: Audit | SelfAudit, ax: "Axes") -> None:
+def draw_gaps(audit: Audit | SelfAudit, ax: Axes) -> None:
     """Draw the gap between the intervals of the best n and the worst n of one algorithm."""
     curves = _list_within(audit)
     for curve in curves:
@@ -126,20 +125,20 @@ def draw_gaps(audit: Audit | SelfAudit, ax: "Axes") -> None:
     _finish(curves, ax, f"gap between {level} intervals", "Best n against its own worst n")
 
 
-def draw_within(audit: Audit | SelfAudit, ax: "Axes") -> None:
+def draw_within(audit: Audit | SelfAudit, ax: Axes) -> None:
     """Draw p-values of the best n against the worst n of one algorithm."""
     alpha = audit.comparison.alpha if isinstance(audit, Audit) else audit.alpha
     _draw_pvalues(_list_within(audit), ax, alpha, "Best n against its own worst n")
 
 
-def draw_between(audit: Audit, ax: "Axes") -> None:
+def draw_between(audit: Audit, ax: Axes) -> None:
     """Draw p-values of the best n of one against the worst n of the other, both ways."""
     a, b = short_names(audit.comparison, 12)
     curves = _list_sides(audit.between, (f"best of {a}", f"best of {b}"))
     _draw_pvalues(curves, ax, audit.comparison.alpha, "Best n of one against worst n of the other")
 
 
-def draw_same_seeds(audit: Audit, ax: "Axes") -> None:
+def draw_same_seeds(audit: Audit, ax: Axes) -> None:
     """Draw p-values on the n seeds that favour one side most, both ways."""
     if not audit.same_seeds:
         raise InvalidInput(
@@ -152,7 +151,7 @@ def draw_same_seeds(audit: Audit, ax: "Axes") -> None:
     _draw_pvalues(curves, ax, audit.comparison.alpha, "The same n seeds of both, picked")
 
 
-def draw_random_sets(audit: Audit, ax: "Axes") -> None:
+def draw_random_sets(audit: Audit, ax: Axes) -> None:
     """Draw the share of random seed sets of size n that find either side better."""
     rules = list(zip(audit.sets, ("-", "--", ":"), strict=False))
     for shares, style in rules:
@@ -195,7 +194,7 @@ def _list_sides(picked: Sequence[PickedRuns], labels: Sequence[str]) -> list[_Cu
 
 
 def _draw_outlines(
-    sets: Sequence[FloatArray], baseline: float, ax: "Axes", sample: _Sample, *, gid: str
+    sets: Sequence[FloatArray], baseline: float, ax: Axes, sample: _Sample, *, gid: str
 ) -> None:
     """Draw densities of the same area, the highest as high as there is room.
 
@@ -218,7 +217,7 @@ def _draw_outlines(
     ax.axhline(baseline, color=COLOUR_NOTE, linewidth=0.3, zorder=0)
 
 
-def _draw_pvalues(curves: Sequence[_Curve], ax: "Axes", alpha: float, title: str) -> None:
+def _draw_pvalues(curves: Sequence[_Curve], ax: Axes, alpha: float, title: str) -> None:
     for curve in curves:
         tests = {"t": curve.picked.t_pvalue, "Brunner–Munzel": curve.picked.rank_pvalue}
         for name, pvalues in tests.items():
@@ -235,34 +234,23 @@ def _draw_pvalues(curves: Sequence[_Curve], ax: "Axes", alpha: float, title: str
     _count_runs(ax, "runs picked, n")
 
 
-def _draw_line(curve: _Curve, values: FloatArray, ax: "Axes") -> None:
+def _draw_line(curve: _Curve, values: FloatArray, ax: Axes) -> None:
     ax.plot(curve.picked.sizes, values, color=curve.colour, gid=f"curve-{curve.side}")
 
 
-def _draw_level(level: float, label: str, ax: "Axes", *, gid: str) -> None:
+def _draw_level(level: float, label: str, ax: Axes, *, gid: str) -> None:
     """Draw a line across the axes with its name at the right, outside them."""
     ax.axhline(level, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid=gid)
-    ax.annotate(
-        label,
-        (1, level),
-        (3, 0),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        verticalalignment="center",
-        fontsize="small",
-        color=COLOUR_NOTE,
-        annotation_clip=False,
-    )
+    across = ("axes fraction", "data")
+    write_note(ax, label, (1, level), (3, 0), xycoords=across, va="center", annotation_clip=False)
 
 
-def _count_runs(ax: "Axes", label: str) -> None:
-    from matplotlib.ticker import MaxNLocator
-
+def _count_runs(ax: Axes, label: str) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     ax.set_xlabel(label)
 
 
-def _finish(curves: Sequence[_Curve], ax: "Axes", label: str, title: str) -> None:
+def _finish(curves: Sequence[_Curve], ax: Axes, label: str, title: str) -> None:
     ax.set_ylabel(label)
     _count_runs(ax, "runs picked, n")
     if len(curves) == 1:
@@ -271,10 +259,8 @@ def _finish(curves: Sequence[_Curve], ax: "Axes", label: str, title: str) -> Non
         _write_legend(ax, [(curve.label, curve.colour, "-") for curve in curves], title)
 
 
-def _write_legend(ax: "Axes", entries: Sequence[tuple[str, str, str]], title: str) -> None:
+def _write_legend(ax: Axes, entries: Sequence[tuple[str, str, str]], title: str) -> None:
     """Say what colours and styles mean, above the axes where no curve can be."""
-    from matplotlib.lines import Line2D
-
     handles = [Line2D([], [], color=colour, ls=style) for _, colour, style in entries]
     ax.legend(
         handles,
@@ -293,7 +279,7 @@ def _write_legend(ax: "Axes", entries: Sequence[tuple[str, str, str]], title: st
     )
 
 
-def compose_audit(audit: Audit | SelfAudit) -> "Figure":
+def compose_audit(audit: Audit | SelfAudit) -> Figure:
     """Put six views of an audit on a page of an appendix."""
     views: list[Callable[[Any, Axes], None]] = [draw_audit_densities, draw_few_seeds]
     if isinstance(audit, SelfAudit):
@@ -302,15 +288,14 @@ def compose_audit(audit: Audit | SelfAudit) -> "Figure":
         picked = draw_same_seeds if audit.same_seeds else draw_effect_sizes
         views += [draw_within, draw_between, picked, draw_random_sets]
     title = wrap_title(escape(str(audit)), PAGE_WIDTH)
-    figure = make_figure(PAGE_WIDTH, 7 + title_height(title))
+    figure = make_figure(PAGE_WIDTH, 7 + title_height(title), title)
     axes = figure.subplots(3, 2, height_ratios=[1.5, 1, 1])
     for draw, ax in zip(views, axes.flat, strict=True):
         draw(audit, ax)
-    figure.suptitle(title, fontsize="medium")
     return figure
 
 
-_OF_ONE: dict[str, Callable[[Any, "Axes"], None]] = {
+_OF_ONE: dict[str, Callable[[Any, Axes], None]] = {
     "densities": draw_audit_densities,
     "few seeds": draw_few_seeds,
     "differences": draw_differences_of_best,
@@ -318,7 +303,7 @@ _OF_ONE: dict[str, Callable[[Any, "Axes"], None]] = {
     "within": draw_within,
     "gaps": draw_gaps,
 }
-_OF_TWO: dict[str, Callable[[Any, "Axes"], None]] = {
+_OF_TWO: dict[str, Callable[[Any, Axes], None]] = {
     "random sets": draw_random_sets,
     "between": draw_between,
     "same seeds": draw_same_seeds,

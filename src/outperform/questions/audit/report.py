@@ -13,12 +13,4 @@ def answer(reported: Reported) -> Iterator[Result]:
     """Audit every pair, on every task that has runs of it."""
     for a, b in reported.pairs:
         for task in reported.runs.tasks_of(a, b):
-            yield audit(
-                reported.runs,
-                a,
-                b,
-                task=task,
-                train_size=reported.train_size,
-                test_size=reported.test_size,
-                drop_incomplete=reported.drop_incomplete,
-            )
+            yield audit(reported.runs, a, b, task=task, **reported.options)

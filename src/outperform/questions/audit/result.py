@@ -160,6 +160,10 @@ class SelfAudit(Result):
     JSON = (
         "algorithm task metric goal scope n_runs=scores.size mean sd alpha n_fooled picked caveats"
     )
+    ADVICE = (
+        "Fix the seeds before the first run, 0, 1, 2, …, and report every one of them; "
+        "`outperform plan` says how many."
+    )
 
     algorithm: str
     scores: FloatArray = field(repr=False, compare=False)
@@ -196,14 +200,6 @@ class SelfAudit(Result):
     def tables(self) -> list[Table | str]:
         """What picked runs would show."""
         return [tabulate_alone(self)]
-
-    @property
-    def advice(self) -> str:
-        """What to do next."""
-        return (
-            "Fix the seeds before the first run, 0, 1, 2, …, and report every one of them; "
-            "`outperform plan` says how many."
-        )
 
     @property
     def mean(self) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 
 from outperform.questions.best_of.result import BestOf
 from outperform.questions.compare.doubts import doubt_goal
+from outperform.questions.result import join_caveats
 from outperform.runs import Runs
 from outperform.stats import Estimate, normality_pvalue
 from outperform.stats.ties import merge_ties
@@ -64,11 +65,7 @@ def doubt_runs(table: Runs, n_dropped: int) -> Iterator[str]:
 
 def list_doubts(results: Sequence[BestOf]) -> tuple[str, ...]:
     """Doubts about all, then those about single algorithms."""
-    every = [doubt for doubt in results[0].caveats if all(doubt in r.caveats for r in results)]
-    single = [
-        f"{r.algorithm}: {doubt}" for r in results for doubt in r.caveats if doubt not in every
-    ]
-    return (*every, *single)
+    return join_caveats({result.algorithm: result.caveats for result in results})
 
 
 def _doubt_budget(result: BestOf) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """Figures of the best of n: curves, densities, validation against test, and spreads."""
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from outperform.questions.best_of.answer import trace_spreads
 from outperform.questions.best_of.result import (
@@ -26,21 +27,18 @@ from outperform.render.style import (
     lay_out_rows,
     limit_ticks,
     make_figure,
+    write_note,
 )
 from outperform.stats import best_of_weights
 from outperform.stats.checks import FloatArray
 from outperform.wording import shorten, shorten_apart
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _LINES = ("-", "--", ":", "-.")
 _N_TICKS = 9
 _LIKELY = 0.9  # chance that the region drawn holds the run that is chosen
 
 
-def draw_best_of_curves(result: BestOfResult, ax: "Axes") -> None:
+def draw_best_of_curves(result: BestOfResult, ax: Axes) -> None:
     """Draw what to expect of the best of n against n, in bands of its interval."""
     results = list_results(result)
     names = shorten_apart([each.algorithm for each in results], 24)
@@ -60,20 +58,15 @@ def draw_best_of_curves(result: BestOfResult, ax: "Axes") -> None:
     ax.legend(loc="best", frameon=False, fontsize="small")
 
 
-def _mark_crossing(n: int, ax: "Axes", *, last: float) -> None:
+def _mark_crossing(n: int, ax: Axes, *, last: float) -> None:
     ax.axvline(n, color=COLOUR_NOTE, linewidth=0.7, linestyle=":", gid="crossing")
     before = n > np.sqrt(last)  # the number stands on the side of which there is more
-    look: dict[str, Any] = {
-        "ha": "right" if before else "left",
-        "fontsize": "small",
-        "color": COLOUR_NOTE,
-    }
-    at: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
-    place = (-3 if before else 3, -8)
-    ax.annotate(f"cross at n = {n:,}", (n, 1), place, **at, gid="crossing-n", **look)
+    offset, side = ((-3, -8), "right") if before else ((3, -8), "left")
+    look = {"xycoords": ("data", "axes fraction"), "ha": side, "gid": "crossing-n"}
+    write_note(ax, f"cross at n = {n:,}", (n, 1), offset, **look)
 
 
-def draw_best_of_densities(result: BestOf | BestOfComparison, ax: "Axes") -> None:
+def draw_best_of_densities(result: BestOf | BestOfComparison, ax: Axes) -> None:
     """Draw how scores are distributed, every run as a dot, with the mean and the best of n.
 
     Of one algorithm, validation and test scores if they are on one scale; of two, test scores.
@@ -103,7 +96,7 @@ def _list_rows(result: BestOf | BestOfComparison) -> list[tuple[BestOf, FloatArr
     return [*chosen_by, (result, result.test, "test")]
 
 
-def _mark_scores(result: BestOf, scores: FloatArray, ax: "Axes", row: int, colour: str) -> str:
+def _mark_scores(result: BestOf, scores: FloatArray, ax: Axes, row: int, colour: str) -> str:
     """Mark the mean and, of test scores, the best of n; the text says what they are."""
     mean = float(scores.mean())
     ax.plot([mean], [row], "D", color=colour, mec="white", ms=5.5, gid=f"mean-{-row}")
@@ -116,7 +109,7 @@ def _mark_scores(result: BestOf, scores: FloatArray, ax: "Axes", row: int, colou
     return text
 
 
-def draw_agreement(result: BestOf | BestOfComparison, ax: "Axes") -> None:
+def draw_agreement(result: BestOf | BestOfComparison, ax: Axes) -> None:
     """Draw test against validation scores; of one algorithm, where the best of n comes from."""
     results = list_results(result)
     alone, n = len(results) == 1, max(each.n_runs for each in results)
@@ -141,7 +134,7 @@ def draw_agreement(result: BestOf | BestOfComparison, ax: "Axes") -> None:
     ax.legend(**above, frameon=False, fontsize="x-small")  # type: ignore[arg-type]
 
 
-def _shade_choice(result: BestOf, ax: "Axes") -> None:
+def _shade_choice(result: BestOf, ax: Axes) -> None:
     """Shade the validation scores among which the chosen run is, in 9 cases of 10."""
     up = result.validation_goal == "maximize"
     weights = best_of_weights(result.n, result.validation, goal=result.validation_goal)
@@ -154,7 +147,7 @@ def _shade_choice(result: BestOf, ax: "Axes") -> None:
     ax.set_xlim(*((None, far) if up else (far, None)))
 
 
-def draw_spreads(result: BestOf, ax: "Axes") -> None:
+def draw_spreads(result: BestOf, ax: Axes) -> None:
     """Draw how the best single run, the best of n and the mean vary with the number of runs.
 
     The seed of the repetitions is fixed, so that the same result gives the same figure.
@@ -174,9 +167,14 @@ def draw_spreads(result: BestOf, ax: "Axes") -> None:
     ax.legend(loc="best", frameon=False, fontsize="small")
 
 
-def compose_best_of(result: BestOf) -> "Figure":
+def compose_best_of(result: BestOf) -> Figure:
     """Draw all views across the page."""
-    figure = make_figure(PAGE_WIDTH, 4.6)
+    on = f" on {shorten(result.task, 22)}" if result.task else ""
+    title = (
+        f"Best of {result.n} of {shorten(result.algorithm, 30)}{on}: "
+        f"{format_estimate(result.value, result.interval)}; one run: {result.mean:.4g}"
+    )
+    figure = make_figure(PAGE_WIDTH, 4.6, wrap_title(escape(title), PAGE_WIDTH))
     # Scores agree with themselves: there is nothing to see.
     left = "spreads" if result.same_scores else "agreement"
     axes = figure.subplot_mosaic([["curves", "densities"], [left, "spreads"]])
@@ -185,25 +183,11 @@ def compose_best_of(result: BestOf) -> "Figure":
     draw_spreads(result, axes["spreads"])
     if not result.same_scores:
         draw_agreement(result, axes["agreement"])
-    on = f" on {shorten(result.task, 22)}" if result.task else ""
-    title = (
-        f"Best of {result.n} of {shorten(result.algorithm, 30)}{on}: "
-        f"{format_estimate(result.value, result.interval)}; one run: {result.mean:.4g}"
-    )
-    figure.suptitle(wrap_title(escape(title), PAGE_WIDTH), fontsize="medium")
     return figure
 
 
-def compose_best_of_comparison(result: BestOfComparison) -> "Figure":
+def compose_best_of_comparison(result: BestOfComparison) -> Figure:
     """Draw both curves and their difference, densities, and validation against test."""
-    figure = make_figure(PAGE_WIDTH, 4.8)
-    right = "densities" if result.a.same_scores else "agreement"
-    axes = figure.subplot_mosaic([["curves", "difference"], ["densities", right]])
-    draw_best_of_curves(result, axes["curves"])
-    draw_best_of_difference(result, axes["difference"])
-    draw_best_of_densities(result, axes["densities"])
-    if not result.a.same_scores:
-        draw_agreement(result, axes["agreement"])
     a, b = shorten_apart([result.a.algorithm, result.b.algorithm], 22)
     verdict = {"a": f"{a} is better", "b": f"{b} is better", None: "neither is shown better"}
     on = f" on {shorten(result.a.task, 22)}" if result.a.task else ""
@@ -211,21 +195,27 @@ def compose_best_of_comparison(result: BestOfComparison) -> "Figure":
         f"With a budget of {result.n}{on}, {verdict[result.winner]}: P(best of {a} beats best of "
         f"{b}) = {result.probability.value:.2f} {result.probability.interval}"
     )
-    figure.suptitle(wrap_title(escape(title), PAGE_WIDTH), fontsize="medium")
+    figure = make_figure(PAGE_WIDTH, 4.8, wrap_title(escape(title), PAGE_WIDTH))
+    right = "densities" if result.a.same_scores else "agreement"
+    axes = figure.subplot_mosaic([["curves", "difference"], ["densities", right]])
+    draw_best_of_curves(result, axes["curves"])
+    draw_best_of_difference(result, axes["difference"])
+    draw_best_of_densities(result, axes["densities"])
+    if not result.a.same_scores:
+        draw_agreement(result, axes["agreement"])
     return figure
 
 
-def compose_best_of_each(result: BestOfEach) -> "Figure":
+def compose_best_of_each(result: BestOfEach) -> Figure:
     """Draw all curves, one column wide."""
-    figure = make_figure(COLUMN_WIDTH, 3.0)
-    draw_best_of_curves(result, figure.subplots())
     first = result.ranked[0]
     title = f"With a budget of {first.n}, most is to be expected of {shorten(first.algorithm, 22)}"
-    figure.suptitle(wrap_title(escape(title), COLUMN_WIDTH), fontsize="medium")
+    figure = make_figure(COLUMN_WIDTH, 3.0, wrap_title(escape(title), COLUMN_WIDTH))
+    draw_best_of_curves(result, figure.subplots())
     return figure
 
 
-def draw_best_of_difference(result: BestOfComparison, ax: "Axes") -> None:
+def draw_best_of_difference(result: BestOfComparison, ax: Axes) -> None:
     """Draw the difference of both curves, in a band of its interval."""
     curve = result.curve
     ax.axhline(0, color="black", linewidth=0.8, linestyle="--", gid="zero")
@@ -238,10 +228,8 @@ def draw_best_of_difference(result: BestOfComparison, ax: "Axes") -> None:
     ax.set_ylabel(f"difference in\n{escape(shorten(result.a.metric, 20))}")
 
 
-def _lay_out_counts(ax: "Axes", last: int) -> None:
+def _lay_out_counts(ax: Axes, last: int) -> None:
     """Let the horizontal axis count to a last number, on a logarithmic scale."""
-    from matplotlib.ticker import NullLocator
-
     ticks = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]
     ticks = [tick for tick in ticks if tick <= last]
     ax.set_xscale("log")

@@ -16,5 +16,5 @@ def answer(reported: Reported) -> Iterator[Result]:
         return
     for a, b in reported.pairs:
         for task in reported.runs.tasks_of(a, b):
-            dropping = reported.drop_incomplete
+            dropping = reported.options.get("drop_incomplete", False)
             yield best_of_runs(reported.runs, a, b, n=_BUDGET, task=task, drop_incomplete=dropping)

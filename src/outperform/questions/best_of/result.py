@@ -12,8 +12,8 @@ from outperform.questions.best_of.table import (
     tabulate_one,
     tabulate_two,
 )
-from outperform.questions.compare.verdict import MOODS, Winner
-from outperform.questions.result import Mood, Result, Table
+from outperform.questions.compare.verdict import Winner
+from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope, join_scopes
 from outperform.stats import Crossing, Estimate, Interval, rank_correlation
@@ -186,11 +186,6 @@ class BestOfComparison(Result):
             f"{d.interval}; the best of {self.n} of {a} beats that of {b} with chance "
             f"{self.probability.value:.2f} {self.probability.interval}."
         )
-
-    @property
-    def mood(self) -> Mood:
-        """Good news for `a`, bad news, or none."""
-        return MOODS[self.winner]
 
     @property
     def tables(self) -> list[Table | str]:

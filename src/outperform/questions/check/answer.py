@@ -15,7 +15,6 @@ import numpy as np
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import summarize_error, use_engine
 from outperform.errors import OutperformError, TooFewRuns, UnknownName
-from outperform.questions.check.doubts import find_doubts
 from outperform.questions.check.generators import WatchedFits, WatchedScores
 from outperform.questions.check.result import Reproducibility, SourceCheck, UnseededDraws
 from outperform.runner import FitWork
@@ -81,8 +80,7 @@ def check(
         checks += [SourceCheck(*names, s, rows[plan.rows(s, n_seeds)]) for s in plan.sources]
         own_fits = watched[start * n_repeats : end * n_repeats]
         unseeded += [UnseededDraws(*names, each) for each in _find_unseeded(own_fits, n_repeats)]
-    caveats = find_doubts(checks, unseeded)
-    return Reproducibility(tuple(checks), tuple(unseeded), tuple(caveats))
+    return Reproducibility(tuple(checks), tuple(unseeded))
 
 
 @dataclass(frozen=True, slots=True)

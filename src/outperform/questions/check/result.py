@@ -1,7 +1,7 @@
 """What the seeds of pipelines were found to do."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -54,6 +54,22 @@ class SourceCheck(Plain):
             return "noisy"
         return "reproducible" if self.spread > 0 else "unused"
 
+    @property
+    def doubt(self) -> str:
+        """What an unused or noisy seed means; "" where nothing is in doubt."""
+        if self.finding == "unused":
+            return (
+                f"{self.name}: all {self.scores.shape[0]} seeds give the score "
+                f"{self.scores[0, 0]:.4g}, so its seed is unused, or has no effect that this "
+                "metric shows"
+            )
+        if self.finding == "noisy" and self.spread <= self.noise:
+            return (
+                f"{self.name}: seeds differ by no more than runs of one seed do, so it cannot be "
+                "told whether the seed is used"
+            )
+        return ""
+
     def __str__(self) -> str:
         words = {
             "reproducible": "the same seed repeats the score, another changes it",
@@ -83,15 +99,12 @@ class Reproducibility(Result):
     """What every source of every pipeline was found to do."""
 
     JSON = "passed reproducible scope checks unseeded caveats"
+    scope: ClassVar[Scope] = Scope(
+        (SEEDS, "repeats of each seed"), "these pipelines on this machine"
+    )
 
     checks: tuple[SourceCheck, ...]
     unseeded: tuple[UnseededDraws, ...] = ()
-    caveats: tuple[str, ...] = ()
-
-    @property
-    def scope(self) -> Scope:
-        """What varied, and what this is about for that reason."""
-        return Scope((SEEDS, "repeats of each seed"), "these pipelines on this machine")
 
     @property
     def passed(self) -> bool:
@@ -107,6 +120,12 @@ class Reproducibility(Result):
     def unused(self) -> tuple[SourceCheck, ...]:
         """Sources whose seed changes nothing."""
         return tuple(check for check in self.checks if check.finding == "unused")
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What unused and noisy seeds mean, and what draws without one."""
+        doubts = (check.doubt for check in self.checks)
+        return (*filter(None, doubts), *map(str, self.unseeded))
 
     @property
     def mood(self) -> Mood:

@@ -8,8 +8,8 @@ from typing import Literal
 from outperform.plain_values import Plain
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
-from outperform.questions.compare.verdict import MOODS, Winner
-from outperform.questions.result import Mood, Result, Table
+from outperform.questions.compare.verdict import Winner
+from outperform.questions.result import Result, Table
 from outperform.runs.scope import Scope
 from outperform.stats import may_still_win
 
@@ -38,25 +38,15 @@ class Look(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Decision(Result):
-    """Whether `a` and `b` were decided, for whom, and after how many replicates.
-
-    Attributes
-    ----------
-    looks
-        After every one, the study would have been stopped had it decided.
-    n_allowed
-        Replicates that the study allows.
-    source
-        Address of the store that they are in.
-    """
+    """Whether `a` and `b` were decided, for whom, and after how many replicates."""
 
     JSON = "a b outcome winner winner_name n_replicates n_allowed gamma scope looks caveats"
 
     a: str
     b: str
-    looks: tuple[Look, ...]
-    n_allowed: int
-    source: str
+    looks: tuple[Look, ...]  # after every one, the study would have been stopped had it decided
+    n_allowed: int  # replicates that the study allows
+    source: str  # address of the store that they are in
 
     @property
     def comparison(self) -> Comparison | TaskComparisons:
@@ -115,11 +105,6 @@ class Decision(Result):
         lacks_pairs = any(part.n_pairs < self.n_replicates for part in self._parts)
         dropping = " --drop-incomplete" if lacks_pairs else ""
         return f"outperform compare {self.source} {self.a} {self.b} --sequential{dropping}"
-
-    @property
-    def mood(self) -> Mood | None:
-        """Good news for the first algorithm, bad news, or neither."""
-        return MOODS[self.winner]
 
     @property
     def caveats(self) -> tuple[str, ...]:

@@ -36,7 +36,8 @@ def find_doubts(comparison: Comparison) -> tuple[str, ...]:
         *_liberal(comparison),
         *_ties(comparison),
         *_means(comparison),
-        *_constant(comparison),
+        *doubt_constant(comparison.a, comparison.scores_a),
+        *doubt_constant(comparison.b, comparison.scores_b),
         *_blind_tests(comparison),
     )
 
@@ -199,12 +200,6 @@ def _blind_tests(comparison: Comparison) -> Iterator[str]:
         )
 
 
-def _constant(comparison: Comparison) -> Iterator[str]:
-    sides = ((comparison.a, comparison.scores_a), (comparison.b, comparison.scores_b))
-    for name, scores in sides:
-        yield from doubt_constant(name, scores)
-
-
 def doubt_constant(name: str, scores: FloatArray) -> Iterator[str]:
     """Whether all runs have the same score."""
     if scores.size > 2 and not find_differing(np.array([scores.min(), scores.max()])):
@@ -227,12 +222,8 @@ def withstands(comparison: Comparison, lacking: tuple[int, int]) -> bool:
     """Whether the winner still wins if every run that it lacks had been its worst.
 
     Runs often fail, or are pruned, because they go badly: of two identical algorithms, one with a
-    pruner, the pruned one would outperform the other.
-
-    Parameters
-    ----------
-    lacking
-        Replicates that `a`, and that `b`, has no complete run of.
+    pruner, the pruned one would outperform the other. `lacking` are the numbers of replicates that
+    `a`, and that `b`, has no complete run of.
     """
     if comparison.winner is None:
         return True

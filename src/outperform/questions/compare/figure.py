@@ -1,10 +1,11 @@
 """Figures of a comparison: every run, every paired difference, P(A>B) with its interval."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from outperform.errors import InvalidInput
 from outperform.questions.compare.probability_figure import draw_probability, draw_tasks
@@ -26,26 +27,22 @@ from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
     COLOUR_NEITHER,
-    COLOUR_NOTE,
     COLUMN_WIDTH,
     PAGE_WIDTH,
     lay_out_rows,
     limit_ticks,
     make_figure,
+    write_note,
 )
 from outperform.stats import Estimate
 from outperform.wording import shorten
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _ROW_HEIGHT = 0.17  # inches, of a task
 _MARGIN = 0.03  # of the width, right of the numbers: browsers write wider than matplotlib measures
 _LABELS_HEIGHT = 0.72  # inches, around one of several views, on average
 
 
-def draw_differences(comparison: Comparison, ax: "Axes") -> None:
+def draw_differences(comparison: Comparison, ax: Axes) -> None:
     """Draw every paired difference, sorted, and their mean with its interval."""
     if not comparison.paired:
         raise InvalidInput(
@@ -57,7 +54,10 @@ def draw_differences(comparison: Comparison, ax: "Axes") -> None:
     ax.axvline(0, color="black", linewidth=0.8, linestyle="--", zorder=0, gid="zero")
     _draw_pairs(comparison, ax)
     # Whatever their number, the pairs fill rows 0 to 1, and the mean stands below them.
-    rows, labels = [0.5, -0.35], [_label_pairs(comparison), _label_mean(mean)]
+    tied = f"{comparison.n_ties:,} tied" if comparison.n_ties else "sorted"
+    labels = [f"{comparison.n_pairs:,} pairs,\n{tied}"]
+    labels.append(f"◆ mean,\n{describe_level(mean.interval)} interval")
+    rows = [0.5, -0.35]
     _draw_mean(mean, -0.35, ax, gid="difference")
     # Differences that do not vary tell nothing of other data: that interval has no ends.
     if population is not None and np.isfinite(population.interval.low):
@@ -70,17 +70,13 @@ def draw_differences(comparison: Comparison, ax: "Axes") -> None:
     ax.set_xlabel(join_phrases(f"{a} − {b}", describe_metric(comparison)))
 
 
-def _draw_mean(mean: Estimate, row: float, ax: "Axes", *, gid: str) -> None:
+def _draw_mean(mean: Estimate, row: float, ax: Axes, *, gid: str) -> None:
     ends = [mean.interval.low, mean.interval.high]
     ax.plot(ends, [row, row], color="black", gid=f"{gid}-interval")
     ax.plot([mean.value], [row], "D", color="black", mec="white", ms=5.5, gid=gid)
 
 
-def _label_mean(mean: Estimate) -> str:
-    return f"◆ mean,\n{describe_level(mean.interval)} interval"
-
-
-def _draw_pairs(comparison: Comparison, ax: "Axes") -> None:
+def _draw_pairs(comparison: Comparison, ax: Axes) -> None:
     """Draw the differences in the winners' colours, and above each side who won how often."""
     n = comparison.n_pairs
     differences = np.sort(comparison.scores_a - comparison.scores_b)
@@ -97,12 +93,7 @@ def _draw_pairs(comparison: Comparison, ax: "Axes") -> None:
     draw_dots(differences[tied], rows[tied], ax, n=n, colour=COLOUR_NEITHER, gid="ties")
 
 
-def _label_pairs(comparison: Comparison) -> str:
-    n_ties = comparison.n_ties
-    return f"{comparison.n_pairs:,} pairs,\n" + (f"{n_ties:,} tied" if n_ties else "sorted")
-
-
-def compose_comparison(comparison: Comparison) -> "Figure":
+def compose_comparison(comparison: Comparison) -> Figure:
     """Stack densities, differences if paired, and the probability, in one column."""
     views: list[tuple[float, Callable[[Comparison, Axes], None]]] = [(1.2, draw_densities)]
     if comparison.paired:
@@ -112,41 +103,38 @@ def compose_comparison(comparison: Comparison) -> "Figure":
     on = f" on {escape(shorten(comparison.task, 22))}" if comparison.task else ""
     title = _entitle(comparison, on=on)
     outside = _LABELS_HEIGHT * len(views) + title_height(title)
-    figure = make_figure(COLUMN_WIDTH, sum(heights) + outside)
+    figure = make_figure(COLUMN_WIDTH, sum(heights) + outside, title)
     axes = figure.subplots(len(views), height_ratios=heights)
     for (_, draw), ax in zip(views, axes, strict=True):
         draw(comparison, ax)
-    figure.suptitle(title, fontsize="medium")
     return figure
 
 
-def compose_published(published: PublishedComparison) -> "Figure":
+def compose_published(published: PublishedComparison) -> Figure:
     """Draw the probability below the verdict."""
     title = _entitle(published, condition=", if scores are normal")
-    figure = make_figure(COLUMN_WIDTH, 1.5 + title_height(title))
+    figure = make_figure(COLUMN_WIDTH, 1.5 + title_height(title), title)
     draw_probability(published, figure.subplots())
-    figure.suptitle(title, fontsize="medium")
     return figure
 
 
-def compose_tasks(tasks: TaskComparisons) -> "Figure":
+def compose_tasks(tasks: TaskComparisons) -> Figure:
     """Draw a row per task across the page, with the numbers beside it."""
     rows = tasks.comparisons
     names = short_names(rows[0], 22)
     named = TaskComparisons(tuple(replace(row, a=names[0], b=names[1]) for row in rows))
     title = wrap_title(str(named), PAGE_WIDTH)
-    figure = make_figure(PAGE_WIDTH, forest_height(len(rows)) + title_height(title))
+    figure = make_figure(PAGE_WIDTH, forest_height(len(rows)) + title_height(title), title)
     engine = figure.get_layout_engine()
     assert engine is not None
     engine.set(rect=(0, 0, 1 - _MARGIN, 1))  # type: ignore[call-arg]
     ax = figure.subplots()
     draw_probability(rows, ax)
     level = describe_level(rows[0].interval)
-    _write_column(ax, 8, "n", [_format_sizes(row) for row in rows])
-    _write_column(ax, 40, f"P(A > B)\n{level} interval", [_format_chance(row) for row in rows])
-    differences = [_format_difference(row) for row in rows]
+    sizes, chances, differences = zip(*map(_format_numbers, rows), strict=True)
+    _write_column(ax, 8, "n", sizes)
+    _write_column(ax, 40, f"P(A > B)\n{level} interval", chances)
     _write_column(ax, 140, f"mean difference\n{level} interval", differences)
-    figure.suptitle(title, fontsize="medium")
     return figure
 
 
@@ -155,44 +143,24 @@ def forest_height(n_rows: int) -> float:
     return 1.1 + _ROW_HEIGHT * max(2, n_rows)
 
 
-def _write_column(ax: "Axes", offset: float, header: str, cells: list[str]) -> None:
+def _write_column(ax: Axes, offset: float, header: str, cells: Sequence[str]) -> None:
     """Write a column of text beside the axes, that many points to their right."""
+    look = {"color": "black", "va": "center", "annotation_clip": False}
     for row, cell in enumerate(cells):
-        ax.annotate(
-            cell,
-            (1, row),
-            (offset, 0),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            fontsize="small",
-            verticalalignment="center",
-            annotation_clip=False,
-        )
-    ax.annotate(
-        header,
-        (1, 1),
-        (offset, 5),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        fontsize="small",
-        color=COLOUR_NOTE,
+        write_note(ax, cell, (1, row), (offset, 0), xycoords=("axes fraction", "data"), **look)
+    write_note(ax, header, (1, 1), (offset, 5), xycoords="axes fraction")
+
+
+def _format_numbers(result: Comparison) -> tuple[str, str, str]:
+    """Numbers of runs, P(A>B) and the mean difference, each with its interval."""
+    n_a, n_b = result.scores_a.size, result.scores_b.size
+    chance, difference = result.interval, result.difference.interval
+    ends = f"[{difference.low:+.3g}, {difference.high:+.3g}]"
+    return (
+        f"{n_a}" if n_a == n_b else f"{n_a}, {n_b}",
+        f"{result.probability:.3f} [{chance.low:.3f}, {chance.high:.3f}]",
+        f"{result.difference.value:+.3g} {ends}".replace("-", "−"),
     )
-
-
-def _format_sizes(comparison: Comparison) -> str:
-    n_a, n_b = comparison.scores_a.size, comparison.scores_b.size
-    return f"{n_a}" if n_a == n_b else f"{n_a}, {n_b}"
-
-
-def _format_chance(comparison: Comparison) -> str:
-    interval = comparison.interval
-    return f"{comparison.probability:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
-
-
-def _format_difference(comparison: Comparison) -> str:
-    interval = comparison.difference.interval
-    cell = f"{comparison.difference.value:+.3g} [{interval.low:+.3g}, {interval.high:+.3g}]"
-    return cell.replace("-", "−")
 
 
 def _entitle(result: PairResult, *, on: str = "", condition: str = "") -> str:

@@ -39,17 +39,7 @@ def apply_test(
     rng: np.random.Generator,
     resplit: Resplit | None = None,
 ) -> HypothesisTest:
-    """Two-sided test of a comparison's scores.
-
-    Parameters
-    ----------
-    name
-        ``"brunner-munzel"`` and ``"welch-t"`` take runs as independent; the others need pairs.
-    rng
-        Draws for the permutation tests.
-    resplit
-        Sizes of the splits, for ``"nadeau-bengio"``.
-    """
+    """Two-sided test of a comparison's scores; the sizes of splits are for ``"nadeau-bengio"``."""
     check_choice("test", name, get_args(TestName))
     if name in _OF_PAIRS and not comparison.paired:
         raise InvalidInput(

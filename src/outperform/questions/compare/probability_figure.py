@@ -1,7 +1,9 @@
 """The figure of the verdict: P(A>B) with its interval against 0.5 and γ, one row per task."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+from matplotlib.axes import Axes
 
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
@@ -26,26 +28,27 @@ from outperform.stats import exact_interval
 from outperform.stats.outperforming import count_wins
 from outperform.wording import shorten_apart
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 _NARROW = 2.3  # inches, below which names of regions would overlap
 _NOT_SIGNIFICANT = "across 0.5: not significant"
 _WINNERS = {"a": COLOUR_A, "b": COLOUR_B, None: COLOUR_NEITHER}
 
 
-def draw_probability(results: PairResult | Sequence[PairResult], ax: "Axes") -> None:
+def draw_probability(results: PairResult | Sequence[PairResult], ax: Axes) -> None:
     """Draw P(A>B) with its interval, of one comparison or of one per task.
 
     An interval across 0.5 is not significant (grey); one within γ is not meaningful (hollow); one
     that reaches beyond γ is meaningful (filled, in the winner's colour).
     """
-    rows: Sequence[PairResult] = results if isinstance(results, Sequence) else (results,)
+    rows: Sequence[PairResult]
+    if isinstance(results, Sequence):
+        tasks = [getattr(each, "task", "") for each in results]  # what was published has none
+        rows, labels = results, [escape(task) for task in shorten_apart(tasks, 18)]
+    else:
+        rows, labels = (results,), [f"{results.probability:.3g}\n{results.interval}"]
     first = rows[0]
     _draw_regions(first.gamma, ax)
     for row, result in enumerate(rows):
         _draw_interval(result, row, ax)
-    labels = _label_tasks(rows) if rows is results else [_label_numbers(first)]
     lay_out_rows(ax, [float(row) for row in range(len(rows))], labels)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     a, b = short_names(first, 16)
@@ -55,12 +58,12 @@ def draw_probability(results: PairResult | Sequence[PairResult], ax: "Axes") -> 
     )
 
 
-def draw_tasks(tasks: TaskComparisons, ax: "Axes") -> None:
+def draw_tasks(tasks: TaskComparisons, ax: Axes) -> None:
     """Draw P(A>B) with its interval, one row per task."""
     draw_probability(tasks.comparisons, ax)
 
 
-def _draw_interval(result: PairResult, row: int, ax: "Axes") -> None:
+def _draw_interval(result: PairResult, row: int, ax: Axes) -> None:
     colour = _WINNERS[result.winner]
     face = "white" if result.verdict == "significant, not meaningful" else colour
     interval, style = result.interval, "-"
@@ -83,16 +86,7 @@ def _draw_interval(result: PairResult, row: int, ax: "Axes") -> None:
     )
 
 
-def _label_tasks(results: Sequence[PairResult]) -> list[str]:
-    tasks = [result.task if isinstance(result, Comparison) else "" for result in results]
-    return [escape(label) for label in shorten_apart(tasks, 18)]
-
-
-def _label_numbers(result: PairResult) -> str:
-    return f"{result.probability:.3g}\n{result.interval}"
-
-
-def _draw_regions(gamma: float, ax: "Axes") -> None:
+def _draw_regions(gamma: float, ax: Axes) -> None:
     """Mark 0.5 and γ, and name above the axes what lies between."""
     ax.set_xlim(-0.02, 1.02)
     ax.spines["bottom"].set_bounds(0, 1)
@@ -114,7 +108,7 @@ def _draw_regions(gamma: float, ax: "Axes") -> None:
     names.spines["top"].set_visible(False)
 
 
-def _label_gamma(gamma: float, ax: "Axes") -> None:
+def _label_gamma(gamma: float, ax: Axes) -> None:
     if gamma <= 0.5:
         ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
         return

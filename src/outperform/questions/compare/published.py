@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from outperform.errors import InvalidInput
 from outperform.questions.compare.table import tabulate_published
 from outperform.questions.compare.verdict import (
-    MOODS,
     Size,
     Verdict,
     Winner,
@@ -15,7 +15,7 @@ from outperform.questions.compare.verdict import (
     judge,
     judge_size,
 )
-from outperform.questions.result import Mood, Result, Table
+from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope
 from outperform.stats import (
@@ -44,6 +44,8 @@ class PublishedComparison(Result):
         "n_a=summary_a.n n_b=summary_b.n mean_a=summary_a.mean mean_b=summary_b.mean "
         "sd_a=summary_a.sd sd_b=summary_b.sd tests caveats"
     )
+    ADVICE = "Ask the authors for their runs: with them no distribution need be assumed."
+    scope: ClassVar[Scope] = UNKNOWN
 
     a: str
     b: str
@@ -80,11 +82,6 @@ class PublishedComparison(Result):
         """What the user calls the winner."""
         return {"a": self.a, "b": self.b, None: None}[self.winner]
 
-    @property
-    def scope(self) -> Scope:
-        """What varied, and what the verdict is about for that reason."""
-        return UNKNOWN
-
     def __str__(self) -> str:
         chance = f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"
         if self.winner == "b":
@@ -98,19 +95,9 @@ class PublishedComparison(Result):
         )
 
     @property
-    def mood(self) -> Mood:
-        """Good news for `a`, bad news, or none."""
-        return MOODS[self.winner]
-
-    @property
     def tables(self) -> list[Table | str]:
         """What was published, and what it tells."""
         return [tabulate_published(self)]
-
-    @property
-    def advice(self) -> str:
-        """What to do next."""
-        return "Ask the authors for their runs: with them no distribution need be assumed."
 
     @property
     def tests(self) -> tuple[HypothesisTest]:

@@ -12,11 +12,4 @@ QUESTION = "does A outperform B?"
 def answer(reported: Reported) -> Iterator[Result]:
     """Compare every pair, on all tasks."""
     for a, b in reported.pairs:
-        yield compare_runs(
-            reported.runs,
-            a,
-            b,
-            train_size=reported.train_size,
-            test_size=reported.test_size,
-            drop_incomplete=reported.drop_incomplete,
-        )
+        yield compare_runs(reported.runs, a, b, **reported.options)

@@ -10,7 +10,6 @@ import numpy as np
 from outperform.questions.compare.advice import suggest_next, suggest_sizes
 from outperform.questions.compare.table import tabulate_comparison
 from outperform.questions.compare.verdict import (
-    MOODS,
     SIZES,
     Size,
     Verdict,
@@ -20,7 +19,7 @@ from outperform.questions.compare.verdict import (
     judge,
     judge_size,
 )
-from outperform.questions.result import Mood, Result, Table
+from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import DATA_LIKE_THESE, RUNS, THIS_DATASET, Scope
 from outperform.stats import (
@@ -220,9 +219,10 @@ class Comparison(Result):
         chance = f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"
         if self.winner == "b":
             chance = f"P({self.b} > {self.a}) = {self.reverse_probability:.3g} {self.reverse}"
+        missing = "" if self.withstands_gaps else ", too many incomplete to tell"
         return (
             f"{self.claim}: {chance}, {self.verdict} "
-            f"({self._describe_runs()}, {self._describe_size()})."
+            f"({self._count_runs()}{missing}, {self._describe_size()})."
         )
 
     @property
@@ -244,11 +244,6 @@ class Comparison(Result):
         if self.advantage.high < 0:  # wins more often, but loses by more
             beyond = f"{self.b if self.winner == 'a' else self.a} has the better mean"
         return f"{claim}; for other data like it {beyond} ({pvalue})"
-
-    @property
-    def mood(self) -> Mood:
-        """Good news for `a`, bad news, or none."""
-        return MOODS[self.winner]
 
     @property
     def tables(self) -> list[Table | str]:
@@ -278,10 +273,6 @@ class Comparison(Result):
         }
         sizes = [words[size].format(smallest) for smallest, size in self._judge_sizes()]
         return ", ".join(sizes) or f"γ = {self.gamma:g}"
-
-    def _describe_runs(self) -> str:
-        missing = "" if self.withstands_gaps else ", too many incomplete to tell"
-        return f"{self._count_runs()}{missing}"
 
     def _count_runs(self) -> str:
         if not self.paired:

@@ -66,13 +66,7 @@ def add_replicates(
     report: Callable[[Progress], None] = lambda _: None,
     show: Callable[[Look], None] = lambda _: None,
 ) -> Decision:
-    """Let a coordinator add replicates, and look after each lot, until it is decided.
-
-    Parameters
-    ----------
-    show
-        Called with every look.
-    """
+    """Let a coordinator add replicates, and look and `show` it after each lot, until decided."""
     store, design = coordinator.store, choose_design(coordinator.study, a, b)
     most = design.n_replicates
     n, looks = min(most, smallest_conclusive(1 - confidence_level)), []

@@ -6,7 +6,6 @@ from outperform.questions.compare.advice import suggest_after_tasks, suggest_siz
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.table import tabulate_tasks
 from outperform.questions.compare.verdict import (
-    MOODS,
     SIZES,
     VERDICTS,
     Size,
@@ -14,7 +13,7 @@ from outperform.questions.compare.verdict import (
     Winner,
     describe,
 )
-from outperform.questions.result import Mood, Result, Table
+from outperform.questions.result import Result, Table, join_caveats
 from outperform.runs.scope import Scope, join_scopes
 
 
@@ -80,20 +79,7 @@ class TaskComparisons(Result):
             f"significantly on at least one is up to {chance:.0%}; to name single tasks, ask for "
             f"α = {alpha / n:.2g}"
         )
-        first, *others = self.comparisons
-        shared = [each for each in first.caveats if all(each in c.caveats for c in others)]
-        single = [
-            f"{c.task}: {doubt}"
-            for c in self.comparisons
-            for doubt in c.caveats
-            if doubt not in shared
-        ]
-        return (several, *shared, *single)
-
-    @property
-    def mood(self) -> Mood:
-        """Good news for `a`, bad news, or none."""
-        return MOODS[self.winner]
+        return (several, *join_caveats({c.task: c.caveats for c in self.comparisons}))
 
     @property
     def tables(self) -> list[Table | str]:

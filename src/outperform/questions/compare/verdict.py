@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-from outperform.questions.result import Mood
 from outperform.stats import Interval
 
 Verdict = Literal["not significant", "significant, not meaningful", "significant and meaningful"]
@@ -16,31 +15,18 @@ VERDICTS: tuple[Verdict, ...] = (
     "significant and meaningful",
 )
 SIZES: tuple[Size, ...] = ("ruled out", "not ruled out", "shown")
-MOODS: dict[Winner | None, Mood] = {"a": "good", "b": "bad", None: "open"}
 TOO_GOOD = 0.95  # P(A>B) beyond which a sample is not believed
 
 
 def find_winner(interval: Interval, reverse: Interval) -> Winner | None:
-    """Whose chance of winning is above one half for sure.
-
-    Parameters
-    ----------
-    interval, reverse
-        Of P(a > b), and of P(b > a).
-    """
+    """Whose chance of winning is above one half for sure: intervals of P(a > b) and P(b > a)."""
     if interval.low > 0.5:
         return "a"
     return "b" if reverse.low > 0.5 else None
 
 
 def judge_size(interval: Interval, smallest: float) -> Size:
-    """Whether an advantage of at least the smallest that matters is shown or ruled out.
-
-    Parameters
-    ----------
-    interval
-        Of the winner's advantage, such as its chance to win.
-    """
+    """Whether the winner's advantage, such as its chance to win, is shown to be large enough."""
     if interval.low >= smallest:
         return "shown"
     return "not ruled out" if interval.high > smallest else "ruled out"
@@ -49,12 +35,8 @@ def judge_size(interval: Interval, smallest: float) -> Size:
 def judge(size: Size | None) -> Verdict:
     """Verdict on the winner's advantage (Bouthillier et al. 2021, appendix C.6).
 
-    It is meaningful unless that is ruled out; whether it is shown, `Size` says.
-
-    Parameters
-    ----------
-    size
-        What is known of the winner's advantage, or None without a winner.
+    It is meaningful unless that is ruled out; whether it is shown, `Size` says. Without a winner
+    there is none.
     """
     if size is None:
         return "not significant"
@@ -62,13 +44,7 @@ def judge(size: Size | None) -> Verdict:
 
 
 def describe(a: str, b: str, winner: Winner | None, verdict: Verdict, *, on: str = "") -> str:
-    """Verdict in words, with the winner's name first.
-
-    Parameters
-    ----------
-    on
-        Where that holds, such as `` on digits``.
-    """
+    """Verdict in words, the winner's name first; `on` is where it holds, such as `` on digits``."""
     first, second = (b, a) if winner == "b" else (a, b)
     if verdict == "significant and meaningful":
         return f"{first} outperforms {second}{on}"

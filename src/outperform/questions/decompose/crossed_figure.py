@@ -3,12 +3,15 @@
 import textwrap
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from outperform.errors import InvalidInput
-from outperform.questions.decompose.result import CrossedDecomposition, join_sources
+from outperform.questions.decompose.result import CrossedDecomposition, Decomposition, join_sources
 from outperform.render.labels import describe_level, escape, join_phrases
 from outperform.render.style import (
     COLOUR_A,
@@ -21,15 +24,12 @@ from outperform.render.style import (
 from outperform.stats import Estimate
 from outperform.wording import shorten
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
+_Kind = TypeVar("_Kind", Decomposition, CrossedDecomposition)
 _COLOUR_INTERACTION = "#56B4E9"
 _FARTHEST = 2.0  # longest bars, beyond which intervals of few levels are cut
 
 
-def draw_components(decomposition: CrossedDecomposition, ax: "Axes") -> None:
+def draw_components(decomposition: CrossedDecomposition, ax: Axes) -> None:
     """Draw a bar per component with its interval, main effects first; their sum is on top.
 
     An estimate below 0 is drawn as it is, so that the bars add up; no interval goes there.
@@ -50,14 +50,14 @@ def draw_components(decomposition: CrossedDecomposition, ax: "Axes") -> None:
     metric = escape(shorten(decomposition.metric, 20))
     ax.set_xlabel(join_phrases(f"variance of {metric}", f"{level} interval"))
     if decomposition.parts.total.value > 0:
-        _draw_shares(decomposition.parts.total.value, ax)
+        draw_shares(decomposition.parts.total.value, "as share of all", ax, percent=True)
 
 
 def compose_components(
     decompositions: CrossedDecomposition | Sequence[CrossedDecomposition],
-) -> "Figure":
+) -> Figure:
     """Draw components of variance one column wide; several designs below one another."""
-    group = _as_group(decompositions)
+    group = as_group(decompositions)
     heights = [components_height(each) for each in group]
     figure = make_figure(COLUMN_WIDTH, sum(heights) + 0.3 * len(group))
     axes = figure.subplots(len(group), 1, squeeze=False, height_ratios=heights)[:, 0]
@@ -71,13 +71,12 @@ def components_height(
     decompositions: CrossedDecomposition | Sequence[CrossedDecomposition],
 ) -> float:
     """Height in inches that every bar needs."""
-    return sum(1.0 + 0.16 * len(_list_rows(each)) for each in _as_group(decompositions))
+    return sum(1.0 + 0.16 * len(_list_rows(each)) for each in as_group(decompositions))
 
 
-def _as_group(
-    decompositions: CrossedDecomposition | Sequence[CrossedDecomposition],
-) -> list[CrossedDecomposition]:
-    if isinstance(decompositions, CrossedDecomposition):
+def as_group(decompositions: _Kind | Sequence[_Kind]) -> list[_Kind]:
+    """One decomposition, or several, as a list."""
+    if not isinstance(decompositions, Sequence):
         return [decompositions]
     if not decompositions:
         raise InvalidInput("there is no decomposition to draw", "Pass at least one")
@@ -102,25 +101,28 @@ def _find_limits(estimates: Sequence[Estimate]) -> tuple[float, float]:
     return 1.05 * low, 1.05 * high
 
 
-def _draw_shares(total: float, ax: "Axes") -> None:
-    from matplotlib.ticker import MaxNLocator, PercentFormatter
-
-    there, back = (partial(np.multiply, factor) for factor in (1 / total, total))
+def draw_shares(whole: float, label: str, ax: Axes, *, percent: bool = False) -> None:
+    """Draw a second scale above the axes, on which a whole is 1."""
+    there, back = (partial(np.multiply, factor) for factor in (1 / whole, whole))
     shares = ax.secondary_xaxis("top", functions=(there, back))
     shares.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    shares.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol="%"))
+    if percent:
+        shares.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol="%"))
     shares.spines["top"].set_visible(True)
-    shares.set_xlabel("as share of all")
+    shares.set_xlabel(label)
+
+
+def name_runs(decomposition: Decomposition | CrossedDecomposition) -> str:
+    """Say whose runs they are and on what, in a title."""
+    names = (decomposition.algorithm, decomposition.task)
+    shown = [escape(shorten(name, 22)) for name in names if name]
+    return f" of {' on '.join(shown)}" if shown else ""
 
 
 def _entitle(decomposition: CrossedDecomposition) -> str:
-    names = [
-        escape(shorten(name, 22)) for name in (decomposition.algorithm, decomposition.task) if name
-    ]
-    of = f" of {' on '.join(names)}" if names else ""
     if decomposition.largest.share == 0:
         return f"No source changes the {escape(shorten(decomposition.metric, 20))}"
     largest = escape(shorten(join_sources(decomposition.largest.names), 30))
     largest = largest.replace(" ", "\N{NO-BREAK SPACE}")
-    title = f"Largest part of variance{of}: {largest}"
+    title = f"Largest part of variance{name_runs(decomposition)}: {largest}"
     return "\n".join(textwrap.wrap(title, int(15 * COLUMN_WIDTH)))

@@ -2,16 +2,19 @@
 
 import textwrap
 from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.crossed_figure import (
+    as_group,
     components_height,
     compose_components,
     draw_components,
+    draw_shares,
+    name_runs,
 )
 from outperform.questions.decompose.result import (
     CrossedDecomposition,
@@ -35,14 +38,11 @@ from outperform.render.style import (
     lay_out_rows,
     limit_ticks,
     make_figure,
+    write_note,
 )
 from outperform.stats import Estimate
 from outperform.study.sources import ALL, NOISE, SPLIT
 from outperform.wording import shorten
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 # Okabe and Ito's, without black and without the yellow that paper swallows.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
@@ -50,14 +50,14 @@ _HATCHES = ("", "////", "....", "xxxx")  # tell apart what shares a colour
 _FARTHEST = 2.0  # longest bars, beyond which intervals of few runs are cut
 
 
-def draw_decomposition(decompositions: Decomposition | Sequence[Decomposition], ax: "Axes") -> None:
+def draw_decomposition(decompositions: Decomposition | Sequence[Decomposition], ax: Axes) -> None:
     """Draw a bar per source, with its interval, largest first; all sources together on top.
 
     One decomposition is drawn in the unit of the scores, with shares of the reference above.
     Several may differ in scale and metric: they are drawn as shares, grouped by source, and the
     legend tells what 1 stands for. A diamond marks the binomial model of the test set.
     """
-    group = _as_group(decompositions)
+    group = as_group(decompositions)
     places = _lay_out_bars(group)
     for index in range(len(group)):
         _draw_bars(group, index, places, ax)
@@ -75,33 +75,24 @@ def draw_decomposition(decompositions: Decomposition | Sequence[Decomposition], 
         ax.axvline(1, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid="reference")
         ax.legend(loc="lower left", bbox_to_anchor=(-0.3, 1.0), fontsize="small", frameon=False)
     elif _scale(group[0]) > 0:
-        _draw_shares(group[0], ax)
+        draw_shares(_scale(group[0]), f"as share of {_possessive(group[0])}", ax)
 
 
-def compose_decomposition(decompositions: Decomposition | Sequence[Decomposition]) -> "Figure":
+def compose_decomposition(decompositions: Decomposition | Sequence[Decomposition]) -> Figure:
     """Draw the sources of variation below the largest one's name, one column wide."""
-    group = _as_group(decompositions)
+    group = as_group(decompositions)
     title = "\n".join(textwrap.wrap(_entitle(group), int(15 * COLUMN_WIDTH)))
     height = decomposition_height(group) + 0.1 + 0.14 * (1 + title.count("\n"))
-    figure = make_figure(COLUMN_WIDTH, height)
+    figure = make_figure(COLUMN_WIDTH, height, title)
     draw_decomposition(group, figure.subplots())
-    figure.suptitle(title, fontsize="medium")
     return figure
 
 
 def decomposition_height(decompositions: Decomposition | Sequence[Decomposition]) -> float:
     """Height in inches that every bar and every line of the legend needs."""
-    group = _as_group(decompositions)
+    group = as_group(decompositions)
     above, bar = (0.15 * len(group), 0.09) if len(group) > 1 else (0.35, 0.14)
     return 0.75 + above + bar * (1.6 + max(_lay_out_bars(group).values()))
-
-
-def _as_group(decompositions: Decomposition | Sequence[Decomposition]) -> list[Decomposition]:
-    if isinstance(decompositions, Decomposition):
-        return [decompositions]
-    if not decompositions:
-        raise InvalidInput("there is no decomposition to draw", "Pass at least one")
-    return list(decompositions)
 
 
 def _order_sources(group: Sequence[Decomposition]) -> list[str]:
@@ -124,7 +115,7 @@ def _lay_out_bars(group: Sequence[Decomposition]) -> dict[tuple[int, str], float
 
 
 def _draw_bars(
-    group: list[Decomposition], index: int, places: dict[tuple[int, str], float], ax: "Axes"
+    group: list[Decomposition], index: int, places: dict[tuple[int, str], float], ax: Axes
 ) -> None:
     """Draw the bars of one decomposition of the group."""
     alone = len(group) == 1
@@ -149,21 +140,13 @@ def _draw_bars(
 
 
 def _mark_bar(
-    group: list[Decomposition], index: int, variation: SourceVariation, ax: "Axes", *, y: float
+    group: list[Decomposition], index: int, variation: SourceVariation, ax: Axes, *, y: float
 ) -> None:
     """Draw the interval and the binomial model; write 0 where there is no bar."""
     estimate, gid = _measure(variation, alone=len(group) == 1), f"{index}-{variation.source}"
     if estimate.value == 0:
-        ax.annotate(
-            "0",
-            (0, y),
-            (2, 0),
-            textcoords="offset points",
-            fontsize="x-small",
-            color=COLOUR_NOTE,
-            verticalalignment="center_baseline",
-            gid=f"zero-{gid}",
-        )
+        look = {"fontsize": "x-small", "va": "center_baseline", "gid": f"zero-{gid}"}
+        write_note(ax, "0", (0, y), (2, 0), **look)
     ends = [estimate.interval.low, estimate.interval.high]
     ax.plot(ends, [y, y], color="black", linewidth=0.8, gid=f"interval-{gid}")
     models = _find_models(group[index])
@@ -204,17 +187,6 @@ def _find_limit(group: list[Decomposition]) -> float:
     return 1.05 * max(longest, reach, *models) or 1.0
 
 
-def _draw_shares(decomposition: Decomposition, ax: "Axes") -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    scale = _scale(decomposition)
-    there, back = (partial(np.multiply, factor) for factor in (1 / scale, scale))
-    shares = ax.secondary_xaxis("top", functions=(there, back))
-    shares.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    shares.spines["top"].set_visible(True)
-    shares.set_xlabel(f"as share of {_possessive(decomposition)}")
-
-
 def _possessive(decomposition: Decomposition) -> str:
     return f"{escape(shorten(decomposition.reference, 18))}'s"
 
@@ -251,17 +223,16 @@ def _entitle(group: list[Decomposition]) -> str:
     largest = group[0].ranked[0]
     if largest.sd.value == 0:
         return f"No source changes the {escape(shorten(group[0].metric, 20))}"
-    names = [escape(shorten(name, 22)) for name in (group[0].algorithm, group[0].task) if name]
-    of = f" of {' on '.join(names)}" if names else ""
-    return f"Largest source of variation{of}: {escape(shorten(largest.source, 18))}"
+    name = escape(shorten(largest.source, 18))
+    return f"Largest source of variation{name_runs(group[0])}: {name}"
 
 
-def draw_sources(result: Decompositions, ax: "Axes") -> None:
+def draw_sources(result: Decompositions, ax: Axes) -> None:
     """Draw the sources that were redrawn alone, of every algorithm on every task."""
     draw_decomposition(_require_sources(result), ax)
 
 
-def compose_sources(result: Decompositions) -> "Figure":
+def compose_sources(result: Decompositions) -> Figure:
     """Draw the sources that were redrawn alone, or else together, or else how far searches got."""
     if result.sources:
         return compose_decomposition(result.sources)

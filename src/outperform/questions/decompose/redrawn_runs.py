@@ -106,8 +106,9 @@ def _arrange_levels(names: Sequence[str], cells: Iterable[tuple[Level, float]]) 
     scores: dict[Level, float] = {}
     for level, score in cells:
         if level in scores:
-            described = _describe_level(names, level)
-            raise DuplicateRuns(f"two runs have {described}", "Keep one run per combination")
+            described = (f"{name} {value}" for name, value in zip(names, level, strict=True))
+            problem = f"two runs have {', '.join(described)}"
+            raise DuplicateRuns(problem, "Keep one run per combination")
         scores[level] = score
     axes = [list(dict.fromkeys(level[axis] for level in scores)) for axis in range(len(names))]
     shape = tuple(map(len, axes))
@@ -135,22 +136,10 @@ def _file(runs: Variation, label: RunLabel, measured: Measurement, score: float)
     runs.crossed.setdefault(names, []).append((level, score))
 
 
-def _describe_level(names: Sequence[str], level: Level) -> str:
-    return ", ".join(f"{name} {value}" for name, value in zip(names, level, strict=True))
-
-
 def read_variation(
     path: Path, *, wanted: Wanted, source: str | None, crossed: str | None
 ) -> list[Variation]:
-    """Runs of every algorithm on every task of a file.
-
-    Parameters
-    ----------
-    source
-        Column that says what was redrawn, if it is not called source.
-    crossed
-        Columns with the levels of a crossed design, if the file is one.
-    """
+    """Runs of every algorithm on every task of a file; columns are those of `decompose`."""
     table = open_file(path)
     roles = assign_roles(table.names, wanted, table.source)
     redrawn = _find_redrawn(table, source, crossed)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from outperform.plain_values import Plain
 from outperform.questions.decompose.search_curves import SearchCurves
-from outperform.questions.decompose.table import tabulate_components, tabulate_sources
 from outperform.questions.result import Result, Table
 from outperform.runs.scope import THIS_DATASET, Scope, join_scopes
 from outperform.stats import Estimate, VarianceComponent, VarianceComponents
@@ -66,8 +65,14 @@ class Decomposition(Result):
 
     @property
     def tables(self) -> list[Table | str]:
-        """All numbers."""
-        return [tabulate_sources(self)]
+        """Single sources, largest first, then all together."""
+        together = [each for each in self.sources if each.source == ALL and each not in self.ranked]
+        rows = [_list_cells(each) for each in (*self.ranked, *together)]
+        header = ["source", "runs", "mean", f"sd of {self.metric}"]
+        header += [f"share of {self.reference}'s", "normal? p", "binomial sd"]
+        if all(each.binomial_sd is None for each in self.sources):
+            return [Table(header[:-1], [row[:-1] for row in rows])]
+        return [Table(header, rows)]
 
     def __str__(self) -> str:
         largest, *others = self.ranked
@@ -112,8 +117,13 @@ class CrossedDecomposition(Result):
 
     @property
     def tables(self) -> list[Table | str]:
-        """All numbers."""
-        return [tabulate_components(self)]
+        """Components of variance, and their sum."""
+        rows = [
+            [join_sources(c.names), str(c.df), *_format_variance(c.variance), f"{c.share:.1%}"]
+            for c in self.parts.components
+        ]
+        rows.append(["all", "", *_format_variance(self.parts.total), ""])
+        return [Table(["component", "df", "variance", "sd", "share"], rows)]
 
     def __str__(self) -> str:
         what = f"the {self.metric}{_describe_runs(self.algorithm, self.task)}"
@@ -128,26 +138,14 @@ class CrossedDecomposition(Result):
 
 @dataclass(frozen=True, slots=True)
 class Decompositions(Result):
-    """All that a study or a file tells of what makes its scores vary.
-
-    Attributes
-    ----------
-    sources
-        Where sources were redrawn one at a time.
-    crossed
-        Where they were redrawn in every combination.
-    searches
-        How far searches got, where that was asked for.
-    notes
-        Doubts about the whole; each result has its own.
-    """
+    """All that a study or a file tells of what makes its scores vary."""
 
     JSON = "sources crossed searches notes"
 
-    sources: tuple[Decomposition, ...]
-    crossed: tuple[CrossedDecomposition, ...]
-    searches: SearchCurves | None = None
-    notes: tuple[str, ...] = ()
+    sources: tuple[Decomposition, ...]  # where they were redrawn one at a time
+    crossed: tuple[CrossedDecomposition, ...]  # where they were, in every combination
+    searches: SearchCurves | None = None  # how far these got, where that was asked for
+    notes: tuple[str, ...] = ()  # doubts about the whole; each result has its own
 
     def __iter__(self) -> Iterator[Decomposition | CrossedDecomposition | SearchCurves]:
         yield from self.sources
@@ -177,6 +175,27 @@ class Decompositions(Result):
 def _describe_runs(algorithm: str, task: str) -> str:
     """Say whose runs they are and on what."""
     return (f" of {algorithm}" if algorithm else "") + (f" on {task}" if task else "")
+
+
+def _list_cells(variation: SourceVariation) -> list[str]:
+    """A row of the table, with an empty cell where there is no binomial model."""
+    model = variation.binomial_sd
+    return [
+        variation.source,
+        str(variation.n),
+        f"{variation.mean:.4g}",
+        str(variation.sd),
+        str(variation.share),
+        f"{variation.normality_pvalue:.2g}",
+        "" if model is None else f"{model:.3g}",
+    ]
+
+
+def _format_variance(variance: Estimate) -> list[str]:
+    """A variance and its root, each with its interval."""
+    interval = variance.interval
+    roots = [max(0.0, x) ** 0.5 for x in (variance.value, interval.low, interval.high)]
+    return [str(variance), "{:.3g} [{:.3g}, {:.3g}]".format(*roots)]
 
 
 def _lead(largest: SourceVariation, others: Sequence[SourceVariation]) -> str:

@@ -9,18 +9,18 @@ import numpy as np
 from outperform.errors import TooFewRuns
 from outperform.plain_values import Plain
 from outperform.questions.decompose.retracing import Recorded, Retracer
-from outperform.questions.decompose.table import tabulate_curves
 from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import THIS_DATASET, Scope, join_scopes
 from outperform.stats.checks import FloatArray
-from outperform.stats.variances import middle_range
+from outperform.stats.variances import MiddleRange, middle_range
 from outperform.study.designs import PlannedRun
 from outperform.study.sources import ALL, TUNING_SOURCE
 from outperform.study.study import Study
 from outperform.wording import enumerate_names
 
 _MOST_TOLD = 3  # groups of searches in a sentence
+_STEPS = (1, 2, 5, 10, 20, 50, 100, 200)  # numbers of trials in a table
 _ALL, _HPO = ("all sources",), ("seeds of the search",)
 
 
@@ -28,7 +28,7 @@ _ALL, _HPO = ("all sources",), ("seeds of the search",)
 class Course(Plain):
     """Scores of the trial that is best on validation data so far, by number of trials."""
 
-    JSON = "mean sd low=_low high=_high"
+    JSON = "mean sd low=bounds.low high=bounds.high"
 
     scores: FloatArray = field(repr=False, compare=False)  # shape (n_searches, n_trials)
 
@@ -46,17 +46,9 @@ class Course(Plain):
         return sd
 
     @property
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
+    def bounds(self) -> MiddleRange:
         """Ends of the range of the middle 80% of searches."""
         return middle_range(self.scores)
-
-    @property
-    def _low(self) -> FloatArray:
-        return self.bounds[0]
-
-    @property
-    def _high(self) -> FloatArray:
-        return self.bounds[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +80,7 @@ class SearchCurve(Plain):
         return float((self.final - self.final[0]).std(ddof=1))
 
     @property
-    def final_bounds(self) -> tuple[FloatArray, FloatArray]:
+    def final_bounds(self) -> MiddleRange:
         """Ends of the range of the middle 80% of the test scores of final fits."""
         return middle_range(self.final)
 
@@ -104,6 +96,16 @@ class SearchCurve(Plain):
     def final_mean(self) -> float:
         """Mean test score of the final fits."""
         return float(self.final.mean())
+
+    def list_rows(self, steps: list[int]) -> Iterator[list[str]]:
+        """Rows of a table: validation and test scores after so many trials."""
+        final = f"{self.final.mean():.4g} ± {self.final_sd:.2g}"
+        for name, course in (("validation", self.valid), ("test", self.test)):
+            reached = ["–"] * len(steps)
+            if course is not None:
+                reached = [f"{course.mean[n - 1]:.4g} ± {course.sd[n - 1]:.2g}" for n in steps]
+            names = [self.pipeline, self.task, self.redrawn, str(self.n_searches), name]
+            yield [*names, *reached, final if name == "test" else ""]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +131,12 @@ class SearchCurves(Result):
 
     @property
     def tables(self) -> list[Table | str]:
-        """All numbers."""
-        return [tabulate_curves(self)]
+        """The best so far after 1, 2, 5, 10, ... trials and at the end, on each set."""
+        longest = max(curve.n_trials for curve in self.curves)
+        steps = [step for step in _STEPS if step < longest] + [longest]
+        trials = [f"{step} trial{'s' if step > 1 else ''}" for step in steps]
+        header = ["pipeline", "task", "redrawn", "searches", "data", *trials, "final fits"]
+        return [Table(header, [row for curve in self.curves for row in curve.list_rows(steps)])]
 
     def __str__(self) -> str:
         n_others = len(self.curves) - _MOST_TOLD

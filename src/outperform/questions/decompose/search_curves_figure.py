@@ -1,24 +1,21 @@
 """The figure of searches: how far they get, trial by trial, and how much that varies."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.render.labels import escape
 from outperform.render.style import PAGE_WIDTH, make_figure
 from outperform.wording import shorten
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _LINES = ("-", "--", ":", "-.")
 
 
-def draw_search_curves(result: SearchCurves, ax: "Axes") -> None:
+def draw_search_curves(result: SearchCurves, ax: Axes) -> None:
     """Draw the mean of the best validation score so far, in a band of 80% of the searches."""
     for index, curve in enumerate(result.curves):
         _draw_course(curve.valid, ax, index, label=_label(result, curve))
@@ -29,7 +26,7 @@ def draw_search_curves(result: SearchCurves, ax: "Axes") -> None:
     _add_legend(result, ax)
 
 
-def draw_test_curves(result: SearchCurves, ax: "Axes") -> None:
+def draw_test_curves(result: SearchCurves, ax: Axes) -> None:
     """Draw the test score of the trial that is best on validation data so far.
 
     To the right, the test scores of the final fits: their mean, and the range of 80% of them.
@@ -49,11 +46,12 @@ def draw_test_curves(result: SearchCurves, ax: "Axes") -> None:
         ax.set(xticks=[], xlabel="final fits", xlim=(longest * 1.02 + 0.2, ax.get_xlim()[1]))
 
 
-def compose_search_curves(result: SearchCurves) -> "Figure":
+def compose_search_curves(result: SearchCurves) -> Figure:
     """Draw a row per task: validation scores to the left, test scores on the same scale."""
     tasks = list(dict.fromkeys(curve.task for curve in result.curves))
     tested = any(curve.test is not None for curve in result.curves)
-    figure = make_figure(PAGE_WIDTH, 0.3 + 2.3 * len(tasks))
+    title = "How far searches get: mean and range of 80% of them"
+    figure = make_figure(PAGE_WIDTH, 0.3 + 2.3 * len(tasks), title)
     rows = figure.subplots(
         len(tasks), 2, sharey="row", squeeze=False, width_ratios=(1, 1) if tested else (4, 1)
     )
@@ -65,11 +63,10 @@ def compose_search_curves(result: SearchCurves) -> "Figure":
             right.get_legend().remove()
         if len(tasks) > 1:
             left.set_title(escape(shorten(task, 40)), loc="left")
-    figure.suptitle("How far searches get: mean and range of 80% of them", fontsize="medium")
     return figure
 
 
-def _draw_course(course: Course, ax: "Axes", index: int, *, label: str) -> None:
+def _draw_course(course: Course, ax: Axes, index: int, *, label: str) -> None:
     colour, line = _COLOURS[index % len(_COLOURS)], _LINES[index % len(_LINES)]
     trials = np.arange(1, course.scores.shape[1] + 1)
     ax.plot(trials, course.mean, line, color=colour, label=label, gid=f"mean-{index}")
@@ -78,21 +75,21 @@ def _draw_course(course: Course, ax: "Axes", index: int, *, label: str) -> None:
     )
 
 
-def _draw_final(curve: SearchCurve, ax: "Axes", index: int, *, place: float) -> None:
+def _draw_final(curve: SearchCurve, ax: Axes, index: int, *, place: float) -> None:
     colour = _COLOURS[index % len(_COLOURS)]
     ends = curve.final_bounds
     ax.plot([place, place], ends, color=colour, linewidth=0.9, gid=f"interval-{index}")
     ax.plot([place], [curve.final.mean()], "D", color=colour, markersize=3.5, gid=f"final-{index}")
 
 
-def _add_legend(result: SearchCurves, ax: "Axes") -> None:
+def _add_legend(result: SearchCurves, ax: Axes) -> None:
     """Many curves leave no room beside them: their legend covers them, small and on white."""
     crowded = len(result.curves) > 4
     size = "xx-small" if crowded else None
     ax.legend(loc="best", frameon=crowded, edgecolor="none", fontsize=size)
 
 
-def _lay_out_trials(result: SearchCurves, ax: "Axes") -> int:
+def _lay_out_trials(result: SearchCurves, ax: Axes) -> int:
     """Label the horizontal axis; the number of trials of the longest search."""
     longest = max(curve.n_trials for curve in result.curves)
     ax.set_xticks(_choose_ticks(longest))

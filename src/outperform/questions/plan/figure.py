@@ -1,6 +1,12 @@
 """The figure of a plan: how many runs, against the smallest P(A>B) that matters."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib import rcParams
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, StrMethodFormatter
+from matplotlib.transforms import ScaledTranslation
 
 from outperform.questions.plan.result import GAMMAS, Plan, PlanRow
 from outperform.render.drawing import Drawing, title_height, wrap_title
@@ -8,25 +14,11 @@ from outperform.render.labels import escape
 from outperform.render.style import COLOUR_A, COLOUR_B, COLOUR_NOTE, COLUMN_WIDTH, make_figure
 from outperform.wording import shorten_apart
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 def draw_sample_sizes(
-    rows: tuple[PlanRow, ...], ax: "Axes", *, highlight: Plan | None = None
+    rows: tuple[PlanRow, ...], ax: Axes, *, highlight: Plan | None = None
 ) -> None:
-    """Draw sample sizes against γ, on a logarithmic scale.
-
-    Parameters
-    ----------
-    rows
-        As `plan_gammas` returns them.
-    highlight
-        A plan whose point is marked with its numbers.
-    """
-    from matplotlib.ticker import NullFormatter, StrMethodFormatter
-
+    """Draw sample sizes against γ, on a logarithmic scale, and mark the point of a plan."""
     gammas = [row.gamma for row in rows]
     exact, noether = [row.n_required for row in rows], [row.n_noether for row in rows]
     ax.plot(gammas, exact, "o-", color=COLOUR_A, ms=3, label="pairs, for the paired verdict")
@@ -42,13 +34,12 @@ def draw_sample_sizes(
         _mark_plan(highlight, ax)
 
 
-def draw_plan(plan: Plan, ax: "Axes") -> None:
+def draw_plan(plan: Plan, ax: Axes) -> None:
     """Draw the sample sizes for a plan's error rates, with the plan's own point marked."""
-    rows = plan.table
-    draw_sample_sizes(rows, ax, highlight=plan)
+    draw_sample_sizes(plan.table, ax, highlight=plan)
 
 
-def _mark_plan(plan: Plan, ax: "Axes") -> None:
+def _mark_plan(plan: Plan, ax: Axes) -> None:
     """Mark the pairs a plan needs, and those asked for where they are others."""
     ring: dict[str, Any] = {"ls": "none", "mfc": "none", "mec": "black", "mew": 1.2, "ms": 8}
     ax.plot([plan.probability], [plan.n_required], "o", gid="required", **ring)
@@ -69,11 +60,8 @@ def describe_chance(plan: Plan) -> str:
     return f"P({escape(better)} > {escape(worse)})"
 
 
-def _point_at(x: float, y: float, text: str, ax: "Axes") -> None:
+def _point_at(x: float, y: float, text: str, ax: Axes) -> None:
     """Write in the upper right, which falling curves leave free, below the legend."""
-    from matplotlib import rcParams
-    from matplotlib.transforms import ScaledTranslation
-
     below_legend = -4.2 * rcParams["font.size"] / 72
     shift = ScaledTranslation(-0.05, below_legend, ax.figure.dpi_scale_trans)
     ax.annotate(
@@ -98,13 +86,12 @@ def _point_at(x: float, y: float, text: str, ax: "Axes") -> None:
     )
 
 
-def compose_plan(plan: Plan) -> "Figure":
+def compose_plan(plan: Plan) -> Figure:
     """Draw the sample sizes below the number that is needed."""
     claim = f"{plan.n_required:,} pairs show a {describe_chance(plan)} of {plan.probability:.2g}"
     title = wrap_title(f"{claim} with power {1 - plan.beta:g}", COLUMN_WIDTH)
-    figure = make_figure(COLUMN_WIDTH, 2.4 + title_height(title))
+    figure = make_figure(COLUMN_WIDTH, 2.4 + title_height(title), title)
     draw_plan(plan, figure.subplots())
-    figure.suptitle(title, fontsize="medium")
     return figure
 
 

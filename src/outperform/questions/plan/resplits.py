@@ -4,34 +4,23 @@ from dataclasses import dataclass
 
 from outperform.plain_values import Plain
 from outperform.questions.compare.result import Comparison
+from outperform.questions.result import Table
 from outperform.runs.scope import Resplit
 from outperform.stats import required_resplits, resplit_floor
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedResplits(Plain):
-    """How many re-splits would show a difference for data like these, and what none ever shows.
-
-    Attributes
-    ----------
-    overlap
-        Size of a test set over that of its training set.
-    deviation
-        Standard deviation of the replicates' differences: that of a pilot, else 1.
-    unit
-        What differences are measured in: the pilot's metric, else standard deviations.
-    difference
-        Mean difference that the pilot shows; None without a pilot.
-    """
+    """How many re-splits would show a difference for data like these, and what none ever shows."""
 
     JSON = "test_to_train=overlap unit difference deviation n_required floor"
 
-    overlap: float
+    overlap: float  # size of a test set over that of its training set
     alpha: float
     beta: float
-    deviation: float = 1.0
-    unit: str = "standard deviations of the difference"
-    difference: float | None = None
+    deviation: float = 1.0  # of the replicates' differences: that of a pilot, else 1
+    unit: str = "standard deviations of the difference"  # of differences, or the pilot's metric
+    difference: float | None = None  # that the pilot shows on average; None without a pilot
 
     @property
     def floor(self) -> float:
@@ -51,6 +40,18 @@ class PlannedResplits(Plain):
             beta=self.beta,
         )
 
+    def tabulate(self) -> Table:
+        """What any number of re-splits shows, and how many show the pilot's difference."""
+        rows = [("smallest difference that any number shows", f"{self.floor:.3g}")]
+        if self.difference is not None:
+            n, power = self.n_required, f"{1 - self.beta:g}"
+            rows += [
+                ("difference of the pilot", f"{abs(self.difference):.3g}"),
+                (f"re-splits that show it with power {power}", "none" if n is None else f"{n:,}"),
+            ]
+        title = f"For other data like these, from re-splits of one dataset ({self.unit}):"
+        return Table((), rows, title)
+
     def __str__(self) -> str:
         beyond = f"no number of re-splits shows a difference below {self.floor:.2g} {self.unit}"
         if self.difference is None:
@@ -69,14 +70,8 @@ def plan_resplits(
 ) -> PlannedResplits | None:
     """Plan for data like these, where sizes of splits, or a pilot made of such, are known.
 
-    Parameters
-    ----------
-    resplit
-        Sizes; of no matter with a pilot, which was compared with them.
-
-    Returns
-    -------
-    None where nothing is known of how the data are divided, or a pilot's differences do not vary.
+    With a pilot, which was compared with them, the sizes are of no matter. None where nothing is
+    known of how the data are divided, or a pilot's differences do not vary.
 
     Examples
     --------

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.plain_values import Plain
 from outperform.questions.plan.resplits import PlannedResplits
-from outperform.questions.plan.table import tabulate_plan
 from outperform.questions.result import Result, Table
 from outperform.runs.scope import Scope
 from outperform.stats import (
@@ -18,6 +17,7 @@ from outperform.stats import (
 )
 from outperform.stats.checks import check_open_unit
 from outperform.stats.power import PlannedInterval
+from outperform.wording import format_duration
 
 GAMMAS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 PAIRS = Scope(("seeds or splits of one dataset",), "that dataset", how="will vary")
@@ -118,8 +118,10 @@ class Plan(Result):
 
     @property
     def tables(self) -> list[Table | str]:
-        """What the pairs buy, and what other γ would need."""
-        return tabulate_plan(self)
+        """What the pairs buy, here and for data like these, and what other γ would need."""
+        beyond = [] if self.resplits is None else [self.resplits.tabulate()]
+        title = f"Pairs needed for power {1 - self.beta:g} at α = {self.alpha:g}"
+        return [_tabulate_power(self), *beyond, _tabulate_gammas(self.table, title)]
 
     @property
     def advice(self) -> str:
@@ -148,6 +150,27 @@ def plan_gammas(
     return tuple(rows)
 
 
+def _tabulate_power(result: Plan) -> Table:
+    detectable = result.smallest_detectable
+    rows = [
+        ("chance of the verdict (power)", f"{result.power:.1%}"),
+        ("false alarms between equals", f"{result.false_alarms:.1%}"),
+        ("smallest P(A>B) found reliably", "none" if detectable is None else f"{detectable:.3f}"),
+    ]
+    if result.seconds is not None:
+        rows.append((f"time for {2 * result.n_pairs} fits", format_duration(result.seconds)))
+    title = f"With {result.n_pairs} pairs, if {result.chance} is really {result.probability:.2g}:"
+    return Table((), rows, title)
+
+
+def _tabulate_gammas(rows: tuple[PlanRow, ...], title: str) -> Table:
+    cells = [
+        [f"{row.gamma:g}", str(row.n_noether), f"{row.power_noether:.0%}", str(row.n_required)]
+        for row in rows
+    ]
+    return Table(["γ", "Noether", "power of the verdict there", "pairs needed"], cells, title)
+
+
 def _suggest(result: Plan) -> str:
     enough = result.power >= 1 - result.beta
     n = result.n_pairs if enough else result.n_required
@@ -160,14 +183,11 @@ def _suggest(result: Plan) -> str:
         for name, value in chosen.items()
         if value not in (defaults[name], 0.5)  # a γ of 0.5 is the plan's own
     ]
-    return (
+    advice = (
         f"run {n} seeds{instead} of both algorithms, paired, decide nothing before, and call "
-        f"`outperform compare{''.join(options)}`.{_suggest_data(result)}"
+        f"`outperform compare{''.join(options)}`."
     )
-
-
-def _suggest_data(result: Plan) -> str:
-    """What shows a difference for data like these where re-splits do not."""
     if result.resplits is None or result.resplits.n_required is not None:
-        return ""
-    return " To conclude for other data like these, collect more of them, or use several datasets."
+        return advice
+    beyond = "To conclude for other data like these, collect more of them, or use several datasets."
+    return f"{advice} {beyond}"

@@ -165,7 +165,9 @@ def _simulate(options: dict[str, Any], **more: Any) -> ErrorRates:
 def _choose_scenarios(options: dict[str, Any], n_runs: int) -> tuple[Scenario, ...]:
     if options["store"]:
         _refuse(options, ("case_studies", "designs", *_OF_STUDY), "is not for --store STORE")
-        return _measure(options["store"], options["cases"], options["only"])
+        from outperform.questions.simulate.measured_variation import measure_variation
+
+        return measure_variation(options["store"], pipelines=options["cases"], task=options["only"])
     if options["case_studies"]:
         _refuse(options, _OF_STUDY, "is for your own study, not for --case-studies")
         designs = options["designs"] or ("ideal", "all")
@@ -180,12 +182,6 @@ def _choose_scenarios(options: dict[str, Any], n_runs: int) -> tuple[Scenario, .
         return (IDEAL,)
     sigma = 1.0 if options["sigma"] is None else options["sigma"]
     return (IDEAL, describe_variation(sigma, **measured))
-
-
-def _measure(path: str, pipelines: tuple[str, ...], task: str | None) -> tuple[Scenario, ...]:
-    from outperform.questions.simulate.measured_variation import measure_variation
-
-    return measure_variation(path, pipelines=pipelines, task=task)
 
 
 def _resample(words: tuple[str, ...], options: dict[str, Any], **more: Any) -> ErrorRates:

@@ -52,14 +52,9 @@ class Draws:
         n_columns: int,
         report: Report | None,
     ) -> dict[int, Rates]:
-        """Find rates by number of pairs.
+        """Find rates by number of pairs, in a column for each truth, such as a P(A>B).
 
-        Parameters
-        ----------
-        draw
-            Given how many samples and how many pairs in each, draws what serves every column.
-        n_columns
-            Different truths to look at, such as P(A>B).
+        Given how many samples and how many pairs in each, `draw` draws what serves every column.
         """
         if not self.rules:
             return {}

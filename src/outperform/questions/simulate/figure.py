@@ -3,7 +3,10 @@
 import math
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from outperform.questions.simulate.result import (
     DetectionCurve,
@@ -24,41 +27,25 @@ from outperform.render.style import (
 from outperform.stats.decision_rules import Rule
 from outperform.wording import shorten
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-# Rules of one family share a colour and differ in their line.
-_LINES: dict[Rule, tuple[str, Any]] = {
-    "oracle": ("#000000", "-"),
-    "verdict": ("#0072B2", "-"),
-    "anytime": ("#0072B2", (0, (4, 1.5))),
-    "average": ("#E69F00", "-"),
-    "single-point": ("#E69F00", (0, (4, 1.5))),
-    "paired-t": ("#009E73", "-"),
-    "welch-t": ("#009E73", (0, (4, 1.5))),
-    "brunner-munzel": ("#D55E00", "-"),
-    "brunner-munzel-permutation": ("#D55E00", (0, (4, 1.5))),
-    "wilcoxon": ("#CC79A7", "-"),
-    "nadeau-bengio": ("#009E73", (0, (1, 1))),
+# Label, colour and line of each rule; those of one family share a colour.
+_DASHED, _DOTTED = (0, (4, 1.5)), (0, (1, 1))
+_LOOKS: dict[Rule, tuple[str, str, Any]] = {
+    "oracle": ("oracle", "#000000", "-"),
+    "verdict": ("P(A > B) verdict", "#0072B2", "-"),
+    "anytime": ("anytime-valid verdict", "#0072B2", _DASHED),
+    "average": ("average > δ", "#E69F00", "-"),
+    "single-point": ("single point > δ", "#E69F00", _DASHED),
+    "paired-t": ("paired t", "#009E73", "-"),
+    "welch-t": ("Welch t", "#009E73", _DASHED),
+    "brunner-munzel": ("Brunner–Munzel", "#D55E00", "-"),
+    "brunner-munzel-permutation": ("Brunner–Munzel, permutation", "#D55E00", _DASHED),
+    "wilcoxon": ("Wilcoxon", "#CC79A7", "-"),
+    "nadeau-bengio": ("Nadeau–Bengio", "#009E73", _DOTTED),
 }
-_LABELS: dict[Rule, str] = {
-    "verdict": "P(A > B) verdict",
-    "anytime": "anytime-valid verdict",
-    "average": "average > δ",
-    "single-point": "single point > δ",
-    "brunner-munzel": "Brunner–Munzel",
-    "brunner-munzel-permutation": "Brunner–Munzel, permutation",
-    "paired-t": "paired t",
-    "welch-t": "Welch t",
-    "wilcoxon": "Wilcoxon",
-    "nadeau-bengio": "Nadeau–Bengio",
-    "oracle": "oracle",
-}
-_SEEDS_LINES: dict[SeedsTest, tuple[str, str, Any]] = {
+_SEEDS_LOOKS: dict[SeedsTest, tuple[str, str, Any]] = {
     "welch-t": ("Welch t", "#009E73", "-"),
     "brunner-munzel": ("Brunner–Munzel", "#D55E00", "-"),
-    "brunner-munzel-permutation": ("Brunner–Munzel, permutation", "#0072B2", (0, (4, 1.5))),
+    "brunner-munzel-permutation": ("Brunner–Munzel, permutation", "#0072B2", _DASHED),
 }
 _LEGEND_HEIGHT = 0.16  # inches, of a row
 _COLUMNS = 3
@@ -66,7 +53,7 @@ _TRUTH = "true P(A > B)"
 _TRUTHS = (0.5, 0.6, 0.7, 0.8)  # true P(A>B) of the panels against effort
 
 
-def draw_detection(result: ErrorRates, ax: "Axes") -> None:
+def draw_detection(result: ErrorRates, ax: Axes) -> None:
     """Draw how often each rule declares A better against the true P(A>B), for the first setting.
 
     Left of 0.5 this is wrong; in the grey band A is better, but not enough to matter.
@@ -75,14 +62,14 @@ def draw_detection(result: ErrorRates, ax: "Axes") -> None:
     ax.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), ncols=2)
 
 
-def draw_effort(result: ErrorRates, ax: "Axes") -> None:
+def draw_effort(result: ErrorRates, ax: Axes) -> None:
     """Draw how often each rule declares A better at P(A>B) = γ against the number of pairs."""
     fixed = _choose_fixed(result, result.settings[0][0])
     _draw_sizes(result, ax, setting=fixed, truth=fixed[2])
     ax.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), ncols=2)
 
 
-def compose_error_rates(result: ErrorRates) -> "Figure":
+def compose_error_rates(result: ErrorRates) -> Figure:
     """Draw a panel per scenario; or, of several efforts, panels per true P(A>B)."""
     sizes = {n for _, n, _ in result.settings}
     gammas = {gamma for *_, gamma in result.settings}
@@ -91,32 +78,30 @@ def compose_error_rates(result: ErrorRates) -> "Figure":
     return _compose_scenarios(result)
 
 
-def _compose_scenarios(result: ErrorRates) -> "Figure":
+def _compose_scenarios(result: ErrorRates) -> Figure:
     settings = result.settings
     columns = min(_COLUMNS, len(settings))
     rows = math.ceil(len(settings) / columns)
     width = COLUMN_WIDTH if columns == 1 else PAGE_WIDTH
     legend_columns = 2 if columns == 1 else 4
     legend = _LEGEND_HEIGHT * math.ceil(len(result.rules) / legend_columns)
-    figure = make_figure(width, 2.0 * rows + legend + 0.3)
+    _, n, gamma = settings[0]
+    title = f"How often A is declared better: {n} pairs, γ = {gamma:g}, α = {result.alpha:g}"
+    figure = make_figure(width, 2.0 * rows + legend + 0.3, title)
     axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     for ax, setting in zip(axes.flat, settings, strict=False):
         _draw_setting(result.select(*setting), ax)
         ax.set_title(escape(shorten(setting[0], 34)))
         ax.label_outer()
     _finish_panels(figure, list(axes.flat), len(settings), legend_columns)
-    _, n, gamma = settings[0]
-    figure.suptitle(
-        f"How often A is declared better: {n} pairs, γ = {gamma:g}, α = {result.alpha:g}",
-        fontsize="medium",
-    )
     return figure
 
 
-def _compose_efforts(result: ErrorRates, *, by_size: bool, by_gamma: bool) -> "Figure":
+def _compose_efforts(result: ErrorRates, *, by_size: bool, by_gamma: bool) -> Figure:
     draws = [draw for draw, wanted in ((_draw_sizes, by_size), (_draw_gammas, by_gamma)) if wanted]
     rows = list(product(draws, _choose_scenarios(result)))
-    figure = make_figure(PAGE_WIDTH, 1.9 * len(rows) + 0.8)
+    title = f"How often A is declared better, α = {result.alpha:g}"
+    figure = make_figure(PAGE_WIDTH, 1.9 * len(rows) + 0.8, title)
     axes = figure.subplots(len(rows), len(_TRUTHS), sharey=True, squeeze=False)
     for (draw, scenario), row in zip(rows, axes, strict=True):
         for truth, ax in zip(_TRUTHS, row, strict=True):
@@ -124,11 +109,10 @@ def _compose_efforts(result: ErrorRates, *, by_size: bool, by_gamma: bool) -> "F
             ax.set_title(f"{_TRUTH} = {result.curves[0].at(truth)[0]:.2g}")
             ax.set_ylabel(escape(shorten(scenario, 28)) if ax is row[0] else "")
     _finish_panels(figure, list(axes.flat), axes.size, 4)
-    figure.suptitle(f"How often A is declared better, α = {result.alpha:g}", fontsize="medium")
     return figure
 
 
-def _finish_panels(figure: "Figure", axes: list["Axes"], n_used: int, columns: int) -> None:
+def _finish_panels(figure: Figure, axes: list[Axes], n_used: int, columns: int) -> None:
     """One legend for all panels, and no empty ones."""
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=columns)
@@ -139,7 +123,7 @@ def _finish_panels(figure: "Figure", axes: list["Axes"], n_used: int, columns: i
         above.set_xlabel(_TRUTH)
 
 
-def _draw_setting(curves: Sequence[DetectionCurve], ax: "Axes") -> None:
+def _draw_setting(curves: Sequence[DetectionCurve], ax: Axes) -> None:
     gamma = curves[0].gamma
     ax.axvspan(0.5, gamma, color=COLOUR_BAND, linewidth=0, gid="not-meaningful")
     for rule, (curve,) in _by_rule(curves).items():
@@ -155,7 +139,7 @@ def _draw_setting(curves: Sequence[DetectionCurve], ax: "Axes") -> None:
     _name_region(ax, gamma, 1, "meaningfully\nbetter")
 
 
-def _name_region(ax: "Axes", low: float, high: float, name: str) -> None:
+def _name_region(ax: Axes, low: float, high: float, name: str) -> None:
     if high - low < 0.08:
         return
     ax.text(
@@ -187,25 +171,27 @@ def _choose_fixed(result: ErrorRates, scenario: str) -> _Setting:
     return scenario, sizes[len(sizes) // 2], min(gammas, key=lambda gamma: abs(gamma - 0.75))
 
 
-def _draw_sizes(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: float) -> None:
+def _draw_sizes(result: ErrorRates, ax: Axes, *, setting: _Setting, truth: float) -> None:
     scenario, _, gamma = setting
     drawn = (*result.curves, *result.means)
     chosen = [c for c in drawn if (c.scenario, c.gamma) == (scenario, gamma)]
-    for rule, curves in _by_rule(chosen).items():
-        _draw_line(rule, [c.n_pairs for c in curves], [c.at(truth)[1] for c in curves], ax)
-    _label_effort(ax, f"pairs (γ = {gamma:g})")
+    _draw_effort(chosen, "n_pairs", ax, truth=truth, label=f"pairs (γ = {gamma:g})")
 
 
-def _draw_gammas(result: ErrorRates, ax: "Axes", *, setting: _Setting, truth: float) -> None:
+def _draw_gammas(result: ErrorRates, ax: Axes, *, setting: _Setting, truth: float) -> None:
     scenario, n, _ = setting
     drawn = (*result.curves, *result.means)
     chosen = [c for c in drawn if (c.scenario, c.n_pairs) == (scenario, n)]
+    _draw_effort(chosen, "gamma", ax, truth=truth, label=f"γ ({n} pairs)")
+
+
+def _draw_effort(
+    chosen: Sequence[DetectionCurve], effort: str, ax: Axes, *, truth: float, label: str
+) -> None:
+    """Draw how often each rule declares A better at one truth, against one of its settings."""
     for rule, curves in _by_rule(chosen).items():
-        _draw_line(rule, [c.gamma for c in curves], [c.at(truth)[1] for c in curves], ax)
-    _label_effort(ax, f"γ ({n} pairs)")
-
-
-def _label_effort(ax: "Axes", label: str) -> None:
+        efforts = [getattr(curve, effort) for curve in curves]
+        _draw_line(rule, efforts, [curve.at(truth)[1] for curve in curves], ax)
     ax.set_ylim(-0.02, 1.02)
     ax.set_xlabel(label)
     ax.set_ylabel("A declared better")
@@ -213,30 +199,25 @@ def _label_effort(ax: "Axes", label: str) -> None:
 
 def _by_rule(curves: Sequence[DetectionCurve]) -> dict[Rule, list[DetectionCurve]]:
     """Curves of each rule, families together, as the legend lists them."""
-    by_rule = {rule: [c for c in curves if c.rule == rule] for rule in _LINES}
+    by_rule = {rule: [c for c in curves if c.rule == rule] for rule in _LOOKS}
     return {rule: chosen for rule, chosen in by_rule.items() if chosen}
 
 
-def _draw_line(rule: Rule, x: Sequence[float], y: Sequence[float], ax: "Axes") -> None:
-    colour, line = _LINES[rule]
-    ax.plot(x, y, linestyle=line, color=colour, label=_LABELS[rule], gid=rule, linewidth=1.1)
+def _draw_line(rule: Rule, x: Sequence[float], y: Sequence[float], ax: Axes) -> None:
+    label, colour, line = _LOOKS[rule]
+    ax.plot(x, y, linestyle=line, color=colour, label=label, gid=rule, linewidth=1.1)
 
 
-def draw_seeds(result: SeedsCurve, ax: "Axes", *, alpha: float | None = None) -> None:
-    """Draw the share found different against the sample size, for one level.
+def draw_seeds(result: SeedsCurve, ax: Axes, *, alpha: float | None = None) -> None:
+    """Draw the share found different against the sample size, for one level or the first.
 
     A ring marks the size from which on the level is kept. Shares of 0 lie below the axis.
-
-    Parameters
-    ----------
-    alpha
-        The level; the first by default.
     """
     level = result.alphas[0] if alpha is None else alpha
     lines = [line for line in result.lines if line.alpha == level]
     lowest = min([level / 10, *(x for line in lines for x in line.shares if x > 0)])
     for line in lines:
-        label, colour, style = _SEEDS_LINES[line.test]
+        label, colour, style = _SEEDS_LOOKS[line.test]
         shares = [max(share, lowest / 10) for share in line.shares]
         ax.plot(line.sizes, shares, linestyle=style, color=colour, label=label, gid=line.test)
         if line.holds_from is not None:
@@ -251,9 +232,12 @@ def draw_seeds(result: SeedsCurve, ax: "Axes", *, alpha: float | None = None) ->
     ax.set_ylabel("share found different")
 
 
-def compose_seeds(result: SeedsCurve) -> "Figure":
+def compose_seeds(result: SeedsCurve) -> Figure:
     """Draw a panel per level, across the page."""
-    figure = make_figure(PAGE_WIDTH, 2.6)
+    name = escape(shorten(result.algorithm, 40))
+    counts = f"{result.n_runs} runs, {result.n_draws:,} draws"
+    title = f"{name} against itself: {counts}; ○ from here on the level is kept"
+    figure = make_figure(PAGE_WIDTH, 2.6, title)
     axes = figure.subplots(1, len(result.alphas), squeeze=False)[0]
     for alpha, ax in zip(result.alphas, axes, strict=True):
         draw_seeds(result, ax, alpha=alpha)
@@ -261,12 +245,6 @@ def compose_seeds(result: SeedsCurve) -> "Figure":
             ax.set_ylabel("")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
-    name = escape(shorten(result.algorithm, 40))
-    figure.suptitle(
-        f"{name} against itself: {result.n_runs} runs, {result.n_draws:,} draws; "
-        "○ from here on the level is kept",
-        fontsize="medium",
-    )
     return figure
 
 

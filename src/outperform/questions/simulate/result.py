@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -22,14 +22,7 @@ SEEDS_TESTS: tuple[SeedsTest, ...] = get_args(SeedsTest)
 
 @dataclass(frozen=True, slots=True)
 class DetectionCurve(Plain):
-    """How often one rule declares A better, by the true P(A>B).
-
-    Attributes
-    ----------
-    rates, errors
-        By entry of `probabilities`; errors are Monte-Carlo standard errors, 0 where rates are
-        exact.
-    """
+    """How often one rule declares A better, by the true P(A>B)."""
 
     JSON = (
         "rule scenario n_pairs gamma exact false_positives false_positives_error "
@@ -41,8 +34,8 @@ class DetectionCurve(Plain):
     n_pairs: int
     gamma: float
     probabilities: tuple[float, ...]
-    rates: tuple[float, ...]
-    errors: tuple[float, ...]
+    rates: tuple[float, ...]  # one for each of these
+    errors: tuple[float, ...]  # Monte-Carlo standard errors of the rates; 0 where they are exact
 
     @property
     def exact(self) -> bool:
@@ -92,6 +85,10 @@ class ErrorRates(Result):
     """How often rules declare A better than B, right or wrong."""
 
     JSON = "scores scope alpha n_draws curves means caveats"
+    ADVICE = (
+        "choose the rule and the number of pairs whose errors you can live with, before "
+        "running: `outperform plan` says how many pairs the verdict needs."
+    )
 
     curves: tuple[DetectionCurve, ...]
     alpha: float
@@ -149,14 +146,6 @@ class ErrorRates(Result):
         """How often each rule errs, a table per setting."""
         return tabulate_rates(self)
 
-    @property
-    def advice(self) -> str:
-        """What to choose before running."""
-        return (
-            "choose the rule and the number of pairs whose errors you can live with, before "
-            "running: `outperform plan` says how many pairs the verdict needs."
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class SeedsLine(Plain):
@@ -186,6 +175,13 @@ class SeedsCurve(Result):
     """From how many seeds on a test does not find differences where there are none."""
 
     JSON = "algorithm task metric scope n_runs n_draws lines caveats"
+    ADVICE = (
+        "run at least that many seeds, fixed beforehand; with fewer, or at small α, use "
+        "`outperform compare --test brunner-munzel-permutation`."
+    )
+    scope: ClassVar[Scope] = Scope(
+        ("random samples of these runs",), "runs of this algorithm on this dataset"
+    )
 
     algorithm: str
     n_runs: int
@@ -194,11 +190,6 @@ class SeedsCurve(Result):
     metric: str = "score"
     task: str = ""
     caveats: tuple[str, ...] = ()
-
-    @property
-    def scope(self) -> Scope:
-        """What varied, and what this is about for that reason."""
-        return Scope(("random samples of these runs",), "runs of this algorithm on this dataset")
 
     @property
     def alphas(self) -> tuple[float, ...]:
@@ -219,14 +210,6 @@ class SeedsCurve(Result):
     def tables(self) -> list[Table | str]:
         """Shares found different, by number of seeds."""
         return tabulate_seeds(self)
-
-    @property
-    def advice(self) -> str:
-        """How many seeds to run."""
-        return (
-            "run at least that many seeds, fixed beforehand; with fewer, or at small α, use "
-            "`outperform compare --test brunner-munzel-permutation`."
-        )
 
 
 _NAMES: dict[Rule, str] = {

@@ -1,8 +1,11 @@
 """Figures of what a top score is worth: of many equals, and of a leaderboard."""
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from numpy.typing import NDArray
 
 from outperform.questions.sota.result import (
@@ -21,14 +24,11 @@ from outperform.render.style import (
     COLUMN_WIDTH,
     limit_ticks,
     make_figure,
+    write_note,
 )
 from outperform.stats import BestOfDistribution, best_of_distribution
 from outperform.stats.checks import FloatArray
 from outperform.wording import shorten
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Assessment = LeaderboardAssessment | PredictionAssessment
 Mask: TypeAlias = NDArray[np.bool_]
@@ -39,7 +39,7 @@ _BELOW = 0.25  # of the height of the band, how far below it is shown
 _LEAST = 1e-3  # height to show where all scores are equal
 
 
-def draw_one(result: BestOfEquals, ax: "Axes") -> None:
+def draw_one(result: BestOfEquals, ax: Axes) -> None:
     """Draw what one classifier shows, and a better one, against what the best of all shows.
 
     The area beyond the expected best is the better one's chance to look better; the darker part
@@ -64,7 +64,7 @@ def draw_one(result: BestOfEquals, ax: "Axes") -> None:
     _count_failures(ax, n)
 
 
-def draw_best_cdf(result: BestOfEquals, ax: "Axes") -> None:
+def draw_best_cdf(result: BestOfEquals, ax: Axes) -> None:
     """Draw the chance that at least one classifier reaches an accuracy."""
     best = result.distribution
     z = np.arange(*_span(best))
@@ -77,7 +77,7 @@ def draw_best_cdf(result: BestOfEquals, ax: "Axes") -> None:
     _count_failures(ax, best.n)
 
 
-def draw_best_pmf(result: BestOfEquals, ax: "Axes") -> None:
+def draw_best_pmf(result: BestOfEquals, ax: Axes) -> None:
     """Draw the distribution of the best accuracy."""
     best = result.distribution
     z = np.arange(*_span(best))
@@ -90,19 +90,18 @@ def draw_best_pmf(result: BestOfEquals, ax: "Axes") -> None:
     _count_failures(ax, best.n)
 
 
-def compose_equals(result: BestOfEquals) -> "Figure":
+def compose_equals(result: BestOfEquals) -> Figure:
     """Stack what one shows, and the distribution of the best, in one column."""
     best = result.distribution
     title = (
         f"The best of {best.m:,} classifiers of accuracy {result.accuracy:g} shows "
         f"{result.mean:.4f} on {best.n:,} examples"
     )
-    figure = make_figure(COLUMN_WIDTH, 6.2)
+    figure = make_figure(COLUMN_WIDTH, 6.2, wrap_title(title, COLUMN_WIDTH))
     one, cdf, pmf = figure.subplots(3, height_ratios=[1.3, 1, 1])
     draw_one(result, one)
     draw_best_cdf(result, cdf)
     draw_best_pmf(result, pmf)
-    figure.suptitle(wrap_title(title, COLUMN_WIDTH), fontsize="medium")
     return figure
 
 
@@ -114,7 +113,7 @@ def _span(distribution: BestOfDistribution) -> tuple[int, int]:
     return int(seen[0]), int(seen[-1]) + 1
 
 
-def _mark(result: BestOfEquals, ax: "Axes") -> None:
+def _mark(result: BestOfEquals, ax: Axes) -> None:
     """Draw the expected best and its upper bound as lines with their numbers."""
     marks = (
         (result.mean, "expected best", "right", "-", -3),
@@ -122,17 +121,14 @@ def _mark(result: BestOfEquals, ax: "Axes") -> None:
     )
     for value, name, side, line, shift in marks:
         ax.axvline(value, color=COLOUR_NOTE, linewidth=0.8, linestyle=line, gid=name)
-        look: dict[str, Any] = {"ha": side, "va": "top", "fontsize": "small", "color": COLOUR_NOTE}
-        at: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
-        ax.annotate(f"{name}\n{value:.4f}", (value, 1), (shift, -2), **at, **look)
+        look = {"xycoords": ("data", "axes fraction"), "ha": side, "va": "top"}
+        write_note(ax, f"{name}\n{value:.4f}", (value, 1), (shift, -2), **look)
     low, high = ax.get_xlim()
     ax.set_xlim(low, max(high, result.upper + 0.3 * (result.upper - low)))
 
 
-def _count_failures(ax: "Axes", n: int) -> None:
+def _count_failures(ax: Axes, n: int) -> None:
     """Number failures above, as Møllersen and Holsbø (2023) do."""
-    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
-
     limit_ticks(ax)
     above = ax.secondary_xaxis(
         "top",
@@ -144,17 +140,17 @@ def _count_failures(ax: "Axes", n: int) -> None:
     above.tick_params(labelsize="small", colors=COLOUR_NEITHER)
 
 
-def draw_leaderboard(result: Assessment, ax: "Axes") -> None:
+def draw_leaderboard(result: Assessment, ax: Axes) -> None:
     """Draw scores by rank, with the top score, the sober estimate and its interval.
 
     The band holds the scores of all that may be the truly best. Entries far below it are left
     out.
     """
-    from matplotlib.ticker import MaxNLocator
-
     order = np.argsort(-result.scores, kind="stable")
     scores, contends = result.scores[order], result.contends[order]
-    floor = _find_floor(result, lowest := float(scores[contends].min()))
+    lowest = float(scores[contends].min())
+    bottom = min(lowest, result.interval.low)
+    floor = bottom - _BELOW * max(result.top - bottom, _LEAST)
     ax.axhspan(lowest, result.top, color=COLOUR_BAND, linewidth=0, gid="band", zorder=0)
     _draw_entries(scores, contends, ax, shown=scores >= floor)
     _draw_estimates(result, ax)
@@ -170,7 +166,7 @@ def draw_leaderboard(result: Assessment, ax: "Axes") -> None:
     ax.legend(loc="upper center", bbox_to_anchor=(0.42, -0.2), ncols=2, markerscale=scale)
 
 
-def _draw_entries(scores: FloatArray, contends: Mask, ax: "Axes", *, shown: Mask) -> None:
+def _draw_entries(scores: FloatArray, contends: Mask, ax: Axes, *, shown: Mask) -> None:
     ranks, many = np.arange(1, scores.size + 1), scores.size > _MANY
     for mask, colour, name in (
         (contends, COLOUR_A, f"may be the best ({int(contends.sum()):,})"),
@@ -182,24 +178,18 @@ def _draw_entries(scores: FloatArray, contends: Mask, ax: "Axes", *, shown: Mask
             ax.scatter(ranks[mask], scores[mask], size, linewidth=0, zorder=3, **look)
 
 
-def compose_leaderboard(result: Assessment) -> "Figure":
+def compose_leaderboard(result: Assessment) -> Figure:
     """Draw the leaderboard below what its top is worth, one column wide."""
     title = (
         f"The best of {result.n_entries:,}: {escape(shorten(result.metric, 20))} "
         f"{result.top:.4f}, soberly {result.sober:.4f}"
     )
-    figure = make_figure(COLUMN_WIDTH, 3.0)
+    figure = make_figure(COLUMN_WIDTH, 3.0, wrap_title(title, COLUMN_WIDTH))
     draw_leaderboard(result, figure.subplots())
-    figure.suptitle(wrap_title(title, COLUMN_WIDTH), fontsize="medium")
     return figure
 
 
-def _find_floor(result: Assessment, lowest: float) -> float:
-    bottom = min(lowest, result.interval.low)
-    return bottom - _BELOW * max(result.top - bottom, _LEAST)
-
-
-def _draw_estimates(result: Assessment, ax: "Axes") -> None:
+def _draw_estimates(result: Assessment, ax: Axes) -> None:
     """Draw the top score as a line, the sober one as a line in its interval."""
     top = {"color": COLOUR_NEITHER, "ls": "--", "lw": 0.9, "label": f"top score {result.top:.4f}"}
     ax.axhline(result.top, gid="top", **top)  # type: ignore[arg-type]

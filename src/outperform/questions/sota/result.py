@@ -1,7 +1,7 @@
 """What a top score is worth: of equals, of a leaderboard, and of one with all predictions."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,10 @@ class BestOfEquals(Result):
         "n_classifiers=distribution.m test_size=distribution.n accuracy scope mean "
         "sd=distribution.sd interval alone better chance_to_reach_mean chance_to_reach_upper "
         "chance_to_exceed_upper needed power caveats"
+    )
+    ADVICE = (
+        "compare with the accuracy you expect of the classifiers, not with the best score that "
+        "one of them showed."
     )
 
     accuracy: float  # the true one, of all
@@ -94,14 +98,6 @@ class BestOfEquals(Result):
         """What the best shows, and a better one's chances to show more."""
         return tabulate_equals(self)
 
-    @property
-    def advice(self) -> str:
-        """What to compare with."""
-        return (
-            "compare with the accuracy you expect of the classifiers, not with the best score "
-            "that one of them showed."
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardAssessment(Result):
@@ -112,6 +108,11 @@ class LeaderboardAssessment(Result):
         "lead_chance sober interval sober_if_different luck luck_share gap indistinguishable "
         "caveats"
     )
+    ADVICE = (
+        "report both sober estimates (the best is worth something between them, if entries are "
+        f"as independent as assumed) and {_CONTENDERS}"
+    )
+    scope: ClassVar[Scope] = Scope((EXAMPLES,), THESE_MODELS, how="vary")  # on a fresh test set
 
     entries: tuple[str, ...]
     scores: FloatArray = field(compare=False, repr=False)
@@ -125,11 +126,6 @@ class LeaderboardAssessment(Result):
     gap: float  # how far below the top the truly best may be
     lead_chance: float  # that equals lead the second by as much as the best does
     caveats: tuple[str, ...] = ()
-
-    @property
-    def scope(self) -> Scope:
-        """What would vary on a fresh test set, and what this is about for that reason."""
-        return Scope((EXAMPLES,), THESE_MODELS, how="vary")
 
     @property
     def top(self) -> float:
@@ -192,14 +188,6 @@ class LeaderboardAssessment(Result):
         """What the top score is worth."""
         return tabulate_leaderboard(self)
 
-    @property
-    def advice(self) -> str:
-        """What to report."""
-        return (
-            "report both sober estimates (the best is worth something between them, if entries are "
-            f"as independent as assumed) and {_CONTENDERS}"
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class PredictionAssessment(Result):
@@ -209,17 +197,14 @@ class PredictionAssessment(Result):
         "metric test_size best scope top bias=bootstrap.bias sober interval "
         "n_resamples=bootstrap.n_resamples entries=_entries caveats"
     )
+    ADVICE = f"report the sober estimate with its interval and {_CONTENDERS}"
+    scope: ClassVar[Scope] = Scope((EXAMPLES,), THESE_MODELS)
 
     entries: tuple[str, ...]
     metric: str
     test_size: int
     bootstrap: WinnerBootstrap
     caveats: tuple[str, ...] = ()
-
-    @property
-    def scope(self) -> Scope:
-        """What was redrawn, and what this is about for that reason."""
-        return Scope((EXAMPLES,), THESE_MODELS)
 
     @property
     def n_entries(self) -> int:
@@ -273,11 +258,6 @@ class PredictionAssessment(Result):
     def tables(self) -> list[Table | str]:
         """The top entries, how often each wins, and who may be the best."""
         return tabulate_predictions(self)
-
-    @property
-    def advice(self) -> str:
-        """What to report."""
-        return f"report the sober estimate with its interval and {_CONTENDERS}"
 
     @property
     def _entries(self) -> list[dict[str, Any]]:
