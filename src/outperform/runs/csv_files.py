@@ -1,7 +1,8 @@
 """Text with a delimiter between fields: CSV and its relatives.
 
 The csv module says what a text means. Large ones are left to pyarrow where it is installed, but
-only if it cannot see them otherwise: without quotes, blank lines and rows of other lengths.
+only if it cannot see them otherwise: without blank lines and rows of other lengths, and with quotes
+only around whole fields.
 """
 
 import csv
@@ -9,6 +10,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from _csv import Reader
 
 _LARGE = 1 << 22  # bytes from which on pyarrow saves more time than its import takes
+_LONGEST_HEADER = 1 << 24  # bytes
 _N_ROWS = 10_000  # that are turned to columns at once
 _DELIMITERS = (",", ";", "\t", "|")
 # Blank lines, one by which Excel is told the delimiter, and the header.
@@ -51,6 +54,11 @@ def read_csv(data: bytes, source: str, *, delimiter: str | None = None) -> Sourc
         data = data.replace(b"\r", b"\n")
     beginning = _BEGINNING.match(data)
     assert beginning is not None  # every part of it may be empty
+    if beginning.end(2) - beginning.start(2) > _LONGEST_HEADER:
+        raise UnreadableRuns(
+            f"the first line of {source} is longer than {_LONGEST_HEADER >> 20} MiB",
+            "Start it with a row of column names, and end each row with a line break",
+        )
     mark, header = beginning.groups(default=b"")
     delimiter = mark.decode() or delimiter
     if delimiter is None:
@@ -126,7 +134,10 @@ def _read_plain(body: _Body, n_columns: int) -> list[ArrowTexts] | None:
     while data[end - 1] in b"\r\n":
         end -= 1
     has_returns = data.find(b"\r", begin) >= 0 and data.count(b"\r") != data.count(b"\r\n")
-    if begin >= end or has_returns or data.find(b'"', begin) >= 0:
+    if begin >= end or has_returns:
+        return None
+    is_quoted = data.find(b'"', begin) >= 0
+    if is_quoted and not _quotes_fields(body.delimiter).match(data, begin):
         return None
     names = [str(column) for column in range(n_columns)]
     texts = ConvertOptions(
@@ -139,12 +150,27 @@ def _read_plain(body: _Body, n_columns: int) -> list[ArrowTexts] | None:
         table = read_csv(
             BufferReader(py_buffer(data).slice(begin, end - begin)),
             ReadOptions(column_names=names),
-            ParseOptions(delimiter=body.delimiter, quote_char=False, ignore_empty_lines=False),
+            ParseOptions(
+                delimiter=body.delimiter,
+                quote_char='"' if is_quoted else False,
+                ignore_empty_lines=False,
+            ),
             texts,
         )
     except ArrowInvalid:  # a row has more fields than the header, or less
         return None
     return [*map(ArrowTexts, table.columns)] if _are_plain(table.columns) else None
+
+
+@cache
+def _quotes_fields(delimiter: str) -> re.Pattern[bytes]:
+    """Matches text whose quotes all stand around whole fields, in which are no quotes or lines.
+
+    Nor is there space after the first quote, which only the csv module would keep.
+    """
+    around = re.escape(delimiter).encode()
+    field = rb'"(?<=[%b\n]")(?:[^"\r\n ][^"\r\n]*+)?"(?=[%b\r\n]|\Z)' % (around, around)
+    return re.compile(rb'(?:[^"]*+%b)*+[^"]*+\Z' % field)
 
 
 def _are_plain(columns: Sequence[Any]) -> bool:
