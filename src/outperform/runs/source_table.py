@@ -127,8 +127,8 @@ class SourceTable:
             wrong = [i for i, number in enumerate(numbers) if number is None]
             text, where = str(cells[wrong[0]]), enumerate_rows(self.rows[wrong])
             raise InvalidScores(
-                f"column {name!r} of {self.source} holds {cut_to(text, 80)!r} where a number should "
-                f"be ({where})",
+                f"column {name!r} of {self.source} holds {cut_to(text, 80)!r} where a number "
+                f"should be ({where})",
                 _suggest_writing(text),
             )
         return np.array(numbers, dtype=np.float64)
