@@ -63,7 +63,13 @@ class _LazyCommands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+        except click.ClickException as error:
+            from outperform.wording import make_visible
+
+            # It may quote what was typed; click calls it final, but shows what it is now.
+            object.__setattr__(error, "message", make_visible(error.message))
+            raise
+        except (click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise  # click knows what to do with these
         except Exception as error:
             # Commands set this from their --debug, which may stand after the command's name.

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from outperform.questions.result import Answer
-from outperform.render.terminal import print_result
+from outperform.render.terminal import print_result, say
+from outperform.wording import STEERING
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,10 @@ class Output:
             from outperform.render.figures import save_figure  # matplotlib is slow to import
 
             save_figure(result, path, view=self.view, width=self.width, title=self.title)
-            click.echo(f"Figure written to {path}", err=True)
+            say(f"Figure written to {path}", err=True)
 
 
 def print_json(values: dict[str, Any]) -> None:
-    """Print strict JSON."""
-    click.echo(json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False))
+    """Print strict JSON, with what would steer a terminal in JSON's own escapes."""
+    text = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
+    click.echo(STEERING.sub(lambda letter: json.dumps(letter[0])[1:-1], text))
