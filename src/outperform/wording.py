@@ -7,8 +7,12 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import accumulate, takewhile
 
-# Control characters but for the ends of lines and tabs, and those that change the direction.
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Control characters but for the ends of lines and tabs, halves of characters, those that change the
+# direction, and those that cannot be seen.
+STEERING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 def split_words(text: str) -> frozenset[str]:
@@ -84,7 +88,7 @@ def make_visible(text: str) -> str:
     >>> make_visible("svm\x1b[2K")
     'svm\\x1b[2K'
     """
-    return _STEERING.sub(lambda letter: ascii(letter[0])[1:-1], text)
+    return STEERING.sub(lambda letter: ascii(letter[0])[1:-1], text)
 
 
 def measure(text: str) -> int:
@@ -111,7 +115,7 @@ def shorten(name: str, length: int) -> str:
     >>> shorten("resnet50-augmented-v2", 11)
     'resne…ed-v2'
     """
-    name = " ".join(name.split())
+    name = " ".join(make_visible(name).split())
     if measure(name) <= length:
         return name
     tail = (length - 1) // 2

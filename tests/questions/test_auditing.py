@@ -486,3 +486,11 @@ def test_names_keep_their_capitals():
     assert str(audit(equal, "ResNet", "VGG", n_resamples=20)).startswith(
         "Undecided: no difference shown between ResNet and VGG"
     )
+
+
+@pytest.mark.parametrize(("paired", "most"), [(True, 20_000), (False, 5_000)])
+def test_so_many_runs_that_the_search_never_ends_are_refused(paired, most):
+    scores = np.random.default_rng(0).normal(size=(2, most + 1))
+    runs = read_runs({"a": scores[0], "b": scores[1]})
+    with pytest.raises(InvalidInput, match=f"searched among {most:,} at most. Audit a part of"):
+        audit(runs, "a", "b", paired=paired)

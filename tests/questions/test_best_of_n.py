@@ -473,3 +473,24 @@ def test_fixed_hyperparameters_are_better_for_small_budgets_only(shared_data):
     result = best_of_runs(runs, *names, n=5)
     assert result.winner is None
     assert (result.crossing.n, result.leader_after.algorithm) == (10, names[1])
+
+
+def test_resamples_are_drawn_only_where_they_are_used():
+    scores = np.random.default_rng(0).normal(size=(2, 50))
+    rng = np.random.default_rng(1)
+    before = rng.bit_generator.state
+    answer.best_of_runs({"a": scores[0]}, "a", rng=rng)
+    assert rng.bit_generator.state == before
+    answer.best_of_runs({"a": scores[0], "b": scores[1]}, "a", "b", n_resamples=10, rng=rng)
+    assert rng.bit_generator.state != before
+
+
+@pytest.mark.parametrize("n_resamples", [100_001, 10**15])
+def test_resamples_that_nobody_would_wait_for_are_refused(n_resamples):
+    with pytest.raises(InvalidInput) as caught:
+        answer.best_of_runs({"a": [1.0, 2.0], "b": [1.0, 3.0]}, "a", "b", n_resamples=n_resamples)
+    assert str(caught.value) == (
+        f"{n_resamples:,} resamples of 2 runs are too many to draw: at 10,000 of one, 100,000 of "
+        "the other are the most. Lower --draws (from Python: n_resamples), keep a part of the "
+        "runs, or ask about one algorithm by the jackknife, which draws nothing."
+    )

@@ -115,6 +115,20 @@ def test_they_agree_on_nasty_cells_without_quotes(path, assert_same, rows, newli
     assert_agree(path, join_fields(rows, newline, delimiter), assert_same)
 
 
+# What may stand where a field does: quoted as a whole, or in ways that only look like it.
+QUOTED = st.sampled_from(
+    ['"a,b"', '"a"', '""', '" a"', '"a "', ' "a"', '"a" ', '"a""b"', 'a"b', '"a"b', '"a\nb"', '"']
+)
+
+
+@given(st.lists(st.lists(QUOTED, min_size=1, max_size=3), min_size=1, max_size=4), NEWLINES)
+@settings(max_examples=300, deadline=None)
+def test_they_agree_on_quotes(path, assert_same, rows, newline):
+    fields = [[*("c", "2", "0.25")[: 3 - len(row)], *row] for row in rows]
+    text = newline.join(["algorithm,seed,score", "a,1,0.5", *map(",".join, fields)])
+    assert_agree(path, text.encode(), assert_same)
+
+
 @given(
     PLAIN_ROWS,
     st.sampled_from(["", MARK, "\n", "\n\n  \n", "sep=,\n", MARK + "sep=,\r\n"]),
@@ -178,8 +192,10 @@ def test_plain_files_are_not_left_to_the_csv_module(path, rows, newline, ending)
 @pytest.mark.parametrize(
     "body",
     [
-        b'"a,1,0.5"\nb,1,0.5\n',  # a delimiter within quotes
-        b'"a",1,0.5\n',  # quotes around a field
+        b'"a,1,0.5"\nb,1,0.5\n',  # a row of one field
+        b'"a""b",1,0.5\n',  # quotes within a field
+        b'"a\nb",1,0.5\n',  # two lines within a field
+        b'" a",1,0.5\n',  # space that the csv module keeps
         b'a, "1",0.5\n',  # space before a quote
         b"a,1,0.5\n\nb,1,0.5\n",  # a blank row between others
         b"a,1,0.5\n , ,\nb,1,0.5\n",
@@ -190,6 +206,14 @@ def test_plain_files_are_not_left_to_the_csv_module(path, rows, newline, ending)
 )
 def test_irregular_text_is_left_to_the_csv_module(path, body):
     assert read_plain(path, b"x,y,z\n" + body) is None
+
+
+def test_quotes_around_whole_fields_are_read_by_pyarrow(path):
+    table = read_plain(path, b'x,y,z\n"a, b",1,0.5\nc,"2",""\n"d",3,"0.25"\n')
+    assert table is not None
+    assert table.label("x").spell() == ["a, b", "c", "d"]
+    assert table.label("y").spell() == ["1", "2", "3"]
+    np.testing.assert_array_equal(table.parse(["z"])[0], [0.5, np.nan, 0.25])
 
 
 def test_names_come_in_one_order(path):
@@ -224,13 +248,19 @@ def test_without_pyarrow_the_csv_module_reads_large_files(tmp_path, monkeypatch)
     assert read_runs(path).score.tolist() == [0.5, 0.25]
 
 
-@given(st.text("a\r\n", max_size=12).map(str.encode), st.integers(1, 5))
-def test_returns_are_seen_wherever_a_block_ends(tmp_path_factory, text, n_bytes):
-    path = tmp_path_factory.getbasetemp() / "returns.csv"
-    path.write_bytes(text + b"a")  # line ends at the end of a file do not count
+@given(st.text('a\r\n,"', max_size=16).map(str.encode), st.integers(1, 5))
+def test_a_text_looks_the_same_wherever_its_blocks_end(tmp_path_factory, text, n_bytes):
+    path = tmp_path_factory.getbasetemp() / "blocks.csv"
+    path.write_bytes(b"a,b\n" + text + b"a")
     with path.open("rb", buffering=0) as file:
-        plain = csv_files._PlainText(file)
-        plain.skip(0)
-        while plain.read(n_bytes):
+        header = csv_files._read_header(b"a,b\n", "blocks.csv", None)
+        whole, blocks = (csv_files._PlainText(file, header, may_quote=True) for _ in range(2))
+        file.seek(header.end)
+        while whole.read(1000):
             pass
-    assert plain.was_plain == (text.count(b"\r") == text.count(b"\r\n"))
+        file.seek(header.end)
+        while blocks.read(n_bytes):
+            pass
+    assert blocks.was_plain() == whole.was_plain()
+    if b'"' not in text:
+        assert blocks.was_plain() == (text.count(b"\r") == text.count(b"\r\n"))

@@ -125,6 +125,9 @@ def _end(call: Callable[[], Any]) -> int:
             click.echo("Interrupted.", err=True)
         return INTERRUPTED
     except click.ClickException as error:
+        from outperform.wording import make_visible
+
+        error.message = make_visible(error.message)  # type: ignore[misc]  # it may quote anything
         with suppress(OSError):
             error.show()
         return error.exit_code

@@ -20,6 +20,7 @@ from outperform.questions.decompose.redrawn_runs import load_variation
 from outperform.questions.decompose.result import Decomposition
 from outperform.questions.decompose.search_curves import SearchCurves, trace_searches
 from outperform.render.html import write_report
+from outperform.render.terminal import say
 from outperform.store import Store, open_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.sources import derive_seed
@@ -52,7 +53,7 @@ def command(context: click.Context, folder: str) -> None:
     context.invoke(run_command, study_file=str(file))
     _show_command("compare", store_file, a, b)
     context.invoke(compare_command, words=(str(store_file), a, b))
-    click.echo()
+    say()
     with open_store(store_file) as store:
         results = _gather(store, study, a, b)
         about = _tell(study, store.get_meta("study")["n_fits"])
@@ -107,8 +108,8 @@ def _write(results: list[Any], place: Path, study: Study, about: str) -> None:
             Output().draw(result, str(place / f"{name}.{kind}"))
     report = place / "report.html"
     write_report(results, report, title=f"{study.name}: {_describe(study)}", about=[about])
-    click.echo(f"Report written to {report}", err=True)
-    click.echo(f"Next: open {report}; change {place / 'study.toml'} and call this again.")
+    say(f"Report written to {report}", err=True)
+    say(f"Next: open {report}; change {place / 'study.toml'} and call this again.")
 
 
 def _describe(study: Study) -> str:

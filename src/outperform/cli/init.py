@@ -8,6 +8,7 @@ import click
 
 from outperform.cli.options import debug_option
 from outperform.errors import InvalidInput
+from outperform.render.terminal import say
 
 TEMPLATES = Path(__file__).parent / "templates"
 _FILES = ("study.toml", "train.py")
@@ -36,9 +37,9 @@ def command(folder: str) -> None:
     make_folder(place)
     for name, text in texts.items():
         (place / name).write_text(text, encoding="utf-8")
-        click.echo(f"Wrote {place / name}")
+        say(f"Wrote {place / name}")
     enter = "" if place == Path() else f"cd {place} && "
-    click.echo(f"\nNext: {enter}outperform run study.toml")
+    say(f"\nNext: {enter}outperform run study.toml")
 
 
 def make_folder(place: Path) -> None:

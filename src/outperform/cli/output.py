@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from outperform.questions.result import Answer
-from outperform.render.terminal import print_result
+from outperform.render.terminal import print_result, say
+from outperform.wording import STEERING
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +50,17 @@ class Output:
             from outperform.render.figures import save_figure  # matplotlib is slow to import
 
             save_figure(result, path, view=self.view, width=self.width, title=self.title)
-            click.echo(f"Figure written to {path}", err=True)
+            say(f"Figure written to {path}", err=True)
 
 
 def print_json(values: dict[str, Any], *, kind: str | None = None) -> None:
-    """Print strict JSON; with a kind, it begins with that and the version, as that of results."""
+    """Print strict JSON, with what would steer a terminal in JSON's own escapes.
+
+    With a kind, it begins with that and the version, as that of results.
+    """
     if kind is not None:
         from importlib.metadata import version  # slow to import, and needed here only
 
         values = {"kind": kind, "version": version("outperform"), **values}
-    click.echo(json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
+    click.echo(STEERING.sub(lambda letter: json.dumps(letter[0])[1:-1], text))

@@ -51,5 +51,5 @@ def command(
         write_report(results, path, title=title or runs.source, about=[f"{runs}.", *notes])
     for result in results:
         say(str(result))
-    click.echo(f"Report written to {path}", err=True)
-    click.echo(f"\nNext: open {path}.")
+    say(f"Report written to {path}", err=True)
+    say(f"\nNext: open {path}.")

@@ -40,12 +40,12 @@ def command(address: str, as_json: bool) -> None:
     _print_running(status)
     _print_failures(failures)
     for where, n_runs in status["blocked"].items():
-        click.secho(
+        say(
             f"\n{n_runs} run(s) of {where} cannot be done: every trial of their search failed",
             fg="red",
         )
     if failures and not status["running"]:
-        click.echo("\nNext: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
+        say("\nNext: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
 
 
 def _describe(store: Store) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def _print_counts(status: dict[str, Any]) -> None:
     )
     n_fits = status["n_fits"]
     if not status["counts"]:
-        click.secho(f"{status['study']}: nothing is recorded yet", bold=True)
+        say(f"{status['study']}: nothing is recorded yet", bold=True)
         return
     if n_fits is None:
         needed = ""
@@ -83,7 +83,7 @@ def _print_counts(status: dict[str, Any]) -> None:
         needed = f"; the study needs {n_fits}, and fits from before it was changed are kept too"
     else:
         needed = f" of the {n_fits} that the study needs"
-    click.secho(f"{status['study']}: {n_done} fits done, {n_failed} failed{needed}", bold=True)
+    say(f"{status['study']}: {n_done} fits done, {n_failed} failed{needed}", bold=True)
     rows = [
         [count["pipeline"], count["task"], str(count["done"]), str(count["failed"])]
         for count in status["counts"]
@@ -95,11 +95,11 @@ def _print_running(status: dict[str, Any]) -> None:
     n_settled = sum(count["done"] + count["failed"] for count in status["counts"])
     n_left = (status["n_fits"] or 0) - n_settled - sum(status["blocked"].values())
     if status["running"]:
-        click.secho(f"\nA run is going on: {status['running']}", fg="green")
+        say(f"\nA run is going on: {status['running']}", fg="green")
     elif n_left > 0:
         # Equal fits are done once, and some may be from before the study was changed.
-        click.echo(f"\nNo run is going on; about {n_left} fits are left.")
-        click.echo("Next: `outperform run STUDY.toml` goes on.")
+        say(f"\nNo run is going on; about {n_left} fits are left.")
+        say("Next: `outperform run STUDY.toml` goes on.")
 
 
 def _print_failures(failures: list[Measurement]) -> None:
@@ -116,4 +116,4 @@ def _print_failures(failures: list[Measurement]) -> None:
         said = f": {textwrap.shorten(message, _LONGEST)}" if message else ""
         say(f"  for example on {example.task} with {params or 'defaults'}{said}")
     if len(often_first) > _N_KINDS:
-        click.echo(f"\n... and {len(often_first) - _N_KINDS} other errors: see --json")
+        say(f"\n... and {len(often_first) - _N_KINDS} other errors: see --json")

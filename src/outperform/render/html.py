@@ -4,7 +4,7 @@ import errno
 import os
 import re
 from collections.abc import Sequence
-from html import escape
+from html import escape as escape_marks
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,14 @@ from outperform.errors import InvalidInput
 from outperform.questions.result import Answer, Result, Table
 from outperform.render.drawing import look_up_drawing
 from outperform.render.figures import figure, render_picture
+from outperform.wording import make_visible
 
 _TAG = re.compile(r"<[^>]*>")
 _ID = re.compile(r'(\bid="|href="#|url\(#)')
 _REM_PER_INCH = 8.5  # figures are drawn for paper, and read from farther away on a screen
 _STYLE = Path(__file__).with_name("page.css")
+# Nothing runs and nothing is fetched; pictures within figures are part of the page.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 _CLASSES = {"good": "decided", "bad": "decided", "open": "undecided", None: ""}
 
 
@@ -75,6 +78,7 @@ def _render_page(results: Sequence[Any], *, title: str, about: Sequence[str]) ->
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
 <style>
@@ -95,7 +99,7 @@ def _render_page(results: Sequence[Any], *, title: str, about: Sequence[str]) ->
 def render_fragment(result: Answer) -> str:
     """Render a result for a notebook, in the notebook's own style."""
     # Ids of several figures on one page must differ, those of the same figure need not.
-    prefix = f"figure{crc32(str(result).encode())}-"
+    prefix = f"figure{crc32(str(result).encode(errors='surrogatepass'))}-"
     return f"<div>\n{_render_result(result, prefix)}\n</div>"
 
 
@@ -111,6 +115,11 @@ def _render_result(result: Answer, prefix: str) -> str:
 {parts}
 {_render_figure(result, prefix)}
 {caveats}"""
+
+
+def escape(text: str) -> str:
+    """Keep anybody's names from being read as HTML, or from hiding others."""
+    return escape_marks(make_visible(text))
 
 
 def _render_paragraph(text: str) -> str:

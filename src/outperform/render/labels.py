@@ -7,7 +7,7 @@ from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal
 from outperform.stats import Interval
-from outperform.wording import cut_to, measure, shorten
+from outperform.wording import cut_to, make_visible, measure, shorten
 
 _LINE = 40  # characters below an axis
 
@@ -27,8 +27,8 @@ class Measured(Protocol):
 
 
 def escape(text: str) -> str:
-    """Keep matplotlib from reading dollar signs as mathematics."""
-    return text.replace("$", r"\$")
+    """Keep matplotlib from reading dollar signs as mathematics, and files from breaking."""
+    return make_visible(text).replace("$", r"\$")
 
 
 def short_names(result: PairResult, length: int) -> tuple[str, str]:
@@ -74,7 +74,8 @@ def wrap_name(name: str, width: int) -> str:
 def wrap_lines(text: str, width: int) -> list[str]:
     """Break a text into lines that are no wider than so many letters, where wide ones count two."""
     # A filler behind each wide letter makes textwrap count right.
-    filled = "".join(letter + "\0" * (measure(letter) - 1) for letter in text)
+    shown = make_visible(text)
+    filled = "".join(letter + "\0" * (measure(letter) - 1) for letter in shown)
     return [line.replace("\0", "") for line in textwrap.wrap(filled, width)]
 
 

@@ -1,7 +1,8 @@
 """Text with a delimiter between fields: CSV and its relatives.
 
 The csv module says what a text means. Large files are left to pyarrow where it is installed, but
-only if it cannot see them otherwise: without quotes, blank lines and rows of other lengths.
+only if it cannot see them otherwise: without blank lines and rows of other lengths, and with quotes
+only around whole fields.
 """
 
 import csv
@@ -9,6 +10,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -17,13 +19,16 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from outperform.errors import UnreadableRuns
+from outperform.runs.file_bytes import LARGEST_FILE
 from outperform.runs.source_table import ArrowTexts, SourceTable, number_columns
 
 if TYPE_CHECKING:
     from _csv import Reader
 
 _LARGE = 1 << 22  # bytes from which on pyarrow saves more time than its import takes
+_LONGEST_HEADER = 1 << 24  # bytes
 _BLOCK = 1 << 20  # bytes that are read at once
+_SEEN_OTHERWISE = (b'"', b"\r", b"\0")  # by pyarrow, perhaps
 _N_ROWS = 10_000  # that are turned to columns at once
 _DELIMITERS = (",", ";", "\t", "|")
 # Blank lines, one by which Excel is told the delimiter, and the header.
@@ -69,15 +74,18 @@ def read_large_csv(path: Path, *, delimiter: str | None = None) -> SourceTable |
 
     Small files, and whatever is not regular, are left to it: it says what is wrong.
     """
-    if not path.is_file() or path.stat().st_size <= _LARGE or find_spec("pyarrow") is None:
+    is_large = path.is_file() and _LARGE < path.stat().st_size <= LARGEST_FILE
+    if not is_large or find_spec("pyarrow") is None:
         return None
-    with path.open("rb", buffering=0) as file:
-        text = _PlainText(file)
-        try:
-            header = _read_header(text.beginning, path.name, delimiter)
-        except (UnicodeDecodeError, UnreadableRuns):
-            return None
-        columns = _read_plain(text, header) if header.end < len(text.beginning) else None
+    try:
+        with path.open("rb", buffering=0) as file:
+            header = _read_header(file.read(_BLOCK), path.name, delimiter)
+            text = _PlainText(file, header)
+            columns = _read_plain(text, header)
+            if columns is None and text.has_quotes:
+                columns = _read_plain(_PlainText(file, header, may_quote=True), header)
+    except (OSError, UnicodeDecodeError, UnreadableRuns):
+        return None
     if columns is None:
         return None
     rows = np.arange(header.first_row, header.first_row + len(columns[0]))
@@ -87,6 +95,11 @@ def read_large_csv(path: Path, *, delimiter: str | None = None) -> SourceTable |
 def _read_header(data: bytes, source: str, delimiter: str | None) -> _Header:
     beginning = _BEGINNING.match(data)
     assert beginning is not None  # every part of it may be empty
+    if beginning.end(2) - beginning.start(2) > _LONGEST_HEADER:
+        raise UnreadableRuns(
+            f"the first line of {source} is longer than {_LONGEST_HEADER >> 20} MiB",
+            "Start it with a row of column names, and end each row with a line break",
+        )
     mark, line = beginning.groups(default=b"")
     delimiter = mark.decode() or delimiter
     if delimiter is None:
@@ -145,45 +158,55 @@ class _PlainText:
 
     Attributes
     ----------
-    beginning
-        The first block, in which the header is.
+    quotes
+        Matches lines with quotes that both see alike; None if there shall be none.
+    has_quotes
+        Whether some were seen.
     """
 
     closed = False  # as pyarrow asks of files
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], header: _Header, *, may_quote: bool = False) -> None:
         self._file = file
-        self._n_left = _measure_text(file)  # bytes
-        self.beginning = file.read(min(_BLOCK, self._n_left))
-        self._is_plain = True
-        self._ends_in_return = False
-
-    @property
-    def was_plain(self) -> bool:
-        """Whether all was read, and has no quotes, zeros, or returns but at the ends of lines."""
-        return self._is_plain and self._n_left == 0
-
-    def skip(self, n_bytes: int) -> None:
-        """Go on behind the header."""
-        self._file.seek(n_bytes)
-        self._n_left -= n_bytes
+        self._n_left = _measure_text(file) - header.end  # bytes
+        file.seek(header.end)
+        self.quotes = _quotes_fields(header.delimiter) if may_quote else None
+        self.has_quotes = False
+        self._is_plain = self._n_left > 0
+        self._line = b""  # that no block has ended yet
 
     def read(self, n_bytes: int) -> bytes:
         """Give the next bytes."""
         block = self._file.read(min(n_bytes, self._n_left))
         self._n_left -= len(block)
-        self._is_plain = self._is_plain and self._looks_plain(block)
-        self._ends_in_return = block.endswith(b"\r")
+        end = block.rfind(b"\n") + 1
+        if any(mark in block or mark in self._line for mark in _SEEN_OTHERWISE):
+            self._is_plain &= self._looks_plain(self._line + block[:end])
+        self._line = block[end:] if end else self._line + block
         return block
 
-    def _looks_plain(self, block: bytes) -> bool:
-        if b'"' in block or b"\0" in block:
+    def was_plain(self) -> bool:
+        """Whether all was read, and both see it alike."""
+        return self._is_plain and not self._n_left and self._looks_plain(self._line)
+
+    def _looks_plain(self, lines: bytes) -> bool:
+        if b"\0" in lines or lines.count(b"\r") != lines.count(b"\r\n"):
             return False
-        if not self._ends_in_return and b"\r" not in block:
+        if b'"' not in lines:
             return True
-        n_returns = self._ends_in_return + block.count(b"\r") - block.endswith(b"\r")
-        n_ends = (self._ends_in_return and block.startswith(b"\n")) + block.count(b"\r\n")
-        return n_returns == n_ends
+        self.has_quotes = True
+        return self.quotes is not None and self.quotes.match(b"\n" + lines) is not None
+
+
+@cache
+def _quotes_fields(delimiter: str) -> re.Pattern[bytes]:
+    """Matches text whose quotes all stand around whole fields, in which are no quotes or lines.
+
+    Nor is there space after the first quote, which only the csv module would keep.
+    """
+    around = re.escape(delimiter).encode()
+    field = rb'"(?<=[%b\n]")(?:[^"\r\n ][^"\r\n]*+)?"(?=[%b\r\n]|\Z)' % (around, around)
+    return re.compile(rb'(?:[^"]*+%b)*+[^"]*+\Z' % field)
 
 
 def _measure_text(file: IO[bytes]) -> int:
@@ -191,7 +214,6 @@ def _measure_text(file: IO[bytes]) -> int:
     size = file.seek(0, io.SEEK_END)
     file.seek(max(0, size - _BLOCK))
     ending = file.read()
-    file.seek(0)
     return size - len(ending) + len(ending.rstrip(b"\r\n"))
 
 
@@ -200,21 +222,25 @@ def _read_plain(text: _PlainText, header: _Header) -> list[ArrowTexts] | None:
     from pyarrow import ArrowInvalid, PythonFile, string
     from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, read_csv
 
-    text.skip(header.end)
     names = [str(column) for column in range(len(header.names))]
-    texts = ConvertOptions(
-        column_types=dict.fromkeys(names, string()), null_values=[""], strings_can_be_null=True
-    )
     try:
         table = read_csv(
             PythonFile(text, "r"),
             ReadOptions(column_names=names, block_size=_BLOCK),
-            ParseOptions(delimiter=header.delimiter, quote_char=False, ignore_empty_lines=False),
-            texts,
+            ParseOptions(
+                delimiter=header.delimiter,
+                quote_char=False if text.quotes is None else '"',
+                ignore_empty_lines=False,
+            ),
+            ConvertOptions(
+                column_types=dict.fromkeys(names, string()),
+                null_values=[""],
+                strings_can_be_null=True,
+            ),
         )
     except ArrowInvalid:  # a row has more fields than the header, or less, or it is not UTF-8
         return None
-    if not (text.was_plain and _are_plain(table.columns)):
+    if not (text.was_plain() and _are_plain(table.columns)):
         return None
     return [*map(ArrowTexts, table.columns)]
 

@@ -10,21 +10,16 @@ import numpy as np
 
 from outperform.errors import InvalidScores, MissingExtra, UnreadableRuns
 from outperform.runs.csv_files import read_csv, read_large_csv
+from outperform.runs.file_bytes import FORMATS, PARQUET, check_size, check_text, read_bytes
 from outperform.runs.source_table import SourceTable
 
-_FORMATS = "Give a CSV, TSV, JSON Lines or Parquet file"
 _BYTE_ORDER_MARK = "\ufeff"
 _JSON = (".jsonl", ".ndjson", ".json")
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-# What files of other kinds begin with, what they are, and what to do.
-_OTHERS = {
-    b"SQLite format 3\0": (
-        "a database, such as the store of a study",
-        "Read a store with outperform.read_runs",
-    ),
-    b"\x1f\x8b": ("compressed", "Unpack it first: gunzip"),
-    b"PK\3\4": ("an Excel workbook or a zip archive", "Save its sheet as CSV, or unpack it"),
-}
+_MOST_JSON = 1 << 30  # bytes, which take ten times as many as Python's objects
+_MOST_UNPACKED = 1 << 32  # bytes of a Parquet file
+_MOST_CELLS = 200_000_000
+_MOST_SPARSE = 10_000_000  # cells of a table that is nearly empty
+_DEEPEST = 50  # objects within one another
 _FRAMES = ("pandas", "polars", "pyarrow")
 
 
@@ -33,45 +28,16 @@ def open_file(path: Path) -> SourceTable:
     suffix = path.suffix.lower()
     delimiter = "\t" if suffix in (".tsv", ".tab") else None
     may_be_csv = suffix not in (*_JSON, ".parquet")
-    try:
-        table = read_large_csv(path, delimiter=delimiter) if may_be_csv else None
-        data = path.read_bytes() if table is None else b""
-    except FileNotFoundError:
-        raise UnreadableRuns(f"there is no file {path}", "Check the path") from None
-    except IsADirectoryError:
-        raise UnreadableRuns(f"{path} is a folder", _FORMATS) from None
-    except OSError as error:
-        problem = f"cannot read {path}: {error.strerror}"
-        raise UnreadableRuns(problem, "Check its permissions") from None
-    if table is not None:
+    if may_be_csv and (table := read_large_csv(path, delimiter=delimiter)) is not None:
         return table
-    if suffix == ".parquet" or data.startswith(b"PAR1"):
+    data = read_bytes(path)
+    if suffix == ".parquet" or data.startswith(PARQUET):
         return _read_parquet(data, path.name)
-    _check_text(data, path.name)
+    check_text(data, path.name)
     if suffix in _JSON:
+        check_size(len(data), _MOST_JSON, path.name, "Save it as CSV or Parquet")
         return _read_json(data.decode().removeprefix(_BYTE_ORDER_MARK), path.name)
     return read_csv(data, path.name, delimiter=delimiter)
-
-
-def _check_text(data: bytes, name: str) -> None:
-    """Refuse what is empty, or not text in UTF-8."""
-    if not data or data.isspace():
-        raise UnreadableRuns(f"{name} is empty", "Give it a header and one row per run")
-    if b"\0" not in data and data.isascii():
-        return
-    for begin, (kind, remedy) in _OTHERS.items():
-        if data.startswith(begin):
-            raise UnreadableRuns(f"{name} is {kind}", remedy)
-    if b"\0" in data and not data.startswith(_UTF_16):
-        raise UnreadableRuns(f"{name} is not text", _FORMATS)
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        row = data.count(b"\n", 0, error.start) + 1
-        raise UnreadableRuns(
-            f"{name} is not UTF-8 text: byte 0x{data[error.start]:02x} in row {row}",
-            "Save it as UTF-8",
-        ) from None
 
 
 def _read_json(text: str, name: str) -> SourceTable:
@@ -107,16 +73,58 @@ def _parse_json(text: str, problem: str) -> object:
 
 def _read_parquet(data: bytes, name: str) -> SourceTable:
     try:
-        from pyarrow import ArrowException, BufferReader
-        from pyarrow.parquet import read_table
+        from pyarrow import ArrowException, BufferReader, binary, string
+        from pyarrow.parquet import ParquetFile
     except ImportError:
         raise MissingExtra(
             f"reading {name} needs pyarrow", "Run: pip install 'outperform[arrow]'"
         ) from None
     try:
-        return tabulate_frame(read_table(BufferReader(data)), name)
+        about = ParquetFile(BufferReader(data))
+        _check_cells(about.metadata.num_rows, about.metadata.num_columns, name)
+        # A text that is stored once may stand in every row: it is written out only if all fit.
+        texts = [each.name for each in about.schema_arrow if each.type in (string(), binary())]
+        table = ParquetFile(BufferReader(data), read_dictionary=texts).read()
+        for place, field in enumerate(table.schema):
+            if field.name in texts:
+                column = _write_out(table.column(place), name)
+                table = table.set_column(place, field.name, column)
+        return tabulate_frame(table, name)
     except (ArrowException, OSError) as error:
-        raise UnreadableRuns(f"{name} is not a valid Parquet file", _FORMATS) from error
+        raise UnreadableRuns(f"{name} is not a valid Parquet file", FORMATS) from error
+
+
+def _write_out(column: Any, name: str) -> Any:
+    """Give a column with each text stored once as one with a text in each row."""
+    from pyarrow import compute
+
+    n_bytes = 0
+    for chunk in column.chunks:
+        lengths = compute.binary_length(chunk.dictionary).fill_null(0)
+        n_bytes += compute.sum(lengths.cast("int64").take(chunk.indices)).as_py() or 0
+    check_size(n_bytes, _MOST_UNPACKED, f"a column of {name}, unpacked,", "Leave it out")
+    return column.cast(column.type.value_type)
+
+
+def _check_cells(n_rows: int, n_columns: int, name: str) -> None:
+    if n_rows * n_columns > _MOST_CELLS:
+        raise UnreadableRuns(
+            f"{name} has {n_rows:,} rows and {n_columns:,} columns, more than the "
+            f"{_MOST_CELLS:,} cells that are read",
+            "Keep the columns and rows of the runs only",
+        )
+
+
+def _check_filled(records: Sequence[Mapping[Any, Any]], n_names: int, source: str) -> None:
+    """Refuse a table that is nearly empty, since almost every record has names of its own."""
+    _check_cells(len(records), n_names, source)
+    n_cells = len(records) * n_names
+    if n_cells > _MOST_SPARSE and n_cells > 100 * sum(map(len, records)):
+        raise UnreadableRuns(
+            f"the {len(records):,} rows of {source} have {n_names:,} different names for their "
+            "values, and each row few of them",
+            "Give values that are of one kind one name",
+        )
 
 
 def is_frame(source: object) -> bool:
@@ -155,19 +163,25 @@ def tabulate_records(
                 f"row {row} of {source} is {_describe(record)}, not an object with named values",
                 'Give one per run, as in {"algorithm": "a", "seed": 1, "score": 0.9}',
             )
-        opened.append(_unnest(record))
+        opened.append(_unnest(record, f"row {row} of {source}"))
         names.update(dict.fromkeys(opened[-1]))
+    _check_filled(opened, len(names), source)
     columns = [[record.get(name) for record in opened] for name in names]
     return SourceTable(tuple(str(name).strip() for name in names), source, columns, numbers)
 
 
-def _unnest(record: Mapping[Any, Any]) -> Mapping[Any, Any]:
+def _unnest(record: Mapping[Any, Any], where: str, depth: int = 1) -> Mapping[Any, Any]:
     """Name what is nested as trackers export it: `{"metrics": {"loss": 1}}` is `metrics.loss`."""
     if not any(isinstance(value, Mapping) for value in record.values()):
         return record
+    if depth > _DEEPEST:
+        raise UnreadableRuns(
+            f"{where} has objects nested more than {_DEEPEST} deep",
+            "Give each run its values by name, without objects in objects",
+        )
     flat: dict[Any, Any] = {}
     for name, value in record.items():
-        inner = _unnest(value).items() if isinstance(value, Mapping) else ()
+        inner = _unnest(value, where, depth + 1).items() if isinstance(value, Mapping) else ()
         flat |= {f"{name}.{key}": each for key, each in inner} if inner else {name: value}
     return flat
 

@@ -23,8 +23,9 @@ from outperform.runs.labels import (
     repeat_label,
 )
 from outperform.stats.ties import merge_stored
-from outperform.wording import enumerate_names, enumerate_rows
+from outperform.wording import cut_to, enumerate_names, enumerate_rows
 
+_MOST_COLUMNS = 100_000
 _N_HEAD = 20  # rows that show what kind of values a column holds
 _MISSING = frozenset({"", "nan", "na", "n/a", "null", "none"})
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
@@ -52,6 +53,10 @@ class SourceTable:
         object.__setattr__(self, "_place", number_columns(self.names, self.source))
         if len(self.rows) == 0:
             raise UnreadableRuns(f"{self.source} holds no runs", "Add one row per run")
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a column."""
+        return name in self._place
 
     def head(self, name: str) -> Sequence[object]:
         """Give the first cells of a column, which show what kind of values it holds."""
@@ -106,9 +111,10 @@ class SourceTable:
         self, apply: Callable[..., Iterator[Any]], numbers: Sequence[str], labels: Sequence[str]
     ) -> tuple[list[FloatArray], dict[str, Labels]]:
         # Text among numbers is refused before labels that are missing.
-        parsed, labelled = apply(self._parse, numbers), apply(self.label_runs, labels)
+        parsing, labelled = apply(self._parse, numbers), apply(self.label_runs, labels)
+        parsed = [*parsing]
         stored = [np.asarray(self.columns[self._place[name]][:1]).dtype for name in numbers]
-        return [*merge_stored([*parsed], stored)], dict(zip(labels, labelled, strict=True))
+        return [*merge_stored(parsed, stored)], dict(zip(labels, labelled, strict=True))
 
     def _parse(self, name: str) -> FloatArray:
         cells = self.columns[self._place[name]]
@@ -121,8 +127,8 @@ class SourceTable:
             wrong = [i for i, number in enumerate(numbers) if number is None]
             text, where = str(cells[wrong[0]]), enumerate_rows(self.rows[wrong])
             raise InvalidScores(
-                f"column {name!r} of {self.source} holds {text!r} where a number should be "
-                f"({where})",
+                f"column {name!r} of {self.source} holds {cut_to(text, 80)!r} where a number "
+                f"should be ({where})",
                 _suggest_writing(text),
             )
         return np.array(numbers, dtype=np.float64)
@@ -152,7 +158,7 @@ class OtherColumns:
         """Give the label of some of the runs, by their place; empty where one has none."""
         parts = [
             table.label(name).keep(np.searchsorted(table.rows, row))
-            if name in table.names
+            if table.has(name)
             else repeat_label("", len(row))
             for table, row in self.sources
         ]
@@ -222,7 +228,12 @@ class ArrowTexts:
 
 
 def number_columns(names: Sequence[str], source: str) -> dict[str, int]:
-    """Give the place of every column, and refuse two of one name."""
+    """Give the place of every column, and refuse two of one name, or too many."""
+    if len(names) > _MOST_COLUMNS:
+        raise UnreadableRuns(
+            f"{source} has {len(names):,} columns, more than the {_MOST_COLUMNS:,} that are read",
+            "Keep those that name the runs and their scores",
+        )
     place: dict[str, int] = {}
     repeated = set()
     for number, name in enumerate(names):

@@ -115,6 +115,8 @@ def estimate_best_of(
     ----------
     n, validation, test, estimator, goal
         As in `expected_best_of`.
+    n_resamples
+        0 where only the jackknife is wanted, which draws nothing.
 
     Examples
     --------
@@ -125,15 +127,17 @@ def estimate_best_of(
     >>> print(estimates.at(3, method="percentile"))
     0.751 [0.724, 0.77]
     """
-    check_count("n_resamples", n_resamples, at_least=1)
+    check_count("n_resamples", n_resamples, at_least=0)
     sizes = as_budgets(n, np.size(validation), estimator)
     value = expected_best_of(sizes, validation, test, estimator=estimator, goal=goal)
     runs = SortedRuns.make(validation, test, goal)
-    evaluate = runs.make_evaluator(sizes, runs.size, estimator)
-    resampled = [
-        evaluate(draw_sorted(runs.size, (n_rows, runs.size), rng=rng))
-        for n_rows in divide_resamples(n_resamples, runs.size)
-    ]
+    resampled = [np.empty((0, sizes.size))]
+    if n_resamples:
+        evaluate = runs.make_evaluator(sizes, runs.size, estimator)
+        resampled += (
+            evaluate(draw_sorted(runs.size, (n_rows, runs.size), rng=rng))
+            for n_rows in divide_resamples(n_resamples, runs.size)
+        )
     left = _leave_one_out_gaussian if estimator == "gaussian" else _leave_one_out
     error = np.sqrt(runs.size - 1) * np.array([left(runs, int(size)).std() for size in sizes])
     df = np.full(sizes.size, runs.size - 1.0)
@@ -217,8 +221,9 @@ def _leave_one_out(runs: SortedRuns, n: int) -> FloatArray:
 
     Without it, n of n - 1 runs could not be drawn; the errors are nearly the same.
     """
-    _, start, size = np.unique(runs.group, return_index=True, return_counts=True)
-    end, total = start + size, np.bincount(runs.group, weights=runs.reported)
+    size = np.bincount(runs.group)
+    end, total = np.cumsum(size), np.bincount(runs.group, weights=runs.reported)
+    start = end - size
     below = np.append(0.0, np.cumsum(rank_weights(n, runs.size - 1, "v")))
     # Groups of tied runs keep their ranks below the run left out, and lose one above it.
     kept = total / size * (below[np.minimum(end, runs.size - 1)] - below[start])

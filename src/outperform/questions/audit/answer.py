@@ -31,6 +31,8 @@ from outperform.store.reading import read_runs
 from outperform.wording import enumerate_names
 
 _FEWEST = 4  # runs of which some can be picked
+_MOST_PAIRS = 20_000  # among which those to hide are searched, in a time that grows by squares
+_MOST_RUNS = 5_000  # of independent ones, likewise
 _MOST_SIZES = 16  # of seed sets on a curve, besides the milestones
 _LARGEST_SET = 200  # seeds: beyond, every set concludes what all runs do
 
@@ -156,6 +158,13 @@ def _audit_comparison(
     smaller = min(a.size, b.size)
     what = f"{smaller} pairs" if comparison.paired else f"{a.size} and {b.size} runs"
     _check_enough(smaller, f"{comparison.a!r} and {comparison.b!r} have {what}")
+    most = _MOST_PAIRS if comparison.paired else _MOST_RUNS
+    if max(a.size, b.size) > most:
+        raise InvalidInput(
+            f"{comparison.a!r} and {comparison.b!r} have {what}, and which of them to hide is "
+            f"searched among {most:,} at most",
+            "Audit a part of the runs, such as those of the first seeds",
+        )
     picks = _pick_sizes(smaller - (a.size == b.size))
     own = [pick_best_against_worst(x, x, sizes=_pick_sizes(x.size - 1)) for x in (a, b)]
     crossed = [pick_best_against_worst(x, y, sizes=picks) for x, y in ((a, b), (b, a))]

@@ -40,6 +40,9 @@ from outperform.store.reading import read_runs
 _EVERY = 100  # n up to which curves have a point at each
 _N_MORE = 60  # points beyond
 _N_EXPERIMENTS = 16  # sizes of experiments that are repeated
+_LARGEST_EXPERIMENT = 100_000  # runs
+_MOST_DRAWN = 1_000_000_000  # runs times resamples, half a minute's work
+_FEW_DRAWN = 10_000  # of either, below which they take no less memory
 
 
 def best_of_runs(
@@ -93,6 +96,10 @@ def best_of_runs(
     names = _choose_names(table, a, b)
     candidates = [_take(table, name, task, drop_incomplete=drop_incomplete) for name in names]
     limits = _find_limits(table, candidates)
+    if b is None and interval == "jackknife":
+        n_resamples = 0
+    else:
+        _check_draws(max(each.test.size for each in candidates), n_resamples)
     settings = asked, estimator, interval, confidence_level, n_resamples
     estimation = _Estimation(table, task or table.tasks[0], limits, as_generator(rng), *settings)
     if b is not None:
@@ -103,7 +110,8 @@ def best_of_runs(
 
 def trace_spreads(result: BestOf, *, rng: np.random.Generator) -> BestOfSpreads:
     """Repeat the whole experiment with fewer runs: how the ways to report it vary."""
-    sizes = np.unique(np.geomspace(1, result.n_runs, _N_EXPERIMENTS).round().astype(np.int64))
+    largest = min(result.n_runs, _LARGEST_EXPERIMENT)
+    sizes = np.unique(np.geomspace(1, largest, _N_EXPERIMENTS).round().astype(np.int64))
     return best_of_spreads(
         sizes,
         result.n,
@@ -157,6 +165,18 @@ def _take(table: Runs, name: str, task: str | None, *, drop_incomplete: bool) ->
         return _Candidates(name, test, table.goal, test, True, scores.n_dropped)
     goal = known_goal(table.validation_metric) or table.goal
     return _Candidates(name, validation, goal, test, False, scores.n_dropped)
+
+
+def _check_draws(n_runs: int, n_resamples: int) -> None:
+    """Refuse what would take hours, or more memory than there is."""
+    if max(n_runs, _FEW_DRAWN) * max(n_resamples, _FEW_DRAWN) > _MOST_DRAWN:
+        most = _MOST_DRAWN // _FEW_DRAWN
+        raise InvalidInput(
+            f"{n_resamples:,} resamples of {n_runs:,} runs are too many to draw: at {_FEW_DRAWN:,} "
+            f"of one, {most:,} of the other are the most",
+            "Lower --draws (from Python: n_resamples), keep a part of the runs, or ask about one "
+            "algorithm by the jackknife, which draws nothing",
+        )
 
 
 def _find_limits(table: Runs, candidates: Sequence[_Candidates]) -> tuple[float, float]:

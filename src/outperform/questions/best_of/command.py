@@ -18,6 +18,7 @@ from outperform.cli.output import Output
 from outperform.cli.sources import open_runs
 from outperform.errors import InvalidInput
 from outperform.questions.best_of.answer import best_of_runs
+from outperform.render.terminal import say
 from outperform.runs import Runs
 from outperform.stats.best_of_n import BestOfEstimator
 from outperform.stats.best_of_resamples import BestOfInterval
@@ -94,8 +95,8 @@ def command(
     """
     path, a, b = _three_words(words)
     runs = _read(path, {**reading, "validation": validation}, trials=trials)
-    if len(runs) * options["n_resamples"] > _LONG:
-        click.echo(f"Resampling {len(runs):,} runs {options['n_resamples']:,} times ...", err=True)
+    if (b or options["interval"] == "percentile") and len(runs) * options["n_resamples"] > _LONG:
+        say(f"Resampling {len(runs):,} runs {options['n_resamples']:,} times ...", err=True)
     result = best_of_runs(
         runs,
         a,
