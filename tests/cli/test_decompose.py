@@ -336,10 +336,8 @@ def test_curves_of_a_file_are_refused(runs_file, tmp_path):
     )
 
 
-def test_curves_without_their_study_say_where_to_name_it(tmp_path):
+def test_curves_need_no_study_beside_the_store(tmp_path):
     store = run_study(tmp_path / "study.db", Ideal(2))
-    study = tmp_path / "study.toml"
-    assert refused(call("decompose", store, "--curves", tmp_path / "curves.svg")) == (
-        f"Error: searches are retraced with their study, and there is no {study}. "
-        "Name the file that the store was run from with --study."
-    )
+    assert not (tmp_path / "study.toml").exists()
+    assert call("decompose", store, "--curves", tmp_path / "curves.svg").exit_code == 0
+    assert (tmp_path / "curves.svg").exists()

@@ -223,7 +223,8 @@ class _Run:
             if not self._count("failed"):
                 raise
             self._sum_up()
-            say(str(error), err=True)
+            say(f"Error: {error.problem}.", fg="red", err=True)
+            say(f"{error.remedy}.", err=True)
             return FAILURES
         if self.as_json:
             print_json(decision.to_dict())
