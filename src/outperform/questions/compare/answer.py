@@ -154,8 +154,8 @@ def compare(
         paired, gamma, confidence_level, ties, interval, margin, sizes, tests, equivalence, rng
     )
     scores = align_scores(scores_a, scores_b, paired=paired)
-    comparison = _compare(*scores, goal, terms, a="A", b="B")
-    comparison = replace(comparison, varied=(RUNS,) if sizes is None else (SPLITS,))
+    varied = (RUNS,) if sizes is None else (SPLITS,)
+    comparison = _compare(*scores, goal, terms, a="A", b="B", varied=varied)
     return _complete(comparison, sizes, terms)
 
 
@@ -207,8 +207,7 @@ def _reverse(forward: Interval, a: FloatArray, b: FloatArray, terms: _Terms) -> 
 def _complete(comparison: Comparison, resplit: Resplit | None, terms: _Terms) -> Comparison:
     """Add what holds for data like these, the tests asked for, and all doubts."""
     comparison = add_population(comparison, resplit)
-    tests = tuple(_apply_tests(comparison, resplit, terms))
-    comparison = replace(comparison, tests=tests)
+    comparison = replace(comparison, tests=tuple(_apply_tests(comparison, resplit, terms)))
     return replace(comparison, caveats=find_doubts(comparison))
 
 
@@ -294,9 +293,8 @@ def compare_runs(
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     paired = table.replicates is not None if paired is None else paired
     if table.stopped_early and paired and interval == "exact":
-        interval = (
-            "anytime"  # the exact one holds for a single look, and these were looked at often
-        )
+        # The exact one holds for a single look, and these were looked at often.
+        interval = "anytime"
     sizes = make_resplit(train_size, test_size)
     terms = _Terms(
         paired, gamma, confidence_level, ties, interval, margin, sizes, tests, equivalence, rng
@@ -320,12 +318,11 @@ def _compare_on(
     scores = take(a, b, task, drop_incomplete=drop_incomplete)
     names = {"a": a, "b": b, "metric": table.metric, "task": task}
     comparison = _compare(scores.a, scores.b, table.goal, terms, **names)
-    known = table.scope_on(task)
     comparison = replace(
         comparison,
         withstands_gaps=withstands(comparison, scores.lacking),
         varied=_find_varied(table, task, terms.sizes),
-        shared=known.about,
+        shared=table.scope_on(task).about,
     )
     comparison = _complete(comparison, terms.sizes or table.resplits.get(task), terms)
     doubts = _doubts_about_table(table, terms.paired, scores.n_dropped)
