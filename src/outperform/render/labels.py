@@ -7,7 +7,7 @@ from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal
 from outperform.stats import Interval
-from outperform.wording import cut_to, make_visible, measure, shorten
+from outperform.wording import cut_to, describe_goal, make_visible, measure, shorten
 
 _LINE = 40  # characters below an axis
 
@@ -81,8 +81,7 @@ def wrap_lines(text: str, width: int) -> list[str]:
 
 def describe_metric(result: Measured) -> str:
     """Name of the metric and which way is better."""
-    better = "higher" if result.goal == "maximize" else "lower"
-    return f"{escape(shorten(result.metric, 20))} ({better} is better)"
+    return f"{escape(shorten(result.metric, 20))} ({describe_goal(result.goal)})"
 
 
 def join_phrases(*phrases: str) -> str:

@@ -180,7 +180,7 @@ class _PlainText:
         block = self._file.read(min(n_bytes, self._n_left))
         self._n_left -= len(block)
         end = block.rfind(b"\n") + 1
-        if any(mark in block or mark in self._line for mark in _SEEN_OTHERWISE):
+        if end and any(mark in block or mark in self._line for mark in _SEEN_OTHERWISE):
             self._is_plain &= self._looks_plain(self._line + block[:end])
         self._line = block[end:] if end else self._line + block
         return block

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from outperform.runs import Runs
-from outperform.wording import enumerate_names
+from outperform.wording import enumerate_names, join_words
 
 _NUMBERED = re.compile(r"(.*?)(\d{1,18})\s*")
+_MOST_LISTED = 8  # seeds
 _FEW_GAPS = 0.5  # of the sequence: where more is missing, there never was a sequence
 
 
@@ -61,8 +62,9 @@ def describe_sequence(labels: Sequence[str]) -> str:
             "would show that none were tried and left out"
         )
     if missing:
-        gone = sorted(set(range(first, last + 1)) - set(numbers))
-        return f"seeds {first}…{last} without {_join(gone)}: were these runs left out?"
+        gone = list(map(str, sorted(set(range(first, last + 1)) - set(numbers))))
+        listed = join_words(gone) if len(gone) <= _MOST_LISTED else enumerate_names(gone)
+        return f"seeds {first}…{last} without {listed}: were these runs left out?"
     if first > 1:
         return f"seeds {first}…{last} do not begin at 0 or 1: were earlier ones tried?"
     return ""
@@ -74,13 +76,6 @@ def _parse_numbers(labels: Sequence[str]) -> list[int] | None:
     if len({match[1] if match else None for match in parsed}) != 1 or not parsed[0]:
         return None
     return sorted({int(match[2]) for match in parsed if match})
-
-
-def _join(numbers: Sequence[int]) -> str:
-    names = [str(number) for number in numbers]
-    if len(names) == 1 or len(names) > 8:
-        return enumerate_names(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _find_labels(runs: Runs, algorithm: str, task: str) -> list[str]:

@@ -31,7 +31,7 @@ from outperform.render.style import (
 )
 from outperform.stats import best_of_weights
 from outperform.stats.checks import FloatArray
-from outperform.wording import shorten, shorten_apart
+from outperform.wording import describe_goal, shorten, shorten_apart
 
 _LINES = ("-", "--", ":", "-.")
 _N_TICKS = 9
@@ -240,8 +240,7 @@ def _lay_out_counts(ax: Axes, last: int) -> None:
 
 
 def _describe_briefly(result: BestOf) -> str:
-    better = "higher" if result.goal == "maximize" else "lower"
-    return f"{escape(shorten(result.metric, 18))}\n({better} is better)"
+    return f"{escape(shorten(result.metric, 18))}\n({describe_goal(result.goal)})"
 
 
 _VIEWS = {

@@ -304,9 +304,8 @@ def compare_runs(
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     paired = table.replicates is not None if paired is None else paired
     if table.stopped_early and paired and interval == "exact":
-        interval = (
-            "anytime"  # the exact one holds for a single look, and these were looked at often
-        )
+        # The exact one holds for a single look, and these were looked at often.
+        interval = "anytime"
     sizes = make_resplit(train_size, test_size)
     terms = _Terms(
         paired, gamma, confidence_level, ties, interval, margin, sizes, tests, equivalence, rng

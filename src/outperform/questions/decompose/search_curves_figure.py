@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.render.labels import escape
 from outperform.render.style import PAGE_WIDTH, make_figure
-from outperform.wording import shorten
+from outperform.wording import describe_goal, shorten
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _LINES = ("-", "--", ":", "-.")
@@ -21,8 +21,8 @@ def draw_search_curves(result: SearchCurves, ax: Axes) -> None:
         _draw_course(curve.valid, ax, index, label=_label(result, curve))
     longest = _lay_out_trials(result, ax)
     ax.set_xlim(1, max(longest, 2))
-    better = "higher" if result.goal == "maximize" else "lower"
-    ax.set_ylabel(f"best validation {escape(shorten(result.metric, 18))}\n({better} is better)")
+    metric, better = escape(shorten(result.metric, 18)), describe_goal(result.goal)
+    ax.set_ylabel(f"best validation {metric}\n({better})")
     _add_legend(result, ax)
 
 
