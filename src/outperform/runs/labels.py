@@ -11,6 +11,7 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
+_N_FIRST = 100_000  # rows that are looked at before all are
 _SPARSE = 8  # possible groups per row, from which on numbering those that exist pays
 
 
@@ -78,8 +79,11 @@ class Labels:
         """Number the names in the order in which the rows first mention them, and drop the rest."""
         n_rows = len(self.codes)
         first = np.full(len(self.names), n_rows)
-        # Of repeated indices the last assignment wins, so walk from the end.
-        first[self.codes[::-1]] = np.arange(n_rows)[::-1]
+        for n_seen in (min(n_rows, _N_FIRST), n_rows):  # mostly the first rows mention all
+            # Of repeated indices the last assignment wins, so walk from the end.
+            first[self.codes[:n_seen][::-1]] = np.arange(n_seen)[::-1]
+            if first.max(initial=0) < n_rows:
+                break
         if (first[:-1] < first[1:]).all() and first.max(initial=0) < n_rows:
             return self
         order = np.argsort(first)[: np.count_nonzero(first < n_rows)]

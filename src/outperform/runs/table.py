@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outperform.errors import InvalidInput, TooFewRuns, UnknownName
-from outperform.runs.labels import BoolArray, FloatArray, IntArray, Labels, Numerals
+from outperform.runs.labels import FloatArray, IntArray, Labels, Numerals
 from outperform.runs.metrics import Goal
 from outperform.runs.pairing import (
     Cell,
@@ -212,17 +212,20 @@ class Runs:
 
     def tasks_of(self, a: str, b: str) -> tuple[str, ...]:
         """Tasks on which one of two algorithms was scored, or was to be; all if there is none."""
-        first, second = (self._code(name, self.algorithms, "algorithm") for name in (a, b))
-        is_scored = (self.algorithm == first) | (self.algorithm == second)
-        is_scored &= ~np.isnan(self.score) if self.incomplete is None else self._is_known()
-        n_scored = np.bincount(self.task[is_scored], minlength=len(self.tasks)).tolist()
-        return tuple(compress(self.tasks, n_scored)) or self.tasks
+        rows = np.concatenate([self._rows_of(name) for name in (a, b)])
+        is_known = ~np.isnan(self.score[rows])
+        if self.incomplete is not None:  # a reason to have no score will do
+            is_known |= self.incomplete.codes[rows] != self.incomplete.names.index("")
+        n_known = np.bincount(self.task[rows[is_known]], minlength=len(self.tasks)).tolist()
+        return tuple(compress(self.tasks, n_known)) or self.tasks
 
-    def _is_known(self) -> BoolArray:
-        """Which runs have a score, or a reason to have none."""
-        assert self.incomplete is not None
-        is_known: BoolArray = self.incomplete.codes != self.incomplete.names.index("")
-        return is_known | ~np.isnan(self.score)
+    def _rows_of(self, algorithm: str) -> IntArray:
+        """Rows of an algorithm, whose cells are neighbours."""
+        cell = self._code(algorithm, self.algorithms, "algorithm") * len(self.tasks)
+        # Of the same kind as the cells, which numpy would copy otherwise.
+        ends = np.array([cell, cell + len(self.tasks) - 1], dtype=self._cells.dtype)
+        first = np.searchsorted(self._cells, ends[0])
+        return self._order[first : np.searchsorted(self._cells, ends[1], "right")]
 
     def _two_cells(self, a: str, b: str, task: str | None) -> tuple[Cell, Cell]:
         if len(self.algorithms) == 1:
