@@ -138,10 +138,12 @@ def test_the_seed_and_the_level_matter(write_runs):
 
 def test_what_takes_long_says_so_beside_the_result(write_runs, monkeypatch):
     monkeypatch.setattr("outperform.questions.best_of.command._LONG", 80 * 99)
-    result = call("best-of", write_runs(), "--draws", 100, "--json")
+    drawn = ("best-of", write_runs(), "--interval", "percentile", "--draws")
+    result = call(*drawn, 100, "--json")
     assert result.stderr == "Resampling 80 runs 100 times ...\n"
     assert json.loads(result.stdout)["n_runs"] == 80
-    assert call("best-of", write_runs(), "--draws", 99).stderr == ""
+    assert call(*drawn, 99).stderr == ""
+    assert call("best-of", write_runs(), "--draws", 100).stderr == ""  # which draws nothing
 
 
 @pytest.mark.parametrize("names", [[], ["net"], ["net", "other"]])

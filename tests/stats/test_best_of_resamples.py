@@ -221,8 +221,10 @@ def test_bad_scores_are_refused(refuses):
 
 def test_refusals_say_what_to_do():
     rng = np.random.default_rng(0)
+    undrawn = estimate_best_of(2, [1, 2], n_resamples=0, rng=rng)
+    assert undrawn.bounds()[0] < undrawn.value
     with pytest.raises(InvalidInput) as caught:
-        estimate_best_of(2, [1, 2], n_resamples=0, rng=rng)
+        undrawn.bounds(method="percentile")
     assert str(caught.value) == "n_resamples is 0. Pass a whole number not less than 1."
     found = estimate_best_of(2, [1, 2], n_resamples=2, rng=rng)
     with pytest.raises(InvalidInput) as caught:

@@ -56,6 +56,7 @@ class BestOfEstimates:
         check_choice("interval", method, get_args(BestOfInterval))
         tail = (1 - confidence_level) / 2
         if method == "percentile":
+            check_count("n_resamples", len(self.resampled), at_least=1)
             by_n = np.ascontiguousarray(self.resampled.T)  # quantiles of neighbours are faster
             low, high = np.quantile(by_n, [tail, 1 - tail], axis=1)
             return low, high

@@ -34,7 +34,7 @@ from outperform.stats import (
 )
 from outperform.stats.best_of_n import BestOfEstimator, IntArray, as_budgets
 from outperform.stats.best_of_resamples import BestOfInterval
-from outperform.stats.checks import FloatArray, as_generator
+from outperform.stats.checks import FloatArray, as_generator, check_count
 from outperform.store.reading import read_runs
 
 _EVERY = 100  # n up to which curves have a point at each
@@ -91,6 +91,7 @@ def best_of_runs(
     >>> round(best_of_runs(runs, "new", n=3).value, 3)
     0.887
     """
+    check_count("n_resamples", n_resamples, at_least=1)
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     asked = tuple(int(size) for size in as_budgets(n, len(table), "v"))
     names = _choose_names(table, a, b)
