@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -215,14 +216,14 @@ class _Run:
             self._sum_up()
             advice = self._suggest_next()
             click.echo(f"\nNext: {advice}" if advice else "", nl=bool(advice))
-        return FAILURES if self._count_failures() else 0
+        return FAILURES if self._n_failed else 0
 
     def decide(self, pair: tuple[str, str], gamma: float) -> int:
         """Do no more than decides between two; the exit status."""
         try:
             decision = self._decide(pair, gamma)
         except OutperformError as error:
-            if not self._count_failures():
+            if not self._n_failed:
                 raise
             self._sum_up()
             say(f"Error: {error.problem}.", fg="red", err=True)
@@ -264,12 +265,12 @@ class _Run:
                 "failed.",
                 fg="yellow",
             )
-        n_failed = self._count_failures()
-        if n_failed:
-            click.echo(f"{n_failed} of the study's fits failed: outperform status {address}")
+        if self._n_failed:
+            click.echo(f"{self._n_failed} of the study's fits failed: outperform status {address}")
 
-    def _count_failures(self) -> int:
-        """Failed fits, of this run or before it, that the study needs as it is now."""
+    @cached_property
+    def _n_failed(self) -> int:
+        """Failed fits, of this run or before it, that the study needs; for when the run is over."""
         return len(find_needed_failures(self.coordinator.store))
 
     def _suggest_next(self) -> str:
@@ -280,8 +281,7 @@ class _Run:
         done = [label for label in labels if scores.get(label.key)]
         paired = {label.pipeline for label in done if label.design in PAIRED}
         names = [name for name in self.coordinator.description["pipelines"] if name in paired]
-        n_failed = self._count_failures()
-        if 2 * n_failed > self.coordinator.progress.n_fits:
+        if 2 * self._n_failed > self.coordinator.progress.n_fits:
             return f"outperform status {store.address}"
         if len(names) > 1:
             pair = f"outperform compare {store.address} {names[0]} {names[1]}"
@@ -291,4 +291,4 @@ class _Run:
             return f"outperform status {store.address}; then {pair} --drop-incomplete"
         if any(label.design not in PAIRED for label in done):
             return f"outperform decompose {store.address}"
-        return f"outperform status {store.address}" if n_failed else ""
+        return f"outperform status {store.address}" if self._n_failed else ""

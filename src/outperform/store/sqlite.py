@@ -209,11 +209,11 @@ class SqliteStore:
 
     def run_labels(self) -> list[RunLabel]:
         """Which fits are the runs of which design, whether they are recorded yet or not."""
-        return [label for label in self._read_labels() if label.design != FAILED_TRIAL]
+        return self._read_labels(failed_trials=False)
 
     def failed_trials(self) -> list[RunLabel]:
         """Which trials of searches have failed."""
-        return [label for label in self._read_labels() if label.design == FAILED_TRIAL]
+        return self._read_labels(failed_trials=True)
 
     def verify(self) -> Verification:
         """Look at everything, and say what is damaged and what to do."""
@@ -249,9 +249,11 @@ class SqliteStore:
         with explain_failures(self.path, "read"):
             return self._connect().execute(query, values).fetchall()
 
-    def _read_labels(self) -> list[RunLabel]:
+    def _read_labels(self, *, failed_trials: bool) -> list[RunLabel]:
         self._check_structure()
-        return decode_labels(self._read("SELECT * FROM run_labels"), self.address)
+        rows = self._read("SELECT * FROM run_labels")  # where design had another name once
+        own = [row for row in rows if (row[0] == FAILED_TRIAL) == failed_trials]
+        return decode_labels(own, self.address)
 
     def _connect(self) -> sqlite3.Connection:
         if self._writer is not None:
