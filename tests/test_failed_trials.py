@@ -268,4 +268,4 @@ def test_many_doubted_searches_do_not_fill_the_screen(store):
     )
     doubts = list_doubts(store)
     assert len(doubts) == 6
-    assert doubts[-1] == "so did many trials of 3 other pairs of pipeline and task"
+    assert doubts[-1] == "so many trials failed in 3 other pairs of pipeline and task too"

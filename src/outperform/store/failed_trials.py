@@ -51,16 +51,19 @@ def describe_failed_trials(
         return
     planned = _plan(study)
     n_trials, counts = planned.trials, _count_by_search(trials, roles, planned)
+    by_pair: dict[tuple[str, str], list[int]] = {}
+    for (pipeline, task, _), n in counts.items():
+        by_pair.setdefault((pipeline, task), []).append(n)
     found = []
-    for pair in dict.fromkeys(name[:2] for name in counts):
-        n_failed = [n for name, n in counts.items() if name[:2] == pair]
+    for pair, n_failed in by_pair.items():
         share = sum(n_failed) / (n_trials * len(n_failed))
         if share >= _LARGE_SHARE or max(n_failed) > _MOST * n_trials:
             found.append((share, _describe(*pair, n_failed, n_trials)))
     found.sort(key=lambda each: -each[0])
     yield from (words for _, words in found[:_N_SHOWN])
-    if len(found) > _N_SHOWN:
-        yield f"so did many trials of {len(found) - _N_SHOWN} other pairs of pipeline and task"
+    n_others = len(found) - _N_SHOWN
+    if n_others > 0:
+        yield f"so many trials failed in {n_others} other pairs of pipeline and task too"
 
 
 def _describe(pipeline: str, task: str, n_failed: Sequence[int], n_trials: int) -> str:
