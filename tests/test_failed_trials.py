@@ -107,7 +107,7 @@ def test_one_search_is_named_with_its_trials(store):
     ]
 
 
-@pytest.mark.parametrize(("bound", "doubted"), [(0.97, False), (0.75, True)])
+@pytest.mark.parametrize(("bound", "doubted"), [(0.87, False), (0.75, True)])
 def test_a_fifth_of_the_trials_is_a_large_share(bound, doubted, store):
     run(make_study(fail_above(bound), trials=20), store)
     n_failed = count_by_seeds(store)
