@@ -148,6 +148,21 @@ def test_searches_of_other_designs_are_not_those_compared(store):
     assert " of 20 trials of knn's searches" in list_doubts(store)[0]
 
 
+def test_searches_of_other_designs_that_failed_altogether_are_not_counted(store):
+    study = make_study(learn)
+    seed = dict(study.draw(study.pipelines[1], TASK).search({}).seeds)["init"]
+
+    def fit(params, split, seeds):
+        assert seeds["init"] != seed
+        return learn(params, split, seeds)
+
+    run(make_study(fit, designs=(Ideal(2), Variance(2, n_searches=3))), store)
+    assert list_doubts(store) == [
+        "10 of 20 trials of knn's searches on toy failed, more than half in 1 of 2 searches: its "
+        "searches saw less than they should"
+    ]
+
+
 class Interrupting(InlineEngine):
     """Ctrl-C comes while the n-th outcome is waited for."""
 
