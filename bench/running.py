@@ -115,6 +115,7 @@ class Batches:
     """An engine that does a thousand fits at once, and is interrupted after so many."""
 
     n_workers = 125
+    shortage: None = None
 
     def __enter__(self) -> Self:
         return self

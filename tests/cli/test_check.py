@@ -122,6 +122,49 @@ def test_an_unused_seed_is_the_headline_and_the_gate_fails_on_it(study):
     )
 
 
+BROKEN = """
+[[pipeline]]
+name = "broken"
+command = ["python3", "-c", "raise SystemExit('no luck')", "{seed.init}", "{split}"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "found"),
+    [
+        (("--pipeline", "tree", "--source", "split"), 4, "every seed does what it should: the"),
+        (("--pipeline", "tree", "--gate"), 1, "2 of 3 seeds do nothing: order of tree on iris, "),
+    ],
+)
+def test_a_pipeline_that_fails_hides_nothing_of_the_others(study, options, status, found):
+    study.write_text(STUDY + BROKEN)
+    result = call("check", study, "--pipeline", "broken", *options)
+    assert result.exit_code == status
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith(
+        f"Not checked, as fits failed: broken on iris. Of the others: {found}"
+    )
+    assert re.search(
+        r"fits of broken on iris failed, so nothing is known of its seeds there: .*no luck",
+        " ".join(result.stdout.split()),
+    )
+    assert lines[-1] == "Next: mend what fails in broken, and check again."
+    printed = json.loads(call("check", study, "--pipeline", "broken", *options, "--json").stdout)
+    assert printed["passed"] is False
+    assert {check["pipeline"] for check in printed["checks"]} == {"tree"}
+    (failed,) = printed["failed"]
+    assert (failed["pipeline"], failed["task"]) == ("broken", "iris")
+    assert failed["n_failed"] == failed["n_fits"] > 3
+
+
+def test_where_every_pipeline_fails_the_error_is_told(study):
+    study.write_text(STUDY + BROKEN)
+    result = call("check", study, "--pipeline", "broken")
+    assert result.exit_code == 2
+    assert "Error: a fit of broken on iris failed: " in result.stderr
+    assert "Mend that first, since what fails cannot be checked" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -1,6 +1,7 @@
 """The command `outperform demo`, as a person meets it."""
 
 import re
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -12,6 +13,13 @@ FILES = {
     "study.toml", "study.db", "comparison.png", "comparison.svg", "sources.png", "sources.svg",
     "searches.png", "searches.svg", "report.html", "network.py",
 }  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def forget_network():
+    """Each of these demos has a network.py of its own, of which a process imports one only."""
+    yield
+    sys.modules.pop("network", None)
 
 
 def call(*words: object):

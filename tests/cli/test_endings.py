@@ -116,14 +116,20 @@ def test_a_data_function_that_exits_is_refused(tmp_path):
     )
 
 
-def test_a_module_beside_the_study_hides_no_other(tmp_path):
-    """Python's own random and an installed numpy are taken, here and in workers."""
-    for name in ("random", "secrets", "numpy"):
-        (tmp_path / f"{name}.py").write_text("raise RuntimeError('taken from beside the study')")
-    (tmp_path / "helpers.py").write_text("SCALE = 2**32\n")
-    code = "import random\nimport numpy\nimport helpers\n" + FIT.replace("2**32", "helpers.SCALE")
-    write_study(tmp_path, code)
-    ended = outperform("run", "study.toml", "--workers", "1", cwd=tmp_path)
+@pytest.mark.parametrize("place", [".", ".."])
+def test_a_module_beside_the_study_hides_no_other(tmp_path, place):
+    """Python's own modules and an installed numpy are taken, here and in workers."""
+    folder = tmp_path / "study"
+    folder.mkdir()
+    # Nobody has imported colorsys before the study does; the others we may have.
+    for name in ("random", "secrets", "numpy", "colorsys"):
+        (folder / f"{name}.py").write_text("raise RuntimeError('taken from beside the study')")
+    (folder / "helpers.py").write_text("SCALE = 2**32\n")
+    imports = "".join(f"import {name}\n" for name in ("random", "numpy", "colorsys", "helpers"))
+    write_study(folder, imports + FIT.replace("2**32", "helpers.SCALE"))
+    cwd = (folder / place).resolve()
+    words = (str((folder / "study.toml").relative_to(cwd)), "--workers", "1")
+    ended = outperform("run", *words, cwd=cwd)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "12 fits done now, 0 were recorded before, 0 failed" in ended.stdout
 

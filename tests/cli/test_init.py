@@ -50,6 +50,26 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
     assert "cannot make the folder" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "limit", "file"),
+    [("init", 100, "study.toml"), ("init", 0, "study.toml"), ("demo", 1000, "network.py")],
+)
+def test_where_there_is_no_room_nothing_is_left_behind(command, limit, file, tmp_path):
+    place = tmp_path / "new"
+    # A limit of the size of files does what a full disk does, wherever these tests run.
+    words = [sys.executable, "-m", "outperform", command, str(place)]
+    bounds = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))"
+    program = f"import os; {bounds}; os.execv({words[0]!r}, {words!r})"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr == (
+        f"Error: cannot write '{place / file}': File too large.\n"
+        "Make room there and check who may write, or name another folder.\n"
+    )
+    assert list(place.iterdir()) == []
+
+
 def test_the_study_runs_as_it_is(tmp_path):
     call("init", tmp_path)
     words = [sys.executable, "-m", "outperform", "run", "study.toml"]

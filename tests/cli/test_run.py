@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -215,7 +216,7 @@ def test_failures_of_every_kind_are_recorded_shown_and_retried(tmp_path):
     for m in wrong:
         assert expected[m.seeds["init"] % 8] in m.error
     assert f"{16 - len(wrong)} fits done now, 0 were recorded before, {len(wrong)} failed" in said
-    assert f"{len(wrong)} of all recorded fits failed: outperform status study.db" in said
+    assert f"{len(wrong)} of the study's fits failed: outperform status study.db" in said
     status = call("status", tmp_path / "study.db")
     assert status.exit_code == 0
     assert f"{16 - len(wrong)} fits done, {len(wrong)} failed of the 16" in status.stdout
@@ -224,7 +225,7 @@ def test_failures_of_every_kind_are_recorded_shown_and_retried(tmp_path):
     assert f"× a: {killed}\n" in status.stdout
     said = run(tmp_path, status=4)
     assert "0 fits done now, 16 were recorded before, 0 failed" in said
-    assert f"{len(wrong)} of all recorded fits failed" in said
+    assert f"{len(wrong)} of the study's fits failed" in said
     (tmp_path / "mended").touch()
     said = run(tmp_path, "--retry-failed")
     assert f"{len(wrong)} fits done now, {16 - len(wrong)} were recorded before, 0 failed" in said
@@ -299,6 +300,8 @@ def test_a_dry_run_gives_the_cost_as_json(tmp_path):
     process = start(tmp_path, "--dry-run", "--workers", "2", "--seconds-per-fit", "60", "--json")
     told, _ = process.communicate(timeout=60)
     assert json.loads(told) == {
+        "kind": "RunCost",
+        "version": version("outperform"),
         "study": "toy",
         "n_workers": 2,
         "designs": [
@@ -577,13 +580,17 @@ def test_json_of_a_run_counts_its_fits(tmp_path, monkeypatch):
     result = call("run", "study.toml", "--json", "--engine", "inline")
     assert result.exit_code == 0, result.output
     printed = json.loads(result.stdout)
+    assert list(printed)[:2] == ["kind", "version"]
     assert printed == {
+        "kind": "Run",
+        "version": version("outperform"),
         "n_fits": 16,
         "n_known": 0,
         "n_done": 16,
         "n_failed": 0,
         "blocked": {},
         "noise": [],
+        "shortage": None,
         "store": "study.db",
     }
 
@@ -637,6 +644,66 @@ def test_where_most_fits_failed_the_next_thing_is_to_see_why(tmp_path):
     said = run(tmp_path, status=4)
     assert said.endswith("\nNext: outperform status study.db\n")
     assert "Next: outperform compare" not in said
+
+
+def test_failures_of_a_space_of_before_are_no_failures_of_the_study(tmp_path, monkeypatch):
+    write_study(tmp_path, replicates=2)
+    training, study = tmp_path / "training.py", tmp_path / "study.toml"
+    first = "def fit_a(params, split, seeds):"
+    training.write_text(
+        training.read_text().replace(first, f"{first}\n    assert params['c'] < 0.4")
+    )
+    rename_module(tmp_path, "training_of_two_spaces")
+    monkeypatch.chdir(tmp_path)
+    failed = call("run", "study.toml", "--engine", "inline")
+    assert failed.exit_code == 4, failed.output
+    assert " of the study's fits failed: outperform status study.db\n" in failed.output
+    study.write_text(study.read_text().replace("uniform = [0, 1]", "uniform = [0, 0.3]"))
+    mended = call("run", "study.toml", "--engine", "inline")
+    assert mended.exit_code == 0, mended.output
+    assert "of the study's fits failed" not in mended.output
+
+
+LOADS_ONCE = """
+import os, time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+def count_refused():
+    return len(list(HERE.glob("refused *")))
+
+if os.environ.get("OUTPERFORM_TEST") != str(os.getpid()):
+    try:
+        (HERE / "taken").touch(exist_ok=False)
+    except FileExistsError:
+        (HERE / f"refused {os.getpid()}").touch()
+        raise MemoryError("no room for two") from None
+
+def fit_a(params, split, seeds):
+    began = time.monotonic()
+    while count_refused() < 3 and time.monotonic() < began + 30:
+        time.sleep(0.02)
+    time.sleep(0.1)
+    return {"valid": params["c"], "test": params["c"]}
+
+fit_b = fit_a
+"""
+
+
+def test_a_run_says_that_it_went_on_with_fewer_workers(tmp_path, monkeypatch):
+    write_study(tmp_path, kind="fix-hopt", replicates=3)
+    (tmp_path / "training.py").write_text(LOADS_ONCE)
+    rename_module(tmp_path, "training_that_loads_once")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OUTPERFORM_TEST", str(os.getpid()))
+    said = call("run", "study.toml", "--workers", "2")
+    assert said.exit_code == 0, said.output
+    note = (
+        "1 of 2 workers did all fits, as others could not load the code of the fits: "
+        "MemoryError: no room for two"
+    )
+    assert said.output.count(f"Note: {note}.\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -374,9 +374,14 @@ class TestWorkers:
     def test_work_that_loads_in_one_worker_only_is_done_there(self, tmp_path, collect):
         with LocalEngine(2) as engine:
             work = LoadsOnce(tmp_path / "been here")
+            assert engine.shortage is None
             for i in range(40):
                 engine.submit(work, 0.05, tag=i)
             assert len({outcome.value for outcome in collect(engine, 40).values()}) == 1
+            assert engine.shortage == (
+                "1 of 2 workers did all fits, as others could not load the code of the fits: "
+                "FileExistsError"
+            )
 
     @pytest.mark.parametrize(
         ("options", "message"),

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from outperform.errors import DamagedStore, InvalidInput, StoreError, StoreInUse
 from outperform.store import Added, Measurement, RunLabel, open_store
+from outperform.store.measurement import FAILED_TRIAL
 
 # Every implementation, by how an address for a new store is made in a folder.
 STORES: dict[str, Callable[[Path], str]] = {
@@ -191,6 +192,15 @@ def test_labels_say_which_fits_are_runs_and_the_latest_holds(store):
     store.add([], [RunLabel("ideal", "all", 1, "svm", "digits", "new"), first])
     store.add([], [])
     assert store.run_labels() == [first, RunLabel("ideal", "all", 1, "svm", "digits", "new")]
+
+
+def test_failed_trials_are_kept_apart_from_runs_and_forgotten_with_them(store):
+    run = RunLabel("ideal", "all", 0, "svm", "digits", "k0")
+    trials = [RunLabel(FAILED_TRIAL, "a search", i, "svm", "digits", f"k{i}") for i in (1, 2)]
+    store.add([], [run, *trials])
+    assert (store.run_labels(), store.failed_trials()) == ([run], trials)
+    store.keep_labels([])
+    assert (store.run_labels(), store.failed_trials()) == ([], [])
 
 
 def test_a_store_can_be_read_and_written_again_after_close(store, done):

@@ -233,7 +233,7 @@ def test_sources_that_a_pipeline_ignores_are_refused_at_once(design, message):
             {"designs": (Variance(2, 5),), "pipelines": (replace(PIPELINE, space={}),)},
             "searches is 5, but no pipeline has hyperparameters to search. Give one a space, or",
         ),
-        ({"timeout": True}, "timeout is True. Pass a positive number of seconds, up to a year, or leave it out"),
+        ({"timeout": True}, "timeout is True. Pass a positive number of seconds, up to a year, or"),
         ({"tuner": "radnom"}, "random"),
     ],
 )

@@ -51,11 +51,15 @@ def list_fits(study):
 @pytest.mark.parametrize("splitter", [CrossValidation(3), HoldOut(), FixedSplit([0, 1], [], [2])])
 @pytest.mark.parametrize(
     "design",
-    [Ideal(4), FixHopt(3, vary=("init",), n_repetitions=2), Variance(2, 2), Crossed(2, ("init",))],
+    [
+        Ideal(4),
+        FixHopt(3, vary=("init",), n_repetitions=2),
+        Variance(2, 2),
+        Variance(2, sources=("init",)),
+        Crossed(3, ("init",)),
+    ],
 )
 def test_a_planned_study_has_the_fits_of_the_study(splitter, design):
-    if isinstance(design, FixHopt | Crossed):  # the tree has no source called own, but init
-        design = type(design)(design.n_replicates if hasattr(design, "n_replicates") else 2)
     study = make_study(splitter, design)
     plan = json.loads(json.dumps(describe_plan(study)))
     hashes = gather_fingerprints(study.pipelines, study.tasks)

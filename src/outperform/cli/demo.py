@@ -1,14 +1,13 @@
 """The command `outperform demo`."""
 
 import shlex
-import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
-from outperform.cli.init import TEMPLATES, make_folder
+from outperform.cli.init import TEMPLATES, make_folder, write_files
 from outperform.cli.options import debug_option
 from outperform.cli.output import Output
 from outperform.cli.run import command as run_command
@@ -25,6 +24,8 @@ from outperform.store import Store, open_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.sources import derive_seed
 from outperform.study.study import Study
+
+_FILES = {"network.py": "network.py", "study.toml": "demo.toml"}  # and the templates of these
 
 
 @click.command()
@@ -45,8 +46,7 @@ def command(context: click.Context, folder: str) -> None:
     make_folder(place)
     file, store_file = place / "study.toml", place / "study.db"
     if not file.exists():
-        shutil.copyfile(TEMPLATES / "demo.toml", file)
-        shutil.copyfile(TEMPLATES / "network.py", place / "network.py")
+        write_files(place, {name: _read(template) for name, template in _FILES.items()})
     study = read_study(str(file))
     a, b = _two_names(study, file)
     _show_command("run", file)
@@ -58,6 +58,10 @@ def command(context: click.Context, folder: str) -> None:
         results = _gather(store, study, a, b)
         about = _tell(study, store.get_meta("study")["n_fits"])
     _write(results, place, study, about)
+
+
+def _read(template: str) -> str:
+    return (TEMPLATES / template).read_text(encoding="utf-8")
 
 
 def _two_names(study: Study, file: Path) -> tuple[str, str]:

@@ -2,6 +2,8 @@
 
 import shutil
 import sys
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -35,8 +37,8 @@ def command(folder: str) -> None:
     texts = {name: (TEMPLATES / name).read_text(encoding="utf-8") for name in _FILES}
     texts["study.toml"] = texts["study.toml"].replace("@PYTHON@", _name_python())
     make_folder(place)
-    for name, text in texts.items():
-        (place / name).write_text(text, encoding="utf-8")
+    write_files(place, texts)
+    for name in texts:
         say(f"Wrote {place / name}")
     enter = "" if place == Path() else f"cd {place} && "
     say(f"\nNext: {enter}outperform run study.toml")
@@ -49,6 +51,23 @@ def make_folder(place: Path) -> None:
     except OSError as error:
         raise InvalidInput(
             f"cannot make the folder '{place}': {error.strerror}", "Name another"
+        ) from None
+
+
+def write_files(place: Path, texts: Mapping[str, str]) -> None:
+    """Write files by their names; all of them or none, for half a study would be taken for one."""
+    begun = []
+    try:
+        for name, text in texts.items():
+            begun.append(place / name)
+            begun[-1].write_text(text, encoding="utf-8")
+    except OSError as error:
+        for file in begun:
+            with suppress(OSError):
+                file.unlink()
+        raise InvalidInput(
+            f"cannot write '{begun[-1]}': {error.strerror}",
+            "Make room there and check who may write, or name another folder",
         ) from None
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -24,7 +25,7 @@ from outperform.runner.cost import FitSeconds, measure_seconds
 from outperform.runner.description import find_unchanged
 from outperform.stats.checks import check_positive
 from outperform.store import Store, open_store
-from outperform.store.stored_runs import PAIRED
+from outperform.store.stored_runs import PAIRED, find_needed_failures
 from outperform.study.study import Study
 from outperform.wording import format_duration
 
@@ -178,7 +179,8 @@ def _print_costs(
     """Give programs what a dry run has told people already."""
     if as_json:
         costs = [*_list_costs(study, seconds, workers)]
-        print_json({"study": study["name"], "n_workers": workers, "designs": costs})
+        values = {"study": study["name"], "n_workers": workers, "designs": costs}
+        print_json(values, kind="RunCost")
 
 
 def _list_costs(
@@ -208,19 +210,20 @@ class _Run:
         with ProgressBar("fitting") as bar:
             progress = self.coordinator.run(report=lambda progress: self._show(progress, bar))
         if self.as_json:
-            print_json({**asdict(progress), "store": self.coordinator.store.address})
+            values = {**asdict(progress), "store": self.coordinator.store.address}
+            print_json(values, kind="Run")
         else:
             self._sum_up()
             advice = self._suggest_next()
             click.echo(f"\nNext: {advice}" if advice else "", nl=bool(advice))
-        return FAILURES if self._count("failed") else 0
+        return FAILURES if self._n_failed else 0
 
     def decide(self, pair: tuple[str, str], gamma: float) -> int:
         """Do no more than decides between two; the exit status."""
         try:
             decision = self._decide(pair, gamma)
         except OutperformError as error:
-            if not self._count("failed"):
+            if not self._n_failed:
                 raise
             self._sum_up()
             say(f"Error: {error.problem}.", fg="red", err=True)
@@ -254,26 +257,21 @@ class _Run:
             f"{progress.n_done} fits done now, {progress.n_known} were recorded before, "
             f"{progress.n_failed} failed"
         )
-        for noise in sorted(set(progress.noise)):
-            click.secho(f"Note: {noise}.", fg="yellow")
+        for note in filter(None, (*sorted(set(progress.noise)), progress.shortage)):
+            say(f"Note: {note}.", fg="yellow")
         for where, n_runs in progress.blocked.items():
             click.secho(
                 f"Note: {n_runs} run(s) of {where} cannot be done: every trial of their search "
                 "failed.",
                 fg="yellow",
             )
-        n_failed = self._count("failed")
-        if n_failed:
-            click.echo(f"{n_failed} of all recorded fits failed: outperform status {address}")
+        if self._n_failed:
+            click.echo(f"{self._n_failed} of the study's fits failed: outperform status {address}")
 
-    def _count(self, status: str) -> int:
-        """Recorded fits of the study's pipelines and tasks."""
-        study, counts = self.coordinator.description, self.coordinator.store.counts()
-        return sum(
-            n
-            for (pipeline, task, each), n in counts.items()
-            if each == status and pipeline in study["pipelines"] and task in study["tasks"]
-        )
+    @cached_property
+    def _n_failed(self) -> int:
+        """Failed fits, of this run or before it, that the study needs; for when the run is over."""
+        return len(find_needed_failures(self.coordinator.store))
 
     def _suggest_next(self) -> str:
         """Name the command that shows what the runs tell, or what went wrong."""
@@ -283,7 +281,7 @@ class _Run:
         done = [label for label in labels if scores.get(label.key)]
         paired = {label.pipeline for label in done if label.design in PAIRED}
         names = [name for name in self.coordinator.description["pipelines"] if name in paired]
-        if self._count("failed") > self._count("done"):
+        if 2 * self._n_failed > self.coordinator.progress.n_fits:
             return f"outperform status {store.address}"
         if len(names) > 1:
             pair = f"outperform compare {store.address} {names[0]} {names[1]}"
@@ -293,4 +291,4 @@ class _Run:
             return f"outperform status {store.address}; then {pair} --drop-incomplete"
         if any(label.design not in PAIRED for label in done):
             return f"outperform decompose {store.address}"
-        return f"outperform status {store.address}" if self._count("failed") else ""
+        return f"outperform status {store.address}" if self._n_failed else ""

@@ -1,6 +1,7 @@
 """The command `outperform status`."""
 
 import textwrap
+from collections import Counter
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ from outperform.engines.engine import summarize_error
 from outperform.questions.result import Table
 from outperform.render.terminal import print_table, say
 from outperform.store import Measurement, Store, open_store
+from outperform.store.stored_runs import find_needed_failures
 
 _N_KINDS = 10  # of errors shown
 _LONGEST = 300  # characters of an error shown
@@ -29,8 +31,10 @@ def command(address: str, as_json: bool) -> None:
     A run that is going on is not disturbed.
     """
     with open_store(address) as store:
-        status = _describe(store)
-        failures = list(store.measurements("failed"))
+        needed = find_needed_failures(store)
+        recorded = list(store.measurements("failed"))
+        failures = [failure for failure in recorded if failure.key in needed]
+        status = _describe(store, failures) | {"n_failed_before": len(recorded) - len(failures)}
     if as_json:
         words = ("key", "pipeline", "task", "error")
         errors = [{word: getattr(failure, word) for word in words} for failure in failures]
@@ -44,13 +48,16 @@ def command(address: str, as_json: bool) -> None:
             f"\n{n_runs} run(s) of {where} cannot be done: every trial of their search failed",
             fg="red",
         )
+    _print_failures_of_before(status)
     if failures and not status["running"]:
         say("\nNext: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
 
 
-def _describe(store: Store) -> dict[str, Any]:
+def _describe(store: Store, failures: list[Measurement]) -> dict[str, Any]:
+    """What is there; of what failed, that which the study still needs."""
     study = store.get_meta("study") or {}
     counts = store.counts()
+    n_failed = Counter((failure.pipeline, failure.task) for failure in failures)
     pairs = sorted({(pipeline, task) for pipeline, task, _ in counts})
     return {
         "study": study.get("name", store.address),
@@ -61,7 +68,7 @@ def _describe(store: Store) -> dict[str, Any]:
                 "pipeline": pipeline,
                 "task": task,
                 "done": counts.get((pipeline, task, "done"), 0),
-                "failed": counts.get((pipeline, task, "failed"), 0),
+                "failed": n_failed[pipeline, task],
             }
             for pipeline, task in pairs
         ],
@@ -117,3 +124,11 @@ def _print_failures(failures: list[Measurement]) -> None:
         say(f"  for example on {example.task} with {params or 'defaults'}{said}")
     if len(often_first) > _N_KINDS:
         say(f"\n... and {len(often_first) - _N_KINDS} other errors: see --json")
+
+
+def _print_failures_of_before(status: dict[str, Any]) -> None:
+    if status["n_failed_before"]:
+        say(
+            f"\n{status['n_failed_before']} other failed fit(s) are kept: the study, as it was "
+            "last run, did not ask for them"
+        )

@@ -55,6 +55,10 @@ class Engine(Protocol):
     def n_workers(self) -> int:
         """How many items are worked on at a time."""
 
+    @property
+    def shortage(self) -> str | None:
+        """Why fewer are, as some workers could not get ready; None where all could."""
+
     def __enter__(self) -> Self: ...
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None: ...

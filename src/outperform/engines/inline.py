@@ -28,6 +28,7 @@ class InlineEngine:
     """
 
     n_workers = 1
+    shortage: None = None
 
     def __init__(self) -> None:
         self._pending: deque[tuple[Callable[[Any], Any], Any, Any, float | None]] = deque()

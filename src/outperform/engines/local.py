@@ -13,7 +13,7 @@ from multiprocessing.connection import wait as wait_for_any
 from types import MethodType
 from typing import Any, Literal, Self
 
-from outperform.engines.engine import Outcome, check_timeout, closed_engine
+from outperform.engines.engine import Outcome, check_timeout, closed_engine, summarize_error
 from outperform.engines.jobs import N_TRIES, Job, Loss
 from outperform.engines.worker import Worker
 from outperform.errors import InvalidInput
@@ -57,6 +57,7 @@ class LocalEngine:
         self._works: dict[tuple[int, ...], tuple[Any, int, bytes]] = {}
         self._workers: list[Worker] = []
         self._room = n_workers  # for workers; less where some never get ready
+        self._last_unbegun = ""  # error of the worker that left less room
         self._pending: deque[Job] = deque()
         self._finished: list[Outcome] = []
         self._n_outstanding = 0  # submitted, and not handed out by `wait`
@@ -73,6 +74,16 @@ class LocalEngine:
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
         self.close() if error is None else self.stop()
+
+    @property
+    def shortage(self) -> str | None:
+        """Why fewer items are worked on at a time; None where all workers got ready."""
+        if self._room == self.n_workers:
+            return None
+        return (
+            f"{self._room} of {self.n_workers} workers did all fits, as others could not load the "
+            f"code of the fits: {summarize_error(self._last_unbegun)}"
+        )
 
     def submit(
         self, work: Callable[[Any], Any], item: Any, *, tag: Any, timeout: float | None = None
@@ -217,7 +228,7 @@ class LocalEngine:
                 assert loss.failure is not None
                 raise loss.failure from RuntimeError(loss.error)
             # Others can, and there is no room for more of them, in memory perhaps.
-            self._room = len(self._workers)
+            self._room, self._last_unbegun = len(self._workers), loss.error
             job = replace(job, n_unbegun=0)
         self._pending.appendleft(job)
 

@@ -21,6 +21,7 @@ from outperform.runner.searches import MissingFit, SearchState
 from outperform.runner.work import FitWork, check_splits, find_versions
 from outperform.runs import Runs, make_runs
 from outperform.store import Added, Measurement, RunLabel, Store
+from outperform.store.failed_trials import label_trial
 from outperform.store.measurement import compare_scores
 from outperform.store.store import use_store
 from outperform.store.stored_runs import PAIRED, load_runs
@@ -258,9 +259,16 @@ class Coordinator:
         key = self._want(self.study.make_fit(search, params, refit=False), state.order)
         state.trials.append(Trial(params, None))
         state.keys.append(key)
+        if self._known.get(key) == {}:
+            self._label_failure(state, key)
         if key in self._fits:
             state.missing.add(key)
             self._fits[key].searches.append(state)
+
+    def _label_failure(self, state: SearchState, key: str) -> None:
+        """Note which trials of a search have failed, for whoever asks what it saw."""
+        places = (number for number, tried in enumerate(state.keys) if tried == key)
+        self._labels += [label_trial(state.search, number, key) for number in places]
 
     def _want_run(self, planned: PlannedRun, params: Params, order: int) -> None:
         key = self._want(self.study.make_fit(planned, params, refit=True), order)
@@ -294,7 +302,11 @@ class Coordinator:
     def _record(self) -> None:
         """Make results durable, then let the searches that wait for them go on."""
         self._arrived = self.engine.wait()
+        self.progress.shortage = self.engine.shortage
         results = [self._measure(outcome) for outcome in self._arrived if self._is_final(outcome)]
+        for result in results:
+            for state in self._fits[result.key].searches if result.status == "failed" else ():
+                self._label_failure(state, result.key)
         for measurement, added in zip(results, self._save(results), strict=True):
             if added.kind == "differs":
                 self.progress.noise.append(str(added))
@@ -370,8 +382,10 @@ def _enter(
     store.lock()
     before: Mapping[str, Any] | None = store.get_meta("study")
     now = description or describe_study(study, before)
-    # Forgetting comes first: a run killed in between forgets again, and no harm is done.
-    store.keep_labels([] if retry_failed else find_unchanged(before, now))
+    # Stores of before, which have no plan, do not say which trials failed: searches are followed
+    # anew. Forgetting comes first: a run killed in between forgets again, and no harm is done.
+    is_known = before is not None and "plan" in before and not retry_failed
+    store.keep_labels(find_unchanged(before, now) if is_known else [])
     if before != now:
         store.set_meta("study", now)
     return now

@@ -19,6 +19,8 @@ class Progress:
         By pipeline and task: runs that cannot be done, as every trial of their search has failed.
     noise
         What was said about fits that gave different scores when done again.
+    shortage
+        Why fewer workers than were asked for did the fits; None where all did.
 
     Examples
     --------
@@ -32,6 +34,7 @@ class Progress:
     n_failed: int = 0
     blocked: dict[str, int] = field(default_factory=dict)
     noise: list[str] = field(default_factory=list)
+    shortage: str | None = None
 
     def __str__(self) -> str:
         return f"{self.n_known + self.n_done} done, {self.n_failed} failed, {self.n_left} left"

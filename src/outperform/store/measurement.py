@@ -8,6 +8,7 @@ from outperform.errors import InvalidInput, InvalidScores
 
 Status = Literal["done", "failed"]
 Params = dict[str, float | int | str | bool]
+FAILED_TRIAL = "failed trial"  # in place of a design: the fit is no run
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,9 @@ class Measurement:
 
 class RunLabel(NamedTuple):
     """A fit in its role as a run: replicate of a design, for a pipeline on a task.
+
+    With `FAILED_TRIAL` as its design it is a trial that failed instead, of the search that its
+    source names and of that number in it.
 
     Attributes
     ----------

@@ -8,7 +8,14 @@ from typing import Any, Self
 
 from outperform.errors import OutperformError, StoreError, StoreInUse
 from outperform.store.damage import Verification, report_damage
-from outperform.store.measurement import Added, Measurement, RunLabel, Status, compare_scores
+from outperform.store.measurement import (
+    FAILED_TRIAL,
+    Added,
+    Measurement,
+    RunLabel,
+    Status,
+    compare_scores,
+)
 from outperform.store.meta import check_meta
 from outperform.store.rows import (
     CHECKSUMS,
@@ -192,7 +199,7 @@ class SqliteStore:
         return check_meta(name, value, self.address)
 
     def keep_labels(self, of: Collection[tuple[str, str]]) -> None:
-        """Forget which fits are runs, but for these pairs of pipeline and task."""
+        """Forget which fits are runs or failed trials, but for these pairs of pipeline and task."""
         labelled = self._read("SELECT DISTINCT pipeline, task FROM run_labels")
         others = [pair for pair in labelled if pair not in of]
         if others:
@@ -202,8 +209,11 @@ class SqliteStore:
 
     def run_labels(self) -> list[RunLabel]:
         """Which fits are the runs of which design, whether they are recorded yet or not."""
-        self._check_structure()
-        return decode_labels(self._read("SELECT * FROM run_labels"), self.address)
+        return self._read_labels(failed_trials=False)
+
+    def failed_trials(self) -> list[RunLabel]:
+        """Which trials of searches have failed."""
+        return self._read_labels(failed_trials=True)
 
     def verify(self) -> Verification:
         """Look at everything, and say what is damaged and what to do."""
@@ -238,6 +248,12 @@ class SqliteStore:
     def _read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with explain_failures(self.path, "read"):
             return self._connect().execute(query, values).fetchall()
+
+    def _read_labels(self, *, failed_trials: bool) -> list[RunLabel]:
+        self._check_structure()
+        rows = self._read("SELECT * FROM run_labels")  # where design had another name once
+        own = [row for row in rows if (row[0] == FAILED_TRIAL) == failed_trials]
+        return decode_labels(own, self.address)
 
     def _connect(self) -> sqlite3.Connection:
         if self._writer is not None:

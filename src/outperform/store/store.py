@@ -48,6 +48,8 @@ class Store(Protocol):
     ) -> list[Added]:
         """Record measurements, and which fits are runs, in one durable commit: all or none.
 
+        Trials of searches have labels where they failed, so that failures tell whether they count.
+
         The first result of a fit wins: a second one is compared with it and not recorded. A failure
         is replaced by whatever comes later. A commit waits for the disk, however many it holds, so
         results that came in together are best recorded together.
@@ -71,8 +73,11 @@ class Store(Protocol):
     def run_labels(self) -> list[RunLabel]:
         """Which fits are the runs of which design, whether they are recorded yet or not."""
 
+    def failed_trials(self) -> list[RunLabel]:
+        """Which trials of searches have failed."""
+
     def keep_labels(self, of: Collection[tuple[str, str]]) -> None:
-        """Forget which fits are runs, but for these pairs of pipeline and task."""
+        """Forget which fits are runs or failed trials, but for these pairs of pipeline and task."""
 
     def get_meta(self, name: str) -> Any:
         """What was kept under a name; None where there is nothing."""

@@ -8,6 +8,7 @@ from outperform.errors import InvalidInput, UnknownName
 from outperform.runs.scope import SEEDS, SPLITS, Resplit
 from outperform.runs.table import Runs, make_runs
 from outperform.store.damage import name_fit, report_damage
+from outperform.store.failed_trials import choose_planned_trials, describe_failed_trials
 from outperform.store.measurement import RunLabel
 from outperform.store.store import Store
 from outperform.study.designs import is_later_repetition
@@ -64,10 +65,12 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     stopped = store.get_meta("stopped")
     is_cut_short = stopped is not None and _count_stopped(stopped, len(runs), design, study)
     others = [] if first is not None else [label for label in labels if _is_of(label, design)]
+    begun = {label[:5] for label in labels if is_planned(label, [design], study)}
     notes = (
         *_describe_design(design, designs),
         *describe_left_out(others, [design], study),
         *_describe_missing(len(runs), design, study, stopped),
+        *describe_failed_trials(store.failed_trials(), begun, study),
     )
     unfinished = tuple(name for name in study["pipelines"] if name not in table.algorithms)
     return replace(
@@ -77,6 +80,22 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         stopped_early=bool(is_cut_short),
         **_find_scope(table.tasks, design, study),
     )
+
+
+def find_needed_failures(store: Store) -> set[str]:
+    """Keys of the failed fits that the study, as it is now, still needs.
+
+    The others are of code, spaces or designs of before. Stores of old do not tell them apart.
+    """
+    failed = {key for key, scores in store.scores().items() if not scores}
+    study = store.get_meta("study")
+    if not failed or study is None or "plan" not in study:
+        return failed
+    labels = store.run_labels()
+    designs = list_designs(study, labels)
+    runs = [label for label in labels if is_planned(label, designs, study)]
+    trials = choose_planned_trials(store.failed_trials(), study)
+    return failed & {label.key for label in (*runs, *trials)}
 
 
 def get_test_score(scores: Mapping[str, float], key: str, store: Store) -> float:

@@ -15,6 +15,7 @@ from outperform.errors import InvalidInput, InvalidScores
 from outperform.study.datasets import Dataset
 from outperform.study.fingerprints import fingerprint
 from outperform.study.import_paths import import_object
+from outperform.study.names import check_name
 from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Params, Space
 from outperform.study.splits import Split
@@ -81,6 +82,7 @@ class Pipeline:
         *others: Any,  # noqa: ARG004
         **words: Any,
     ) -> "Pipeline":
+        check_name("pipeline", name)
         return object.__new__(_choose_kind(name, what, words) if cls is Pipeline else cls)
 
     @property

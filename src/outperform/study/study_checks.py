@@ -20,6 +20,7 @@ from outperform.study.designs import (
     honoured,
 )
 from outperform.study.estimator_pipeline import EstimatorPipeline, check_metric
+from outperform.study.names import check_name, check_names
 from outperform.study.pipelines import FunctionPipeline, Pipeline
 from outperform.study.sources import ALL, LEARNING_SOURCES, check_sources
 from outperform.study.spaces import Dimension
@@ -83,8 +84,9 @@ def score_by_task(pipelines: Sequence[Pipeline], tasks: Sequence[Task]) -> tuple
 
 def check_study(study: "Study") -> None:
     """Refuse settings out of range, and parts that do not fit together."""
-    _check_names("pipeline", [pipeline.name for pipeline in study.pipelines])
-    _check_names("task", [task.name for task in study.tasks])
+    check_name("study", study.name)
+    check_names("pipeline", [pipeline.name for pipeline in study.pipelines])
+    check_names("task", [task.name for task in study.tasks])
     _check_settings(study)
     for place, pipeline in enumerate(study.pipelines):
         for number, task in enumerate(study.tasks):
@@ -106,18 +108,6 @@ def check_study(study: "Study") -> None:
             _check_redrawn(design, study)
             _check_searches(design, study.pipelines)
             _check_size(design, study)
-
-
-def _check_names(word: str, names: list[str]) -> None:
-    for place, name in enumerate(names):
-        if not (isinstance(name, str) and name.strip()):
-            with entry(word, place, "name"):
-                raise InvalidInput(f"a {word} is called {name!r}", "Give it a name, as text")
-        if name in names[:place]:
-            with entry(word, place, "name"):
-                raise InvalidInput(
-                    f"more than one {word} is called {name}", "Give each a name of its own"
-                )
 
 
 def _check_settings(study: "Study") -> None:

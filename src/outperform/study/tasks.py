@@ -14,6 +14,7 @@ from outperform.runs.metrics import Goal, known_goal, resolve_goal
 from outperform.study.datasets import Dataset, load_table
 from outperform.study.fingerprints import fingerprint
 from outperform.study.import_paths import import_object, import_sklearn
+from outperform.study.names import check_name
 from outperform.study.own_code import refuse_failures
 from outperform.study.splits import FixedSplit, OutOfBootstrap, Splitter
 from outperform.study.study_file_entries import Kind, check_words
@@ -61,6 +62,7 @@ class Task:
     splitter: Splitter = field(default_factory=OutOfBootstrap)
 
     def __post_init__(self) -> None:
+        check_name("task", self.name)
         data = self.name if self.data is None and self.name in BUNDLED else self.data
         object.__setattr__(self, "goal", find_goal(self.metric, self.goal))
         object.__setattr__(self, "data", None if data is None else make_data(data))

@@ -8,7 +8,7 @@ pipelines: its tests show it.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice
 
 import numpy as np
 
@@ -16,7 +16,12 @@ from outperform.engines import Engine, Outcome
 from outperform.engines.engine import summarize_error, use_engine
 from outperform.errors import OutperformError, TooFewRuns, UnknownName
 from outperform.questions.check.generators import WatchedFits, WatchedScores
-from outperform.questions.check.result import Reproducibility, SourceCheck, UnseededDraws
+from outperform.questions.check.result import (
+    FailedFits,
+    Reproducibility,
+    SourceCheck,
+    UnseededDraws,
+)
 from outperform.runner import FitWork
 from outperform.stats.checks import check_count
 from outperform.study.designs import Draw, honoured
@@ -70,17 +75,22 @@ def check(
     check_count("repeats", n_repeats, at_least=2)
     fits = [fit for plan in plans for fit in plan.fits for _ in range(n_repeats)]
     with use_engine(engine) as workers:
-        watched = _fit_all(study, workers, fits, report)
-    scores = np.array([each.scores["test"] for each in watched]).reshape(-1, n_repeats)
-    ends = np.cumsum([0, *(len(plan.fits) for plan in plans)]).tolist()
-    checks, unseeded = [], []
-    for plan, (start, end) in zip(plans, pairwise(ends), strict=True):
-        names = (plan.pipeline.name, plan.task.name)
-        rows = scores[start:end]
-        checks += [SourceCheck(*names, s, rows[plan.rows(s, n_seeds)]) for s in plan.sources]
-        own_fits = watched[start * n_repeats : end * n_repeats]
-        unseeded += [UnseededDraws(*names, each) for each in _find_unseeded(own_fits, n_repeats)]
-    return Reproducibility(tuple(checks), tuple(unseeded))
+        outcomes = iter(_fit_all(study, workers, fits, report))
+    checks: list[SourceCheck] = []
+    unseeded: list[UnseededDraws] = []
+    failed: list[FailedFits] = []
+    for plan in plans:
+        own = [*islice(outcomes, n_repeats * len(plan.fits))]
+        if any(outcome.kind != "done" for outcome in own):
+            failed.append(_describe_failures(plan, own))
+            continue
+        names, watched = plan.names, [outcome.value for outcome in own]
+        scores = np.array([each.scores["test"] for each in watched]).reshape(-1, n_repeats)
+        checks += [SourceCheck(*names, s, scores[plan.rows(s, n_seeds)]) for s in plan.sources]
+        unseeded += [UnseededDraws(*names, each) for each in _find_unseeded(watched, n_repeats)]
+    if not checks:
+        raise _cannot_check(failed[0])
+    return Reproducibility(tuple(checks), tuple(unseeded), tuple(failed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +104,11 @@ class PairPlan:
     task: Task
     sources: tuple[str, ...]
     fits: tuple[Fit, ...]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Of the pipeline and the task."""
+        return self.pipeline.name, self.task.name
 
     def rows(self, source: str, n_seeds: int) -> list[int]:
         """Which of the fits are those of a source, one per seed."""
@@ -143,27 +158,31 @@ def _make_fit(study: Study, pipeline: Pipeline, task: Task, replicates: dict[str
 
 def _fit_all(
     study: Study, engine: Engine, fits: Sequence[Fit], report: Callable[[int, int], None]
-) -> list[WatchedScores]:
-    """Scores of the fits, in their order."""
+) -> list[Outcome]:
+    """What became of the fits, in their order."""
     work = WatchedFits(FitWork(study))
-    outcomes: dict[int, WatchedScores] = {}
+    outcomes: dict[int, Outcome] = {}
     for number, fit in enumerate(fits):
         engine.submit(work, fit, tag=number, timeout=study.timeout)
     while len(outcomes) < len(fits):
         for outcome in engine.wait():
-            outcomes[outcome.tag] = _read_scores(outcome, fits[outcome.tag])
+            outcomes[outcome.tag] = outcome
         report(len(outcomes), len(fits))
     return [outcomes[number] for number in range(len(fits))]
 
 
-def _read_scores(outcome: Outcome, fit: Fit) -> WatchedScores:
-    if outcome.kind != "done":
-        raise OutperformError(
-            f"a fit of {fit.pipeline} on {fit.task} failed: {summarize_error(outcome.error)}",
-            "Mend that first, since what fails cannot be checked; --debug shows where it failed",
-        ) from RuntimeError(outcome.error)
-    watched: WatchedScores = outcome.value
-    return watched
+def _describe_failures(plan: PairPlan, outcomes: Sequence[Outcome]) -> FailedFits:
+    errors = [outcome.error or "" for outcome in outcomes if outcome.kind != "done"]
+    return FailedFits(*plan.names, len(errors), len(outcomes), errors[0])
+
+
+def _cannot_check(failed: FailedFits) -> OutperformError:
+    error = OutperformError(
+        f"a fit of {failed.pipeline} on {failed.task} failed: {summarize_error(failed.error)}",
+        "Mend that first, since what fails cannot be checked; --debug shows where it failed",
+    )
+    error.__cause__ = RuntimeError(failed.error)
+    return error
 
 
 def _find_unseeded(watched: Sequence[WatchedScores], n_repeats: int) -> Iterator[str]:

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from outperform.engines.engine import summarize_error
 from outperform.plain_values import Plain
 from outperform.questions.result import Mood, Result, Table
 from outperform.runs.scope import SEEDS, Scope
@@ -95,21 +96,44 @@ class UnseededDraws(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Reproducibility(Result):
-    """What every source of every pipeline was found to do."""
+class FailedFits(Plain):
+    """A pipeline of which fits failed on a task, so that its seeds there cannot be checked."""
 
-    JSON = "passed reproducible scope checks unseeded caveats"
+    pipeline: str
+    task: str
+    n_failed: int
+    n_fits: int
+    error: str  # of the first
+
+    def __str__(self) -> str:
+        return (
+            f"{self.n_failed} of {self.n_fits} fits of {self.pipeline} on {self.task} failed, so "
+            f"nothing is known of its seeds there: {summarize_error(self.error)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reproducibility(Result):
+    """What every source of every pipeline was found to do, where its fits did not fail."""
+
+    JSON = "passed reproducible scope checks unseeded failed caveats"
     scope: ClassVar[Scope] = Scope(
         (SEEDS, "repeats of each seed"), "these pipelines on this machine"
     )
 
     checks: tuple[SourceCheck, ...]
     unseeded: tuple[UnseededDraws, ...] = ()
+    failed: tuple[FailedFits, ...] = ()
 
     @property
     def passed(self) -> bool:
-        """Whether every seed does what it should: none is noisy, none unused."""
-        return all(check.finding == "reproducible" for check in self.checks)
+        """Whether every seed does what it should: none is noisy, unused or unknown."""
+        return not (self.doubted or self.failed)
+
+    @property
+    def doubted(self) -> tuple[SourceCheck, ...]:
+        """Sources whose seed is noisy or unused."""
+        return tuple(check for check in self.checks if check.finding != "reproducible")
 
     @property
     def reproducible(self) -> bool:
@@ -123,9 +147,9 @@ class Reproducibility(Result):
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """What unused and noisy seeds mean, and what draws without one."""
+        """What could not be checked, what unused and noisy seeds mean, what draws without one."""
         doubts = (check.doubt for check in self.checks)
-        return (*filter(None, doubts), *map(str, self.unseeded))
+        return (*map(str, self.failed), *filter(None, doubts), *map(str, self.unseeded))
 
     @property
     def mood(self) -> Mood:
@@ -146,7 +170,10 @@ class Reproducibility(Result):
 
     @property
     def advice(self) -> str:
-        """What to do about a noisy seed, else about one that is surely unused."""
+        """What to do about fits that fail, a noisy seed, or one that is surely unused."""
+        if self.failed:
+            names = enumerate_names(dict.fromkeys(each.pipeline for each in self.failed))
+            return f"mend what fails in {names}, and check again."
         if not self.reproducible:
             return (
                 "find what draws without its seed, pass the seed on and check again; what then "
@@ -161,6 +188,12 @@ class Reproducibility(Result):
         return ""
 
     def __str__(self) -> str:
+        names = enumerate_names([f"{each.pipeline} on {each.task}" for each in self.failed])
+        unknown = f"Not checked, as fits failed: {names}. Of the others: " if self.failed else ""
+        found = self._tell_found()
+        return f"{unknown}{found[0].lower()}{found[1:]}" if unknown else found
+
+    def _tell_found(self) -> str:
         n_seeds, n_repeats = self.checks[0].scores.shape
         how = f"({n_seeds} seeds of every source, {n_repeats} runs each)"
         noisy = list(dict.fromkeys(c.pipeline for c in self.checks if c.finding == "noisy"))
