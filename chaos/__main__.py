@@ -5,6 +5,7 @@ python -m chaos --minutes 5 --seed 0
 
 import argparse
 import random
+import shutil
 import signal
 import sys
 import tempfile
@@ -54,9 +55,9 @@ def _try(
     study = rng.choice([*STUDIES])
     drawn = _draw_harms(harms, number, rng)
     every = run_trial(folder / name, study, quiet[study], drawn, rng)
-    for findings in every:
-        if not findings.is_clean:
-            print(f"trial {name} ({study}): {findings}", flush=True)
+    wrong = [str(findings) for findings in every if not findings.is_clean]
+    n_strikes = sum(findings.n_strikes for findings in every)
+    print(f"trial {name} ({study}): harmed {n_strikes} times", *(wrong or ["all well"]), flush=True)
     return every
 
 
@@ -112,6 +113,7 @@ def main() -> None:
     print_table(every, harms)
     if not all(findings.is_clean for findings in every):
         sys.exit(f"The folders of what went wrong are in {folder}")
+    shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

@@ -80,6 +80,14 @@ def _kill_loading_worker(current: Round) -> int:
     return _kill_all_workers(current) if _wait_for_mischief(current) else 0
 
 
+def _begin_another(current: Round) -> int:
+    """Start the same command once more: it is told of the first, or finds nothing left to do."""
+    status = current.ask(current.folder, "run", "study.toml", "--workers", "2")
+    if status not in (0, 2, 4):
+        current.findings.problems.append(f"a second run ended in {status}")
+    return 1
+
+
 def _wait_for_mischief(current: Round) -> int:
     """Wait until a worker has taken up what was prepared; whether one has."""
     until = time.monotonic() + _LONGEST_WAIT
@@ -109,6 +117,7 @@ PROCESS_HARMS = [
     Harm("all workers killed", (), _kill_all_workers, weight=2),
     Harm("worker stopped", (), _stop_worker),
     Harm("watcher killed", (), _kill_watcher),
+    Harm("second run begun", (2,), _begin_another),
     Harm("worker killed as it loads", (), _kill_loading_worker, _ask("import is slow")),
 ]
 CODE_HARMS = [
