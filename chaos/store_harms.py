@@ -19,8 +19,10 @@ def _take_away(how: Callable[[Round], None]) -> Callable[[Round], int]:
     """Do something to the file while the run stands still and has it open."""
 
     def strike(current: Round) -> int:
+        if not current.has_recorded():
+            return 0
         current.running.send(signal.SIGSTOP)
-        if not _has_open(current.running.pid, current.store) or not current.recorded:
+        if not _has_open(current.running.pid, current.store):
             current.running.send(signal.SIGCONT)
             return 0
         current.remember()
@@ -67,7 +69,7 @@ def _move_back(current: Round) -> None:
 
 def _back_up(current: Round) -> int:
     """Copy the store while it is written, kill the run, and go on with the copy."""
-    if not current.recorded:
+    if not current.has_recorded():
         return 0
     status = current.ask(current.folder, "backup", "study.db", "copy.db")
     if status != 0:
@@ -88,7 +90,7 @@ def _use_copy(current: Round) -> None:
 
 def _copy_plainly(current: Round) -> int:
     """Copy the file alone while it is written: the copy is sound or known to be damaged."""
-    if not current.recorded:
+    if not current.has_recorded():
         return 0
     copy = _make_room(current)
     shutil.copy(current.store, copy)
@@ -115,7 +117,7 @@ def _damage(how: Callable[[Round, Path], None]) -> Callable[[Round], int]:
     def strike(current: Round) -> int:
         current.running.send(signal.SIGKILL)
         current.running.wait()
-        if not current.recorded:
+        if not current.has_recorded():
             return 0
         damaged = _make_room(current)
         for suffix in ("", "-wal"):
@@ -185,8 +187,9 @@ def can_mount() -> bool:
 
 
 def _has_open(pid: int, file: Path) -> bool:
-    links = Path(f"/proc/{pid}/fd")
-    return links.exists() and any(_leads_to(link, file) for link in links.iterdir())
+    with suppress(OSError):  # it has ended
+        return any(_leads_to(link, file) for link in Path(f"/proc/{pid}/fd").iterdir())
+    return False
 
 
 def _leads_to(link: Path, file: Path) -> bool:

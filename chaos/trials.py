@@ -60,6 +60,13 @@ class Round:
         self.recorded = read_recorded(self.store)
         self.position = self.size_of_begun()
 
+    def has_recorded(self) -> bool:
+        """Whether anything is recorded, as soon as something is or the run has ended."""
+        while not self.recorded and self.running.is_running():
+            time.sleep(0.005)
+            self.remember()
+        return bool(self.recorded)
+
     def size_of_begun(self) -> int:
         """Bytes of the names of all fits begun."""
         begun = self.folder / "begun"
