@@ -1,5 +1,6 @@
 """Run the command line with ``python -m outperform``."""
 
+import signal
 import sys
 
 
@@ -12,6 +13,9 @@ def start() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
         sys.exit(130)
+    finally:
+        # Python lets a second Ctrl-C kill it as it ends, and the status would be another.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

@@ -93,6 +93,29 @@ def test_an_early_interruption_is_one_line(tmp_path, where):
     assert line.startswith("Interrupted.")
 
 
+def test_a_second_interruption_changes_nothing(tmp_path):
+    code = """
+import atexit, pathlib, time
+def end():
+    pathlib.Path("ending").touch()
+    time.sleep(2)
+atexit.register(end)
+pathlib.Path("begun").touch()
+time.sleep(60)
+"""
+    write_study(tmp_path, FIT + code)
+    words = [sys.executable, "-m", "outperform", "run", "study.toml", "--engine", "inline"]
+    with subprocess.Popen(words, cwd=tmp_path, text=True, stderr=subprocess.PIPE) as process:
+        for sign in ("begun", "ending"):
+            while not (tmp_path / sign).exists():
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    (line,) = filter(None, errors.splitlines())
+    assert line.startswith("Interrupted.")
+
+
 @pytest.mark.parametrize(
     "exit_call", ["raise SystemExit", "raise SystemExit(0)", "raise BaseException"]
 )

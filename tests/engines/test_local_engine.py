@@ -224,6 +224,12 @@ class TestDeath:
         assert outcomes["closes"].error == "the worker closed its connection"
         assert outcomes["next"].value == "1"
 
+    def test_a_fit_that_closes_the_channel_and_returns_prints_nothing(self, collect, capfd):
+        with LocalEngine(1) as engine:
+            engine.submit(lambda _: os.closerange(3, 100), None, tag="closes")
+            assert collect(engine, 1)["closes"].kind == "died"
+        assert capfd.readouterr().err == ""
+
     def test_a_result_as_large_as_many_pipes_comes_through(self, collect):
         with LocalEngine(2) as engine:
             for i in range(4):

@@ -40,8 +40,8 @@ def serve(channel: int, crash_report: int, n_threads: int) -> None:
     for descriptor in (channel, crash_report):
         os.set_inheritable(descriptor, False)
     faulthandler.enable(crash_report)
-    # Both mean that the coordinator has closed or died.
-    with socket.socket(fileno=channel) as end, suppress(EOFError, ConnectionError):
+    # The coordinator has closed or died, or a fit has closed what is not its own.
+    with suppress(EOFError, OSError), socket.socket(fileno=channel) as end:
         _Server(Channel(end), n_threads).serve()
 
 

@@ -119,7 +119,7 @@ def decode_labels(rows: Sequence[tuple[Any, ...]], address: str) -> list[RunLabe
     kinds = [{*map(type, column)} for column in columns[:6]]
     right = all(kind == {*right} for kind, right in zip(kinds, _LABEL_KINDS, strict=False))
     if right and (len(columns) < 7 or find_checksums(*columns[:6]) == [*columns[6]]):
-        return [RunLabel._make(row[:6]) for row in rows]
+        return [*map(RunLabel._make, zip(*columns[:6], strict=True))]
     problem = next(filter(None, map(find_label_problem, rows)), "its runs make no sense")
     raise report_damage(address, problem)
 
