@@ -15,7 +15,6 @@ from tests.fuzz.harness import Tally, Target, fuzz
 TARGETS = [each.TARGET for each in (runs_files, study_files, stores, command_lines)]
 N_INPUTS = int(os.environ.get("FUZZ_INPUTS", "10000"))
 START = int(os.environ.get("FUZZ_SEED", random.randrange(10**6)))
-_PATIENCE = 300  # seconds without an end, after which a process is given up
 
 
 def main() -> int:

@@ -1,7 +1,7 @@
 """Command lines: options of every command, with values that nobody meant.
 
-Left out are what trains (`demo`, `check`, and `run` without `--dry-run`), `--debug`, and draws beyond
-a few, which take as long as somebody asks for.
+Left out are what trains (`demo`, `check`, and `run` without `--dry-run`), `--debug`, and draws
+beyond a few, which take as long as somebody asks for.
 """
 
 import json
@@ -79,7 +79,7 @@ def list_options(command: str) -> tuple[click.Option, ...]:
 
 
 def mostly(good: tuple[str, ...], others: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Three times of four what makes sense: a command line that is all nonsense is refused early."""
+    """Three times of four what makes sense: what is all nonsense is refused early."""
     sense = st.sampled_from(good)
     return st.sampled_from((sense, sense, sense, others)).flatmap(lambda each: each)
 
@@ -111,7 +111,13 @@ def command_lines(draw: st.DrawFn) -> CommandLine:
     options = draw(st.lists(st.sampled_from(known), max_size=3)) if known else []
     given = [word for option in options for word in draw(option_words(option))]
     given = [*words, *given] if draw(st.booleans()) else [*given, *words]
-    return CommandLine((command, *NEEDED.get(command, ()), *given))
+    return CommandLine((command, *NEEDED.get(command, ()), *map(as_argument, given)))
+
+
+def as_argument(text: str) -> str:
+    """A word as systems can pass it on: without zeros, and with bytes that are no text."""
+    word = text.replace("\x00", "").encode(errors="surrogatepass")
+    return word.decode(errors="surrogateescape")
 
 
 def attempt(case: CommandLine, folder: Path) -> bool:

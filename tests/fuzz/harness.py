@@ -71,7 +71,7 @@ class Tally:
         except Escape as escape:
             self.escaped += 1
             if self.examples.setdefault(str(escape), repr(case)) == repr(case):
-                sys.stderr.write(f"{target.name}: {ascii(str(escape))}\n")
+                sys.stderr.write(f"{target.name}: {str(escape)!a}\n")
 
 
 def fuzz(target: Target, n_inputs: int, folder: Path, *, start: int) -> Tally:
@@ -126,7 +126,7 @@ def call(words: Sequence[str], *, statuses: Sequence[int] = ()) -> Result:
     if done.exit_code not in {0, 2, *statuses}:
         raise Escape(f"{words[0]} ended in {done.exit_code}")
     if STEERING.search(done.output):
-        raise Escape(f"{words[0]} printed what steers a terminal: {ascii(done.output)}")
+        raise Escape(f"{words[0]} printed what steers a terminal: {done.output!a}")
     if "--json" in words and done.exit_code != 2:
         json.loads(done.stdout, parse_constant=_refuse_constant)
     return done

@@ -77,9 +77,11 @@ NUMBERS = (
     "true",
     "null",
 )
-BYTES = (b"\x00", b"\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\n", b"\r\n\r\n", b'"', b'"""', b"'",
-         b",", b";", b"\t", b"#", b"{", b"}", b"[" * 60, b"]", b"=", b"\\", b"\\u0000", b"\xed\xa0\x80",
-         b"\x1b[2J", b"e999", b"9" * 400, b"NaN")  # fmt: skip
+BYTES = (
+    *(b"\x00", b"\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\x1b[2J", b"\\u0000"),
+    *(b"\r", b"\n", b"\r\n\r\n", b'"', b'"""', b"'", b",", b";", b"\t", b"#", b"=", b"\\"),
+    *(b"{", b"}", b"[" * 60, b"]", b"e999", b"9" * 400, b"NaN"),
+)
 
 texts = st.sampled_from(NAMES) | st.text(max_size=8)
 numbers = st.sampled_from(NUMBERS) | st.floats().map(repr) | st.integers().map(str)

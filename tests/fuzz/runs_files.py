@@ -41,7 +41,8 @@ def make_rows(kind: str) -> Rows:
     """Sixteen runs of two algorithms that nothing is wrong with."""
     scores = {"a": [71, 74, 69, 75, 70, 73, 72, 78], "b": [66, 75, 61, 72, 64, 69, 70, 67]}
     if kind == "wide":
-        return [["seed", *scores], *([i, a / 100, b / 100] for i, (a, b) in enumerate(zip(*scores.values(), strict=True)))]  # fmt: skip
+        pairs = enumerate(zip(*scores.values(), strict=True))
+        return [["seed", *scores], *([i, a / 100, b / 100] for i, (a, b) in pairs)]
     rows = [
         [name, f"t{i % 2}", i, score / 100, score / 101]
         for name, each in scores.items()
@@ -116,7 +117,8 @@ def runs_files(draw: st.DrawFn) -> RunsFile:
     command = draw(st.sampled_from(["read", *COMMANDS]))
     words: list[str] = []
     if command != "read":
-        words = [command, *sum(draw(st.lists(st.sampled_from(COMMANDS[command]), max_size=3)), [])]
+        options = draw(st.lists(st.sampled_from(COMMANDS[command]), max_size=3))
+        words = [command, *(word for option in options for word in option)]
         if command != "sota" and draw(st.booleans()):
             words += [word for doubt in DOUBTS for word in ("--accept", doubt)]
     return RunsFile(f"runs{suffix}", content, tuple(words))

@@ -144,7 +144,8 @@ def damaged_stores(draw: st.DrawFn) -> DamagedFile:
         columns = COLUMNS[table]
         column, other = draw(st.sampled_from(columns)), draw(st.sampled_from(columns))
         value = draw(st.sampled_from(VALUES) | st.sampled_from(NAMES).map(_quote) | st.just(other))
-        which = draw(st.sampled_from(["", f" WHERE {columns[0]} > (SELECT min({columns[0]}) FROM {table})"]))  # fmt: skip
+        some = f" WHERE {columns[0]} > (SELECT min({columns[0]}) FROM {table})"
+        which = draw(st.sampled_from(["", some]))
         update = f"UPDATE OR REPLACE {table} SET {column} = {value}{which}"
         statements.append(draw(st.just(update) | st.sampled_from(STATEMENTS)))
     return DamagedFile(draw(st.sampled_from([*QUESTIONS])), tuple(statements), content)

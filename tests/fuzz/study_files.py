@@ -129,8 +129,8 @@ def change_lines(draw: st.DrawFn, lines: list[str]) -> list[str]:
             new = [f"{key} = {draw(values)}"]
         case "part":
             parts = [*re.finditer(r'"[^"]*"|[\w.-]+', value)]
-            part = parts[draw(st.integers(0, len(parts) - 1))] if parts else None
-            new = [f"{key} = {value[: part.start()]}{draw(values)}{value[part.end() :]}"] if part else []  # fmt: skip
+            part = draw(st.sampled_from(parts)) if parts else re.match("", value)
+            new = [f"{key} = {value[: part.start()]}{draw(values)}{value[part.end() :]}"]
         case "key":
             new = [f"{draw(st.sampled_from(WORDS))} = {value}"]
         case "word":
