@@ -45,12 +45,13 @@ def command(address: str, as_json: bool) -> None:
     _print_failures(failures)
     for where, n_runs in status["blocked"].items():
         say(
-            f"\n{n_runs} run(s) of {where} cannot be done: every trial of their search failed",
+            "",
+            f"{n_runs} run(s) of {where} cannot be done: every trial of their search failed",
             fg="red",
         )
     _print_failures_of_before(status)
     if failures and not status["running"]:
-        say("\nNext: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
+        say("", "Next: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
 
 
 def _describe(store: Store, failures: list[Measurement]) -> dict[str, Any]:
@@ -102,10 +103,10 @@ def _print_running(status: dict[str, Any]) -> None:
     n_settled = sum(count["done"] + count["failed"] for count in status["counts"])
     n_left = (status["n_fits"] or 0) - n_settled - sum(status["blocked"].values())
     if status["running"]:
-        say(f"\nA run is going on: {status['running']}", fg="green")
+        say("", f"A run is going on: {status['running']}", fg="green")
     elif n_left > 0:
         # Equal fits are done once, and some may be from before the study was changed.
-        say(f"\nNo run is going on; about {n_left} fits are left.")
+        say("", f"No run is going on; about {n_left} fits are left.")
         say("Next: `outperform run STUDY.toml` goes on.")
 
 
@@ -119,16 +120,17 @@ def _print_failures(failures: list[Measurement]) -> None:
     for (pipeline, kind), group in often_first[:_N_KINDS]:
         example, message = group[0]
         params = ", ".join(f"{name}={value}" for name, value in example.params.items())
-        say(f"\n{len(group)} × {pipeline}: {kind}", fg="red")
+        say("", f"{len(group)} × {pipeline}: {kind}", fg="red")
         said = f": {textwrap.shorten(message, _LONGEST)}" if message else ""
         say(f"  for example on {example.task} with {params or 'defaults'}{said}")
     if len(often_first) > _N_KINDS:
-        say(f"\n... and {len(often_first) - _N_KINDS} other errors: see --json")
+        say("", f"... and {len(often_first) - _N_KINDS} other errors: see --json")
 
 
 def _print_failures_of_before(status: dict[str, Any]) -> None:
     if status["n_failed_before"]:
         say(
-            f"\n{status['n_failed_before']} other failed fit(s) are kept: the study, as it was "
-            "last run, did not ask for them"
+            "",
+            f"{status['n_failed_before']} other failed fit(s) are kept: the study, as it was "
+            "last run, did not ask for them",
         )
