@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test fast slow portable minimal check format docs bench calibrate clean
+.PHONY: demo test fast slow portable minimal check format docs bench calibrate chaos clean
 
 demo: $(VENV)/ready  ## Tune and train two real learners over 54 paired replicates, then compare them.
 	$(BIN)/outperform demo demo
@@ -45,6 +45,10 @@ bench: $(VENV)/ready $(VENV)-peers/ready  ## Speed as ratios, side by side with 
 
 calibrate: $(VENV)/ready  ## How often every rule, interval and test errs: writes docs/calibration.md.
 	$(BIN)/python -m calibration
+
+CHAOS_MINUTES ?= 5
+chaos: $(VENV)/ready  ## Kill, damage and starve real runs at random moments: is anything lost?
+	$(BIN)/python -m chaos --minutes $(CHAOS_MINUTES)
 
 clean:
 	rm -rf $(VENV) $(VENV)-minimal $(VENV)-peers demo
