@@ -128,3 +128,28 @@ def test_functions_and_modules_do_not_share_names():
 
     modules = {path.stem for path in PACKAGE.rglob("*.py")} - {"run"}  # which exports `command`
     assert not modules & set(outperform.__all__)
+
+
+def list_prints(path: Path) -> list[int]:
+    """Lines that print without `say`, under which names are no more than text."""
+    calls = [
+        n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Attribute | ast.Name)
+    ]
+    printing = {"echo", "secho", "echo_via_pager", "print"}
+    return [
+        n.lineno for n in calls if (n.attr if isinstance(n, ast.Attribute) else n.id) in printing
+    ]
+
+
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE))
+)
+def test_only_the_terminal_prints(path):
+    if path != PACKAGE / "render" / "terminal.py":
+        assert list_prints(path) == []
+
+
+def test_list_prints_sees_a_print(tmp_path):
+    path = tmp_path / "bad.py"
+    path.write_text("click.echo(name)\nclick.secho(name)\nprint(name)\nTimer(2, click.echo)\n")
+    assert list_prints(path) == [1, 2, 3, 4]

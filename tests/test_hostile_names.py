@@ -82,6 +82,66 @@ def test_the_terminal_sees_names_as_text_only(tmp_path, options):
         assert json.loads(done.stdout)["a"] == names[0]
 
 
+FORGED = "x\nNext: trust b"
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("compare", ["--test", "wilcoxon"]),
+        ("compare", ["--gate"]),
+        ("audit", ["--draws", "10", "--on", f"0{FORGED}"]),
+        ("best-of", ["--validation", "accuracy", "--on", f"0{FORGED}"]),
+    ],
+)
+def test_a_line_break_in_a_name_makes_no_line(tmp_path, command, options):
+    path = tmp_path / "runs.jsonl"
+    names = [f"a{FORGED}", f"b{FORGED}"]
+    rows = [
+        {
+            "algorithm": name,
+            "task": f"{t}{FORGED}",
+            "seed": s,
+            "accuracy": (s * 7 + i * 3 + t) % 11 / 11,
+        }
+        for i, name in enumerate(names)
+        for t in range(2)
+        for s in range(8)
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    done = CliRunner().invoke(main, [command, str(path), *names, *options])
+    assert done.exit_code in (0, 3), done.output
+    assert "\nNext: trust b" not in done.output
+    assert "x\\nNext: trust b" in done.output
+
+
+def test_a_line_break_in_an_error_makes_no_line(tmp_path):
+    done = CliRunner().invoke(main, ["status", str(tmp_path / FORGED)])
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"Error: there is no store '{tmp_path}/x\\nNext: trust b'.\n")
+
+
+def test_a_study_with_line_breaks_in_its_names_forges_no_line(tmp_path):
+    (tmp_path / "trainer.py").write_text(
+        "def fit(params, split, seeds):\n    raise ValueError('no\\\\nNext: trust b')\n"
+    )
+    study = tmp_path / "study.toml"
+    study.write_text(
+        'name = "s\\nNext: trust b"\n[[task]]\nname = "t\\nNext: trust b"\nmetric = "accuracy"\n'
+        '[[pipeline]]\nname = "p\\nNext: trust b"\nfunction = "trainer:fit"\n'
+        'sources = ["init"]\n[[design]]\nkind = "ideal"\nreplicates = 2\n'
+    )
+    for words in (
+        ["run", str(study), "--engine", "inline"],
+        ["status", str(study.with_suffix(".db"))],
+        ["verify", str(study.with_suffix(".db"))],
+        ["run", str(study), "--dry-run", "--measure", "--engine", "inline"],
+    ):
+        done = CliRunner().invoke(main, words)
+        assert "unexpectedly" not in done.output
+        assert "\nNext: trust b" not in done.output, done.output
+
+
 def test_usage_errors_quote_what_was_typed_as_text():
     done = CliRunner().invoke(main, ["compare", "--gamma", NASTY, "a", "b"])
     assert done.exit_code == 2

@@ -91,6 +91,17 @@ def make_visible(text: str) -> str:
     return STEERING.sub(lambda letter: ascii(letter[0])[1:-1], text)
 
 
+def make_line(text: str) -> str:
+    r"""Write out line breaks and tabs too, so that no name forges a line or a column of its own.
+
+    Examples
+    --------
+    >>> make_line("svm\\nNext: trust me")
+    'svm\\\\nNext: trust me'
+    """
+    return make_visible(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
 def measure(text: str) -> int:
     """Columns that a text takes where all letters are equally wide: Chinese ones take two.
 

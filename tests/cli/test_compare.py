@@ -204,6 +204,26 @@ def test_summary_from_the_command_line():
     assert "papers often print standard errors" in " ".join(result.stdout.split())
 
 
+@pytest.mark.parametrize(
+    ("n", "message"),
+    [
+        ("1e308", "Error: n is 1e+308.\nPass the number of runs.\n"),
+        ("1e10", "Error: n is 10000000000.\nPass a whole number up to 1,000,000,000.\n"),
+        ("0", "Error: n is 0.\nPass a whole number not less than 2.\n"),
+        ("-1", "Error: n is -1.\nPass a whole number not less than 2.\n"),
+        ("1.5", "Error: n is 1.5.\nPass a whole number not less than 2.\n"),
+        (
+            "nan",
+            "Error: cannot read the summary 'new=1,1,nan'.\n"
+            "Write NAME=MEAN,SD,N, for example resnet=76.3,0.4,10.\n",
+        ),
+    ],
+)
+def test_a_summary_of_no_number_of_runs(n, message):
+    result = call("compare", "--summary", f"new=1,1,{n}", "old=75.1,0.5,10")
+    assert (result.exit_code, result.stderr) == (2, message)
+
+
 def test_summary_from_a_table(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("Method,Mean,Std,Seeds\nnew,0.40,0.02,10\nold,0.50,0.02,10\n")

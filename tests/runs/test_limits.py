@@ -8,6 +8,7 @@ from threading import Thread
 import numpy as np
 import pytest
 
+from outperform import compare_runs
 from outperform.errors import OutperformError
 from outperform.runs import file_bytes, formats, read_runs
 from outperform.runs.source_table import OtherColumns, SourceTable
@@ -39,6 +40,32 @@ def test_many_columns_are_refused(tmp_path):
     assert refuse(path) == (
         "runs.csv has 100,001 columns, more than the 100,000 that are read. "
         "Keep those that name the runs and their scores."
+    )
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_a_number_beyond_all_numbers_is_no_score(tmp_path, suffix, sign):
+    path = tmp_path / f"runs.{suffix}"
+    rows = [("a", 1, sign * 10**400), ("a", 2, 0.5), ("b", 1, 0.5), ("b", 2, 0.25)]
+    names = ("algorithm", "seed", "accuracy")
+    lines = [",".join(names), *(",".join(map(str, row)) for row in rows)]
+    if suffix == "jsonl":
+        lines = [json.dumps(dict(zip(names, row, strict=True))) for row in rows]
+    path.write_text("\n".join(lines))
+    with pytest.raises(OutperformError) as caught:
+        compare_runs(read_runs(path), "a", "b")
+    assert caught.value.problem == (
+        f"'a' has 1 of 2 scores missing or infinite in {path.name} "
+        f"(row {2 if suffix == 'csv' else 1})"
+    )
+
+
+def test_half_a_character_is_no_score(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.write_text('{"algorithm": "a", "seed": 1, "accuracy": "\\ud800"}\n')
+    assert refuse(path).startswith(
+        "column 'accuracy' of runs.jsonl holds '\\ud800' where a number should be (row 1). "
     )
 
 

@@ -65,6 +65,23 @@ READS = {
 }
 
 
+def test_text_of_the_schema_that_is_none_is_damage(checked):
+    content = checked.read_bytes()
+    checked.write_bytes(content.replace(b"-- the order", b"-- th\xe3\xe3order"))
+    with open_store(checked) as store, pytest.raises(DamagedStore) as caught:
+        store.scores()
+    assert caught.value.problem == f"'{checked}' is damaged: a text in it is no text any more"
+
+
+def test_a_name_that_was_changed_is_damage(checked):
+    change(checked, "UPDATE meta SET name = 'else' WHERE name = 'study'")
+    with open_store(checked) as store, pytest.raises(DamagedStore) as caught:
+        store.get_meta("study")
+    assert caught.value.problem == (
+        f"'{checked}' is damaged: what it keeps as 'else' does not match its checksum"
+    )
+
+
 @pytest.mark.parametrize("read", ["load_runs", "measure_variation", "scores", "get", "resume"])
 def test_a_changed_score_is_refused_and_the_fit_named(checked, read):
     changed = "UPDATE measurements SET scores = replace(scores, '922', '932') WHERE key = ?"

@@ -122,12 +122,12 @@ def _end(call: Callable[[], Any]) -> int:
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, click.Abort):
         with suppress(OSError):
-            click.echo("Interrupted.", err=True)
+            sys.stderr.write("Interrupted.\n")
         return INTERRUPTED
     except click.ClickException as error:
-        from outperform.wording import make_visible
+        from outperform.wording import make_line
 
-        error.message = make_visible(error.message)  # type: ignore[misc]  # it may quote anything
+        error.message = make_line(error.message)  # type: ignore[misc]  # it may quote anything
         with suppress(OSError):
             error.show()
         return error.exit_code

@@ -4,6 +4,7 @@ import click
 
 from outperform.cli.options import debug_option
 from outperform.cli.output import print_json
+from outperform.render.terminal import say
 from outperform.store import open_store
 
 
@@ -26,4 +27,4 @@ def command(address: str, file: str, as_json: bool) -> None:
     if as_json:
         print_json(copy.to_dict(), kind="Verification")
     else:
-        click.echo(str(copy))
+        say(str(copy))

@@ -68,7 +68,7 @@ def _two_names(study: Study, file: Path) -> tuple[str, str]:
 
 
 def _show_command(*words: object) -> None:
-    click.secho(f"\n$ {shlex.join(['outperform', *map(str, words)])}", bold=True)
+    say("", f"$ {shlex.join(['outperform', *map(str, words)])}", bold=True)
 
 
 def _gather(store: Store, study: Study, a: str, b: str) -> list[Any]:

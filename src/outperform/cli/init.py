@@ -39,7 +39,7 @@ def command(folder: str) -> None:
         (place / name).write_text(text, encoding="utf-8")
         say(f"Wrote {place / name}")
     enter = "" if place == Path() else f"cd {place} && "
-    say(f"\nNext: {enter}outperform run study.toml")
+    say("", f"Next: {enter}outperform run study.toml")
 
 
 def make_folder(place: Path) -> None:

@@ -63,4 +63,5 @@ def print_json(values: dict[str, Any], *, kind: str | None = None) -> None:
 
         values = {"kind": kind, "version": version("outperform"), **values}
     text = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
-    click.echo(STEERING.sub(lambda letter: json.dumps(letter[0])[1:-1], text))
+    shown = STEERING.sub(lambda letter: json.dumps(letter[0])[1:-1], text)
+    say(*shown.split("\n"))

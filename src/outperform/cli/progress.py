@@ -11,8 +11,7 @@ from threading import Timer
 from time import monotonic
 from typing import TYPE_CHECKING
 
-import click
-
+from outperform.render.terminal import say
 from outperform.wording import format_duration
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class ProgressBar:
         else:
             self.due = monotonic() + _EVERY
             share = f"{n_done / n_steps:.0%}" if n_steps else ""
-            click.echo(": ".join(filter(None, (self.doing, words or share))), err=True)
+            say(": ".join(filter(None, (self.doing, words or share))), err=True)
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
@@ -74,7 +73,7 @@ def describe_pace(n_done: int, n_left: int, began: float) -> str:
 @contextmanager
 def say_if_slow(message: str) -> Iterator[None]:
     """Tell a person who waits for more than two seconds what for."""
-    timer = Timer(_PATIENCE, click.echo, (message,), {"err": True})
+    timer = Timer(_PATIENCE, say, (message,), {"err": True})
     timer.daemon = True
     timer.start()
     try:

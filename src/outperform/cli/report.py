@@ -52,4 +52,4 @@ def command(
     for result in results:
         say(str(result))
     say(f"Report written to {path}", err=True)
-    say(f"\nNext: open {path}.")
+    say("", f"Next: open {path}.")

@@ -116,9 +116,7 @@ def command(
             )
             status = run.decide(until_decided, gamma) if until_decided else run.finish()
     except KeyboardInterrupt:
-        click.echo(
-            "Interrupted. All that was finished is recorded: the same command resumes.", err=True
-        )
+        say("Interrupted. All that was finished is recorded: the same command resumes.", err=True)
         status = INTERRUPTED
     if status:  # who calls this command from another goes on where all is well
         ctx.exit(status)
@@ -142,7 +140,7 @@ def _measure(study: Study, engine: Engine, known: FitSeconds) -> FitSeconds:
     with say_if_slow("Timing a fit of every pipeline on every task ..."):
         seconds = measure_seconds(study, engine, known.by_pair)
     for failure in seconds.failures:
-        click.secho(f"Note: {failure}", fg="yellow", err=True)
+        say(f"Note: {failure}", fg="yellow", err=True)
     return seconds
 
 
@@ -152,8 +150,8 @@ def _announce(
     """What has changed, and fits and time of the designs chosen beside the others."""
     before, now = descriptions
     for change in describe_changes(before, now):
-        click.secho(f"Note: {change}.", fg="yellow", err=err)
-    click.echo(
+        say(f"Note: {change}.", fg="yellow", err=err)
+    say(
         f"{study.name}: {len(study.pipelines)} pipeline(s) on {len(study.tasks)} task(s), "
         f"{study.tuner} search with {study.trials} trials; {seconds}",
         err=err,
@@ -212,7 +210,8 @@ class _Run:
         else:
             self._sum_up()
             advice = self._suggest_next()
-            click.echo(f"\nNext: {advice}" if advice else "", nl=bool(advice))
+            if advice:
+                say("", f"Next: {advice}")
         return FAILURES if self._count("failed") else 0
 
     def decide(self, pair: tuple[str, str], gamma: float) -> int:
@@ -240,7 +239,7 @@ class _Run:
                 *pair,
                 gamma=gamma,
                 report=lambda progress: self._show(progress, bar),
-                show=lambda look: click.echo(str(look), err=True),
+                show=lambda look: say(str(look), err=True),
             )
 
     def _show(self, progress: Progress, bar: ProgressBar) -> None:
@@ -250,21 +249,21 @@ class _Run:
     def _sum_up(self) -> None:
         """What was done, and what went wrong."""
         progress, address = self.coordinator.progress, self.coordinator.store.address
-        click.echo(
+        say(
             f"{progress.n_done} fits done now, {progress.n_known} were recorded before, "
             f"{progress.n_failed} failed"
         )
         for noise in sorted(set(progress.noise)):
-            click.secho(f"Note: {noise}.", fg="yellow")
+            say(f"Note: {noise}.", fg="yellow")
         for where, n_runs in progress.blocked.items():
-            click.secho(
+            say(
                 f"Note: {n_runs} run(s) of {where} cannot be done: every trial of their search "
                 "failed.",
                 fg="yellow",
             )
         n_failed = self._count("failed")
         if n_failed:
-            click.echo(f"{n_failed} of all recorded fits failed: outperform status {address}")
+            say(f"{n_failed} of all recorded fits failed: outperform status {address}")
 
     def _count(self, status: str) -> int:
         """Recorded fits of the study's pipelines and tasks."""

@@ -1,6 +1,7 @@
 """The command `outperform status`."""
 
 import textwrap
+from collections import Counter
 from typing import Any
 
 import click
@@ -29,8 +30,13 @@ def command(address: str, as_json: bool) -> None:
     A run that is going on is not disturbed.
     """
     with open_store(address) as store:
-        status = _describe(store)
-        failures = list(store.measurements("failed"))
+        # The index of `store.counts` has no checksums: what is counted here was looked at.
+        failures, counts = [], Counter[tuple[str, str, str]]()
+        for fit in store.measurements():
+            counts[fit.pipeline, fit.task, fit.status] += 1
+            if fit.status == "failed":
+                failures.append(fit)
+        status = _describe(store, counts)
     if as_json:
         words = ("key", "pipeline", "task", "error")
         errors = [{word: getattr(failure, word) for word in words} for failure in failures]
@@ -41,16 +47,16 @@ def command(address: str, as_json: bool) -> None:
     _print_failures(failures)
     for where, n_runs in status["blocked"].items():
         say(
-            f"\n{n_runs} run(s) of {where} cannot be done: every trial of their search failed",
+            "",
+            f"{n_runs} run(s) of {where} cannot be done: every trial of their search failed",
             fg="red",
         )
     if failures and not status["running"]:
-        say("\nNext: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
+        say("", "Next: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
 
 
-def _describe(store: Store) -> dict[str, Any]:
+def _describe(store: Store, counts: Counter[tuple[str, str, str]]) -> dict[str, Any]:
     study = store.get_meta("study") or {}
-    counts = store.counts()
     pairs = sorted({(pipeline, task) for pipeline, task, _ in counts})
     return {
         "study": study.get("name", store.address),
@@ -60,8 +66,8 @@ def _describe(store: Store) -> dict[str, Any]:
             {
                 "pipeline": pipeline,
                 "task": task,
-                "done": counts.get((pipeline, task, "done"), 0),
-                "failed": counts.get((pipeline, task, "failed"), 0),
+                "done": counts[pipeline, task, "done"],
+                "failed": counts[pipeline, task, "failed"],
             }
             for pipeline, task in pairs
         ],
@@ -95,10 +101,10 @@ def _print_running(status: dict[str, Any]) -> None:
     n_settled = sum(count["done"] + count["failed"] for count in status["counts"])
     n_left = (status["n_fits"] or 0) - n_settled - sum(status["blocked"].values())
     if status["running"]:
-        say(f"\nA run is going on: {status['running']}", fg="green")
+        say("", f"A run is going on: {status['running']}", fg="green")
     elif n_left > 0:
         # Equal fits are done once, and some may be from before the study was changed.
-        say(f"\nNo run is going on; about {n_left} fits are left.")
+        say("", f"No run is going on; about {n_left} fits are left.")
         say("Next: `outperform run STUDY.toml` goes on.")
 
 
@@ -112,8 +118,8 @@ def _print_failures(failures: list[Measurement]) -> None:
     for (pipeline, kind), group in often_first[:_N_KINDS]:
         example, message = group[0]
         params = ", ".join(f"{name}={value}" for name, value in example.params.items())
-        say(f"\n{len(group)} × {pipeline}: {kind}", fg="red")
+        say("", f"{len(group)} × {pipeline}: {kind}", fg="red")
         said = f": {textwrap.shorten(message, _LONGEST)}" if message else ""
         say(f"  for example on {example.task} with {params or 'defaults'}{said}")
     if len(often_first) > _N_KINDS:
-        say(f"\n... and {len(often_first) - _N_KINDS} other errors: see --json")
+        say("", f"... and {len(often_first) - _N_KINDS} other errors: see --json")

@@ -35,6 +35,6 @@ def command(ctx: click.Context, address: str, as_json: bool) -> None:
         for line in verification.details:
             say(f"  {line}")
         if verification.advice:
-            say(f"\nNext: {verification.advice}.")
+            say("", f"Next: {verification.advice}.")
     if not verification.is_sound:
         ctx.exit(_DAMAGED)

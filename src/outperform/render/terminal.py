@@ -9,16 +9,19 @@ from typing import Any
 import click
 
 from outperform.questions.result import Answer, Table
-from outperform.wording import make_visible, measure
+from outperform.wording import make_line, measure
 
 _WIDEST = 96  # columns of what is wrapped
 _ENDLESS = 10_000  # columns where nobody sees them, so that nothing is cut off
 _COLOURS = {"good": "green", "bad": "red", "open": "yellow", None: None}
 
 
-def say(text: str = "", *, fg: str | None = None, bold: bool = False, **where: Any) -> None:
-    """Print a text that may hold anybody's names; `where` is that of `click.echo`."""
-    shown = make_visible(text)
+def say(*lines: str, fg: str | None = None, bold: bool = False, **where: Any) -> None:
+    """Print lines that may hold anybody's names; `where` is that of `click.echo`.
+
+    The one place that prints: names stay text here, and a line break in one makes no line.
+    """
+    shown = "\n".join(map(make_line, lines))
     click.echo(click.style(shown, fg=fg, bold=bold or None) if fg or bold else shown, **where)
 
 
@@ -34,7 +37,7 @@ def print_result(result: Answer) -> None:
             print_table(part)
     _print_caveats(result.caveats)
     if result.advice:
-        say(f"\nNext: {result.advice}")
+        say("", f"Next: {result.advice}")
 
 
 def print_table(table: Table) -> None:
@@ -45,11 +48,11 @@ def print_table(table: Table) -> None:
     for number, line in enumerate(lines):
         say(line, bold=number == 0 and bool(table.header))
     if table.note:
-        say(table.note)
+        say(*table.note.split("\n"))
 
 
 def _align_values(table: Table) -> list[str]:
-    rows = [(make_visible(name), value) for name, value in table.rows]
+    rows = [(make_line(name), value) for name, value in table.rows]
     width = max(measure(name) for name, _ in rows)
     return [f"  {name}{' ' * (width - measure(name))}  {value}" for name, value in rows]
 
@@ -64,10 +67,10 @@ def _lay_out(table: Table) -> list[str]:
     grid = Grid(box=None, pad_edge=False, padding=(0, 0, 0, 2))
     for place, name in enumerate(table.header):
         grid.add_column(
-            Text(make_visible(name)), justify="right" if place else "left", overflow="fold"
+            Text(make_line(name)), justify="right" if place else "left", overflow="fold"
         )
     for row in table.rows:
-        grid.add_row(*(Text(make_visible(cell)) for cell in row))
+        grid.add_row(*(Text(make_line(cell)) for cell in row))
     console = Console(width=width - 2, color_system=None, highlight=False)
     with console.capture() as capture:
         console.print(grid)
@@ -76,9 +79,10 @@ def _lay_out(table: Table) -> list[str]:
 
 def _print_caveats(caveats: Sequence[str]) -> None:
     if caveats:
-        say("\nCaveats", bold=True)
+        say("", "Caveats", bold=True)
     # Where nobody sees the output, it is always the same.
     columns = get_terminal_size().columns if sys.stdout.isatty() else _WIDEST
     width = min(_WIDEST, columns)
     for caveat in caveats:
-        say(textwrap.fill(caveat, width, initial_indent="  - ", subsequent_indent="    "))
+        text = make_line(caveat)
+        say(*textwrap.wrap(text, width, initial_indent="  - ", subsequent_indent="    "))

@@ -70,4 +70,6 @@ def _find_column(table: SourceTable, key: str) -> str:
 def _as_count(number: float) -> int:
     if not number.is_integer():
         raise InvalidInput(f"n is {number:g}", "Pass a whole number not less than 2")
+    if number > 1e15:  # whole numbers beyond are written out in hundreds of digits
+        raise InvalidInput(f"n is {number:g}", "Pass the number of runs")
     return int(number)

@@ -15,6 +15,7 @@ from outperform.stats.intervals import Interval
 from outperform.stats.quadrature import chi_square_nodes
 
 _LARGEST = 1e150  # as for single scores
+_MOST = 1_000_000_000  # runs: nobody has more
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Summary:
     n: int
 
     def __post_init__(self) -> None:
-        check_count("n", self.n, at_least=2)
+        check_count("n", self.n, at_least=2, at_most=_MOST)
         numbers = all(isinstance(value, Real) for value in (self.mean, self.sd))
         if not (numbers and abs(self.mean) < _LARGEST and 0 <= self.sd < _LARGEST):
             raise InvalidInput(

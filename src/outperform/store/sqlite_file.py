@@ -53,7 +53,8 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
         # Not "ro", with which SQLite cannot clear away its own files afterwards.
         return _connect_to_read(path, "rw")
     except sqlite3.OperationalError as error:
-        unwritable = error.sqlite_errorname.startswith(_NO_ROOM)
+        # Python's own errors, as of text in the schema that is none, have no name.
+        unwritable = getattr(error, "sqlite_errorname", "").startswith(_NO_ROOM)
         if not unwritable or _has_pending_changes(path):
             raise
         # A folder that cannot be written has no place for SQLite's own files beside the store;

@@ -12,7 +12,7 @@ from outperform.cli.sources import read_study
 from outperform.engines import open_engine
 from outperform.questions.check.answer import check, plan_checks
 from outperform.questions.check.result import THOROUGH, Reproducibility
-from outperform.render.terminal import print_result
+from outperform.render.terminal import print_result, say
 
 _QUICK = 2  # seeds of each source, and runs of each seed
 
@@ -66,7 +66,7 @@ def command(
         bar(n_done, n_fits, f"{n_done} of {n_fits} fits done, {pace}")
 
     with open_engine(f"local:{workers}" if workers else "local") as engine:
-        click.echo(
+        say(
             f"{n_repeats * sum(len(plan.fits) for plan in plans)} fits, {n_seeds} seeds of every "
             f"source {n_repeats} times each, on {engine.n_workers} worker(s)",
             err=True,
@@ -86,7 +86,7 @@ def command(
     else:
         print_result(result)
         if not result.advice:
-            click.echo(f"\nNext: {_suggest(result, study_file)}")
+            say("", f"Next: {_suggest(result, study_file)}")
     if gate and not result.passed:
         raise click.exceptions.Exit(1)
 

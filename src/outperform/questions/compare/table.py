@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from outperform.questions.result import Table
 from outperform.stats import EquivalenceTest, HypothesisTest
-from outperform.wording import describe_goal, format_spread
+from outperform.wording import describe_goal, format_spread, make_line
 
 if TYPE_CHECKING:
     from outperform.questions.compare.published import PublishedComparison
@@ -41,7 +41,7 @@ def tabulate_tasks(results: "Sequence[Comparison]") -> list[Table | str]:
             population = result.population
             row.append("–" if population is None else f"{population.pvalue:.2g}")
     tests = [(c.task, *_describe_test(test)) for c in results for test in c.tests]
-    note = "\n".join(f"  {task}: {name}: {value}" for task, name, value in tests)
+    note = "\n".join(f"  {make_line(task)}: {name}: {value}" for task, name, value in tests)
     return [Table(header, rows, title=_entitle(first), note=note)]
 
 

@@ -9,7 +9,7 @@ from outperform.cli.output import Output, print_json
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.answer import decompose
 from outperform.questions.decompose.result import Decompositions
-from outperform.render.terminal import print_result
+from outperform.render.terminal import print_result, say
 from outperform.runner.description import recall_study
 from outperform.store import is_store
 
@@ -73,10 +73,11 @@ def command(
         print_json(result.to_dict())
     else:
         for number, each in enumerate(result):
-            click.echo(nl=number > 0)
+            if number:
+                say()
             print_result(each)
     for note in result.notes:
-        click.secho(f"Note: {note}.", fg="yellow", err=True)
+        say(f"Note: {note}.", fg="yellow", err=True)
     if output.figure:
         _draw(result, output)
     if curves:
