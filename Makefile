@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test fast slow portable minimal check format docs bench calibrate clean
+.PHONY: demo test fast slow portable minimal fuzz check format docs bench calibrate clean
 
 demo: $(VENV)/ready  ## Tune and train two real learners over 54 paired replicates, then compare them.
 	$(BIN)/outperform demo demo
@@ -26,6 +26,9 @@ portable: $(VENV)/ready  ## The numerical tests and examples as two other proces
 
 minimal: $(VENV)-minimal/ready  ## The tests without any optional dependency.
 	$(VENV)-minimal/bin/python -m pytest -n 2 -m "not slow"
+
+fuzz: $(VENV)/ready  ## Inputs that nobody meant, FUZZ_INPUTS (10,000) of every kind; a table of what became of them.
+	$(BIN)/python -m tests.fuzz
 
 check: $(VENV)/ready  ## Lint, format, types, generated docs.
 	$(BIN)/ruff check .
