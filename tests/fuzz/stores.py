@@ -128,6 +128,10 @@ QUESTIONS: dict[str, Callable[[str], str | None]] = {
 }
 
 
+# These count what is there, and tell of fewer fits where rows were taken out by hand.
+COUNTS = ("status", "verify")
+
+
 @cache
 def answer_soundly(question: str, path: Path) -> str | None:
     path.write_bytes(make_store())
@@ -163,7 +167,8 @@ def attempt(case: DamagedFile, folder: Path) -> bool:
     path.write_bytes(case.content)
     _change(path, case.statements)
     answer = QUESTIONS[case.question](str(path))
-    if answer is not None and answer != sound and case.content:
+    is_other = answer is not None and answer != sound and case.question not in COUNTS
+    if is_other and case.content:
         raise Escape(f"{case.question} silently gave another answer")
     return answer is not None
 

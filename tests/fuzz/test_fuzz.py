@@ -66,8 +66,8 @@ class TestHarness:
 
     def test_another_answer_of_a_damaged_store_escapes(self, tmp_path, monkeypatch):
         monkeypatch.setattr(stores, "answer_soundly", lambda *_: "the right one")
-        case = stores.DamagedFile("status", (), stores.make_store())
-        with pytest.raises(Escape, match="status silently gave another answer"):
+        case = stores.DamagedFile("compare", (), stores.make_store())
+        with pytest.raises(Escape, match="compare silently gave another answer"):
             stores.attempt(case, tmp_path)
 
     def test_inputs_are_counted(self, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from outperform.errors import InvalidInput
 from outperform.runner.description import describe_study
-from outperform.study.study_file import parse_study
+from outperform.study.study_file import parse_study, read_study
 
 STUDY = """[[task]]
 name = "t"
@@ -31,6 +31,16 @@ USUAL = {
 }
 FIXED = '{{kind = "fixed", train = {}, test = [0]}}'
 HUGE = "1000000000000"
+
+
+def test_a_module_whose_name_is_too_long_for_a_file_is_refused(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(
+        '[[task]]\nname = "t"\nmetric = "accuracy"\n[[pipeline]]\nname = "a"\n'
+        f'function = "{"é" * 300}:fit"\nsources = ["init"]\n[[design]]\nkind = "ideal"\n'
+    )
+    with pytest.raises(InvalidInput):
+        read_study(path)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Objects by their import path, and optional packages, with errors that say what to do."""
 
 import sys
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,7 +38,9 @@ def check_not_hidden(path: str, folder: Path) -> None:
     """
     name = path.partition(":")[0].partition(".")[0]
     beside = [folder / f"{name}.py", folder / name / "__init__.py"]
-    own = [file.resolve() for file in beside if file.is_file()]
+    own: list[Path] = []
+    with suppress(OSError):  # a name too long for a file is that of none
+        own = [file.resolve() for file in beside if file.is_file()]
     taken = _find_file(name) if own else None
     if taken is None or (Path(taken).resolve() in own):
         return

@@ -41,7 +41,7 @@ _EVERY = 100  # n up to which curves have a point at each
 _N_MORE = 60  # points beyond
 _N_EXPERIMENTS = 16  # sizes of experiments that are repeated
 _LARGEST_EXPERIMENT = 100_000  # runs
-_MOST_DRAWN = 1_000_000_000  # runs times resamples, half a minute's work
+_MOST_DRAWN = 200_000_000  # runs times resamples, a minute or two of work
 _FEW_DRAWN = 10_000  # of either, below which they take no less memory
 
 
