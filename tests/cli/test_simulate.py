@@ -118,9 +118,12 @@ def test_own_study():
     assert correlated["curves"][1]["false_positives"] > 0.1
 
 
-@pytest.fixture
-def study_store(tmp_path, monkeypatch):
-    (tmp_path / "training.py").write_text(
+@pytest.fixture(
+    scope="module"
+)  # once: a second simulated_training.py in this process would be refused
+def study_store(tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("study")
+    (tmp_path / "simulated_training.py").write_text(
         "from random import Random\n"
         "def fit(params, split, seeds):\n"
         "    score = sum(Random(seeds[name]).gauss(0, 1) for name in ('split', 'init'))\n"
@@ -129,11 +132,10 @@ def study_store(tmp_path, monkeypatch):
     study = tmp_path / "study.toml"
     study.write_text(
         '[[task]]\nname = "toy"\nmetric = "accuracy"\n'
-        '[[pipeline]]\nname = "net"\nfunction = "training:fit"\nsources = ["split", "init"]\n'
+        '[[pipeline]]\nname = "net"\nfunction = "simulated_training:fit"\nsources = ["split", "init"]\n'
         '[[design]]\nkind = "ideal"\nreplicates = 12\n'
         '[[design]]\nkind = "fix-hopt"\nvary = ["init"]\nreplicates = 4\nrepetitions = 11\n'
     )
-    monkeypatch.syspath_prepend(tmp_path)
     assert CliRunner().invoke(main, ["run", str(study), "--workers", "1"]).exit_code == 0
     return tmp_path / "study.db"
 
