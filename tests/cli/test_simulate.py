@@ -132,7 +132,8 @@ def study_store(tmp_path_factory):
     study = tmp_path / "study.toml"
     study.write_text(
         '[[task]]\nname = "toy"\nmetric = "accuracy"\n'
-        '[[pipeline]]\nname = "net"\nfunction = "simulated_training:fit"\nsources = ["split", "init"]\n'
+        '[[pipeline]]\nname = "net"\nfunction = "simulated_training:fit"\n'
+        'sources = ["split", "init"]\n'
         '[[design]]\nkind = "ideal"\nreplicates = 12\n'
         '[[design]]\nkind = "fix-hopt"\nvary = ["init"]\nreplicates = 4\nrepetitions = 11\n'
     )
