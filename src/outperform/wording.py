@@ -96,8 +96,8 @@ def make_line(text: str) -> str:
 
     Examples
     --------
-    >>> make_line("svm\\nNext: trust me")
-    'svm\\\\nNext: trust me'
+    >>> make_line("svm\nNext: trust me")
+    'svm\\nNext: trust me'
     """
     return make_visible(text).replace("\n", "\\n").replace("\t", "\\t")
 

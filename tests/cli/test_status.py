@@ -4,9 +4,7 @@ import json
 import os
 import re
 import socket
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ from click.testing import CliRunner, Result
 from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.runner import run_fits
-from outperform.store import Measurement, open_store
+from outperform.store import open_store
 from outperform.study.designs import FixHopt
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
@@ -52,19 +50,6 @@ def make_store(folder: Path, second: Callable[..., Any]) -> Path:
     with open_store(path) as store:
         run_fits(study, store, InlineEngine())
     return path
-
-
-def test_what_is_counted_was_looked_at(tmp_path):
-    path = tmp_path / "study.db"
-    scores = {"test": 0.5}
-    fit = Measurement("k0", "svm", "x", {}, {}, 0, True, "done", scores, 0.1, None, 0.0, {})
-    with open_store(path) as store:
-        store.add([fit])
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE measurements SET pipeline = 'forest'")
-    done = CliRunner().invoke(main, ["status", str(path)])
-    assert done.exit_code == 2
-    assert "fit k0 does not match its checksum" in done.stderr
 
 
 def test_all_is_well(tmp_path):

@@ -386,7 +386,7 @@ class TestWorkers:
             assert len({outcome.value for outcome in collect(engine, 40).values()}) == 1
             assert engine.shortage == (
                 "1 of 2 workers did all fits, as others could not load the code of the fits: "
-                "FileExistsError"
+                f"FileExistsError: [Errno 17] File exists: '{work.file}'"
             )
 
     @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from outperform.engines.engine import summarize_error
 from outperform.questions.result import Table
 from outperform.render.terminal import print_table, say
 from outperform.store import Measurement, Store, open_store
-from outperform.store.stored_runs import find_needed_failures
+from outperform.store.stored_runs import find_needed_failures, has_failures
 
 _N_KINDS = 10  # of errors shown
 _LONGEST = 300  # characters of an error shown
@@ -32,7 +32,7 @@ def command(address: str, as_json: bool) -> None:
     """
     with open_store(address) as store:
         needed = find_needed_failures(store)
-        recorded = list(store.measurements("failed"))
+        recorded = list(store.measurements("failed")) if has_failures(store) else []
         failures = [failure for failure in recorded if failure.key in needed]
         status = _describe(store, failures) | {"n_failed_before": len(recorded) - len(failures)}
     if as_json:

@@ -82,11 +82,18 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     )
 
 
+def has_failures(store: Store) -> bool:
+    """Whether any fit failed, without a look at each."""
+    return any(status == "failed" for *_, status in store.counts())
+
+
 def find_needed_failures(store: Store) -> set[str]:
     """Keys of the failed fits that the study, as it is now, still needs.
 
     The others are of code, spaces or designs of before. Stores of old do not tell them apart.
     """
+    if not has_failures(store):
+        return set()
     failed = {key for key, scores in store.scores().items() if not scores}
     study = store.get_meta("study")
     if not failed or study is None or "plan" not in study:
