@@ -69,9 +69,9 @@ def average_ranks(scores: ArrayLike) -> FloatArray:
 def friedman(scores: ArrayLike) -> FriedmanTest:
     """Test whether any competitor tends to rank differently, by Friedman's chi-square and by F.
 
-    Both are approximations: chi-square finds too little where tasks are few, and Iman and
-    Davenport's F is closer. No p-value is below (k!)^-(N - 1), for k competitors and N tasks: at
-    least so often do tasks agree this much by chance. Where all scores are tied, p is 1.
+    Both are approximations, made for many tasks: with few, chi-square mostly finds too little and
+    Iman and Davenport's F too much. No p-value is below (k!)^-(N - 1), for k competitors and N
+    tasks: at least so often do tasks agree this much by chance. Where all are tied, p is 1.
 
     Parameters
     ----------
