@@ -61,6 +61,13 @@ def test_wider_is_rarer_and_more_reach_further(width, k, alpha):
     assert exceed_range(range_quantile(alpha, k), k) == pytest.approx(alpha, rel=1e-9)
 
 
+@pytest.mark.parametrize("k", [2, 3, 1000])
+def test_widths_of_rounding_are_exceeded_for_sure(k):
+    # Chances of being beyond the lowest and beyond the width differ in their last bits, if at all.
+    widths = np.concatenate([np.geomspace(1e-300, 1e-13, 300), np.linspace(1e-16, 4e-16, 300)])
+    assert exceed_range(widths, k) == pytest.approx(1, abs=1e-12)
+
+
 def test_shape_is_kept_and_blocks_make_no_difference():
     widths = np.linspace(0, 8, 3000).reshape(3, 5, 200)
     tail = exceed_range(widths, 4)

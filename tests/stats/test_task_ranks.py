@@ -206,6 +206,13 @@ def test_leading_axes_are_as_many_tables():
         assert pairs.pvalues[place] == pytest.approx(nemenyi(scores[place]).pvalues, rel=1e-12)
 
 
+def test_no_tables_give_no_tests():
+    scores = np.empty((0, 6, 4))
+    assert average_ranks(scores).shape == (0, 4)
+    assert friedman(scores).corrected.f_pvalue.shape == (0,)
+    assert nemenyi(scores).pvalues.shape == (0, 4, 4)
+
+
 def statistics_of_arrays(test):
     parts = (test.corrected, test.uncorrected)
     return [getattr(p, name) for p in parts for name in ("chi2", "chi2_pvalue", "f", "f_pvalue")]

@@ -26,7 +26,7 @@ def exceed_range(width: ArrayLike, k: int) -> FloatArray:
     """
     widths = np.asarray(width, dtype=np.float64)
     flat = widths.reshape(-1, 1)
-    tails = [_exceed_widths(flat[i : i + _BLOCK], k) for i in range(0, len(flat), _BLOCK)]
+    tails = [_exceed_widths(flat[i : i + _BLOCK], k) for i in range(0, len(flat) or 1, _BLOCK)]
     return np.concatenate(tails).reshape(widths.shape)
 
 
@@ -37,7 +37,9 @@ def _exceed_widths(widths: FloatArray, k: int) -> FloatArray:
     lowest = node - widths / 2
     weight = weight * np.exp(node * widths / 2 - widths**2 / 8)
     with np.errstate(divide="ignore"):  # log(0) where the others lie beyond for sure
-        all_within = (k - 1) * np.log1p(-ndtr(-lowest - widths) / ndtr(-lowest))
+        # For widths near 0 the quotient may round to more than 1.
+        beyond = np.minimum(1, ndtr(-lowest - widths) / ndtr(-lowest))
+        all_within = (k - 1) * np.log1p(-beyond)
     # One minus the chance to be within would lose the digits of a small tail; this keeps them.
     total = (weight * ndtr(-lowest) ** (k - 1) * -np.expm1(all_within)).sum(axis=1)
     return np.where(widths[:, 0] == 0, 1.0, np.minimum(1, k * total))
