@@ -30,7 +30,7 @@ def test_of_three_the_mean_range_is_known():
     ("k", "published"), [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (10, 3.164)]
 )
 def test_quantiles_are_those_of_demsar(k, published):
-    # His table divides by sqrt(2); it takes 2.343 from one of 3 digits, where 2.3437 is right.
+    # His table divides by sqrt(2), and has 2.343 where 2.3437 is right.
     assert range_quantile(0.05, k) / math.sqrt(2) == pytest.approx(published, abs=0.001)
 
 
