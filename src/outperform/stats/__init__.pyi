@@ -78,7 +78,12 @@ from outperform.stats.power import (
 )
 from outperform.stats.power import verdict_power as verdict_power
 from outperform.stats.power import verdict_size as verdict_size
+from outperform.stats.pvalue_corrections import benjamini_hochberg as benjamini_hochberg
+from outperform.stats.pvalue_corrections import bonferroni as bonferroni
+from outperform.stats.pvalue_corrections import holm as holm
 from outperform.stats.rank_tests import brunner_munzel as brunner_munzel
+from outperform.stats.replicability import PartialConjunction as PartialConjunction
+from outperform.stats.replicability import partial_conjunction as partial_conjunction
 from outperform.stats.resampled_scores import prepare_accuracy as prepare_accuracy
 from outperform.stats.resampled_scores import prepare_auc as prepare_auc
 from outperform.stats.resampled_scores import prepare_balanced_accuracy as prepare_balanced_accuracy
@@ -105,6 +110,14 @@ from outperform.stats.subsets import count_verdicts as count_verdicts
 from outperform.stats.summaries import Summary as Summary
 from outperform.stats.summaries import probability_from_summary as probability_from_summary
 from outperform.stats.summaries import welch_from_summary as welch_from_summary
+from outperform.stats.task_aggregates import interquartile_mean as interquartile_mean
+from outperform.stats.task_aggregates import optimality_gap as optimality_gap
+from outperform.stats.task_ranks import FriedmanStatistics as FriedmanStatistics
+from outperform.stats.task_ranks import FriedmanTest as FriedmanTest
+from outperform.stats.task_ranks import NemenyiTest as NemenyiTest
+from outperform.stats.task_ranks import average_ranks as average_ranks
+from outperform.stats.task_ranks import friedman as friedman
+from outperform.stats.task_ranks import nemenyi as nemenyi
 from outperform.stats.variances import binomial_deviation as binomial_deviation
 from outperform.stats.variances import deviation as deviation
 from outperform.stats.variances import deviation_ratio as deviation_ratio

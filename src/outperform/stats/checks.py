@@ -23,12 +23,7 @@ def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -
         raise InvalidScores(
             f"{name} is the single value {values!r}", "Pass a sequence with one score per run"
         )
-    if not isinstance(axis, int | np.integer) or not -array.ndim <= axis < array.ndim:
-        raise InvalidInput(
-            f"axis is {axis}, but {name} has {array.ndim} dimension(s)",
-            f"Pass an axis from {-array.ndim} to {array.ndim - 1}",
-        )
-    if axis != -1:
+    if _check_axis(axis, array, name) != -1:
         array = np.moveaxis(array, axis, -1)
     # NaN is neither above nor below a limit, so that this finds what is missing, too.
     if array.size and not (array.min() > -_LARGEST and array.max() < _LARGEST):
@@ -39,6 +34,15 @@ def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -
             f"{name} has {array.shape[-1]} score(s)", f"At least {at_least} are needed"
         )
     return array
+
+
+def _check_axis(axis: int, array: FloatArray, name: str) -> int:
+    if not isinstance(axis, int | np.integer) or not -array.ndim <= axis < array.ndim:
+        raise InvalidInput(
+            f"axis is {axis}, but {name} has {array.ndim} dimension(s)",
+            f"Pass an axis from {-array.ndim} to {array.ndim - 1}",
+        )
+    return axis
 
 
 def as_scores(values: ArrayLike, name: str, *, at_least: int = 1) -> FloatArray:
@@ -69,6 +73,24 @@ def as_independent(
     first, second = as_scores(a, "a", at_least=at_least), as_scores(b, "b", at_least=at_least)
     first, second = merge_ties(*_merge_stored(first, second, a, b))
     return first, second
+
+
+def as_pvalues(values: ArrayLike, *, axis: int = -1) -> FloatArray:
+    """Numbers from 0 to 1, those of one family along the last axis, and at least one of them."""
+    array = _as_floats(values, "pvalues")
+    if array.ndim == 0 or not array.size:
+        raise InvalidInput(
+            f"pvalues has shape {array.shape}", "Pass a sequence with one p-value per test"
+        )
+    wrong = ~((array >= 0) & (array <= 1))  # NaN is neither
+    if wrong.any():
+        place = np.argwhere(wrong)[0].tolist()
+        raise InvalidInput(
+            f"pvalues has {np.count_nonzero(wrong)} value(s) that are no p-value "
+            f"(first: {array[tuple(place)]}, at {', '.join(map(str, place))})",
+            "Pass numbers from 0 to 1, and leave out tests that were not done",
+        )
+    return np.moveaxis(array, _check_axis(axis, array, "pvalues"), -1)
 
 
 def as_two_samples(

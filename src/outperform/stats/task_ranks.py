@@ -1,0 +1,198 @@
+"""Several competitors on many tasks, compared by their ranks.
+
+Scores have the shape (..., n_tasks, n_competitors), one score of each competitor on each task;
+higher is better, and the best of a task has rank 1. A rank depends on all who take part: adding
+a competitor may turn the order of two others.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betainc, chdtrc, gammaln
+
+from outperform.errors import InvalidScores, TooFewRuns
+from outperform.plain_values import Plain
+from outperform.stats.checks import FloatArray, as_samples, check_open_unit
+from outperform.stats.hypothesis_test import unwrap
+from outperform.stats.normal_range import exceed_range, range_quantile
+from outperform.stats.ties import merge_stored, merge_ties
+
+
+@dataclass(frozen=True, slots=True)
+class FriedmanStatistics(Plain):
+    """Friedman's and Iman and Davenport's statistics of the same ranks."""
+
+    chi2: Any
+    chi2_pvalue: Any
+    f: Any  # infinite where all tasks agree
+    f_pvalue: Any
+
+
+@dataclass(frozen=True, slots=True)
+class FriedmanTest(Plain):
+    """Evidence against "all competitors are alike": arrays gain the leading axes."""
+
+    ranks: FloatArray  # (n_competitors,), averaged over tasks
+    corrected: FriedmanStatistics  # for ties, as they should be reported
+    uncorrected: FriedmanStatistics  # as if no ranks were shared, to compare with publications
+    n_tasks: int
+
+
+@dataclass(frozen=True, slots=True)
+class NemenyiTest(Plain):
+    """Which competitors differ, all pairs at once: arrays gain the leading axes."""
+
+    ranks: FloatArray  # (n_competitors,), averaged over tasks
+    pvalues: FloatArray  # (n_competitors, n_competitors), adjusted for all pairs
+    critical_difference: float  # of average ranks, from which on a pair differs
+    alpha: float
+    n_tasks: int
+
+
+def average_ranks(scores: ArrayLike) -> FloatArray:
+    """Mean rank of each competitor over tasks; the best is 1, and tied scores share their ranks.
+
+    Parameters
+    ----------
+    scores : shape (..., n_tasks, n_competitors), higher is better
+
+    Examples
+    --------
+    >>> average_ranks([[0.9, 0.8, 0.7], [0.6, 0.6, 0.5]])
+    array([1.25, 1.75, 3.  ])
+    """
+    return np.asarray(_rank_tasks(scores, at_least=1).mean(axis=-2))
+
+
+def friedman(scores: ArrayLike) -> FriedmanTest:
+    """Test whether any competitor tends to rank differently, by Friedman's chi-square and by F.
+
+    Both are approximations, made for many tasks: with few, chi-square mostly finds too little and
+    Iman and Davenport's F too much. No p-value is below (k!)^-(N - 1), for k competitors and N
+    tasks: at least so often do tasks agree this much by chance. Where all are tied, p is 1.
+
+    Parameters
+    ----------
+    scores : shape (..., n_tasks, n_competitors), higher is better
+
+    References
+    ----------
+    Friedman (1937); Iman and Davenport (1980); Demšar (2006), Statistical comparisons.
+
+    Examples
+    --------
+    >>> test = friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.6, 0.6, 0.5], [0.3, 0.4, 0.2]])
+    >>> test.ranks, round(test.corrected.chi2, 2), round(test.corrected.f_pvalue, 3)
+    (array([1.375, 1.625, 3.   ]), 6.53, 0.006)
+    """
+    ranks = _rank_tasks(scores, at_least=2)
+    n_tasks, k = ranks.shape[-2:]
+    # Twice the ranks are whole numbers, so that full agreement is found without rounding.
+    centred = 2 * ranks - (k + 1)
+    between = np.square(centred.sum(axis=-2)).sum(axis=-1)
+    within = np.square(centred).sum(axis=(-2, -1))
+    untied = np.full_like(within, n_tasks * k * (k**2 - 1) / 3)
+    return FriedmanTest(
+        np.asarray(ranks.mean(axis=-2)),
+        _measure_agreement(between, within, n_tasks, k),
+        _measure_agreement(between, untied, n_tasks, k),
+        n_tasks,
+    )
+
+
+def _measure_agreement(
+    between: FloatArray, within: FloatArray, n_tasks: int, k: int
+) -> FriedmanStatistics:
+    # Kendall's W: 0 where tasks contradict one another, 1 where all agree.
+    agreement = between / np.where(within == 0, 1, n_tasks * within)
+    chi2 = n_tasks * (k - 1) * agreement
+    rest = 1 - agreement
+    with np.errstate(divide="ignore"):
+        # Equal to (N - 1) chi2 / (N (k - 1) - chi2), which Demšar (2006) has.
+        f = (n_tasks - 1) * agreement / rest
+    f_tail = betainc((n_tasks - 1) * (k - 1) / 2, (k - 1) / 2, rest)
+    # Renaming competitors alike on all tasks gives k! outcomes that agree as much as this one.
+    lowest = np.exp(-(n_tasks - 1) * gammaln(k + 1))
+    pvalues = (np.maximum(lowest, tail) for tail in (chdtrc(k - 1, chi2), f_tail))
+    chi2_pvalue, f_pvalue = (unwrap(np.asarray(pvalue)) for pvalue in pvalues)
+    return FriedmanStatistics(
+        unwrap(np.asarray(chi2)), chi2_pvalue, unwrap(np.asarray(f)), f_pvalue
+    )
+
+
+def nemenyi(scores: ArrayLike, *, alpha: float = 0.05) -> NemenyiTest:
+    """Test all pairs of competitors at once by their average ranks.
+
+    Two differ where their average ranks do by the critical difference q sqrt(k (k + 1) / 6N) or
+    more, k competitors and N tasks; q is the quantile of the studentized range with infinite
+    degrees of freedom, over sqrt(2). The chance of any false difference is about alpha where all
+    are alike, and less where ranks are shared.
+
+    Parameters
+    ----------
+    scores : shape (..., n_tasks, n_competitors), higher is better
+
+    References
+    ----------
+    Nemenyi (1963), Distribution-free multiple comparisons; Demšar (2006), Statistical comparisons.
+
+    Examples
+    --------
+    >>> test = nemenyi([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.6, 0.6, 0.5], [0.3, 0.4, 0.2]])
+    >>> round(test.critical_difference, 3)
+    1.657
+    >>> test.pvalues.round(3)
+    array([[1.   , 0.933, 0.056],
+           [0.933, 1.   , 0.126],
+           [0.056, 0.126, 1.   ]])
+    """
+    check_open_unit("alpha", alpha)
+    all_ranks = _rank_tasks(scores, at_least=2)
+    n_tasks, k = all_ranks.shape[-2:]
+    ranks = np.asarray(all_ranks.mean(axis=-2))
+    # Standard deviation of an average rank, but for what all ranks of a task have in common.
+    unit = np.sqrt(k * (k + 1) / (12 * n_tasks))
+    gaps = np.abs(ranks[..., :, None] - ranks[..., None, :])
+    return NemenyiTest(
+        ranks, exceed_range(gaps / unit, k), float(range_quantile(alpha, k) * unit), alpha, n_tasks
+    )
+
+
+def _rank_tasks(scores: ArrayLike, *, at_least: int) -> FloatArray:
+    """Ranks within each task; tied scores have the mean of the ranks that they share."""
+    array = as_samples(scores, "scores", at_least=2)
+    if array.ndim < 2:
+        raise InvalidScores(
+            f"scores has shape {array.shape}",
+            "Pass one row per task and one column per competitor, shape (n_tasks, n_competitors)",
+        )
+    if array.shape[-2] < at_least:
+        raise TooFewRuns(f"scores has {array.shape[-2]} task(s)", f"At least {at_least} are needed")
+    return _midranks(-_merge_tied(array, np.asarray(scores).dtype))
+
+
+def _merge_tied(array: FloatArray, dtype: np.dtype[Any]) -> FloatArray:
+    """Make scores of a task identical where rounding, or what they are stored in, ties them."""
+    rows = array.reshape(-1, array.shape[-1])
+    stored = [merge_stored([row], [dtype])[0] for row in rows] if dtype.itemsize < 8 else rows
+    [merged] = merge_ties(np.reshape(stored, array.shape))
+    return merged
+
+
+def _midranks(values: FloatArray) -> FloatArray:
+    """Ranks along the last axis, from the lowest on; identical values share theirs."""
+    order = np.argsort(values, axis=-1)
+    ordered = np.take_along_axis(values, order, axis=-1)
+    place = np.broadcast_to(np.arange(values.shape[-1]), values.shape)
+    differs = ordered[..., 1:] != ordered[..., :-1]
+    edge = np.ones((*values.shape[:-1], 1), dtype=bool)
+    starts = np.concatenate([edge, differs], axis=-1)
+    ends = np.concatenate([differs, edge], axis=-1)
+    first = np.maximum.accumulate(np.where(starts, place, 0), axis=-1)
+    last = np.where(ends, place, values.shape[-1])[..., ::-1]
+    last = np.minimum.accumulate(last, axis=-1)[..., ::-1]
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    return ranks
