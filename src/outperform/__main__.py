@@ -1,11 +1,20 @@
 """Run the command line with ``python -m outperform``."""
 
-import signal
 import sys
+
+if __name__ == "__main__" and not sys.flags.safe_path:
+    # Python has put the current folder first, where a random.py would hide Python's own.
+    sys.path.append(sys.path.pop(0))
+
+import os
+import signal
 
 
 def start() -> None:
     """Call the command line; Ctrl-C is one line even while it is being imported."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed before we began: nobody wants to know
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
     try:
         from outperform.cli import main
 
@@ -19,7 +28,4 @@ def start() -> None:
 
 
 if __name__ == "__main__":
-    if not sys.flags.safe_path:
-        # Python has put the current folder first, where a random.py would hide Python's own.
-        sys.path.append(sys.path.pop(0))
     start()

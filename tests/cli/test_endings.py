@@ -61,6 +61,18 @@ def test_a_closed_output_is_no_refuted_gate(tmp_path, words):
     assert (ended.returncode, ended.stderr) == (141, "")
 
 
+@pytest.mark.parametrize("words", [[*COMPARE, "--gate"], ["--version"]])
+def test_an_output_closed_before_the_start_changes_no_status(tmp_path, words):
+    (tmp_path / "runs.csv").write_text(RUNS)
+    heard = outperform(*words, cwd=tmp_path)
+    command = [sys.executable, "-m", "outperform", *words]
+    code = f"import os, sys; os.close(1); os.execv(sys.executable, {command!r})"
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (ended.returncode, ended.stderr) == (heard.returncode, heard.stderr)
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
 @pytest.mark.parametrize("words", [COMPARE, [*COMPARE, "--json"], ["plan", "--help"]])
 def test_a_full_output_is_told(tmp_path, words):

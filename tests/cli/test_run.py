@@ -567,6 +567,13 @@ def test_what_an_intended_stop_left_out_is_not_missing(tmp_path, monkeypatch):
         r"anytime interval allows for that",
         stop,
     )
+    # Neither a run that goes on and is interrupted nor a study cut down to the stop undoes it.
+    n_stopped = int(stop.split()[4])
+    study = (tmp_path / "study.toml").read_text()
+    (tmp_path / "study.toml").write_text(study.replace("60", str(n_stopped)))
+    run(tmp_path)
+    assert "(anytime)" in call("compare", "study.db", "a", "b").stdout
+    (tmp_path / "study.toml").write_text(study)
     run(tmp_path)  # to its end, after which any interval holds
     said = call("compare", "study.db", "a", "b").stdout
     assert "the run stopped" not in said

@@ -199,7 +199,7 @@ class TestDeath:
             assert collect(engine, 1)[0].kind == "died"
             assert gone(int((tmp_path / "pid").read_text()))
 
-    @pytest.mark.parametrize("stray", [b"!", b"stray bytes\n" * 100])
+    @pytest.mark.parametrize("stray", [b"!", b"stray bytes\n" * 100, b"output of training: 0.93\n"])
     def test_stray_bytes_on_the_channel_cost_their_own_fit_only(self, collect, stray):
         with LocalEngine(2) as engine:
             for i in range(6):

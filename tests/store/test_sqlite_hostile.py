@@ -47,6 +47,15 @@ def prepared(path, done):
         ),
         (["CREATE VIEW more AS SELECT 1"], "view 'more'"),
         (["CREATE TABLE more (x)"], "table 'more'"),
+        (
+            [
+                "PRAGMA writable_schema = ON",
+                *["INSERT INTO sqlite_schema SELECT * FROM sqlite_schema WHERE sql IS NULL"] * 7,
+                "INSERT INTO sqlite_schema VALUES ('trigger', 'hidden', 'measurements', 0, "
+                "'CREATE TRIGGER hidden AFTER INSERT ON measurements BEGIN SELECT 1; END')",
+            ],
+            "trigger 'hidden'",
+        ),
         (["CREATE INDEX more ON measurements (abs(fold))"], "index 'more'"),
         (["ALTER TABLE meta ADD COLUMN more TEXT DEFAULT 'x'"], "table 'meta'"),
     ],

@@ -9,9 +9,10 @@ import struct
 import zlib
 from typing import Any
 
-_MARK = b"outp"
+_MARK = b"\xffop\0"  # which no text begins with
 _HEAD = struct.Struct("!4sIQ")  # the mark, then checksum and length of what follows
 _CHUNK = 65_536  # bytes read at a time
+_LONGEST = 1 << 40  # bytes of a message
 
 
 class Garbled(Exception):
@@ -64,6 +65,8 @@ class Channel:
         if len(self._unread) < _HEAD.size:
             return None
         _, checksum, length = _HEAD.unpack_from(self._unread)
+        if length > _LONGEST:
+            raise Garbled
         end = _HEAD.size + length
         if len(self._unread) < end:
             return None

@@ -153,8 +153,6 @@ class Coordinator:
         """Do what is missing of these designs, of all of the study's by default."""
         if designs is not None:
             self.progress.n_fits = self.study.count_fits(designs)
-        elif self.store.get_meta("stopped"):
-            self.store.set_meta("stopped", None)  # it goes on
         self.progress.blocked.clear()
         try:
             for _ in self._fit(enumerate(self.study.plan_runs(designs))):

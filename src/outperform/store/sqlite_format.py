@@ -123,7 +123,9 @@ def _read_version(connection: sqlite3.Connection) -> int:
 def _check_schema(connection: sqlite3.Connection, path: Path, version: int) -> None:
     """Refuse what is not in the format: a trigger may falsify scores, a view may never end."""
     objects = connection.execute(
-        "SELECT type, name, sql FROM sqlite_schema LIMIT ?", (_N_OBJECTS,)
+        # What could do harm first, so that no number of other things hides it.
+        "SELECT type, name, sql FROM sqlite_schema ORDER BY sql IS NULL LIMIT ?",
+        (_N_OBJECTS,),
     ).fetchall()
     missing = [_strip(statement) for statement in _list_statements(max(1, version))]
     for kind, name, sql in objects:

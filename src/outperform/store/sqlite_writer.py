@@ -45,12 +45,12 @@ class SqliteWriter:
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Record all or nothing; it is safe when the block has ended."""
-        self.connection.execute("BEGIN IMMEDIATE")
         try:
+            self.connection.execute("BEGIN IMMEDIATE")
             yield self.connection
             self.connection.execute("COMMIT")
         except BaseException:
-            with suppress(sqlite3.Error):  # SQLite has rolled back by itself
+            with suppress(sqlite3.Error):  # SQLite has rolled back by itself, or not begun
                 self.connection.execute("ROLLBACK")
             raise
         self._watch()

@@ -247,7 +247,8 @@ def _count_stopped(
 ) -> int | None:
     """Replicates after which the runs of a design were stopped; None if they went on to the end."""
     n_cells, n_replicates = len(study["pipelines"]) * len(study["tasks"]), design["replicates"]
-    is_whole = n_runs >= n_cells * n_replicates or stopped["replicates"] >= n_replicates
-    if is_whole or stopped["design"] != design["design"]:
+    # A study cut down to where it was stopped was stopped there all the same.
+    went_on = n_runs >= n_cells * n_replicates > n_cells * stopped["replicates"]
+    if went_on or stopped["design"] != design["design"]:
         return None
-    return int(stopped["replicates"])
+    return int(min(stopped["replicates"], n_replicates))

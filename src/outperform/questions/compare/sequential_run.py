@@ -82,13 +82,16 @@ def add_replicates(
             drop_incomplete=True,
         )
         looks.append(Look(n, comparison))
+        # Whoever interrupts it now has seen this look.
+        stop = {"design": design.kind, "replicates": n, "reason": "a look had been taken"}
+        store.set_meta("stopped", stop if n < most else None)
         show(looks[-1])
         decision = Decision(a, b, tuple(looks), most, store.address)
         if decision.outcome != "undecided" or n == most:
             break
         n = min(most, n + max(1, n // 4))
-    early = {"design": design.kind, "replicates": n, "reason": decision.reason}
-    store.set_meta("stopped", early if n < most else None)
+    if n < most:
+        store.set_meta("stopped", {**stop, "reason": decision.reason})
     return decision
 
 
