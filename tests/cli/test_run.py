@@ -245,16 +245,23 @@ def test_two_runs_on_one_store_are_refused(tmp_path):
     assert "Wait for that run to end, or stop it" in said
 
 
-def test_a_store_removed_during_a_run_stops_it_and_nothing_is_lost(tmp_path):
+@pytest.mark.parametrize(
+    ("take_away", "what"),
+    [
+        (Path.unlink, "removed or renamed"),
+        (lambda file: os.truncate(file, 0), "overwritten or cut"),
+    ],
+)
+def test_a_store_taken_away_during_a_run_stops_it_and_nothing_is_lost(tmp_path, take_away, what):
     write_study(tmp_path, seconds=0.05, replicates=50)
     process = start(tmp_path)
     wait_for_fits(process, tmp_path, 5)
-    (tmp_path / "study.db").unlink()
+    take_away(tmp_path / "study.db")
     _, said = process.communicate(timeout=60)
     assert process.returncode == 2
-    assert "Error: 'study.db' was removed or renamed while a run wrote it.\n" in said
+    assert f"Error: 'study.db' was {what} while a run wrote it.\n" in said
     n_rescued = int(re.search(r"All (\d+) fits recorded so far are in 'study.rescued.db'", said)[1])
-    (tmp_path / "study.rescued.db").rename(tmp_path / "study.db")
+    (tmp_path / "study.rescued.db").replace(tmp_path / "study.db")
     with open_store(tmp_path / "study.db") as store:
         assert len(store.scores()) >= n_rescued >= 5
         assert store.get_meta("study")["name"] == "toy"

@@ -228,7 +228,8 @@ class TestVerify:
         ]
         delete = "DELETE FROM measurements WHERE id IN (3, 10)"
         assert verification.advice == (
-            f'Restore a copy; without one, `sqlite3 {checked} "{delete}"` removes what is damaged, '
+            f"Restore a copy (first remove '{checked}-wal' and '{checked}-shm', if they are "
+            f'there); without one, `sqlite3 {checked} "{delete}"` removes what is damaged, '
             "and `outperform run STUDY.toml` does it again"
         )
         change(checked, delete)
@@ -256,8 +257,8 @@ class TestVerify:
         verification = open_store(checked).verify()
         assert not verification.is_sound
         assert verification.advice == (
-            f"Restore a copy; without one, `sqlite3 {checked} .recover` writes out what can still "
-            "be read"
+            f"Restore a copy (first remove '{checked}-wal' and '{checked}-shm', if they are "
+            f"there); without one, `sqlite3 {checked} .recover` writes out what can still be read"
         )
         with pytest.raises(DamagedStore), open_store(checked) as store:
             load_runs(store)

@@ -3,6 +3,8 @@
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing, contextmanager
 
 import pytest
@@ -60,6 +62,162 @@ def test_all_that_was_recorded_is_rescued_beside_it(path, done, take_away):
         assert list(store.scores()) == [*(f"k{i}" for i in range(10)), "at the very moment"]
         assert store.run_labels() == [LABEL]
         assert store.get_meta("notes") == "mine"
+        assert store.verify().is_sound
+
+
+def make_other(path):
+    other = path.with_name("other.db")
+    with open_store(other) as store:
+        store.set_meta("notes", "of the other")
+    return other
+
+
+def overwrite(path):
+    shutil.copyfile(make_other(path), path)
+
+
+def empty(path):
+    os.truncate(path, 0)
+
+
+def cut(path):
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def overwrite_at_the_same_size(path):
+    before = path.stat()
+    with path.open("r+b") as file:
+        file.write(b"\xa5" * before.st_size)
+    later = before.st_mtime_ns + 10**9  # than the last transfer, however coarse the clock
+    os.utime(path, ns=(later, later))
+
+
+def write_in_batches(store, done, n):
+    for start in range(0, n, 50):
+        store.add([done(f"k{i}") for i in range(start, start + 50)])
+
+
+OVERWRITE = [overwrite, empty, cut, overwrite_at_the_same_size]
+
+
+@pytest.mark.parametrize("change", OVERWRITE)
+@pytest.mark.parametrize("at_the_end", [False, True])
+def test_a_file_overwritten_in_its_place_is_noticed_and_rescued(path, done, change, at_the_end):
+    n = 100 if at_the_end else 101
+    with stopped() as caught, open_store(path) as store:
+        write_in_batches(store, done, 100)
+        store._writer._transfer()
+        change(path)
+        left = path.read_bytes()
+        if not at_the_end:
+            store.add([done("late")])
+    rescued = path.with_name("study.rescued.db")
+    assert str(caught.value) == (
+        f"'{path}' was overwritten or cut while a run wrote it. All {n} fits recorded so far are "
+        f"in '{rescued}': move it to '{path}', and the same command resumes."
+    )
+    assert path.read_bytes() == left  # what somebody has put there is not ours to change
+    assert not path.with_name("study.db-wal").exists()
+    with open_store(rescued) as store:
+        assert len(store.scores()) == n
+        assert store.verify().is_sound
+
+
+@pytest.mark.parametrize("change", OVERWRITE)
+def test_what_cannot_be_read_any_more_is_not_said_to_be_rescued(path, done, change):
+    with open_store(path) as store:
+        write_in_batches(store, done, 500)
+    with stopped() as caught, open_store(path) as store:
+        store.lock()  # and nothing of the fits is in memory
+        change(path)
+        left = path.read_bytes()
+        for key in ("late", "later"):
+            with stopped("was overwritten or cut while a run wrote it, and "):
+                store.add([done(key)])
+        store.add([done("at last")])
+    said = str(caught.value)
+    assert "All" not in said
+    assert "not all that was recorded can be read any more" in said or "nothing could be" in said
+    assert path.read_bytes() == left
+
+
+def test_a_new_time_alone_stops_nothing(path, done):
+    with open_store(path) as store:
+        store.add([done("a")])
+        os.utime(path, (1, 1))
+        store.add([done("b")])
+        os.utime(path, (2, 2))
+    assert not list(path.parent.glob("*rescued*"))
+    with open_store(path) as store:
+        assert set(store.scores()) == {"a", "b"}
+
+
+def test_a_transfer_by_another_program_stops_nothing(path, done):
+    code = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1])\n"
+    code += "assert c.execute('PRAGMA wal_checkpoint').fetchone()[2] > 0; c.close()"
+    with open_store(path) as store:
+        write_in_batches(store, done, 100)
+        before = path.stat().st_size
+        subprocess.run([sys.executable, "-c", code, str(path)], check=True)
+        assert path.stat().st_size > before
+        store.add([done("later")])
+    with open_store(path) as store:
+        assert len(store.scores()) == 101
+        assert store.verify().is_sound
+
+
+def test_a_sound_store_with_as_many_fits_is_another_all_the_same(path, done):
+    other = path.with_name("other.db")
+    for file in (path, other):
+        with open_store(file) as store:
+            store.set_meta("notes", file.name)
+            write_in_batches(store, done, 100)
+    with stopped("was overwritten or cut"), open_store(path) as store:
+        store.lock()
+        shutil.copyfile(other, path)
+        os.utime(path, (1, 1))
+
+
+def test_a_run_that_another_has_overtaken_takes_nothing_for_overwritten(path, done):
+    with open_store(path) as first, open_store(path) as second:
+        first.add([done("a")])
+        path.with_name("study.db.lock").unlink()
+        write_in_batches(second, done, 100)
+        second._writer._transfer()
+        with pytest.raises(StoreInUse):
+            first.add([done("b")])
+        second.close()
+        first.add([done("c")])
+    with open_store(path) as store:
+        assert len(store.scores()) == 103
+        assert store.verify().is_sound
+
+
+def test_readers_and_copies_during_a_run_are_no_reason_to_stop(path, done):
+    code = (
+        "import sys; from outperform.store import open_store\n"
+        "for i in range(8):\n"
+        "    with open_store(sys.argv[1]) as store:\n"
+        "        store.scores(); assert store.verify().is_sound\n"
+        "        store.backup(f'{sys.argv[1]}.{i}')\n"
+    )
+    with open_store(path) as store:
+        store.add([done("first")])
+        before = store._writer._state
+        with subprocess.Popen([sys.executable, "-c", code, str(path)]) as reader:
+            n = 0
+            while reader.poll() is None:
+                store.add([done(f"k{n}")])
+                n += 1
+                if n % 10 == 0:
+                    found = path.stat()  # nobody but the writer changes the file
+                    assert store._writer._state == (found.st_size, found.st_mtime_ns)
+                    store._writer._transfer()
+        assert reader.returncode == 0
+        assert store._writer._state != before
+    assert not list(path.parent.glob("*rescued*"))
+    with open_store(path) as store:
+        assert len(store.scores()) == n + 1
         assert store.verify().is_sound
 
 

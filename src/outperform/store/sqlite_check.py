@@ -48,9 +48,11 @@ def check_structure(connection: sqlite3.Connection, path: Path) -> None:
         raise report_damage(str(path), _join_lines(answer))
 
 
-_RESTORE = "Restore a copy; without one, `sqlite3 {} .recover` writes out what can still be read"
+# SQLite would take a log that is left there for the copy's own.
+_COPY = "Restore a copy (first remove '{0}-wal' and '{0}-shm', if they are there); without one, "
+_RESTORE = _COPY + "`sqlite3 {0} .recover` writes out what can still be read"
 _DELETE = (
-    'Restore a copy; without one, `sqlite3 {} "{}"` removes what is damaged, and '
+    _COPY + '`sqlite3 {0} "{1}"` removes what is damaged, and '
     "`outperform run STUDY.toml` does it again"
 )
 

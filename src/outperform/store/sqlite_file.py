@@ -30,6 +30,7 @@ def connect_to_write(path: Path, *, writer: str) -> sqlite3.Connection:
         if not is_empty(connection):
             check_format(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA wal_autocheckpoint = 0")  # the writer transfers by itself
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA fullfsync = ON")  # macOS needs to be told twice
         # In one transaction: a run killed here leaves the file as it was, or a whole store. There

@@ -4,12 +4,18 @@ import os
 import socket
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import gmtime, monotonic, strftime
 
 from outperform.errors import StoreError, StoreInUse
-from outperform.store.sqlite_file import connect_to_write, find_real_path, rescue_database
+from outperform.store.sqlite_check import verify_file
+from outperform.store.sqlite_file import (
+    connect_to_read,
+    connect_to_write,
+    find_real_path,
+    rescue_database,
+)
 from outperform.store.sqlite_lock import WriterLock, identify
 
 # Seconds between two transfers of SQLite's log into the file: a plain copy is that much behind.
@@ -17,10 +23,11 @@ _TRANSFER_EVERY = 1.0
 
 
 class SqliteWriter:
-    """Records durably, and notices when the file is not there any more.
+    """Records durably, and notices when the file is not there any more, or not as it was.
 
-    A file that is removed or renamed stays open, so a run would go on into nowhere. What was
-    recorded is then copied from the open file into another, and the run is stopped.
+    A file that is removed or renamed stays open, so a run would go on into nowhere; one that is
+    overwritten in its place would be a mixture. What was recorded is then copied from the open
+    connection into another file, and the run is stopped.
 
     Parameters
     ----------
@@ -31,6 +38,7 @@ class SqliteWriter:
     def __init__(self, path: Path, lock: WriterLock) -> None:
         self.path, self._lock = path, lock
         self._loss: StoreError | None = None
+        self._state, self._last = (-1, 0), 0  # of the file, and the fit, at the last transfer
         try:
             _refuse_other_names(path)
             self.connection = connect_to_write(path, writer=_describe_process())
@@ -49,9 +57,11 @@ class SqliteWriter:
             self.connection.execute("BEGIN IMMEDIATE")
             yield self.connection
             self.connection.execute("COMMIT")
-        except BaseException:
+        except BaseException as error:
             with suppress(sqlite3.Error):  # SQLite has rolled back by itself, or not begun
                 self.connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.DatabaseError):  # which an overwritten file may cause
+                self._watch()
             raise
         self._watch()
         if monotonic() - self._transferred > _TRANSFER_EVERY:
@@ -68,37 +78,114 @@ class SqliteWriter:
 
     def _watch(self) -> None:
         if self._loss is None and identify(self.path) != self._identity:
-            self._loss = self._rescue()
-        if self._loss is not None:  # again, if somebody goes on: what comes is rescued too
-            raise StoreError(self._loss.problem, self._loss.remedy)
+            is_gone = identify(self.path) is None
+            what = "was removed or renamed" if is_gone else "was replaced by another file"
+            self._loss = self._rescue(what)
+        self._stop_if_lost()
         if not self._lock.is_in_place() and not self._lock.acquire(0):
             raise StoreInUse(
                 f"the lock of '{self.path}' was removed, and another run has begun to write it",
                 "Let that run go on: all that this one has recorded is there",
             )
+        if self._is_overwritten():  # by no other run: the lock is ours
+            self._loss = self._rescue("was overwritten or cut", is_whole=False)
+            self._stop_if_lost()
 
-    def _rescue(self) -> StoreError:
+    def _stop_if_lost(self) -> None:
+        if self._loss is not None:  # again, if somebody goes on: what comes is rescued too
+            raise StoreError(self._loss.problem, self._loss.remedy)
+
+    def _is_overwritten(self) -> bool:
+        """Whether another has changed the file, which only our own transfers do."""
+        state = _look_at(self.path)
+        if state == self._state:
+            return False
+        # It may be a `touch`, or a transfer by another program. SQLite itself has to look: whoever
+        # else opens and closes the file in this process lets go of SQLite's locks on it (POSIX).
+        # It would throw away the log of an empty file, though.
+        size, _ = state
+        is_same = size > 0 and _holds_all(self.path, self._last) and self._is_as_remembered()
+        if is_same:
+            self._state = state
+        return not is_same
+
+    def _is_as_remembered(self) -> bool:
+        """Whether the file says what this connection, which has much of it in memory, says."""
+        queries = ("SELECT * FROM meta ORDER BY name", "SELECT id, key FROM measurements")
+        try:
+            with closing(connect_to_read(self.path)) as fresh:
+                return all(
+                    fresh.execute(query).fetchall() == self.connection.execute(query).fetchall()
+                    for query in queries
+                )
+        except (StoreError, sqlite3.Error):
+            return False
+
+    def _rescue(self, what: str, *, is_whole: bool = True) -> StoreError:
         """Copy what is recorded beside the place of the file, and go on there."""
-        is_gone = identify(self.path) is None
-        what = "was removed or renamed" if is_gone else "was replaced by another file"
-        rescued = rescue_database(self.connection, self.path)
-        self.connection.close()
-        for log, identity in self._logs.items():  # which a file put there would take for its own
-            if identity is not None and identify(log) == identity:
-                log.unlink()
+        problem = f"'{self.path}' {what} while a run wrote it"
+        try:
+            rescued = rescue_database(self.connection, self.path)
+        except StoreError as error:
+            if is_whole:
+                raise
+            self._leave(is_ours=False)
+            return StoreError(f"{problem}, and nothing could be rescued", error.remedy)
+        self._leave(is_ours=is_whole)
+        if not is_whole and not _holds_all(rescued, self._last):
+            return StoreError(
+                f"{problem}, and not all that was recorded can be read any more",
+                "Restore a copy, and the same command does again what it lacks; without one, "
+                f"`sqlite3 {rescued} .recover` writes out what was left",
+            )
         self.connection = connect_to_write(rescued, writer=_describe_process())
         (n,) = self.connection.execute("SELECT count(*) FROM measurements").fetchone()
         return StoreError(
-            f"'{self.path}' {what} while a run wrote it",
+            problem,
             f"All {n} fits recorded so far are in '{rescued}': move it to '{self.path}', and the "
             "same command resumes",
         )
+
+    def _leave(self, *, is_ours: bool) -> None:
+        """Close the file, wherever it is now; one with another's content is left as it is."""
+        for log, identity in self._logs.items():
+            if not is_ours and log.name.endswith("-wal") and identify(log) == identity:
+                os.truncate(log, 0)  # or closing would move it into the file
+        with suppress(sqlite3.Error):
+            self.connection.close()
+        for log, identity in self._logs.items():  # which a file put there would take for its own
+            if identity is not None and identify(log) == identity:
+                log.unlink()
 
     def _transfer(self) -> None:
         """Move what is in SQLite's log into the file, as far as no reader needs it."""
         with suppress(sqlite3.OperationalError):  # all is safe in the log, too
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
         self._transferred = monotonic()
+        self._state, self._last = _look_at(self.path), _find_last(self.connection)
+
+
+def _look_at(path: Path) -> tuple[int, int]:
+    """Size and time of the last change; a size of -1 where there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return -1, 0
+    return found.st_size, found.st_mtime_ns
+
+
+def _find_last(connection: sqlite3.Connection) -> int:
+    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM measurements").fetchone()
+    return int(last)
+
+
+def _holds_all(path: Path, last: int) -> bool:
+    """Whether a file is a sound store, with all fits up to one."""
+    try:
+        with closing(connect_to_read(path)) as connection:
+            return verify_file(path).is_sound and _find_last(connection) >= last
+    except (StoreError, sqlite3.Error):
+        return False
 
 
 def _refuse_other_names(path: Path) -> None:
