@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from outperform import audit, best_of_runs
 from outperform.engines import InlineEngine
-from outperform.errors import InvalidInput, UnknownName
+from outperform.errors import InvalidInput, InvalidScores, UnknownName
 from outperform.questions.compare.answer import compare_runs
+from outperform.questions.compare.sequential_run import run_until_decided
 from outperform.runner import describe_study, run_fits
 from outperform.store import open_store
 from outperform.store.stored_runs import load_runs
@@ -118,13 +121,90 @@ def test_pipelines_that_are_not_in_the_study_any_more_are_left_out_and_counted(s
     )
 
 
-def test_runs_that_failed_for_all_are_counted(store):
-    runs = run_all(replace(STUDY, pipelines=make_pipelines(a=fail_twice, b=fail_twice)), store)
+def test_runs_that_failed_for_all_are_incomplete_and_those_to_come_are_counted(store):
+    study = replace(STUDY, pipelines=make_pipelines(a=fail_twice, b=fail_twice))
+    runs = run_all(study, store)
     n_failed = sum(1 for _ in store.measurements("failed"))
     assert 0 < n_failed < 12
+    assert len(runs) == 12
+    assert int(np.isnan(runs.score).sum()) == n_failed
+    assert [runs.incomplete.names[code] for code in runs.incomplete.codes] == [
+        "failed" if np.isnan(score) else "" for score in runs.score
+    ]
+    assert runs.notes == ()
+    store.set_meta("study", describe_study(replace(study, designs=(Ideal(8),))))
+    runs = load_runs(store)
+    assert len(runs) == 12
     assert runs.notes == (
-        f"{n_failed} of the study's 12 runs have no score: they failed, or are still to be done",
+        "4 of the study's 16 runs have no score: they failed, or are still to be done",
     )
+
+
+def fail_both_unless_a_wins(sign):
+    """A run that scores an own draw, and fails wherever the other algorithm's draw is higher."""
+
+    def run(params, split, seeds):
+        a, b = np.random.default_rng(seeds["init"]).random(2)
+        if a < b:
+            raise ValueError("no luck")
+        return {"valid": 0.5, "test": a if sign > 0 else b}
+
+    return run
+
+
+def test_replicates_in_which_both_failed_count_against_the_winner(store):
+    pipelines = make_pipelines(a=fail_both_unless_a_wins(1), b=fail_both_unless_a_wins(-1))
+    runs = run_all(replace(STUDY, pipelines=pipelines, designs=(Ideal(40),)), store)
+    n_failed = int(np.isnan(runs.score).sum()) // 2
+    assert 10 < n_failed < 30
+    for refuse in (compare_runs, audit, best_of_runs):
+        with pytest.raises(InvalidScores) as caught:
+            refuse(runs, "a", "b")
+        assert f"{n_failed} of 40 runs of 'a' are incomplete in " in str(caught.value)
+        assert f": {n_failed} failed (" in str(caught.value)
+    comparison = compare_runs(runs, "a", "b", drop_incomplete=True)
+    assert (comparison.probability, comparison.n_pairs) == (1, 40 - n_failed)
+    assert comparison.winner is None
+    assert not comparison.withstands_gaps
+    # Unpaired, too, the winner lacks these runs.
+    apart = compare_runs(runs, "a", "b", paired=False, drop_incomplete=True)
+    assert apart.winner is None
+
+
+def fail_in(replicates, score):
+    """A run that fails in the replicates of these numbers, and scores the same in all others."""
+    count = iter(range(1000))
+
+    def run(params, split, seeds):
+        if next(count) in replicates:
+            raise ValueError("no luck")
+        return {"valid": 0.5, "test": score + seeds["init"] / 2**40}
+
+    return run
+
+
+def test_what_the_winner_lacks_includes_what_the_other_lacks_too(store):
+    # Of 24 replicates without b's failures, a lacks 4, and would win; it lacks 12 of all 40.
+    a, b = fail_in(range(12), 0.9), fail_in(range(4, 20), 0.1)
+    runs = run_all(replace(STUDY, pipelines=make_pipelines(a=a, b=b), designs=(Ideal(40),)), store)
+    assert runs.pair("a", "b", drop_incomplete=True).lacking == (12, 16)
+    comparison = compare_runs(runs, "a", "b", drop_incomplete=True)
+    assert (comparison.n_pairs, comparison.probability) == (20, 1)
+    assert comparison.winner is None  # 20 of 32
+
+
+def test_a_winner_that_withstands_its_failures_is_named(store):
+    a, b = fail_in(range(2), 0.9), fail_in(range(2), 0.1)
+    runs = run_all(replace(STUDY, pipelines=make_pipelines(a=a, b=b), designs=(Ideal(40),)), store)
+    assert compare_runs(runs, "a", "b", drop_incomplete=True).winner == "a"
+
+
+def test_to_decide_counts_runs_that_failed_for_both_against_the_winner(store):
+    pipelines = make_pipelines(a=fail_both_unless_a_wins(1), b=fail_both_unless_a_wins(-1))
+    study = replace(STUDY, pipelines=pipelines, designs=(Ideal(40),))
+    decision = run_until_decided(study, store, "a", "b", engine="inline")
+    assert (decision.winner, decision.exit_status) == (None, 3)
+    assert decision.advice.endswith("--drop-incomplete")
 
 
 def test_a_store_without_runs_to_compare_is_refused(store):

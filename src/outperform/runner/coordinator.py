@@ -68,7 +68,7 @@ def run(
     Returns
     -------
     Runs of the design that comparisons take: ideal if the study has it, else fix-hopt; none where
-    it has neither. What failed or is missing is in their notes.
+    it has neither. Those that failed are incomplete, and what is missing is in their notes.
     """
     check_is_study(study)
     with use_store(store) as opened:

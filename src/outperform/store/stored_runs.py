@@ -4,7 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from outperform.errors import InvalidInput, UnknownName
+from outperform.runs.labels import Labels
 from outperform.runs.scope import SEEDS, SPLITS, Resplit
 from outperform.runs.table import Runs, make_runs
 from outperform.store.damage import name_fit, report_damage
@@ -25,8 +28,9 @@ Design = Mapping[str, Any]  # kind, source and replicates, as the store describe
 def load_runs(store: Store, kind: str | None = None, *, first: int | None = None) -> Runs:
     """Final fits of a study, as a table: of the ideal design if there is one.
 
-    Only runs that the study has now are taken. What is left out, and what is missing, is counted
-    in the notes.
+    Only runs that the study has now are taken. Those that failed are incomplete: left out, they
+    would count against nobody where all algorithms fail. What is left out, and what is still to be
+    done, is counted in the notes.
 
     Parameters
     ----------
@@ -44,28 +48,20 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     design = _choose_design(designs, study, kind, store.address)
     if first is not None:
         design = {**design, "replicates": min(first, design["replicates"])}
-    runs = [
-        label for label in labels if scores.get(label.key) and is_planned(label, [design], study)
-    ]
-    if not runs:
+    planned = [label for label in labels if is_planned(label, [design], study)]
+    finished = {label.pipeline for label in planned if scores.get(label.key)}
+    if not finished:
         raise InvalidInput(
             f"{store.address} holds no finished runs of {design['design']} yet",
             "Let `outperform run` finish some first",
         )
-    about = next(iter(study["tasks"].values()))
-    table = make_runs(
-        [run.pipeline for run in runs],
-        [run.task for run in runs],
-        [run.replicate for run in runs],
-        [get_test_score(scores[run.key], run.key, store) for run in runs],
-        metric=about["metric"],
-        goal=about["goal"],
-        source=store.address,
-    )
+    # Without scores, fits have failed, or are not recorded at all.
+    runs = [label for label in planned if label.key in scores and label.pipeline in finished]
+    table = _make_table(runs, scores, study, store)
     stopped = store.get_meta("stopped")
     is_cut_short = stopped is not None and _count_stopped(stopped, len(runs), design, study)
     others = [] if first is not None else [label for label in labels if _is_of(label, design)]
-    begun = {label[:5] for label in labels if is_planned(label, [design], study)}
+    begun = {label[:5] for label in planned}
     notes = (
         *_describe_design(design, designs),
         *describe_left_out(others, [design], study),
@@ -80,6 +76,32 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         stopped_early=bool(is_cut_short),
         **_find_scope(table.tasks, design, study),
     )
+
+
+def _make_table(
+    runs: Sequence[RunLabel],
+    scores: Mapping[str, Mapping[str, float]],
+    study: Description,
+    store: Store,
+) -> Runs:
+    """Put runs into a table, those that failed as incomplete ones."""
+    about = next(iter(study["tasks"].values()))
+    failed = np.array([not scores[run.key] for run in runs])
+    table = make_runs(
+        [run.pipeline for run in runs],
+        [run.task for run in runs],
+        [run.replicate for run in runs],
+        [
+            get_test_score(scores[run.key], run.key, store) if scores[run.key] else np.nan
+            for run in runs
+        ],
+        metric=about["metric"],
+        goal=about["goal"],
+        source=store.address,
+    )
+    if not failed.any():
+        return table
+    return replace(table, incomplete=Labels(("", "failed"), failed.astype(np.int64)))
 
 
 def has_failures(store: Store) -> bool:
