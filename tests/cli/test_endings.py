@@ -186,3 +186,24 @@ def test_a_number_beyond_floats_fails_its_fit_only(tmp_path):
     assert ended.returncode == 4
     status = outperform("status", "study.db", cwd=tmp_path).stdout
     assert "returned a whole number beyond all floats as 'steps'" in status
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ("{f'{i:01000}': i for i in range(20_000)}", "returned 20,001 scores"),
+        ("{'n' * 2**24: 1}", "returned a score with a name of 16,777,216 characters"),
+    ],
+)
+def test_scores_beyond_what_a_store_takes_fail_their_fit_only(tmp_path, scores, said):
+    code = (
+        "def fit(params, split, seeds):\n"
+        f"    extra = {scores} if seeds['init'] % 4 == 0 else {{}}\n"
+        "    return {'test': seeds['init'] / 2**32, **extra}\n"
+    )
+    write_study(tmp_path, code)
+    for _ in range(2):
+        ended = outperform("run", "study.toml", "--engine", "inline", cwd=tmp_path)
+        assert (ended.returncode, ended.stderr) == (4, "")
+    status = outperform("status", "study.db", cwd=tmp_path).stdout
+    assert said in status
