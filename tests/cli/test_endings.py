@@ -207,3 +207,30 @@ def test_scores_beyond_what_a_store_takes_fail_their_fit_only(tmp_path, scores, 
         assert (ended.returncode, ended.stderr) == (4, "")
     status = outperform("status", "study.db", cwd=tmp_path).stdout
     assert said in status
+
+
+@pytest.mark.parametrize(
+    "words", [["status"], ["verify"], ["compare", "a", "b"], ["backup", "new"]]
+)
+def test_a_pipe_in_place_of_a_store_is_not_waited_for(tmp_path, words):
+    os.mkfifo(tmp_path / "study.db")
+    ended = outperform(words[0], "study.db", *words[1:], cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (
+        2,
+        "Error: 'study.db' is no regular file, but a pipe or a device.\n"
+        "Name a store that `outperform run` has made.\n",
+    )
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_study_files_are_read_up_to_a_limit(tmp_path, command):
+    os.mkfifo(tmp_path / "pipe.toml")
+    with (tmp_path / "large.toml").open("wb") as file:
+        file.truncate(2**24 + 1)
+    for name, reason in (("pipe", "it is no regular file"), ("large", "it is larger than 16 MiB")):
+        ended = outperform(command, f"{name}.toml", cwd=tmp_path)
+        assert (ended.returncode, ended.stderr) == (
+            2,
+            f"Error: cannot read {name}.toml: {reason}.\n"
+            "Write a study file first: `outperform init`.\n",
+        )
