@@ -198,3 +198,51 @@ def test_a_number_beyond_floats_fails_its_fit_only(tmp_path):
     assert ended.returncode == 4
     status = outperform("status", "study.db", cwd=tmp_path).stdout
     assert "returned a whole number beyond all floats as 'steps'" in status
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ("{f'{i:01000}': i for i in range(20_000)}", "returned 20,001 scores"),
+        ("{'n' * 2**24: 1}", "returned a score with a name of 16,777,216 characters"),
+    ],
+)
+def test_scores_beyond_what_a_store_takes_fail_their_fit_only(tmp_path, scores, said):
+    code = (
+        "def fit(params, split, seeds):\n"
+        f"    extra = {scores} if seeds['init'] % 4 == 0 else {{}}\n"
+        "    return {'test': seeds['init'] / 2**32, **extra}\n"
+    )
+    write_study(tmp_path, code)
+    for _ in range(2):
+        ended = outperform("run", "study.toml", "--engine", "inline", cwd=tmp_path)
+        assert (ended.returncode, ended.stderr) == (4, "")
+    status = outperform("status", "study.db", cwd=tmp_path).stdout
+    assert said in status
+
+
+@pytest.mark.parametrize(
+    "words", [["status"], ["verify"], ["compare", "a", "b"], ["backup", "new"]]
+)
+def test_a_pipe_in_place_of_a_store_is_not_waited_for(tmp_path, words):
+    os.mkfifo(tmp_path / "study.db")
+    ended = outperform(words[0], "study.db", *words[1:], cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (
+        2,
+        "Error: 'study.db' is no regular file, but a pipe or a device.\n"
+        "Name a store that `outperform run` has made.\n",
+    )
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_study_files_are_read_up_to_a_limit(tmp_path, command):
+    os.mkfifo(tmp_path / "pipe.toml")
+    with (tmp_path / "large.toml").open("wb") as file:
+        file.truncate(2**24 + 1)
+    for name, reason in (("pipe", "it is no regular file"), ("large", "it is larger than 16 MiB")):
+        ended = outperform(command, f"{name}.toml", cwd=tmp_path)
+        assert (ended.returncode, ended.stderr) == (
+            2,
+            f"Error: cannot read {name}.toml: {reason}.\n"
+            "Write a study file first: `outperform init`.\n",
+        )

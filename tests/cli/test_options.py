@@ -56,3 +56,39 @@ def test_a_table_of_means_is_not_taken_for_runs(tmp_path):
         "Error: paper.csv holds a mean of each algorithm (Ours, Baseline), not runs. "
         "Compare published means with --summary (from Python: compare_published)."
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("plan --alpha 1e-320", "alpha is 1e-320. Pass a value of 1e-300 or more."),
+        (
+            f"plan --pairs {10**30}",
+            f"n_pairs is {10**30}. Pass a whole number up to 1,000,000,000.",
+        ),
+        (
+            f"simulate --pairs {10**30}",
+            f"n_pairs is {10**30}. Pass a whole number up to 1,000,000.",
+        ),
+        (
+            f"simulate --draws {10**30}",
+            f"n_draws is {10**30}. Pass a whole number up to 1,000,000,000.",
+        ),
+        (
+            f"plan --train-size {10**400} --test-size 1",
+            f"the train size is {10**400}. "
+            "Pass the number of its examples, up to 1,000,000,000,000.",
+        ),
+        (
+            f"compare {{runs}} a b --train-size 1 --test-size {10**400}",
+            f"the test size is {10**400}. "
+            "Pass the number of its examples, up to 1,000,000,000,000.",
+        ),
+    ],
+    ids=["alpha", "plan-pairs", "simulate-pairs", "draws", "train-size", "test-size"],
+)
+def test_numbers_beyond_reckoning_are_refused_with_the_limit(tmp_path, words, message):
+    runs = tmp_path / "runs.csv"
+    rows = (f"{name},{seed},{0.5 + seed / 9}\n" for name in "ab" for seed in range(4))
+    runs.write_text("algorithm,seed,accuracy\n" + "".join(rows))
+    assert refuse(*words.format(runs=runs).split()) == f"Error: {message}"

@@ -75,6 +75,14 @@ class TestWrongFile:
         with refusal(NotAStore, message), open_store(tmp_path) as store:
             use(store)
 
+    def test_a_device(self, use):
+        message = (
+            f"'{os.devnull}' is no regular file, but a pipe or a device. "
+            "Name a store that `outperform run` has made."
+        )
+        with refusal(NotAStore, message), open_store(os.devnull) as store:
+            use(store)
+
     def test_a_folder_that_is_not_there(self, tmp_path, use):
         message = f"there is no folder '{tmp_path}/no'. Make it, or name another."
         with refusal(StoreError, message), open_store(tmp_path / "no" / "study.db") as store:

@@ -8,6 +8,7 @@ from outperform.plain_values import Plain
 from outperform.runs.columns import without_tracker
 from outperform.wording import join_words
 
+_MOST = 10**12  # examples: nobody has more
 RUNS = "runs"  # where nothing says what set them apart
 SEEDS = "seeds"
 SPLITS = "splits of this dataset"
@@ -59,6 +60,11 @@ class Resplit:
         for name, size in (("train", self.n_train), ("test", self.n_test)):
             if size < 1:
                 raise InvalidInput(f"the {name} size is {size}", "Pass the number of its examples")
+            if size > _MOST:
+                raise InvalidInput(
+                    f"the {name} size is {size}",
+                    f"Pass the number of its examples, up to {_MOST:,}",
+                )
 
 
 def varied_by(columns: Sequence[str]) -> tuple[str, ...]:

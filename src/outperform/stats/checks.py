@@ -14,6 +14,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _LARGEST = 1e150  # its square is still a float
+_SMALLEST = 1e-300  # that can be divided by
 
 
 def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -1) -> FloatArray:
@@ -158,6 +159,8 @@ def check_open_unit(name: str, value: float) -> None:
     if not 0 < value < 1:
         percent = f" ({value:g}% is {value / 100:g})" if 1 < value <= 100 else ""
         raise InvalidInput(f"{name} is {value}", f"Pass a value between 0 and 1{percent}")
+    if value < _SMALLEST:
+        raise InvalidInput(f"{name} is {value}", f"Pass a value of {_SMALLEST} or more")
 
 
 def check_gamma(gamma: float) -> None:

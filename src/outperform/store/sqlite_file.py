@@ -69,9 +69,14 @@ def find_real_path(path: Path) -> Path:
 
 
 def check_place(path: Path) -> None:
-    """Refuse a folder, and a file in a folder that is not there."""
+    """Refuse a folder, what is no regular file, and a file in a folder that is not there."""
     if path.is_dir():
         raise NotAStore(f"'{path}' is a folder", "Name a file, such as study.db in that folder")
+    if path.exists() and not path.is_file():  # SQLite would wait for a pipe, and for ever
+        raise NotAStore(
+            f"'{path}' is no regular file, but a pipe or a device",
+            "Name a store that `outperform run` has made",
+        )
     if not path.parent.is_dir():
         raise StoreError(f"there is no folder '{path.parent}'", "Make it, or name another")
 

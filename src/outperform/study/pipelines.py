@@ -23,6 +23,9 @@ from outperform.study.study_file_entries import entry
 from outperform.wording import enumerate_names, suggest_names
 
 SETS = ("valid", "test")  # that are scored
+# Of one fit; together far below the largest value of a store.
+_MOST_SCORES = 5_000
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -221,9 +224,27 @@ def check_scores(scores: object, pipeline: str, needed: Sequence[str] = ()) -> d
                 f"pipeline {pipeline!r} returned {_show(scores[name])} as its {name!r} score",
                 "Return a finite number; a fit that fails should raise an error",
             )
-    return {
+    kept = {
         name: value for name, value in numbers.items() if value is not None and math.isfinite(value)
     }
+    _check_extent(kept, pipeline)
+    return kept
+
+
+def _check_extent(scores: Mapping[str, float], pipeline: str) -> None:
+    """Refuse more than a store takes, while it is this fit alone that fails."""
+    if len(scores) > _MOST_SCORES:
+        raise InvalidScores(
+            f"pipeline {pipeline!r} returned {len(scores):,} scores",
+            f"Return up to {_MOST_SCORES:,}, and keep anything else in files",
+        )
+    longest = max(scores, key=len)
+    if len(longest) > _LONGEST_NAME:
+        raise InvalidScores(
+            f"pipeline {pipeline!r} returned a score with a name of {len(longest):,} characters, "
+            f"{longest[:40]!r}...",
+            f"Give it a name of up to {_LONGEST_NAME} characters",
+        )
 
 
 def _choose_kind(name: str, what: Any, words: Mapping[str, Any]) -> type[Pipeline]:

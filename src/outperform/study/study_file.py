@@ -4,6 +4,7 @@ import shlex
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, TypeVar
 
 from outperform.errors import InvalidInput, OutperformError
@@ -59,6 +60,7 @@ _MENDING = {  # by what tomllib says
     "Cannot declare": "Begin each task, pipeline and design with [[...]], as in [[pipeline]]",
     "line": "Mend that line",
 }
+_LARGEST = 16 * 2**20  # bytes, so that no file fills the memory
 
 T = TypeVar("T")
 
@@ -66,15 +68,25 @@ T = TypeVar("T")
 def read_study(path: str | Path) -> Study:
     """Study of a study file; modules that lie beside it can be imported, as beside a script."""
     file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InvalidInput(
-            f"cannot read {path}: {reason}", "Write a study file first: `outperform init`"
-        ) from None
+    text = _read_text(file)
     search_last(file.parent)
     return parse_study(text, folder=file.parent)
+
+
+def _read_text(file: Path) -> str:
+    try:
+        about = file.stat()
+        if S_ISREG(about.st_mode) and about.st_size <= _LARGEST:
+            return file.read_text(encoding="utf-8")
+        is_large = S_ISREG(about.st_mode)
+        reason = f"it is larger than {_LARGEST >> 20} MiB" if is_large else "it is no regular file"
+    except OSError as error:
+        reason = error.strerror or str(error)
+    except UnicodeDecodeError:
+        reason = "it is not UTF-8 text"
+    raise InvalidInput(
+        f"cannot read {file}: {reason}", "Write a study file first: `outperform init`"
+    )
 
 
 def parse_study(text: str, *, folder: Path) -> Study:

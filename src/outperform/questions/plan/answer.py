@@ -16,6 +16,8 @@ from outperform.stats import (
 from outperform.stats.checks import check_count, check_gamma, check_positive
 from outperform.stats.power import PlannedInterval
 
+_MOST_PAIRS = 1_000_000_000  # nobody has more
+
 
 def plan(
     *,
@@ -65,7 +67,7 @@ def plan(
         probability, gamma, caveats = _learn_from(pilot, gamma)
     needed = required_pairs(gamma, alpha, beta, probability=probability, interval=interval)
     if n_pairs is not None:
-        check_count("n_pairs", n_pairs, at_least=1)
+        check_count("n_pairs", n_pairs, at_least=1, at_most=_MOST_PAIRS)
     return Plan(
         gamma=gamma,
         alpha=alpha,

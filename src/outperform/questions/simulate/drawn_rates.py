@@ -33,6 +33,8 @@ EITHER_SIDE = (
     "often"
 )
 _BLOCK = 1_000_000  # scores drawn at a time, to bound the memory
+_MOST_PAIRS = 1_000_000  # of which samples still fit into the memory
+_MOST_DRAWS = 1_000_000_000
 _PERMUTATION: Rule = "brunner-munzel-permutation"
 
 
@@ -120,11 +122,11 @@ def check_rules(rules: Sequence[str], known: Sequence[str] = RULES) -> tuple[Rul
 
 def check_settings(n_pairs: Sequence[int], gammas: Sequence[float], n_draws: int) -> None:
     """Refuse sample sizes, smallest P(A>B) that matter and draws which nobody could look at."""
-    check_count("n_draws", n_draws, at_least=100)
+    check_count("n_draws", n_draws, at_least=100, at_most=_MOST_DRAWS)
     check_any("number of pairs", n_pairs)
     check_any("gamma", gammas)
     for n in n_pairs:
-        check_count("n_pairs", n, at_least=2)
+        check_count("n_pairs", n, at_least=2, at_most=_MOST_PAIRS)
     for gamma in gammas:
         check_gamma(gamma)
 
