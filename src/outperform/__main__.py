@@ -17,7 +17,9 @@ def start() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
     try:
         from outperform.cli import main
+        from outperform.cli.endings import note_interruption
 
+        signal.signal(signal.SIGINT, note_interruption)
         main(prog_name="outperform")
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
@@ -25,6 +27,9 @@ def start() -> None:
     finally:
         # Python lets a second Ctrl-C kill it as it ends, and the status would be another.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # A Ctrl-C inside an `exec` of text (dataclasses are made so) is noted, although it was
+        # caught, and `python -m` kills itself at its very end; the next `exec` forgets the note.
+        exec("")
 
 
 if __name__ == "__main__":

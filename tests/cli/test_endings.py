@@ -86,11 +86,24 @@ def test_a_full_output_is_told(tmp_path, words):
     )
 
 
-@pytest.mark.parametrize("where", ["import", "data"])
-def test_an_early_interruption_is_one_line(tmp_path, where):
-    wait = "import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(60)\n"
-    inside = "def load():\n    " + wait.replace("\n", "\n    ")
-    code = FIT + (wait if where == "import" else inside)
+WAIT = "import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(60)\n"
+INSIDE = WAIT.replace("\n", "\n    ")
+
+
+@pytest.mark.parametrize(
+    ("where", "waiting"),
+    [
+        ("import", WAIT),
+        ("data", f"def load():\n    {INSIDE}"),
+        # Python notes an interruption inside an `exec` of text, and kills itself at its end.
+        ("text", f"exec({WAIT!r})"),
+        # Compiled modules turn an interruption of their imports into another error.
+        ("compiled", f"try:\n    {INSIDE}\nexcept BaseException:\n    raise ImportError('zlib')"),
+    ],
+    ids=["import", "data", "text", "compiled"],
+)
+def test_an_early_interruption_is_one_line(tmp_path, where, waiting):
+    code = FIT + waiting
     write_study(tmp_path, code, data='data = "own_training:load"' if where == "data" else "")
     words = [sys.executable, "-m", "outperform", "run", "study.toml", "--engine", "inline"]
     with subprocess.Popen(

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from outperform.cli.endings import CLOSED_OUTPUT, INTERRUPTED, silence_output
+from outperform.cli.endings import CLOSED_OUTPUT, INTERRUPTED, silence_output, was_interrupted
 from outperform.errors import OutperformError
 from outperform.questions.rooms import list_questions
 
@@ -96,6 +96,8 @@ class _LazyCommands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort, KeyboardInterrupt):
             raise  # `main` knows what to do with these
         except BaseException as error:
+            if was_interrupted():
+                raise KeyboardInterrupt from error
             # Commands set this from their --debug, which may stand after the command's name.
             if ctx.meta.get("debug"):
                 traceback.print_exc()

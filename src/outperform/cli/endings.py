@@ -3,10 +3,13 @@
 import os
 import sys
 from contextlib import suppress
+from typing import NoReturn
 
 FAILURES = 4  # done, but some fits failed
 INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 CLOSED_OUTPUT = 141  # likewise of SIGPIPE; 1 would say that a gate is refuted
+
+_noted: list[bool] = []  # interruptions
 
 
 def silence_output() -> None:
@@ -18,3 +21,14 @@ def silence_output() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
+
+
+def note_interruption(*_: object) -> NoReturn:
+    """Raise KeyboardInterrupt for Ctrl-C, and remember it."""
+    _noted.append(True)
+    raise KeyboardInterrupt
+
+
+def was_interrupted() -> bool:
+    """Whether Ctrl-C was pressed: compiled modules may make another error of it."""
+    return bool(_noted)
