@@ -25,6 +25,7 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[str]]
     title: str = ""  # above
     note: str = ""  # below
+    gap: int = 2  # columns of the screen between those of the table
 
 
 class Answer(Protocol):

@@ -64,7 +64,7 @@ def _lay_out(table: Table) -> list[str]:
 
     is_seen = sys.stdout.isatty()
     width = get_terminal_size().columns if is_seen else _ENDLESS
-    grid = Grid(box=None, pad_edge=False, padding=(0, 0, 0, 2))
+    grid = Grid(box=None, pad_edge=False, padding=(0, 0, 0, table.gap))
     for place, name in enumerate(table.header):
         grid.add_column(
             Text(make_line(name)), justify="right" if place else "left", overflow="fold"

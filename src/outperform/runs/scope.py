@@ -21,6 +21,7 @@ THIS_DATASET = "this dataset"
 THIS_SPLIT = "this split of this dataset"
 DATA_LIKE_THESE = "data like these"
 THESE_TASKS = "these tasks"
+TASKS_LIKE_THESE = "tasks like these"
 THESE_MODELS = "these trained models"
 
 _COLUMNS = {"fold": FOLDS, "split": SPLITS, "seed": SEEDS}

@@ -1,3 +1,6 @@
+from outperform.stats.all_pairs import count_all_pairs as count_all_pairs
+from outperform.stats.all_pairs import maybe_best as maybe_best
+from outperform.stats.all_pairs import t_test_all_pairs as t_test_all_pairs
 from outperform.stats.best_of_chances import BestOfSpreads as BestOfSpreads
 from outperform.stats.best_of_chances import Crossing as Crossing
 from outperform.stats.best_of_chances import Spread as Spread
@@ -103,6 +106,7 @@ from outperform.stats.runs_to_hide import hide_to_undo_by_t as hide_to_undo_by_t
 from outperform.stats.sequential import anytime_power as anytime_power
 from outperform.stats.sequential import may_still_win as may_still_win
 from outperform.stats.sequential import second_look_level as second_look_level
+from outperform.stats.signed_ranks import wilcoxon_pvalues as wilcoxon_pvalues
 from outperform.stats.signed_ranks import wilcoxon_test as wilcoxon_test
 from outperform.stats.subsets import SubsetShares as SubsetShares
 from outperform.stats.subsets import count_rejections as count_rejections

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 from outperform.stats.checks import FloatArray, as_pairs, check_choice
 from outperform.stats.hypothesis_test import Alternative, HypothesisTest
-from outperform.stats.ties import ROUNDING
+from outperform.stats.ties import ROUNDING, merge_pairs
 
 LARGEST_EXACT_WILCOXON = 50
 
@@ -49,6 +49,54 @@ def wilcoxon_test(
     else:
         pvalue = _normal_signed_rank_pvalue(statistic, ranks, alternative)
     return HypothesisTest("wilcoxon", statistic, pvalue, alternative)
+
+
+def wilcoxon_pvalues(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Two-sided p-values of `wilcoxon_test` for many pairs of samples at once.
+
+    Parameters
+    ----------
+    a, b : shape (n_tests, n_pairs)
+
+    Examples
+    --------
+    >>> wilcoxon_pvalues(np.array([[2.0, 3, 4, 5, 6, 7]] * 2), np.array([[1.0] * 6, [9.0] * 6]))
+    array([0.03125, 0.03125])
+    """
+    first, second = merge_pairs(a, b)
+    differences = first - second
+    decided = differences != 0
+    magnitude = np.where(decided, np.abs(differences), np.inf)
+    order = np.argsort(magnitude, axis=-1)
+    slack = ROUNDING * np.maximum(np.abs(first), np.abs(second))
+    ordered, slack = (np.take_along_axis(each, order, axis=-1) for each in (magnitude, slack))
+    with np.errstate(invalid="ignore"):  # inf - inf, of pairs without a difference
+        near = np.diff(ordered, axis=-1) <= np.maximum(slack[:, 1:], slack[:, :-1])
+    n = decided.sum(axis=-1)
+    rank = np.arange(1, first.shape[-1] + 1)
+    statistic = (rank * np.take_along_axis(differences > 0, order, axis=-1)).sum(axis=-1)
+    pvalues = np.empty(len(first))
+    is_tied = near.any(axis=-1)
+    for size in np.unique(n[~is_tied]).tolist():
+        rows = (n == size) & ~is_tied
+        pvalues[rows] = _untied_pvalues(statistic[rows], size)
+    for row in np.flatnonzero(is_tied).tolist():
+        pvalues[row] = wilcoxon_test(first[row], second[row]).pvalue
+    return pvalues
+
+
+def _untied_pvalues(statistic: NDArray[np.int64], n: int) -> FloatArray:
+    """Two-sided p-values of sums of the ranks 1 to n."""
+    if n <= LARGEST_EXACT_WILCOXON:
+        chances = signed_rank_chances(np.arange(1, n + 1))
+        less = np.cumsum(chances)[statistic]
+        greater = np.cumsum(chances[::-1])[len(chances) - 1 - statistic]
+    else:
+        ranks = np.arange(1, n + 1)
+        z = (statistic - ranks.sum() / 2) / math.sqrt(float(np.square(ranks).sum()) / 4)
+        less, greater = ndtr(z), ndtr(-z)
+    pvalues: FloatArray = np.minimum(1, 2 * np.minimum(less, greater))
+    return pvalues
 
 
 def _midranks(values: FloatArray, rounding: FloatArray) -> FloatArray:

@@ -1,0 +1,297 @@
+"""Which of many algorithms are best, over many tasks: runs in, a ranking out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+import numpy as np
+
+from outperform.errors import InvalidInput, UnknownName
+from outperform.questions.compare.named_tests import TestName
+from outperform.questions.rank.aggregates import Normalization, aggregate
+from outperform.questions.rank.doubts import find_doubts
+from outperform.questions.rank.grids import Gaps, Grids, lay_out
+from outperform.questions.rank.pairs import (
+    Terms,
+    choose_task_test,
+    compare_all,
+    count_tasks,
+    find_task_pvalues,
+)
+from outperform.questions.rank.result import (
+    Correction,
+    RankedAlgorithm,
+    RankedTask,
+    Ranking,
+    TasksAre,
+)
+from outperform.runs import Runs
+from outperform.runs.scope import TASKS, TASKS_LIKE_THESE, THESE_TASKS, Scope
+from outperform.stats import (
+    average_ranks,
+    friedman,
+    maybe_best,
+    nemenyi,
+    rank_confidence_sets,
+    skillings_mack,
+)
+from outperform.stats.checks import FloatArray, check_choice, check_gamma, check_open_unit
+from outperform.store.reading import read_runs
+from outperform.wording import suggest_names
+
+TESTS = ("wins", *get_args(TestName))
+_ENOUGH_TASKS = 10  # from which on tasks are taken for a sample, unless something else is said
+
+
+def rank_runs(
+    runs: Any,
+    tasks: TasksAre | None = None,
+    baseline: str | None = None,
+    correction: Correction = "holm",
+    *,
+    test: str | None = None,
+    only: Sequence[str] = (),
+    family: str | None = None,
+    gaps: Gaps = "refuse",
+    normalize: Normalization | None = None,
+    references: Any = None,
+    gamma: float = 0.75,
+    confidence_level: float = 0.95,
+    seed: int = 0,
+) -> Ranking:
+    """Rank many algorithms over many tasks, and say which may be the best.
+
+    Parameters
+    ----------
+    runs
+        `Runs`, or anything that `read_runs` reads: a path, a data frame, a dict.
+    tasks
+        ``"fixed"``: it is about these tasks; ``"sampled"``: about tasks like these, of which these
+        are a sample. By default tasks are a sample where there are ten at least, or where every
+        algorithm has one run on each.
+    baseline
+        Compare all others with this algorithm only.
+    correction
+        For the number of pairs: ``"holm"``, ``"bonferroni"``, ``"benjamini-hochberg"``,
+        ``"none"``.
+    test
+        Of pairs: ``"wins"``, or any test of `compare`, such as ``"paired-t"``. By default wins for
+        these tasks, and Wilcoxon's signed ranks for tasks like these.
+    only
+        Rank these algorithms.
+    family
+        Column that says which tasks belong together, such as variants of one dataset.
+    gaps
+        ``"refuse"`` missing runs, keep ``"complete"`` replicates and tasks only, or ``"keep"``
+        what there is.
+    normalize
+        Make scores comparable, and aggregate them over tasks: by a ``"baseline"`` and a target of
+        each task, by the ``"range"`` seen, or by the ``"rank"``.
+    references
+        Baseline and target of each task for ``"baseline"``: a file with the columns task, baseline
+        and target, two columns of the runs, or a dict ``{task: (baseline, target)}``.
+    gamma
+        Smallest P(A>B) that matters.
+    seed
+        Of what is drawn at random.
+
+    Returns
+    -------
+    A `Ranking`: who may be the best on each task, ranks with their confidence sets, all pairs.
+
+    Examples
+    --------
+    >>> runs = {"new": [9, 8, 9, 9, 8, 9, 8], "old": [7, 6, 8, 8, 7, 7, 5]}
+    >>> rank_runs(runs).tasks[0].maybe_best
+    ('new',)
+    """
+    _check(tasks, correction, test, gamma, confidence_level)
+    table = runs if isinstance(runs, Runs) else read_runs(runs)
+    _check_names(table, only, baseline)
+    grids = lay_out(table, only or table.algorithms, family=family, gaps=gaps, seed=seed)
+    tasks_are, why = _choose_question(grids, tasks)
+    alpha = round(1 - confidence_level, 12)
+    counts = count_tasks(grids)
+    on_task = choose_task_test(counts, test, alpha)
+    terms = Terms(
+        tasks_are, test, on_task, correction, gamma, alpha, baseline, seed, table.resplits
+    )
+    task_pvalues = find_task_pvalues(grids, counts, terms)
+    pairs, used = compare_all(grids, counts, task_pvalues, terms)
+    best = maybe_best(task_pvalues, alpha=alpha)
+    ranking = Ranking(
+        algorithms=_rank_algorithms(grids, best, terms),
+        tasks=_describe_tasks(grids, best),
+        pairs=pairs,
+        tasks_are=tasks_are,
+        why=why,
+        scope=_find_scope(table, grids, tasks_are),
+        test=used,
+        task_test=terms.task_test,
+        correction=correction,
+        gamma=gamma,
+        alpha=alpha,
+        baseline=baseline,
+        families=table.task_values(family) if family else None,
+        n_units=grids.n_families,
+        aggregates=aggregate(grids, table, normalize, references, terms),
+        scores=grids.scores,
+        **_test_all(grids, terms),
+    )
+    return replace(ranking, caveats=tuple(find_doubts(ranking, grids, counts, table)))
+
+
+def _check(tasks: Any, correction: Any, test: Any, gamma: float, level: float) -> None:
+    if tasks is not None:
+        check_choice("tasks", tasks, get_args(TasksAre))
+    check_choice("correction", correction, get_args(Correction))
+    if test is not None:
+        check_choice("test", test, TESTS)
+    check_gamma(gamma)
+    check_open_unit("confidence_level", level)
+
+
+def _check_names(table: Runs, only: Sequence[str], baseline: str | None) -> None:
+    for name in (*only, *([baseline] if baseline else [])):
+        if name not in table.algorithms:
+            raise UnknownName(
+                f"no algorithm {name!r} in {table.source}", suggest_names(name, table.algorithms)
+            )
+    if baseline and only and baseline not in only:
+        raise InvalidInput(
+            f"the baseline {baseline!r} is not among the algorithms chosen: {', '.join(only)}",
+            "Add it to those with --only, or name another baseline",
+        )
+
+
+def _choose_question(grids: Grids, tasks: TasksAre | None) -> tuple[TasksAre, str]:
+    """Whether tasks are fixed or a sample, and why that is assumed."""
+    n, n_units = len(grids.tasks), grids.n_families
+    kind = "families of tasks" if n_units < n else "tasks"
+    if tasks is not None:
+        return tasks, f"--tasks {tasks} was asked for"
+    if n == 1:
+        return "fixed", "there is one task, and only runs vary"
+    if max(grid.shape[1] for grid in grids.scores) == 1:
+        return "sampled", f"with one run of each algorithm on a task, only {kind} vary"
+    if n_units >= _ENOUGH_TASKS:
+        return "sampled", f"{n_units} {kind} are taken for a sample; --tasks fixed: these alone"
+    return "fixed", f"{n_units} {kind} are too few to tell of others; --tasks sampled asks anyway"
+
+
+def _find_scope(table: Runs, grids: Grids, tasks_are: TasksAre) -> Scope:
+    varied = dict.fromkeys(word for task in grids.tasks for word in table.scope_on(task).varied)
+    if tasks_are == "sampled":
+        return Scope((TASKS, *varied), TASKS_LIKE_THESE)
+    one = len(grids.tasks) == 1
+    return Scope(tuple(varied), table.scope_on(grids.tasks[0]).about if one else THESE_TASKS)
+
+
+def _describe_tasks(grids: Grids, best: np.ndarray) -> tuple[RankedTask, ...]:
+    """Means, spreads and who may be the best, of every task."""
+    described = []
+    for place, (task, grid, goal, metric) in enumerate(
+        zip(grids.tasks, grids.scores, grids.goals, grids.metrics, strict=True)
+    ):
+        sign = 1 if goal == "maximize" else -1
+        means, sds = _summarize(grid)
+        leader = int(np.nanargmax(means))
+        may = best[place] & ~np.isnan(means)
+        may[leader] = True
+        described.append(
+            RankedTask(
+                task,
+                metric,
+                goal,
+                int((~np.isnan(grid)).sum(axis=1).min()),
+                grids.algorithms[leader],
+                tuple(grids.algorithms[each] for each in np.flatnonzero(may)),
+                dict(zip(grids.algorithms, (sign * means).tolist(), strict=True)),
+                dict(zip(grids.algorithms, sds.tolist(), strict=True)),
+            )
+        )
+    return tuple(described)
+
+
+def _summarize(grid: FloatArray) -> tuple[FloatArray, FloatArray]:
+    known = ~np.isnan(grid)
+    n = known.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(known, grid, 0).sum(axis=1) / n
+        squares = np.where(known, grid - means[:, None], 0) ** 2
+        return means, np.where(n > 1, np.sqrt(squares.sum(axis=1) / (n - 1)), np.nan)
+
+
+def _rank_algorithms(grids: Grids, best: np.ndarray, terms: Terms) -> tuple[RankedAlgorithm, ...]:
+    means = grids.means
+    ranks = _average_ranks(means)
+    low, high = _bound_ranks(grids, means, terms)
+    counts = (best & ~np.isnan(means)).sum(axis=0).tolist()
+    ranked = [
+        RankedAlgorithm(*each)
+        for each in zip(grids.algorithms, ranks.tolist(), low, high, counts, strict=True)
+    ]
+    return tuple(sorted(ranked, key=lambda algorithm: algorithm.mean_rank))
+
+
+def _average_ranks(means: FloatArray) -> FloatArray:
+    """Mean ranks over tasks; with gaps, among those that a task has, stretched to all."""
+    if not np.isnan(means).any():
+        return average_ranks(means)
+    n_algorithms = means.shape[1]
+    ranks = np.full(means.shape, np.nan)
+    for place, row in enumerate(means):
+        known = np.flatnonzero(~np.isnan(row))
+        if known.size > 1:
+            among = average_ranks(row[None, known])
+            ranks[place, known] = 1 + (among - 1) * (n_algorithms - 1) / (known.size - 1)
+    averages: FloatArray = np.nanmean(ranks, axis=0)
+    return averages
+
+
+def _bound_ranks(grids: Grids, means: FloatArray, terms: Terms) -> tuple[list[Any], list[Any]]:
+    """Where the true rank of each algorithm lies, of all at once; anywhere where nothing tells."""
+    k = len(grids.algorithms)
+    anywhere = [1] * k, [k] * k
+    if np.isnan(means).any():
+        return [None] * k, [None] * k
+    about: dict[str, Any]
+    if terms.tasks_are == "sampled":
+        values, about = -_rank_rows(means), {"clusters": grids.family}
+        if 0.5 ** (grids.n_families - 1) > terms.alpha:
+            return anywhere
+    else:
+        complete = grids.complete
+        if min(grid.shape[1] for grid in complete) < 2:
+            return anywhere
+        values = -np.concatenate([_rank_rows(grid.T) for grid in complete])
+        strata = np.repeat(np.arange(len(complete)), [grid.shape[1] for grid in complete])
+        about = {"strata": strata}
+    sets = rank_confidence_sets(
+        values,
+        confidence_level=1 - terms.alpha,
+        rng=np.random.default_rng(terms.seed),
+        **about,
+    )
+    return sets.low.tolist(), sets.high.tolist()
+
+
+def _rank_rows(rows: FloatArray) -> FloatArray:
+    """Ranks of the competitors within each row."""
+    return average_ranks(rows[:, None, :])
+
+
+def _test_all(grids: Grids, terms: Terms) -> Mapping[str, Any]:
+    """Tests of all algorithms at once, where tasks are a sample that is large enough."""
+    means = grids.means
+    enough = 0.5 ** (grids.n_families - 1) <= terms.alpha
+    if terms.tasks_are == "fixed" or not enough or len(grids.algorithms) < 3:
+        return {}
+    if np.isnan(means).any():
+        rng = np.random.default_rng(terms.seed)
+        return {"skillings_mack": skillings_mack(means, rng=rng)}
+    units = means
+    if grids.n_families < len(grids.tasks):  # ranks, since tasks of a family may differ in metric
+        ranks, families = -_rank_rows(means), np.unique(grids.family)
+        units = np.stack([ranks[grids.family == each].mean(axis=0) for each in families])
+    return {"friedman": friedman(units), "nemenyi": nemenyi(units, alpha=terms.alpha)}

@@ -1,0 +1,90 @@
+"""The command `outperform rank`."""
+
+from typing import Any, get_args
+
+import click
+
+from outperform.cli.options import (
+    alpha_option,
+    gamma_option,
+    output_options,
+    reading_options,
+    seed_option,
+)
+from outperform.cli.output import Output
+from outperform.cli.progress import say_if_slow
+from outperform.cli.sources import open_runs
+from outperform.questions.rank.aggregates import Normalization
+from outperform.questions.rank.answer import TESTS, rank_runs
+from outperform.questions.rank.grids import Gaps
+from outperform.questions.rank.result import Correction, TasksAre
+
+
+@click.command()
+@click.argument("path", metavar="RUNS")
+@click.option(
+    "--tasks",
+    type=click.Choice(get_args(TasksAre)),
+    help="Ask about these tasks, or about tasks like these, of which they are a sample.  [default: "
+    "sampled from 10 tasks on, or with one run of each]",
+)
+@click.option("--baseline", metavar="NAME", help="Compare all others with this algorithm only.")
+@click.option(
+    "--correction",
+    type=click.Choice(get_args(Correction)),
+    default="holm",
+    show_default=True,
+    help="Of p-values and intervals, for the number of pairs.",
+)
+@click.option(
+    "--test",
+    type=click.Choice(TESTS),
+    help="Of pairs.  [default: wins; for tasks like these: wilcoxon]",
+)
+@click.option("--only", multiple=True, metavar="NAME", help="Rank this algorithm; may be repeated.")
+@click.option("--family", metavar="COLUMN", help="Column that says which tasks belong together.")
+@click.option(
+    "--complete", "gaps", flag_value="complete", help="Leave out what not all algorithms have."
+)
+@click.option(
+    "--gaps", "gaps", flag_value="keep", help="Rank with gaps, as if unrelated to performance."
+)
+@click.option(
+    "--normalize",
+    type=click.Choice(get_args(Normalization)),
+    help="Make scores comparable, and aggregate them over tasks.",
+)
+@click.option(
+    "--references",
+    metavar="FILE|COLUMN,COLUMN",
+    help="Baseline and target of each task, for --normalize baseline.",
+)
+@gamma_option
+@alpha_option
+@seed_option
+@reading_options
+@output_options
+def command(
+    path: str,
+    gaps: Gaps | None,
+    alpha: float,
+    reading: dict[str, Any],
+    output: Output,
+    **options: Any,
+) -> None:
+    """Rank many algorithms over many tasks, and say which may be the best.
+
+    \b
+        outperform rank runs.csv
+        outperform rank runs.csv --baseline resnet --plot ranks.pdf
+        outperform rank table.csv --wide --rows tasks --maximize
+
+    RUNS has one row per run, with columns such as algorithm, task, seed and accuracy. Per task:
+    mean ± standard deviation, and a mark on every algorithm that may be the best. Over tasks:
+    ranks with confidence sets, and P(A>B) of all pairs, corrected for their number.
+    """
+    with say_if_slow("Comparing all pairs ..."):
+        ranking = rank_runs(
+            open_runs(path, reading), gaps=gaps or "refuse", confidence_level=1 - alpha, **options
+        )
+    output.show(ranking)

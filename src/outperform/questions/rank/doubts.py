@@ -1,0 +1,111 @@
+"""Reasons to doubt a ranking, or what it cannot tell."""
+
+from collections.abc import Iterator
+from itertools import count
+
+from outperform.questions.compare.doubts import doubt_goal
+from outperform.questions.rank.grids import Grids
+from outperform.questions.rank.pairs import PairCounts
+from outperform.questions.rank.result import Ranking
+from outperform.runs import Runs
+from outperform.wording import enumerate_names
+
+_FEW_TASKS = 10  # below which Friedman's test errs
+_MANY_TIES = 0.1  # of the pairs of runs on a task
+
+
+def find_doubts(ranking: Ranking, grids: Grids, counts: PairCounts, table: Runs) -> Iterator[str]:
+    """Every doubt about a ranking, those that weigh most first."""
+    yield from _doubt_units(ranking)
+    yield from _doubt_runs(ranking)
+    yield from _doubt_gaps(grids)
+    yield from _doubt_ties(grids, counts)
+    yield from _doubt_size(ranking)
+    yield from _doubt_pairing(table, ranking)
+    yield from table.notes
+    yield from doubt_goal(table)
+
+
+def _doubt_units(ranking: Ranking) -> Iterator[str]:
+    if ranking.tasks_are == "fixed":
+        return
+    kind = "families of tasks" if ranking.families else "tasks"
+    needed = next(n for n in count(2) if 0.5 ** (n - 1) <= ranking.alpha)
+    if ranking.n_units < needed:
+        yield (
+            f"{ranking.n_units} {kind} say nothing about tasks like these: even if one algorithm "
+            f"won on all of them, chance would do as much with p = "
+            f"{0.5 ** (ranking.n_units - 1):.2g}; at least {needed} are needed, so no p-value is "
+            "given (--tasks fixed asks about these tasks)"
+        )
+    elif ranking.n_units < _FEW_TASKS and ranking.friedman:
+        yield (
+            f"with {ranking.n_units} {kind}, the p-values of Friedman, Iman and Davenport and "
+            "Nemenyi are rough: trust the pairs"
+        )
+
+
+def _doubt_runs(ranking: Ranking) -> Iterator[str]:
+    """Say where runs are too few to tell anybody apart, whatever the outcome."""
+    fewest, k = min(task.n_runs for task in ranking.tasks), len(ranking.algorithms)
+    if fewest == 1 and len(ranking.tasks) > 1:
+        yield "with one run on a task, nobody can be ruled out as the best there: all are marked"
+        return
+    n_pairs = len(ranking.pairs)
+    for_pairs = next(n for n in count(1) if 0.5 ** (n - 1) <= ranking.alpha / n_pairs)
+    for_best = next(n for n in count(1) if 0.5**n <= ranking.alpha / (k - 1))
+    if fewest < for_pairs:
+        yield (
+            f"with {fewest} runs no pair of {k} algorithms can be told apart by wins on a single "
+            f"task; {for_pairs} would do"
+        )
+    if fewest < for_best and ranking.task_test == "paired-t":
+        yield (
+            f"with {fewest} runs nobody can be ruled out as the best by wins ({for_best} would "
+            "do), so the marks are by paired t-tests of means, which take differences as normal"
+        )
+
+
+def _doubt_gaps(grids: Grids) -> Iterator[str]:
+    if grids.gaps:
+        yield (
+            f"runs are missing ({enumerate_names(grids.gaps, limit=3)}): gaps are taken to be "
+            "unrelated to performance, and whoever failed where it went badly looks better"
+        )
+
+
+def _doubt_ties(grids: Grids, counts: PairCounts) -> Iterator[str]:
+    n = counts.n.sum(axis=(1, 2)) - counts.n.trace(axis1=1, axis2=2)
+    ties = counts.ties.sum(axis=(1, 2)) - counts.ties.trace(axis1=1, axis2=2)
+    many = [
+        f"{task or 'the task'} ({t / m:.0%})"
+        for task, t, m in zip(grids.tasks, ties.tolist(), n.tolist(), strict=True)
+        if m and t / m >= _MANY_TIES
+    ]
+    if many:
+        yield (
+            f"many pairs of runs are tied on {enumerate_names(many, limit=4)}: ties tell nobody "
+            "apart"
+        )
+
+
+def _doubt_size(ranking: Ranking) -> Iterator[str]:
+    if len(ranking.algorithms) == 2:
+        a, b = ranking.names
+        yield f"there are two algorithms only: `compare` says more about {a} and {b}"
+    if len(ranking.tasks) == 1:
+        yield "there is one task only: nothing is said of others, and ranks are those of its runs"
+    if len(ranking.algorithms) > 2:
+        yield (
+            "mean ranks, and who may be the best, depend on all algorithms that take part; the "
+            "entry of a pair depends on these two alone"
+        )
+
+
+def _doubt_pairing(table: Runs, ranking: Ranking) -> Iterator[str]:
+    if table.replicates is None and max(task.n_runs for task in ranking.tasks) > 1:
+        yield (
+            "the table has no replicate column: runs were paired at random, which is right but "
+            "shows less than runs that share their seeds; if a column tells which do, name it with "
+            "--replicate"
+        )

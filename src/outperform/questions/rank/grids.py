@@ -1,0 +1,197 @@
+"""All scores of runs as one grid per task: algorithms by replicates, higher is better."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
+from outperform.runs import Goal, Runs
+from outperform.stats.checks import FloatArray
+from outperform.wording import enumerate_names
+
+Gaps = Literal["refuse", "complete", "keep"]
+_MOST_ALGORITHMS = 300  # of which there are 44,850 pairs
+_MOST_NAMED = 5  # gaps
+
+
+@dataclass(frozen=True, slots=True)
+class Grids:
+    """Scores of the same algorithms on several tasks.
+
+    Attributes
+    ----------
+    scores : of each task, shape (n_algorithms, n_replicates)
+        Higher is better; NaN where a run is missing.
+    complete : of each task, shape (n_algorithms, n_complete)
+        The replicates that all algorithms have.
+    replicates
+        Labels of each task's replicates.
+    family : shape (n_tasks,)
+        Number of the family that a task belongs to.
+    gaps
+        What is missing, in words.
+    """
+
+    algorithms: tuple[str, ...]
+    tasks: tuple[str, ...]
+    goals: tuple[Goal, ...]
+    metrics: tuple[str, ...]
+    scores: tuple[FloatArray, ...]
+    replicates: tuple[Sequence[str], ...]
+    family: NDArray[np.intp]
+    gaps: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> tuple[FloatArray, ...]:
+        """The replicates of each task that all algorithms have."""
+        return tuple(grid[:, ~np.isnan(grid).any(axis=0)] for grid in self.scores)
+
+    @property
+    def n_families(self) -> int:
+        """Families of tasks; every task is one of its own unless something else is said."""
+        return len(np.unique(self.family))
+
+    @property
+    def means(self) -> FloatArray:
+        """Mean of what each algorithm has on each task, shape (n_tasks, n_algorithms)."""
+        return np.array([_mean(grid) for grid in self.scores])
+
+    def keep(self, chosen: Sequence[int]) -> "Grids":
+        """Keep some of the tasks."""
+        return replace(
+            self,
+            **{
+                name: tuple(getattr(self, name)[place] for place in chosen)
+                for name in ("tasks", "goals", "metrics", "scores", "replicates")
+            },
+            family=self.family[list(chosen)],
+        )
+
+
+def _mean(grid: FloatArray) -> FloatArray:
+    known = ~np.isnan(grid)
+    n = known.sum(axis=1)
+    total = np.where(known, grid, 0).sum(axis=1)
+    means = np.full(len(grid), np.nan)
+    np.divide(total, n, where=n > 0, out=means)
+    return means
+
+
+def lay_out(
+    runs: Runs, algorithms: Sequence[str], *, family: str | None, gaps: Gaps, seed: int
+) -> Grids:
+    """Lay runs out as grids, and refuse or leave out what is missing, as asked for."""
+    _check_size(runs, algorithms)
+    chosen = [runs.algorithms.index(name) for name in algorithms]
+    grids, labels = [], []
+    for task in runs.tasks:
+        scores, replicates = runs.score_grid(task)
+        scores = scores[chosen]
+        if runs.replicates is None:
+            scores = _shuffle(scores, algorithms, task, seed)
+        grids.append(scores if runs.goal_on(task) == "maximize" else -scores)
+        labels.append(replicates)
+    laid = Grids(
+        tuple(algorithms),
+        runs.tasks,
+        tuple(map(runs.goal_on, runs.tasks)),
+        tuple(map(runs.metric_on, runs.tasks)),
+        tuple(grids),
+        tuple(labels),
+        _number_families(runs, family),
+    )
+    played = [place for place, grid in enumerate(grids) if not np.isnan(grid).all()]
+    return _mind_gaps(laid.keep(played) if len(played) < len(grids) else laid, runs, gaps)
+
+
+def _check_size(runs: Runs, algorithms: Sequence[str]) -> None:
+    if len(algorithms) < 2:
+        raise TooFewRuns(
+            f"there is one algorithm only, {algorithms[0]}, of {runs.source}",
+            "Join the files of others with --with FILE (from Python: join_runs), or name the "
+            "column that tells them apart with --algorithm",
+        )
+    if len(algorithms) > _MOST_ALGORITHMS:
+        raise InvalidInput(
+            f"{runs.source} has {len(algorithms):,} algorithms, of which at most "
+            f"{_MOST_ALGORITHMS} can be ranked",
+            "Check that --algorithm names the right column, choose some of them with --only, or "
+            "read them as a leaderboard with `outperform sota`",
+        )
+
+
+def _shuffle(scores: FloatArray, algorithms: Sequence[str], task: str, seed: int) -> FloatArray:
+    """Pair runs at random where nothing says which belong together.
+
+    Independent runs may be paired in any way that their scores have no part in; the order of rows
+    may be that of their scores. A run's place depends on its own algorithm and task alone.
+    """
+    shuffled = np.full_like(scores, np.nan)
+    for place, name in enumerate(algorithms):
+        known = scores[place][~np.isnan(scores[place])]
+        rng = np.random.default_rng([seed, crc32(name.encode()), crc32(task.encode())])
+        shuffled[place, : known.size] = rng.permutation(known)
+    return shuffled
+
+
+def _number_families(runs: Runs, column: str | None) -> NDArray[np.intp]:
+    if column is None:
+        return np.arange(len(runs.tasks))
+    values = runs.task_values(column)
+    return np.unique([values[task] for task in runs.tasks], return_inverse=True)[1]
+
+
+def _mind_gaps(grids: Grids, runs: Runs, gaps: Gaps) -> Grids:
+    missing = _list_gaps(grids, runs)
+    if not missing:
+        return grids
+    named = "; ".join(missing[:_MOST_NAMED])
+    more = f"; and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+    if gaps == "refuse":
+        raise UnpairedScores(
+            f"{runs.source} has gaps: {named}{more}",
+            "Add the missing runs, pass --complete to leave out the replicates and tasks that not "
+            "all algorithms have, or --gaps to rank with the gaps, as if they were unrelated to "
+            "performance",
+        )
+    grids = replace(grids, gaps=tuple(missing))
+    if gaps == "keep":
+        return grids
+    has_all = [place for place, grid in enumerate(grids.complete) if grid.shape[1]]
+    if not has_all:
+        raise TooFewRuns(
+            f"no replicate of any task has a run of all {len(grids.algorithms)} algorithms: "
+            f"{named}{more}",
+            "Leave out the algorithms with gaps by --only, or pass --gaps",
+        )
+    kept = grids.keep(has_all)
+    return replace(kept, scores=kept.complete)
+
+
+def _list_gaps(grids: Grids, runs: Runs) -> list[str]:
+    """Name what is missing: algorithms without a run on a task, and single runs."""
+    found = []
+    for task, grid, labels in zip(grids.tasks, grids.scores, grids.replicates, strict=True):
+        on = f" on {task}" if task else ""
+        lacking = np.isnan(grid)
+        absent = np.asarray(lacking.all(axis=1))
+        if absent.any():
+            names = enumerate_names(_choose(grids.algorithms, absent), limit=3)
+            found.append(f"no run of {names}{on}")
+        for place in np.flatnonzero(lacking.any(axis=1) & ~absent).tolist():
+            which = np.flatnonzero(lacking[place]).tolist()
+            if runs.replicates is None:
+                what = f"{len(which)} run(s) fewer than others"
+            else:
+                listed = enumerate_names([str(labels[each]) for each in which], limit=3)
+                what = f"no {runs.replicate_name} {listed}"
+            found.append(f"{what} of {grids.algorithms[place]}{on}")
+    return found
+
+
+def _choose(names: Sequence[str], chosen: NDArray[np.bool_]) -> list[str]:
+    return [names[place] for place in np.flatnonzero(chosen).tolist()]

@@ -1,0 +1,359 @@
+"""All pairs of algorithms over all tasks: chances of winning, p-values and their corrections."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from outperform.errors import InvalidInput, TooFewRuns
+from outperform.questions.compare.verdict import Winner, judge, judge_size
+from outperform.questions.rank.grids import Grids
+from outperform.questions.rank.result import Correction, RankedPair, TasksAre
+from outperform.runs.scope import Resplit
+from outperform.stats import (
+    Interval,
+    average_probability,
+    benjamini_hochberg,
+    bonferroni,
+    brunner_munzel,
+    count_all_pairs,
+    holm,
+    nadeau_bengio_test,
+    paired_t_test,
+    partial_conjunction,
+    sign_flip_test,
+    t_test_all_pairs,
+    welch_t_test,
+    wilcoxon_pvalues,
+    wilcoxon_test,
+)
+from outperform.stats.checks import FloatArray
+from outperform.stats.task_probabilities import sign_tail
+from outperform.stats.ties import merge_pairs
+
+OVER_TASKS = ("wins", "wilcoxon", "paired-t", "sign-flip")  # tests that tasks can be the units of
+_FEWEST_FOR_T = 3  # runs
+_MOST_TESTS = 100_000  # of single pairs on single tasks, a minute or so
+_CORRECTIONS: dict[Correction, Callable[[FloatArray], FloatArray]] = {
+    "holm": holm,
+    "bonferroni": bonferroni,
+    "benjamini-hochberg": benjamini_hochberg,
+    "none": lambda pvalues: pvalues,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How pairs are compared."""
+
+    tasks_are: TasksAre
+    test: str | None  # asked for; None for the one that fits the question
+    task_test: str  # of a pair on one task
+    correction: Correction
+    gamma: float
+    alpha: float
+    baseline: str | None
+    seed: int
+    resplits: Mapping[str, Resplit]
+
+
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """Wins, ties and replicates of all pairs, each of shape (n_tasks, k, k)."""
+
+    wins: NDArray[np.int64]
+    ties: NDArray[np.int64]
+    n: NDArray[np.int64]
+
+    @property
+    def losses(self) -> NDArray[np.int64]:
+        """Replicates that the row's algorithm loses."""
+        return np.swapaxes(self.wins, -1, -2)
+
+
+def count_tasks(grids: Grids) -> PairCounts:
+    """Count the wins of all pairs on all tasks."""
+    counts = [count_all_pairs(grid) for grid in grids.scores]
+    wins, ties, n = (np.array(each) for each in zip(*counts, strict=True))
+    return PairCounts(wins, ties, n)
+
+
+def choose_pairs(algorithms: tuple[str, ...], baseline: str | None) -> tuple[Any, Any]:
+    """Places of the first and second algorithms of all pairs, or of those with the baseline."""
+    if baseline is None:
+        return np.triu_indices(len(algorithms), 1)
+    second = algorithms.index(baseline)
+    first = np.array([place for place in range(len(algorithms)) if place != second])
+    return first, np.full(len(first), second)
+
+
+def choose_task_test(counts: PairCounts, test: str | None, alpha: float) -> str:
+    """Test of a pair on one task: wins where so few runs can rule anybody out by them, else t."""
+    if test is not None:
+        return test
+    k, fewest = counts.n.shape[-1], int(counts.n.min())
+    enough = 0.5**fewest <= alpha / (k - 1)
+    return "wins" if enough or fewest < _FEWEST_FOR_T else "paired-t"
+
+
+def find_task_pvalues(grids: Grids, counts: PairCounts, terms: Terms) -> FloatArray:
+    """One-sided p-values of all pairs on all tasks, (n_tasks, k, k): small where the row's wins."""
+    if terms.task_test == "wins":
+        return sign_tail(counts.wins.astype(float), counts.losses.astype(float))
+    if terms.task_test == "paired-t":
+        return np.array([t_test_all_pairs(grid) for grid in grids.scores])
+    n_tests = len(grids.tasks) * len(grids.algorithms) * (len(grids.algorithms) - 1)
+    if n_tests > _MOST_TESTS:
+        raise InvalidInput(
+            f"{n_tests:,} tests {terms.task_test!r} of single pairs on single tasks are more than "
+            f"{_MOST_TESTS:,}",
+            "Leave out --test to count wins, which is fast, or choose algorithms with --only",
+        )
+    pvalues = np.ones(counts.wins.shape)
+    for place, (task, grid) in enumerate(zip(grids.tasks, grids.scores, strict=True)):
+        test = _find_test(terms, task)
+        for i, j in combinations(range(len(grid)), 2):
+            a, b = _take_two(grid, i, j, separate=terms.task_test in _SEPARATE)
+            if min(a.size, b.size) >= 2:
+                pvalues[place, i, j] = test(a, b, alternative="greater").pvalue
+                pvalues[place, j, i] = test(a, b, alternative="less").pvalue
+    return pvalues
+
+
+_SEPARATE = ("brunner-munzel", "brunner-munzel-permutation", "welch-t")
+
+
+def _take_two(grid: FloatArray, i: int, j: int, *, separate: bool) -> tuple[FloatArray, FloatArray]:
+    known = ~np.isnan(grid[[i, j]])
+    if separate:
+        return grid[i, known[0]], grid[j, known[1]]
+    both = known.all(axis=0)
+    return grid[i, both], grid[j, both]
+
+
+def _find_test(terms: Terms, task: str) -> Callable[..., Any]:
+    rng = np.random.default_rng(terms.seed)
+    if terms.task_test == "nadeau-bengio":
+        if task not in terms.resplits:
+            raise InvalidInput(
+                f"the test 'nadeau-bengio' corrects for overlapping splits, but the sizes of those "
+                f"of {task or 'the task'} are not known",
+                "Rank the store of a study, which knows them, or take another test",
+            )
+        sizes = terms.resplits[task]
+        return partial(nadeau_bengio_test, n_train=sizes.n_train, n_test=sizes.n_test)
+    tests: dict[str, Callable[..., Any]] = {
+        "brunner-munzel": brunner_munzel,
+        "brunner-munzel-permutation": partial(brunner_munzel, method="permutation", rng=rng),
+        "paired-t": paired_t_test,
+        "sign-flip": partial(sign_flip_test, rng=rng),
+        "welch-t": welch_t_test,
+        "wilcoxon": wilcoxon_test,
+    }
+    return tests[terms.task_test]
+
+
+def compare_all(
+    grids: Grids, counts: PairCounts, task_pvalues: FloatArray, terms: Terms
+) -> tuple[tuple[RankedPair, ...], str]:
+    """Compare all pairs, or those with the baseline; and the test that gave their p-values."""
+    first, second = choose_pairs(grids.algorithms, terms.baseline)
+    wins, ties, n = (each[:, first, second].T for each in (counts.wins, counts.ties, counts.n))
+    _check_shared(grids, n, first, second)
+    estimate = partial(
+        average_probability, wins, ties, n, tasks=terms.tasks_are, families=grids.family
+    )
+    average = estimate(confidence_level=1 - terms.alpha)
+    one_sided = task_pvalues[:, first, second].T, task_pvalues[:, second, first].T
+    means = _average_scores(grids, first, second)
+    test, pvalues = _test_pairs(grids, average, one_sided, means, terms)
+    adjusted = pvalues if pvalues is None else _CORRECTIONS[terms.correction](pvalues)
+    levels = find_levels(pvalues, len(first), terms)
+    corrected = estimate(confidence_level=1 - levels)
+    better = [_count_better(one_sided, alpha) for alpha in (terms.alpha, terms.alpha / len(first))]
+    columns = (
+        [grids.algorithms[place] for place in first],
+        [grids.algorithms[place] for place in second],
+        average.probability.tolist(),
+        average.low.tolist(),
+        average.high.tolist(),
+        _list(pvalues, len(first)),
+        _list(adjusted, len(first)),
+        corrected.low.tolist(),
+        corrected.high.tolist(),
+    )
+    totals = zip(*(each.sum(axis=-1).tolist() for each in (wins, ties, n)), strict=True)
+    rows = zip(*columns, totals, _list_differences(grids, *means), *better, strict=True)
+    return tuple(_make_pair(*row, terms=terms) for row in rows), test
+
+
+def _check_shared(grids: Grids, n: NDArray[np.int64], first: Any, second: Any) -> None:
+    apart = np.flatnonzero(n.sum(axis=-1) == 0)
+    if apart.size:
+        a, b = (grids.algorithms[each[apart[0]]] for each in (first, second))
+        raise TooFewRuns(
+            f"{a} and {b} have no replicate of any task in common, nor do {apart.size - 1} other "
+            "pairs",
+            "Leave out one of them with --only, or add runs",
+        )
+
+
+def _make_pair(
+    a: str, b: str, probability: float, low: float, high: float, *rest: Any, terms: Terms
+) -> RankedPair:
+    pvalue, adjusted, corrected_low, corrected_high, totals, difference, better, surely = rest
+    interval = Interval(corrected_low, corrected_high, 1 - terms.alpha, "exact")
+    winner: Winner | None = None
+    if adjusted is not None and adjusted <= terms.alpha:
+        winner = "a" if interval.low > 0.5 else "b" if interval.high < 0.5 else None
+    winning = interval if winner == "a" else interval.mirrored()
+    size = judge_size(winning, terms.gamma) if winner else None
+    wins, ties, n = totals
+    return RankedPair(
+        a=a,
+        b=b,
+        probability=probability,
+        low=low,
+        high=high,
+        pvalue=pvalue,
+        pvalue_adjusted=adjusted,
+        adjusted_low=corrected_low,
+        adjusted_high=corrected_high,
+        verdict=judge(size),
+        winner=winner,
+        wins=wins,
+        ties=ties,
+        losses=n - wins - ties,
+        mean_difference=difference,
+        n_tasks_better=better,
+        n_tasks_better_adjusted=surely,
+    )
+
+
+def _list(values: FloatArray | None, n: int) -> list[Any]:
+    return [None] * n if values is None else values.tolist()
+
+
+def _count_better(one_sided: tuple[FloatArray, FloatArray], alpha: float) -> list[dict[str, int]]:
+    """On at least how many tasks either of each pair is better."""
+    a, b = (partial_conjunction(p, alpha=alpha).n_better.tolist() for p in one_sided)
+    return [{"a": n_a, "b": n_b} for n_a, n_b in zip(a, b, strict=True)]
+
+
+def _list_differences(grids: Grids, a: FloatArray, b: FloatArray) -> list[float | None]:
+    """Mean differences over all tasks, in the sign of the metric; None where they have several."""
+    if len(set(grids.metrics)) > 1 or len(set(grids.goals)) > 1:
+        return [None] * len(a)
+    sign = 1 if grids.goals[0] == "maximize" else -1
+    differences: list[float | None] = (sign * np.nanmean(a - b, axis=-1)).tolist()
+    return differences
+
+
+def _average_scores(grids: Grids, first: Any, second: Any) -> tuple[FloatArray, FloatArray]:
+    """Mean scores of both of each pair on each task, over the replicates that both have."""
+    shape = len(first), len(grids.tasks)
+    a, b = np.full(shape, np.nan), np.full(shape, np.nan)
+    for place, grid in enumerate(grids.scores):
+        known = (~np.isnan(grid)).astype(float)
+        n = known @ known.T
+        sums = np.nan_to_num(grid) @ known.T  # of the row's scores, over what the column has too
+        with np.errstate(invalid="ignore"):
+            a[:, place] = (sums / n)[first, second]
+            b[:, place] = (sums / n)[second, first]
+    return a, b
+
+
+def _test_pairs(
+    grids: Grids,
+    average: Any,
+    one_sided: tuple[FloatArray, FloatArray],
+    means: tuple[FloatArray, FloatArray],
+    terms: Terms,
+) -> tuple[str, FloatArray | None]:
+    """Two-sided p-values of pairs over all tasks, and the test that they are of."""
+    if terms.tasks_are == "fixed":
+        if terms.test in (None, "wins"):
+            return "sign test of wins on all tasks", average.pvalue
+        if len(grids.tasks) == 1:
+            return terms.task_test, np.minimum(1, 2 * np.minimum(*one_sided)[:, 0])
+        return f"{terms.task_test}, tasks combined by Stouffer's method", _combine(*one_sided)
+    return _test_over_tasks(grids, *means, terms)
+
+
+def _combine(greater: FloatArray, less: FloatArray) -> FloatArray:
+    """Stouffer's method, which lets tasks against a difference weigh as much as those for it."""
+    root = np.sqrt(greater.shape[-1])
+    tails = [
+        ndtr(ndtri(np.clip(p, 1e-300, 1 - 1e-16)).sum(axis=-1) / root) for p in (greater, less)
+    ]
+    combined: FloatArray = np.minimum(1, 2 * np.minimum(*tails))
+    return combined
+
+
+def _test_over_tasks(
+    grids: Grids, a: FloatArray, b: FloatArray, terms: Terms
+) -> tuple[str, FloatArray | None]:
+    """Tests of which tasks, or families of them, are the units."""
+    test = _choose_test_over_tasks(grids, terms)
+    a, b = (_average_families(means, grids.family) for means in (a, b))
+    if 0.5 ** (a.shape[-1] - 1) > terms.alpha:  # so few can be evidence of nothing
+        return f"{test} over tasks", None
+    if test == "wins":
+        first, second = merge_pairs(a, b)
+        up, down = (first > second).sum(axis=-1), (first < second).sum(axis=-1)
+        pvalues = 2 * np.minimum(sign_tail(up, down), sign_tail(down, up))
+        return "sign test over tasks", np.minimum(1, pvalues)
+    if test == "wilcoxon" and not np.isnan(a).any():
+        return "Wilcoxon's signed ranks over tasks", wilcoxon_pvalues(a, b)
+    single = _find_test(replace(terms, task_test=test), "")
+    known = ~np.isnan(a)
+    rows = zip(a, b, known, strict=True)
+    pvalues = np.array([single(x[has], y[has]).pvalue for x, y, has in rows])
+    return f"{test} over tasks", pvalues
+
+
+def _choose_test_over_tasks(grids: Grids, terms: Terms) -> str:
+    one_metric = len(set(grids.metrics)) == 1
+    test = terms.test or ("wilcoxon" if one_metric else "wins")
+    if test not in OVER_TASKS:
+        raise InvalidInput(
+            f"the test {test!r} cannot take tasks as its sample",
+            f"Take one of {', '.join(OVER_TASKS)}, or ask about these tasks: --tasks fixed",
+        )
+    if test != "wins" and not one_metric:
+        raise InvalidInput(
+            f"the test {test!r} needs differences in one unit, but tasks have different metrics: "
+            f"{', '.join(sorted(set(grids.metrics)))}",
+            "Leave out --test: tasks are then counted as won or lost",
+        )
+    return test
+
+
+def _average_families(means: FloatArray, family: NDArray[np.intp]) -> FloatArray:
+    """Mean of each family of tasks, (n_pairs, n_families)."""
+    families = np.unique(family)
+    if len(families) == len(family):
+        return means
+    return np.stack([np.nanmean(means[:, family == each], axis=1) for each in families], axis=1)
+
+
+def find_levels(pvalues: FloatArray | None, n_pairs: int, terms: Terms) -> FloatArray:
+    """Level that a correction leaves for the interval of each pair.
+
+    Holm's is alpha over the number of pairs that are left at a pair's turn; that of Benjamini and
+    Hochberg is alpha times the share of pairs that are rejected (Benjamini and Yekutieli 2005).
+    """
+    if terms.correction == "none" or n_pairs == 1:
+        return np.full(n_pairs, terms.alpha)
+    if pvalues is None or terms.correction == "bonferroni":
+        return np.full(n_pairs, terms.alpha / n_pairs)
+    if terms.correction == "holm":
+        n_before = np.searchsorted(np.sort(pvalues), pvalues)  # pairs with the same p share a turn
+        return np.asarray(terms.alpha / (n_pairs - n_before))
+    n_rejected = int((benjamini_hochberg(pvalues) <= terms.alpha).sum())
+    return np.full(n_pairs, terms.alpha * max(1, n_rejected) / n_pairs)

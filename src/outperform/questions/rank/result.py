@@ -1,0 +1,181 @@
+"""Which algorithms may be the best, on every task and over all of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from outperform.plain_values import Plain
+from outperform.questions.compare.verdict import Verdict
+from outperform.questions.rank.advice import suggest_next
+from outperform.questions.rank.table import tabulate_ranking
+from outperform.questions.rank.wording import describe_ranking
+from outperform.questions.result import Mood, Result, Table
+from outperform.runs import Goal
+from outperform.runs.scope import Scope
+from outperform.stats import FriedmanTest, NemenyiTest
+from outperform.stats.checks import FloatArray
+
+TasksAre = Literal["fixed", "sampled"]
+Question = Literal["these tasks", "tasks like these"]
+Correction = Literal["holm", "bonferroni", "benjamini-hochberg", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class RankedAlgorithm(Plain):
+    """Where one algorithm stands among all."""
+
+    name: str
+    mean_rank: float  # over tasks, of its mean score; 1 is the best
+    rank_low: int | None  # its true rank is between these, for all algorithms at once
+    rank_high: int | None
+    n_tasks_maybe_best: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedTask(Plain):
+    """All algorithms on one task."""
+
+    JSON = "name metric goal n_runs best maybe_best means sds"
+
+    name: str
+    metric: str
+    goal: Goal
+    n_runs: int  # of an algorithm, the fewest where they differ
+    best: str  # by the mean
+    maybe_best: tuple[str, ...]
+    means: dict[str, float]  # of every algorithm, in the metric's own sign; NaN without runs
+    sds: dict[str, float]  # NaN below two runs
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPair(Plain):
+    """Two algorithms over all tasks.
+
+    All but what is adjusted depends on the runs of these two alone.
+    """
+
+    a: str
+    b: str
+    probability: float  # P(a > b), averaged over tasks
+    low: float  # at the confidence level, for this pair alone
+    high: float
+    pvalue: float | None  # two-sided; None where no number of wins could be evidence
+    pvalue_adjusted: float | None
+    adjusted_low: float  # at the level that the correction leaves for this pair
+    adjusted_high: float
+    verdict: Verdict
+    winner: Literal["a", "b"] | None
+    wins: int  # of replicates on all tasks
+    ties: int
+    losses: int
+    mean_difference: float | None  # a - b over all tasks, where they have one metric
+    n_tasks_better: dict[str, int]  # on at least so many tasks, for this pair alone
+    n_tasks_better_adjusted: dict[str, int]  # the same, for all pairs at once
+
+    @property
+    def winner_name(self) -> str | None:
+        """Name of the winner."""
+        return {"a": self.a, "b": self.b, None: None}[self.winner]
+
+
+@dataclass(frozen=True)  # without slots, as functions of the result are computed when asked for
+class Ranking(Result):
+    """Many algorithms over many tasks."""
+
+    JSON = (
+        "question why scope algorithms tasks pairs friedman=_friedman nemenyi=_nemenyi skillings_mack aggregates "
+        "baseline correction test gamma alpha families caveats"
+    )
+
+    algorithms: tuple[RankedAlgorithm, ...]  # the best mean rank first
+    tasks: tuple[RankedTask, ...]
+    pairs: tuple[RankedPair, ...] = field(repr=False)
+    tasks_are: TasksAre
+    why: str  # it is about these tasks, or tasks like these
+    scope: Scope
+    test: str  # that gave the p-values of pairs
+    task_test: str  # that said who may be the best on a task
+    correction: Correction
+    gamma: float
+    alpha: float
+    baseline: str | None = None
+    friedman: FriedmanTest | None = None
+    nemenyi: NemenyiTest | None = None
+    skillings_mack: Any = None
+    aggregates: Any = None
+    families: dict[str, str] | None = None  # of tasks
+    n_units: int = 0  # tasks, or families of them
+    scores: tuple[FloatArray, ...] = field(default=(), repr=False, compare=False)
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def question(self) -> Question:
+        """What it is about."""
+        return "these tasks" if self.tasks_are == "fixed" else "tasks like these"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Algorithms, the best mean rank first."""
+        return tuple(algorithm.name for algorithm in self.algorithms)
+
+    @property
+    def metric(self) -> str:
+        """Metric of all tasks; "" where they differ."""
+        metrics = {task.metric for task in self.tasks}
+        return metrics.pop() if len(metrics) == 1 else ""
+
+    def find_pair(self, a: str, b: str) -> RankedPair | None:
+        """Look a pair up, in the order in which it is kept."""
+        return self._by_names.get((a, b)) or self._by_names.get((b, a))
+
+    @property
+    def _by_names(self) -> dict[tuple[str, str], RankedPair]:
+        return {(pair.a, pair.b): pair for pair in self.pairs}
+
+    @property
+    def differing(self) -> list[RankedPair]:
+        """Pairs that are told apart."""
+        return [pair for pair in self.pairs if pair.winner]
+
+    @property
+    def tables(self) -> Sequence[Table | str]:
+        """Means of every task, with marks; ranks; pairs."""
+        return tabulate_ranking(self)
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        return suggest_next(self)
+
+    @property
+    def scope_hint(self) -> str:
+        """Why it is about these tasks, or about tasks like these."""
+        return f" ({self.why})"
+
+    @property
+    def mood(self) -> Mood | None:
+        """It is open as long as nothing is told apart."""
+        return None if self.differing else "open"
+
+    def __str__(self) -> str:
+        return describe_ranking(self)
+
+    @property
+    def _friedman(self) -> dict[str, Any] | None:
+        if self.friedman is None:
+            return None
+        right, plain = self.friedman.corrected, self.friedman.uncorrected
+        return {
+            "statistic": right.chi2,
+            "pvalue": right.chi2_pvalue,
+            "statistic_without_ties": plain.chi2,
+            "f": right.f,
+            "f_pvalue": right.f_pvalue,
+            "f_without_ties": plain.f,
+        }
+
+    @property
+    def _nemenyi(self) -> dict[str, Any] | None:
+        if self.nemenyi is None:
+            return None
+        return {"critical_difference": self.nemenyi.critical_difference}

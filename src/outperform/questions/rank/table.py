@@ -1,0 +1,217 @@
+"""A ranking as tables that fit a screen."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from outperform.questions.result import Table
+from outperform.wording import describe_goal, measure, shorten, shorten_apart
+
+if TYPE_CHECKING:
+    from outperform.questions.rank.result import RankedPair, RankedTask, Ranking
+
+MAYBE_BEST = "*"
+MEANINGFUL, SMALL = "+", "~"  # verdicts on a pair
+_SCREEN = 80  # columns
+_LONGEST_NAME, _SHORT_NAME = 16, 10
+_LARGEST_MATRIX = 12  # algorithms
+_MOST_PAIRS = 20  # rows
+
+
+def tabulate_ranking(ranking: "Ranking") -> list[Table | str]:
+    """Means of every task with marks, ranks, and pairs."""
+    return [
+        *_tabulate_means(ranking),
+        _tabulate_ranks(ranking),
+        *_tabulate_tests(ranking),
+        *_tabulate_pairs(ranking),
+    ]
+
+
+def _tabulate_means(ranking: "Ranking") -> Iterator[Table]:
+    """Algorithms by tasks, side by side if need be with fewer digits, else one below another."""
+    names = shorten_apart(ranking.names, _LONGEST_NAME)
+    for digits, gap in ((2, 2), (1, 1)):
+        columns = _lay_out_means(ranking, digits)
+        blocks = _divide(columns, _SCREEN - 2 - max(map(measure, names)), gap)
+        if len(blocks) == 1:
+            break
+    else:
+        digits, gap = 2, 2
+        columns = _lay_out_means(ranking, digits)
+        blocks = _divide(columns, _SCREEN - 2 - max(map(measure, names)), gap)
+    for block in blocks:
+        header, *rows = zip(["", *names], *block, strict=True)
+        title = _entitle(ranking) if block is blocks[0] else ""
+        note = _MARKS.format(1 - ranking.alpha) if block is blocks[-1] else ""
+        yield Table(header, rows, title=title, note=note, gap=gap)
+
+
+def _lay_out_means(ranking: "Ranking", digits: int) -> list[list[str]]:
+    """Of every task, its name and the cells below."""
+    longest = _LONGEST_NAME if digits == 2 else _SHORT_NAME
+    headers = shorten_apart([task.name or "mean ± sd" for task in ranking.tasks], longest)
+    return [
+        [header, *format_means(task, ranking.names, digits=digits)]
+        for header, task in zip(headers, ranking.tasks, strict=True)
+    ]
+
+
+def _divide(columns: list[list[str]], room: int, gap: int) -> list[list[list[str]]]:
+    """Put as many columns side by side as there is room for, at least one."""
+    blocks: list[list[list[str]]] = []
+    left = -1
+    for column in columns:
+        width = gap + max(map(measure, column))
+        if left < width:
+            blocks.append([])
+            left = room
+        blocks[-1].append(column)
+        left -= width
+    return blocks
+
+
+_MARKS = "  * may be the best there: the marked ones hold the truly best with {:.0%}"
+
+
+def _entitle(ranking: "Ranking") -> str:
+    if not ranking.metric:
+        return "mean ± standard deviation; metrics differ between tasks"
+    return f"{ranking.metric}, {describe_goal(ranking.tasks[0].goal)}; mean ± standard deviation"
+
+
+def format_means(task: "RankedTask", names: Sequence[str], *, digits: int = 2) -> list[str]:
+    """Mean ± standard deviation of each algorithm, all with the same places, and marks.
+
+    The middle one of the standard deviations has so many digits.
+    """
+    spreads = [sd for sd in task.sds.values() if sd > 0]
+    means = [abs(mean) for mean in task.means.values() if math.isfinite(mean)]
+    places = _choose_places(spreads, max(means, default=0.0), digits)
+    return [
+        _format_mean(task.means[name], task.sds[name], places, brief=digits == 1)
+        + (MAYBE_BEST if name in task.maybe_best else " ")
+        for name in names
+    ]
+
+
+def _choose_places(spreads: Sequence[float], largest: float, digits: int) -> int:
+    if not spreads:
+        return max(0, 3 - math.floor(math.log10(largest))) if largest > 0 else 0
+    middle = sorted(spreads)[len(spreads) // 2]
+    return min(6, max(0, digits - 1 - math.floor(math.log10(middle))))
+
+
+def _format_mean(mean: float, sd: float, places: int, *, brief: bool) -> str:
+    if math.isnan(mean):
+        return "–"
+    if abs(mean) >= 1e6 or 0 < abs(mean) < 10**-places:
+        return f"{mean:.3g}" if math.isnan(sd) else f"{mean:.3g}±{sd:.2g}"
+    text = f"{mean:.{places}f}"
+    text = _drop_zero(text) if brief else text
+    return text if math.isnan(sd) else f"{text}±{_drop_zero(f'{sd:.{places}f}')}"
+
+
+def _drop_zero(number: str) -> str:
+    """Write 0.012 as .012, since a table has no room."""
+    return number[1:] if number.startswith("0.") else number
+
+
+def _tabulate_ranks(ranking: "Ranking") -> Table:
+    n = len(ranking.tasks)
+    rows = []
+    for name, algorithm in zip(
+        shorten_apart(ranking.names, _LONGEST_NAME), ranking.algorithms, strict=True
+    ):
+        between = "–"
+        if algorithm.rank_low is not None:
+            between = f"{algorithm.rank_low} to {algorithm.rank_high}"
+        may = f"{algorithm.n_tasks_maybe_best} of {n}"
+        rows.append([name, f"{algorithm.mean_rank:.2f}", between, may])
+    header = ["", "mean rank", f"rank, {1 - ranking.alpha:.0%}", "may be the best on"]
+    return Table(header, rows, title=f"Ranks on {ranking.question}; the best is 1")
+
+
+def _tabulate_tests(ranking: "Ranking") -> Iterator[Table]:
+    """Tests of all algorithms at once."""
+    if ranking.friedman is not None:
+        right, plain = ranking.friedman.corrected, ranking.friedman.uncorrected
+        rows = [
+            ("Friedman", f"χ² = {right.chi2:.3f}, p = {right.chi2_pvalue:.2g}"),
+            ("Iman–Davenport", f"F = {right.f:.3f}, p = {right.f_pvalue:.2g}"),
+            ("without the correction for ties", f"χ² = {plain.chi2:.3f}, F = {plain.f:.3f}"),
+            ("Nemenyi", f"mean ranks differ from {ranking.nemenyi.critical_difference:.3f} on"),
+        ]
+        yield Table((), rows, title="Are all alike?")
+    if ranking.skillings_mack is not None:
+        test = ranking.skillings_mack
+        value = f"{test.statistic:.3f}, p = {test.permutation_pvalue:.2g} by permutation"
+        yield Table((), [("Skillings–Mack", value)], title="Are all alike?")
+
+
+def _tabulate_pairs(ranking: "Ranking") -> Iterator[Table | str]:
+    title = f"P(A>B) on {ranking.question}; p by {ranking.test}, {_describe_correction(ranking)}"
+    if len(ranking.pairs) <= _MOST_PAIRS or ranking.baseline:
+        shown = ranking.pairs[:_MOST_PAIRS]
+        header = ["A", "B", "P(A>B)", "W-T-L", "p", "better on", "verdict"]
+        left = len(ranking.pairs) - len(shown)
+        note = f"  and {left} more pairs: see --json" if left else ""
+        yield Table(header, [_describe_pair(pair) for pair in shown], title=title, note=note)
+    elif len(ranking.names) <= _LARGEST_MATRIX:
+        yield _tabulate_matrix(ranking, title)
+    else:
+        yield (
+            f"{title}: {len(ranking.differing)} of {len(ranking.pairs)} pairs differ. --json lists "
+            "them, --plot FILE --view pairs draws them."
+        )
+
+
+def _describe_correction(ranking: "Ranking") -> str:
+    if ranking.correction == "none":
+        return "not corrected"
+    name = ranking.correction.replace("benjamini-hochberg", "Benjamini–Hochberg").capitalize()
+    return f"{name} for {len(ranking.pairs)} pairs"
+
+
+def _describe_pair(pair: "RankedPair") -> list[str]:
+    a, b = shorten_apart([pair.a, pair.b], _LONGEST_NAME)
+    p = "–" if pair.pvalue_adjusted is None else f"{pair.pvalue_adjusted:.2g}"
+    return [
+        a,
+        b,
+        f"{pair.probability:.2f} [{pair.adjusted_low:.2f}, {pair.adjusted_high:.2f}]",
+        f"{pair.wins}-{pair.ties}-{pair.losses}",
+        p,
+        f"{pair.n_tasks_better_adjusted['a']}:{pair.n_tasks_better_adjusted['b']}",
+        _describe_winner(pair),
+    ]
+
+
+def _describe_winner(pair: "RankedPair") -> str:
+    if pair.winner_name is None:
+        return pair.verdict
+    size = pair.verdict.removeprefix("significant").lstrip(" ,").removeprefix("and ")
+    return f"{shorten(pair.winner_name, _LONGEST_NAME)}, {size}"
+
+
+def _tabulate_matrix(ranking: "Ranking", title: str) -> Table:
+    names = shorten_apart(ranking.names, _LONGEST_NAME)
+    rows = []
+    for place, (short, a) in enumerate(zip(names, ranking.names, strict=True), start=1):
+        cells = [_describe_entry(ranking, a, b) for b in ranking.names]
+        rows.append([f"{place} {short}", *cells])
+    header = ["", *(str(place) for place in range(1, len(names) + 1))]
+    note = (
+        f"  chance that the row beats the column; {MEANINGFUL} told apart, {SMALL} told apart but "
+        f"below γ = {ranking.gamma:g}"
+    )
+    return Table(header, rows, title=title, note=note)
+
+
+def _describe_entry(ranking: "Ranking", a: str, b: str) -> str:
+    pair = ranking.find_pair(a, b)
+    if pair is None:
+        return "· "
+    probability = pair.probability if pair.a == a else 1 - pair.probability
+    marks = {"not significant": " ", "significant, not meaningful": SMALL}
+    return f"{probability:.2f}{marks.get(pair.verdict, MEANINGFUL)}"
