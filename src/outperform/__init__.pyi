@@ -29,6 +29,11 @@ from outperform.questions.decompose.search_curves import SearchCurves as SearchC
 from outperform.questions.decompose.search_curves import trace_searches as trace_searches
 from outperform.questions.plan.answer import plan as plan
 from outperform.questions.plan.result import Plan as Plan
+from outperform.questions.rank.answer import rank_runs as rank_runs
+from outperform.questions.rank.result import RankedAlgorithm as RankedAlgorithm
+from outperform.questions.rank.result import RankedPair as RankedPair
+from outperform.questions.rank.result import RankedTask as RankedTask
+from outperform.questions.rank.result import Ranking as Ranking
 from outperform.questions.simulate.answer import simulate_error_rates as simulate_error_rates
 from outperform.questions.simulate.measured_variation import measure_variation as measure_variation
 from outperform.questions.simulate.resampling import resample_error_rates as resample_error_rates

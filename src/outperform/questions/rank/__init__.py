@@ -1,1 +1,1 @@
-"""Which of many algorithms are best, over many tasks?"""
+"""Which of many algorithms are best, over many tasks."""

@@ -182,7 +182,8 @@ def _choose_question(grids: Grids, tasks: TasksAre | None) -> tuple[TasksAre, st
 def _find_scope(table: Runs, grids: Grids, tasks_are: TasksAre) -> Scope:
     varied = dict.fromkeys(word for task in grids.tasks for word in table.scope_on(task).varied)
     if tasks_are == "sampled":
-        return Scope((TASKS, *varied), TASKS_LIKE_THESE)
+        several = any(grid.shape[1] > 1 for grid in grids.scores)
+        return Scope((TASKS, *varied) if several else (TASKS,), TASKS_LIKE_THESE)
     one = len(grids.tasks) == 1
     return Scope(tuple(varied), table.scope_on(grids.tasks[0]).about if one else THESE_TASKS)
 

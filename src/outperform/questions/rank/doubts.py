@@ -11,6 +11,7 @@ from outperform.runs import Runs
 from outperform.wording import enumerate_names
 
 _FEW_TASKS = 10  # below which Friedman's test errs
+_FEW_RUNS = 5  # below which a bootstrap within tasks is too narrow
 _MANY_TIES = 0.1  # of the pairs of runs on a task
 
 
@@ -18,8 +19,10 @@ def find_doubts(ranking: Ranking, grids: Grids, counts: PairCounts, table: Runs)
     """Every doubt about a ranking, those that weigh most first."""
     yield from _doubt_units(ranking)
     yield from _doubt_runs(ranking)
+    yield from _doubt_scores(ranking)
     yield from _doubt_gaps(grids)
     yield from _doubt_ties(grids, counts)
+    yield from _doubt_aggregates(ranking, grids)
     yield from _doubt_size(ranking)
     yield from _doubt_pairing(table, ranking)
     yield from table.notes
@@ -49,7 +52,7 @@ def _doubt_runs(ranking: Ranking) -> Iterator[str]:
     """Say where runs are too few to tell anybody apart, whatever the outcome."""
     fewest, k = min(task.n_runs for task in ranking.tasks), len(ranking.algorithms)
     if fewest == 1 and len(ranking.tasks) > 1:
-        yield "with one run on a task, nobody can be ruled out as the best there: all are marked"
+        yield "with one run on a task, nobody can be ruled out as the best there: none is marked"
         return
     n_pairs = len(ranking.pairs)
     for_pairs = next(n for n in count(1) if 0.5 ** (n - 1) <= ranking.alpha / n_pairs)
@@ -63,6 +66,15 @@ def _doubt_runs(ranking: Ranking) -> Iterator[str]:
         yield (
             f"with {fewest} runs nobody can be ruled out as the best by wins ({for_best} would "
             "do), so the marks are by paired t-tests of means, which take differences as normal"
+        )
+
+
+def _doubt_scores(ranking: Ranking) -> Iterator[str]:
+    pairs = [f"{pair.a} and {pair.b}" for pair in ranking.pairs if pair.only_scores_differ]
+    if pairs:
+        yield (
+            f"{ranking.test} tells {enumerate_names(pairs, limit=3)} apart, but not by wins: one "
+            "may win by much where it wins, and not more often than the other"
         )
 
 
@@ -86,6 +98,24 @@ def _doubt_ties(grids: Grids, counts: PairCounts) -> Iterator[str]:
         yield (
             f"many pairs of runs are tied on {enumerate_names(many, limit=4)}: ties tell nobody "
             "apart"
+        )
+
+
+def _doubt_aggregates(ranking: Ranking, grids: Grids) -> Iterator[str]:
+    """What a number over all tasks hides."""
+    if ranking.aggregates is None:
+        return
+    by = {"range": "the range seen", "rank": "ranks"}.get(ranking.aggregates.normalize)
+    if by:
+        yield (
+            f"scores normalised by {by} depend on all algorithms that take part: leaving one out "
+            "moves the others"
+        )
+    fewest = min(grid.shape[1] for grid in grids.complete)
+    if fewest < _FEW_RUNS:
+        yield (
+            f"with {fewest} run(s) on a task, the bootstrap intervals of aggregates are too "
+            f"narrow; {_FEW_RUNS} at least would do better"
         )
 
 

@@ -208,8 +208,9 @@ def _make_pair(
 ) -> RankedPair:
     pvalue, adjusted, corrected_low, corrected_high, totals, difference, better, surely = rest
     interval = Interval(corrected_low, corrected_high, 1 - terms.alpha, "exact")
+    differs = adjusted is not None and adjusted <= terms.alpha
     winner: Winner | None = None
-    if adjusted is not None and adjusted <= terms.alpha:
+    if differs:
         winner = "a" if interval.low > 0.5 else "b" if interval.high < 0.5 else None
     winning = interval if winner == "a" else interval.mirrored()
     size = judge_size(winning, terms.gamma) if winner else None
@@ -232,6 +233,7 @@ def _make_pair(
         mean_difference=difference,
         n_tasks_better=better,
         n_tasks_better_adjusted=surely,
+        only_scores_differ=differs and winner is None,
     )
 
 

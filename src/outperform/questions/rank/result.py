@@ -71,6 +71,7 @@ class RankedPair(Plain):
     mean_difference: float | None  # a - b over all tasks, where they have one metric
     n_tasks_better: dict[str, int]  # on at least so many tasks, for this pair alone
     n_tasks_better_adjusted: dict[str, int]  # the same, for all pairs at once
+    only_scores_differ: bool  # the test tells them apart, but P(a > b) may be 1/2
 
     @property
     def winner_name(self) -> str | None:
@@ -83,8 +84,8 @@ class Ranking(Result):
     """Many algorithms over many tasks."""
 
     JSON = (
-        "question why scope algorithms tasks pairs friedman=_friedman nemenyi=_nemenyi skillings_mack aggregates "
-        "baseline correction test gamma alpha families caveats"
+        "question why scope algorithms tasks pairs friedman=_friedman nemenyi=_nemenyi "
+        "skillings_mack aggregates baseline correction test task_test gamma alpha families caveats"
     )
 
     algorithms: tuple[RankedAlgorithm, ...]  # the best mean rank first

@@ -1,14 +1,14 @@
 """A ranking as tables that fit a screen."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from outperform.questions.result import Table
 from outperform.wording import describe_goal, measure, shorten, shorten_apart
 
 if TYPE_CHECKING:
-    from outperform.questions.rank.result import RankedPair, RankedTask, Ranking
+    from outperform.questions.rank.result import RankedAlgorithm, RankedPair, RankedTask, Ranking
 
 MAYBE_BEST = "*"
 MEANINGFUL, SMALL = "+", "~"  # verdicts on a pair
@@ -24,6 +24,7 @@ def tabulate_ranking(ranking: "Ranking") -> list[Table | str]:
         *_tabulate_means(ranking),
         _tabulate_ranks(ranking),
         *_tabulate_tests(ranking),
+        *_tabulate_aggregates(ranking),
         *_tabulate_pairs(ranking),
     ]
 
@@ -43,7 +44,7 @@ def _tabulate_means(ranking: "Ranking") -> Iterator[Table]:
     for block in blocks:
         header, *rows = zip(["", *names], *block, strict=True)
         title = _entitle(ranking) if block is blocks[0] else ""
-        note = _MARKS.format(1 - ranking.alpha) if block is blocks[-1] else ""
+        note = _explain_marks(ranking) if block is blocks[-1] else ""
         yield Table(header, rows, title=title, note=note, gap=gap)
 
 
@@ -71,13 +72,21 @@ def _divide(columns: list[list[str]], room: int, gap: int) -> list[list[list[str
     return blocks
 
 
-_MARKS = "  * may be the best there: the marked ones hold the truly best with {:.0%}"
+def _explain_marks(ranking: "Ranking") -> str:
+    if all(task.n_runs < 2 for task in ranking.tasks):
+        return ""
+    return (
+        f"  {MAYBE_BEST} may be the best there: the marked ones hold the truly best with "
+        f"{1 - ranking.alpha:.0%}"
+    )
 
 
 def _entitle(ranking: "Ranking") -> str:
+    several = any(task.n_runs > 1 for task in ranking.tasks)
+    what = "mean ± standard deviation" if several else "one run each"
     if not ranking.metric:
-        return "mean ± standard deviation; metrics differ between tasks"
-    return f"{ranking.metric}, {describe_goal(ranking.tasks[0].goal)}; mean ± standard deviation"
+        return f"metrics differ between tasks; {what}"
+    return f"{ranking.metric}, {describe_goal(ranking.tasks[0].goal)}; {what}"
 
 
 def format_means(task: "RankedTask", names: Sequence[str], *, digits: int = 2) -> list[str]:
@@ -85,21 +94,26 @@ def format_means(task: "RankedTask", names: Sequence[str], *, digits: int = 2) -
 
     The middle one of the standard deviations has so many digits.
     """
-    spreads = [sd for sd in task.sds.values() if sd > 0]
-    means = [abs(mean) for mean in task.means.values() if math.isfinite(mean)]
-    places = _choose_places(spreads, max(means, default=0.0), digits)
+    spreads = sorted(sd for sd in task.sds.values() if sd > 0)
+    means = [mean for mean in task.means.values() if math.isfinite(mean)]
+    places = _places_of_spread(spreads, digits) if spreads else _places_of_means(means)
+    marked = task.maybe_best if task.n_runs > 1 else ()  # one run rules nobody out
     return [
         _format_mean(task.means[name], task.sds[name], places, brief=digits == 1)
-        + (MAYBE_BEST if name in task.maybe_best else " ")
+        + (MAYBE_BEST if name in marked else " ")
         for name in names
     ]
 
 
-def _choose_places(spreads: Sequence[float], largest: float, digits: int) -> int:
-    if not spreads:
-        return max(0, 3 - math.floor(math.log10(largest))) if largest > 0 else 0
-    middle = sorted(spreads)[len(spreads) // 2]
+def _places_of_spread(spreads: Sequence[float], digits: int) -> int:
+    middle = spreads[len(spreads) // 2]
     return min(6, max(0, digits - 1 - math.floor(math.log10(middle))))
+
+
+def _places_of_means(means: Sequence[float]) -> int:
+    """As many as the means have, up to four."""
+    exact = (n for n in range(4) if all(math.isclose(round(m, n), m) for m in means))
+    return next(exact, 4)
 
 
 def _format_mean(mean: float, sd: float, places: int, *, brief: bool) -> str:
@@ -119,17 +133,23 @@ def _drop_zero(number: str) -> str:
 
 def _tabulate_ranks(ranking: "Ranking") -> Table:
     n = len(ranking.tasks)
-    rows = []
-    for name, algorithm in zip(
-        shorten_apart(ranking.names, _LONGEST_NAME), ranking.algorithms, strict=True
-    ):
-        between = "–"
-        if algorithm.rank_low is not None:
-            between = f"{algorithm.rank_low} to {algorithm.rank_high}"
-        may = f"{algorithm.n_tasks_maybe_best} of {n}"
-        rows.append([name, f"{algorithm.mean_rank:.2f}", between, may])
-    header = ["", "mean rank", f"rank, {1 - ranking.alpha:.0%}", "may be the best on"]
+    header = ["", "mean rank", f"rank, {1 - ranking.alpha:.0%}"]
+    rows = [
+        [name, f"{algorithm.mean_rank:.2f}", _describe_ranks(algorithm)]
+        for name, algorithm in zip(
+            shorten_apart(ranking.names, _LONGEST_NAME), ranking.algorithms, strict=True
+        )
+    ]
+    if any(task.n_runs > 1 for task in ranking.tasks):
+        header.append("may be the best on")
+        for row, algorithm in zip(rows, ranking.algorithms, strict=True):
+            row.append(f"{algorithm.n_tasks_maybe_best} of {n}")
     return Table(header, rows, title=f"Ranks on {ranking.question}; the best is 1")
+
+
+def _describe_ranks(algorithm: "RankedAlgorithm") -> str:
+    low, high = algorithm.rank_low, algorithm.rank_high
+    return "–" if low is None else f"{low}" if low == high else f"{low} to {high}"
 
 
 def _tabulate_tests(ranking: "Ranking") -> Iterator[Table]:
@@ -149,14 +169,40 @@ def _tabulate_tests(ranking: "Ranking") -> Iterator[Table]:
         yield Table((), [("Skillings–Mack", value)], title="Are all alike?")
 
 
+def _tabulate_aggregates(ranking: "Ranking") -> Iterator[Table]:
+    """Normalised scores over all tasks."""
+    if ranking.aggregates is None:
+        return
+    by = {"baseline": "baseline and target of each task", "range": "the range seen", "rank": "rank"}
+    shorts = dict(zip(ranking.names, shorten_apart(ranking.names, _LONGEST_NAME), strict=True))
+    by_name = {each["name"]: each for each in ranking.aggregates.algorithms}
+    keys = ("mean", "median", "interquartile_mean", "optimality_gap")
+    rows = [
+        [shorts[name], *(_describe_bounds(by_name[name][key]) for key in keys)]
+        for name in ranking.names
+    ]
+    header = ["", "mean", "median", "IQM", "gap to 1"]
+    yield Table(header, rows, title=f"Scores over all tasks, by {by[ranking.aggregates.normalize]}")
+
+
+def _describe_bounds(value: Mapping[str, float]) -> str:
+    return f"{value['estimate']:.2f} [{value['low']:.2f}, {value['high']:.2f}]"
+
+
 def _tabulate_pairs(ranking: "Ranking") -> Iterator[Table | str]:
     title = f"P(A>B) on {ranking.question}; p by {ranking.test}, {_describe_correction(ranking)}"
     if len(ranking.pairs) <= _MOST_PAIRS or ranking.baseline:
         shown = ranking.pairs[:_MOST_PAIRS]
-        header = ["A", "B", "P(A>B)", "W-T-L", "p", "better on", "verdict"]
+        header = ["A", "B", "P(A>B)", "W-T-L", "p", "verdict"]
         left = len(ranking.pairs) - len(shown)
         note = f"  and {left} more pairs: see --json" if left else ""
-        yield Table(header, [_describe_pair(pair) for pair in shown], title=title, note=note)
+        rows = [_describe_pair(pair) for pair in shown]
+        if ranking.tasks_are == "fixed" and len(ranking.tasks) > 1:
+            header.insert(-1, "better on")
+            for row, pair in zip(rows, shown, strict=True):
+                surely = pair.n_tasks_better_adjusted
+                row.insert(-1, f"{surely['a']}:{surely['b']}")
+        yield Table(header, rows, title=title, note=note)
     elif len(ranking.names) <= _LARGEST_MATRIX:
         yield _tabulate_matrix(ranking, title)
     else:
@@ -182,14 +228,13 @@ def _describe_pair(pair: "RankedPair") -> list[str]:
         f"{pair.probability:.2f} [{pair.adjusted_low:.2f}, {pair.adjusted_high:.2f}]",
         f"{pair.wins}-{pair.ties}-{pair.losses}",
         p,
-        f"{pair.n_tasks_better_adjusted['a']}:{pair.n_tasks_better_adjusted['b']}",
         _describe_winner(pair),
     ]
 
 
 def _describe_winner(pair: "RankedPair") -> str:
     if pair.winner_name is None:
-        return pair.verdict
+        return "scores differ, wins do not" if pair.only_scores_differ else pair.verdict
     size = pair.verdict.removeprefix("significant").lstrip(" ,").removeprefix("and ")
     return f"{shorten(pair.winner_name, _LONGEST_NAME)}, {size}"
 

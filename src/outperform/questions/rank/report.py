@@ -1,0 +1,16 @@
+"""What a report says of runs: which of many algorithms are best."""
+
+from collections.abc import Iterator
+
+from outperform.questions.rank.answer import rank_runs
+from outperform.questions.reporting import Reported
+from outperform.questions.result import Result
+
+QUESTION = "which of many are best?"
+
+
+def answer(reported: Reported) -> Iterator[Result]:
+    """Rank all algorithms, where there are more than two."""
+    if len(reported.runs.algorithms) > 2:
+        gaps = "complete" if reported.options.get("drop_incomplete") else "refuse"
+        yield rank_runs(reported.runs, gaps=gaps)
