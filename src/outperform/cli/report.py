@@ -36,7 +36,7 @@ def command(
         outperform report study.db
 
     The page needs nothing else: to read, to send, to print. It compares A and B (all pairs of up to
-    three algorithms if none are named), says how far picked seeds could have moved the conclusion,
+    three algorithms if none are named), ranks three and more, says how far picked seeds could have moved the conclusion,
     what the best of five reaches where there are validation scores, and what makes scores vary
     where a study tells it.
     """

@@ -34,7 +34,7 @@ def answer_all(
     Parameters
     ----------
     names
-        Of the two algorithms to compare; may be left out where there are three at most.
+        Of the two algorithms to compare; more than three are ranked if none is named.
     options
         `train_size`, `test_size` and `drop_incomplete`, as `compare_runs` takes them.
 
@@ -46,6 +46,11 @@ def answer_all(
     reported = Reported(source, runs, _choose_pairs(runs, names), options)
     results: list[Result] = []
     notes = list(_doubt_pairs(len(reported.pairs)))
+    if not reported.pairs:
+        notes.append(
+            f"{runs.source} has {len(runs.algorithms)} algorithms, which are ranked; to compare "
+            f"two, name them: {enumerate_names(runs.algorithms)}."
+        )
     # The others rest on the comparison, which is read first.
     for question in sorted(list_questions("report"), key=lambda name: name != "compare"):
         room = import_module(f"outperform.questions.{question}.report")
@@ -53,7 +58,8 @@ def answer_all(
         try:
             results += answers
         except OutperformError as error:
-            if question == "compare":  # runs that cannot be compared make no report
+            # Runs that cannot be compared, or ranked, make no report.
+            if question == ("compare" if reported.pairs else "rank"):
                 raise
             notes.append(f"Not asked: {room.QUESTION} {error}")
     return results, notes
@@ -76,10 +82,4 @@ def _choose_pairs(runs: Runs, names: Sequence[str]) -> list[tuple[str, str]]:
             )
         return [(names[0], names[1])]
     pairs = list(combinations(runs.algorithms, 2))
-    if len(pairs) > _MOST_PAIRS:
-        raise InvalidInput(
-            f"{runs.source} has {len(runs.algorithms)} algorithms, of which {len(pairs)} pairs "
-            "could be compared",
-            f"Name two of: {enumerate_names(runs.algorithms)}",
-        )
-    return pairs
+    return pairs if len(pairs) <= _MOST_PAIRS else []  # more of them are ranked

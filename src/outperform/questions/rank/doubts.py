@@ -8,6 +8,7 @@ from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.pairs import PairCounts
 from outperform.questions.rank.result import Ranking
 from outperform.runs import Runs
+from outperform.runs.scope import divides_anew
 from outperform.wording import enumerate_names
 
 _FEW_TASKS = 10  # below which Friedman's test errs
@@ -25,6 +26,7 @@ def find_doubts(ranking: Ranking, grids: Grids, counts: PairCounts, table: Runs)
     yield from _doubt_aggregates(ranking, grids)
     yield from _doubt_size(ranking)
     yield from _doubt_pairing(table, ranking)
+    yield from _doubt_splits(ranking)
     yield from table.notes
     yield from doubt_goal(table)
 
@@ -138,4 +140,12 @@ def _doubt_pairing(table: Runs, ranking: Ranking) -> Iterator[str]:
             "the table has no replicate column: runs were paired at random, which is right but "
             "shows less than runs that share their seeds; if a column tells which do, name it with "
             "--replicate"
+        )
+
+
+def _doubt_splits(ranking: Ranking) -> Iterator[str]:
+    if ranking.tasks_are == "fixed" and divides_anew(ranking.scope.varied):
+        yield (
+            "all splits of a task share its data: what is told apart holds for these data, and "
+            "may not for others like them (`compare --train-size N --test-size N` says more)"
         )

@@ -63,7 +63,11 @@ def _describe_against_baseline(ranking: "Ranking") -> str:
     counts = {pair.a: pair.n_tasks_better_adjusted["a"] for pair in ranking.pairs}
     most = max(counts.values())
     if not most:
-        return f"nobody is shown to beat {ranking.baseline} on any task"
+        better = [pair.a for pair in ranking.pairs if pair.winner == "a"]
+        if better:
+            beat = f"{_name_some(better)} {_beat(better)} {ranking.baseline}"
+            return f"{beat} over all tasks, though on no single one for sure"
+        return f"nobody is shown to beat {ranking.baseline}"
     names = [name for name, n in counts.items() if n == most]
     least = "both tasks" if most == 2 == len(ranking.tasks) else f"at least {most}"
     return f"{_name_some(names)} {_beat(names)} {ranking.baseline} on {least}"

@@ -1,0 +1,348 @@
+"""Which of many are best, over many tasks."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from outperform import rank_runs, read_runs
+from outperform.errors import (
+    InvalidInput,
+    OutperformError,
+    TooFewRuns,
+    UnknownName,
+    UnpairedScores,
+)
+from outperform.stats import holm
+
+NAMES = ("vit", "resnet", "vgg", "mlp")
+
+
+def make_runs(
+    *, tasks=("t1", "t2", "t3"), names=NAMES, n=12, gap=1.0, noise=1.0, seed=0, metric="accuracy"
+):
+    """Rows of runs in which each algorithm is by `gap` worse than the one before."""
+    rng = np.random.default_rng(seed)
+    return [
+        {"algorithm": name, "task": task, "seed": i, metric: -gap * place + noise * rng.normal()}
+        for task in tasks
+        for place, name in enumerate(names)
+        for i in range(n)
+    ]
+
+
+def find(ranking, a, b):
+    pair = ranking.find_pair(a, b)
+    assert pair is not None
+    return pair
+
+
+def test_by_hand():
+    scores = {"new": [9, 8, 7, 9, 8, 9], "old": [1, 2, 9, 3, 2, 1], "odd": [0, 9, 0, 9, 0, 9]}
+    ranking = rank_runs(scores)
+    pair = find(ranking, "new", "old")
+    assert (pair.wins, pair.ties, pair.losses) == (5, 0, 1)
+    assert pair.probability == pytest.approx(5 / 6)
+    assert pair.pvalue == pytest.approx(2 * 7 / 64)  # P(Bin(6, 1/2) >= 5) = 7/64
+    assert pair.mean_difference == pytest.approx(50 / 6 - 18 / 6)
+    assert find(ranking, "new", "odd").ties == 2
+    assert [a.mean_rank for a in ranking.algorithms] == [1, 2, 3]
+    assert ranking.names == ("new", "odd", "old")
+    assert ranking.tasks[0].means["odd"] == pytest.approx(4.5)
+
+
+def test_pairs_are_the_pooled_sign_test_with_holm():
+    ranking = rank_runs(make_runs(gap=0.5))
+    assert ranking.question == "these tasks"
+    for pair in ranking.pairs:
+        expected = scipy_stats.binomtest(pair.wins, 36)
+        exact = expected.proportion_ci(0.95, "exact")
+        assert pair.pvalue == pytest.approx(expected.pvalue)
+        assert (pair.low, pair.high) == (pytest.approx(exact.low), pytest.approx(exact.high))
+    adjusted = holm([pair.pvalue for pair in ranking.pairs])
+    assert [pair.pvalue_adjusted for pair in ranking.pairs] == pytest.approx(adjusted.tolist())
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "none"])
+@pytest.mark.parametrize("gap", [0.4, 0.8])
+def test_the_corrected_interval_leaves_out_one_half_where_the_corrected_test_rejects(
+    correction, gap
+):
+    ranking = rank_runs(make_runs(gap=gap), correction=correction)
+    n_told = 0
+    for pair in ranking.pairs:
+        outside = pair.adjusted_low > 0.5 or pair.adjusted_high < 0.5
+        # Holm stops at the first pair that is not rejected, whatever the interval of a later one.
+        assert not (pair.pvalue_adjusted <= 0.05 and not outside)
+        assert (pair.winner is not None) == (pair.pvalue_adjusted <= 0.05)
+        n_told += outside
+    assert n_told
+
+
+@pytest.mark.parametrize(
+    ("options", "question"),
+    [
+        ({"tasks": ("one",)}, "these tasks"),
+        ({"tasks": ("t1", "t2", "t3")}, "these tasks"),
+        ({"tasks": [f"t{i}" for i in range(10)]}, "tasks like these"),
+        ({"tasks": ("t1", "t2", "t3"), "n": 1}, "tasks like these"),
+    ],
+)
+def test_the_shape_of_the_data_decides_what_is_asked(options, question):
+    ranking = rank_runs(make_runs(**options))
+    assert ranking.question == question
+    assert ranking.scope.about in (question, "this dataset")
+    assert ranking.why in str(ranking.scope_hint)
+
+
+def test_three_tasks_never_conclude_about_tasks_like_these():
+    ranking = rank_runs(make_runs(gap=9, n=50), tasks="sampled")
+    assert ranking.friedman is None
+    for pair in ranking.pairs:
+        assert (pair.pvalue, pair.pvalue_adjusted, pair.winner) == (None, None, None)
+        assert pair.low < 0.5 < pair.high
+    assert all((a.rank_low, a.rank_high) == (1, 4) for a in ranking.algorithms)
+    assert ranking.caveats[0].startswith("3 tasks say nothing about tasks like these")
+
+
+def test_seven_equal_tasks_in_two_families_are_two():
+    rows = make_runs(tasks=[f"t{i}" for i in range(7)], gap=9)
+    for row in rows:
+        row["dataset_family"] = "digits" if row["task"] < "t4" else "faces"
+    alone = rank_runs(rows, tasks="sampled")
+    assert len(alone.differing) == 6
+    together = rank_runs(rows, tasks="sampled", family="dataset_family")
+    assert not together.differing
+    assert together.n_units == 2
+    assert together.families["t5"] == "faces"
+
+
+def test_tasks_like_these_are_tested_by_wilcoxon():
+    tasks = [f"t{i}" for i in range(12)]
+    ranking = rank_runs(make_runs(tasks=tasks, gap=0.2, n=3, seed=3))
+    pair = find(ranking, "vit", "vgg")
+    means = {name: [task.means[name] for task in ranking.tasks] for name in ("vit", "vgg")}
+    expected = scipy_stats.wilcoxon(means["vit"], means["vgg"], method="exact").pvalue
+    assert pair.pvalue == pytest.approx(expected)
+    table = np.array([list(task.means.values()) for task in ranking.tasks])
+    chi2 = scipy_stats.friedmanchisquare(*table.T)
+    assert ranking.to_dict()["friedman"]["statistic"] == pytest.approx(chi2.statistic)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from(["fixed", "sampled"]),
+    st.sampled_from([None, "wins", "paired-t", "wilcoxon"]),
+)
+def test_the_entry_of_a_pair_does_not_move_when_another_joins(seed, tasks, test):
+    rows = make_runs(tasks=[f"t{i}" for i in range(7)], n=6, gap=0.3, seed=seed)
+    rng = np.random.default_rng(seed)
+    for row in rows:
+        row["accuracy"] = round(row["accuracy"] * rng.choice([1, 1, 5]), 1)
+    few = rank_runs(rows, tasks, only=("vgg", "resnet"), test=test)
+    many = rank_runs(rows, tasks, only=("vgg", "vit", "resnet"), test=test)
+    alone, among = find(few, "vgg", "resnet"), find(many, "vgg", "resnet")
+    for name in ("probability", "low", "high", "wins", "ties", "losses", "mean_difference"):
+        assert getattr(alone, name) == getattr(among, name), name
+    assert alone.pvalue == among.pvalue
+    assert few.task_test != many.task_test or alone.n_tasks_better == among.n_tasks_better
+
+
+def test_a_baseline_is_compared_with_all_others_only():
+    ranking = rank_runs(make_runs(gap=2), baseline="resnet")
+    assert [(pair.a, pair.b) for pair in ranking.pairs] == [
+        ("vit", "resnet"),
+        ("vgg", "resnet"),
+        ("mlp", "resnet"),
+    ]
+    adjusted = holm([pair.pvalue for pair in ranking.pairs])
+    assert [pair.pvalue_adjusted for pair in ranking.pairs] == pytest.approx(adjusted.tolist())
+    assert str(ranking) == ("vit may be the best on all 3 tasks; vit beats resnet on at least 3.")
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "paired-t",
+        "wilcoxon",
+        "welch-t",
+        "brunner-munzel",
+        "brunner-munzel-permutation",
+        "sign-flip",
+    ],
+)
+def test_any_test_of_compare_tells_pairs_apart(test):
+    rows = make_runs(gap=3, n=8, tasks=("one", "two"))
+    ranking = rank_runs(rows, test=test, correction="bonferroni")
+    assert {pair.winner for pair in ranking.pairs} == {"a"}
+    equal = rank_runs(make_runs(gap=0, n=8, tasks=("one", "two")), test=test)
+    assert not equal.differing
+
+
+def test_one_task_has_the_pvalue_of_the_test_itself():
+    rows = make_runs(gap=0.5, tasks=("one",))
+    by_name = {
+        name: [row["accuracy"] for row in rows if row["algorithm"] == name] for name in NAMES
+    }
+    pair = find(rank_runs(rows, test="paired-t"), "vit", "vgg")
+    expected = scipy_stats.ttest_rel(by_name["vit"], by_name["vgg"]).pvalue
+    assert pair.pvalue == pytest.approx(expected)
+
+
+def test_too_few_seeds_are_said_plainly():
+    names = [f"m{i}" for i in range(8)]
+    ranking = rank_runs(make_runs(names=names, n=5, tasks=[f"t{i}" for i in range(6)]))
+    said = "with 5 runs no pair of 8 algorithms can be told apart by wins on a single task; 11"
+    assert any(caveat.startswith(said) for caveat in ranking.caveats)
+    assert ranking.task_test == "paired-t"
+    enough = rank_runs(make_runs(names=names, n=11, tasks=[f"t{i}" for i in range(6)]))
+    assert not any("no pair of" in caveat for caveat in enough.caveats)
+    assert enough.task_test == "wins"
+
+
+def test_metrics_and_directions_may_differ_between_tasks():
+    rows = [
+        {"algorithm": name, "task": task, "seed": i, "metric": metric, "score": score + i / 100}
+        for task, metric, scores in (
+            ("digits", "accuracy", {"good": 0.9, "bad": 0.5, "worst": 0.2}),
+            ("houses", "rmse", {"good": 1.0, "bad": 5.0, "worst": 9.0}),
+        )
+        for name, score in scores.items()
+        for i in range(8)
+    ]
+    ranking = rank_runs(rows)
+    assert ranking.names == ("good", "bad", "worst")
+    assert [task.best for task in ranking.tasks] == ["good", "good"]
+    pair = find(ranking, "good", "worst")
+    assert (pair.probability, pair.mean_difference) == (1.0, None)
+    assert ranking.tasks[1].means["worst"] == pytest.approx(9.035)
+
+
+def drop(rows, algorithm, task, seeds=None):
+    return [
+        row
+        for row in rows
+        if not (
+            (row["algorithm"], row["task"]) == (algorithm, task)
+            and (seeds is None or row["seed"] in seeds)
+        )
+    ]
+
+
+def test_gaps_are_named_and_refused():
+    rows = drop(drop(make_runs(), "vgg", "t2"), "mlp", "t3", {4})
+    with pytest.raises(UnpairedScores) as refused:
+        rank_runs(rows)
+    assert "no run of vgg on t2; no seed 4 of mlp on t3" in refused.value.problem
+    assert "--complete" in refused.value.remedy
+
+
+def test_complete_leaves_out_what_not_all_have():
+    rows = drop(drop(make_runs(), "vgg", "t2"), "mlp", "t3", {4})
+    ranking = rank_runs(rows, gaps="complete")
+    assert [(task.name, task.n_runs) for task in ranking.tasks] == [("t1", 12), ("t3", 11)]
+    assert any("no run of vgg on t2" in caveat for caveat in ranking.caveats)
+
+
+def test_gaps_may_be_kept():
+    tasks = [f"t{i}" for i in range(12)]
+    rows = drop(make_runs(tasks=tasks, gap=3), "vgg", "t2")
+    ranking = rank_runs(rows, gaps="keep")
+    assert ranking.friedman is None
+    assert ranking.skillings_mack is not None
+    assert ranking.names == NAMES
+    assert math.isnan(ranking.tasks[2].means["vgg"])
+    assert "vgg" not in ranking.tasks[2].maybe_best
+    # What a pair has in common is enough for its entry.
+    assert find(ranking, "vit", "vgg").wins + find(ranking, "vit", "vgg").losses == 11 * 12
+
+
+def test_runs_without_replicates_are_paired_without_regard_to_their_scores():
+    rng = np.random.default_rng(5)
+    columns = {
+        name: np.sort(rng.normal(size=30)) + shift for name, shift in (("a", 0), ("b", 0.05))
+    }
+    rows = [
+        {"algorithm": name, "accuracy": score}
+        for name, scores in columns.items()
+        for score in scores
+    ]
+    ranking = rank_runs(rows)  # in the order of rows, b would win every time
+    assert find(ranking, "a", "b").winner is None
+    assert any("paired at random" in caveat for caveat in ranking.caveats)
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "kind", "problem"),
+    [
+        (make_runs(names=["alone"]), {}, TooFewRuns, "one algorithm only"),
+        (make_runs(), {"baseline": "vggg"}, UnknownName, "no algorithm 'vggg'"),
+        (make_runs(), {"only": ["vit", "nobody"]}, UnknownName, "no algorithm 'nobody'"),
+        (make_runs(), {"tasks": "some"}, InvalidInput, "tasks is 'some'"),
+        (make_runs(), {"correction": "flat"}, InvalidInput, "correction is 'flat'"),
+        (make_runs(), {"test": "anova"}, InvalidInput, "test is 'anova'"),
+        (make_runs(), {"tasks": "sampled", "test": "welch-t"}, InvalidInput, "cannot take tasks"),
+        (make_runs(), {"normalize": "baseline"}, InvalidInput, "nothing says which scores are 0"),
+        (make_runs(), {"references": {}}, InvalidInput, "for normalising by a baseline only"),
+        (make_runs(), {"family": "colour"}, OutperformError, "colour"),
+        (make_runs(names=[f"m{i}" for i in range(301)], n=1), {}, InvalidInput, "301 algorithms"),
+        (make_runs()[:5] + make_runs()[:5], {}, OutperformError, ""),
+    ],
+)
+def test_what_cannot_be_ranked_is_refused(rows, options, kind, problem):
+    with pytest.raises(kind, match=problem):
+        rank_runs(rows, **options)
+
+
+def test_one_task_and_two_algorithms_are_answered_with_a_hint():
+    ranking = rank_runs(make_runs(tasks=("one",), names=("a", "b"), gap=3))
+    assert str(ranking) == "a is the best of 2 on one; 1 of 1 pairs differs."
+    assert any("`compare` says more about a and b" in caveat for caveat in ranking.caveats)
+
+
+def test_scores_are_aggregated_once_they_are_comparable():
+    rows = make_runs(gap=1, noise=0.1)
+    references = dict.fromkeys(("t1", "t2", "t3"), (-3.0, 0.0))
+    ranking = rank_runs(rows, normalize="baseline", references=references)
+    numbers = {each["name"]: each for each in ranking.to_dict()["aggregates"]["algorithms"]}
+    mean = np.mean([row["accuracy"] for row in rows if row["algorithm"] == "vit"])
+    assert numbers["vit"]["mean"]["estimate"] == pytest.approx(1 + mean / 3)
+    assert numbers["mlp"]["mean"]["high"] < numbers["vgg"]["mean"]["low"]
+    by_rank = rank_runs(rows, normalize="rank").aggregates.algorithms
+    assert [each["mean"]["estimate"] for each in by_rank] == pytest.approx([1, 2 / 3, 1 / 3, 0])
+
+
+def test_ties_are_said_and_tell_nobody_apart():
+    rows = make_runs(gap=0, noise=0)
+    ranking = rank_runs(rows)
+    assert not ranking.differing
+    assert {a.mean_rank for a in ranking.algorithms} == {2.5}
+    assert any("many pairs of runs are tied on t1 (100%)" in caveat for caveat in ranking.caveats)
+    assert str(ranking).startswith("Any of the 4 algorithms may be the best on all 3 tasks")
+
+
+def test_negative_control_an_average_over_tasks_hides_who_is_best_where():
+    """One algorithm wins by much on one task and loses on four: the mean of scores is fooled."""
+    rows = make_runs(tasks=("t1", "t2", "t3", "t4", "t5"), names=("steady", "lucky"), gap=0)
+    for row in rows:
+        if row["algorithm"] == "lucky":
+            row["accuracy"] += 100 if row["task"] == "t1" else -5
+    ranking = rank_runs(rows)
+    pair = find(ranking, "steady", "lucky")
+    assert pair.mean_difference < 0
+    assert pair.winner == "a"
+    assert pair.n_tasks_better == {"a": 4, "b": 1}
+
+
+def test_a_store_or_a_file_is_read(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = make_runs()
+    path.write_text(
+        "algorithm,task,seed,accuracy\n"
+        + "".join(f"{r['algorithm']},{r['task']},{r['seed']},{r['accuracy']!r}\n" for r in rows)
+    )
+    assert rank_runs(path).to_dict() == rank_runs(read_runs(path)).to_dict()
