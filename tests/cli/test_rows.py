@@ -90,8 +90,9 @@ def test_one_metric_at_a_time(write):
     ]
     path = write("model,seed,metric,value", rows)
     assert refused("compare", path, "a", "b") == (
-        "Error: runs.csv holds 2 metrics (accuracy, loss). Name one with --metric 'accuracy' (from "
-        "Python: metric='accuracy')."
+        "Error: runs.csv holds 2 metrics (accuracy: 16 rows, loss: 16 rows). Keep one with "
+        "--metric 'accuracy' (from Python: metric='accuracy'), or make each a task of its own with "
+        "--task metric."
     )
     answer = json.loads(call("compare", path, "a", "b", "--json", "--metric", "loss").stdout)
     assert (answer["metric"], answer["goal"], answer["n_pairs"]) == ("loss", "minimize", 8)

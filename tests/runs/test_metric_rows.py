@@ -1,4 +1,4 @@
-"""Tables whose rows name their metric: one at a time."""
+"""Tables whose rows name their metric: one at a time, or one per task."""
 
 import numpy as np
 import pytest
@@ -35,8 +35,9 @@ def test_the_metric_that_is_named_is_read(shape, kind):
     with pytest.raises(UnreadableRuns) as caught:
         read_runs(source)
     assert str(caught.value) == (
-        f"{called} holds 2 metrics (accuracy, Log Loss). Name one with --metric 'accuracy' (from "
-        "Python: metric='accuracy')."
+        f"task 'x' of {called} holds 2 metrics (accuracy: 10 rows, Log Loss: 10 rows). Keep one "
+        "with --metric 'accuracy' (from Python: metric='accuracy'), or make each a task of its own "
+        "with --task task,metric."
     )
     with pytest.raises(UnknownName) as caught:
         read_runs(source, metric="acuracy")

@@ -22,6 +22,7 @@ STATUS = (
     *("trial_status", "trial_state", "job_status", "job_state"),
 )
 METRIC = ("metric", "metric_name", "measure")  # whose rows name what they measure
+DIRECTION = ("goal", "direction")  # whose rows say which way that is better
 # From the coarsest to the finest: a step may be counted anew in every epoch.
 _STEPS = ("checkpoint", "ckpt", "epoch", "episode", "iteration", "iter", "it", "step", "timestep")
 _STEP = re.compile(

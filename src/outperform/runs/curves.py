@@ -7,7 +7,6 @@ import numpy as np
 
 from outperform.errors import InvalidInput, UnreadableRuns
 from outperform.runs.labels import BoolArray, FloatArray, IntArray, Labels, largest_within
-from outperform.runs.metrics import Goal
 from outperform.runs.source_table import parse_number
 from outperform.wording import enumerate_rows
 
@@ -38,11 +37,17 @@ class Curves:
 
 @dataclass(frozen=True, slots=True)
 class Chooser:
-    """What the best validation score is, where there are any."""
+    """Validation scores, where there are any.
+
+    Attributes
+    ----------
+    validation : shape (n_rows,), higher is better
+    name
+        What messages call them.
+    """
 
     validation: FloatArray | None
     name: str
-    goal: Goal
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +135,7 @@ def _is_best(curves: Curves, chooser: Chooser) -> BoolArray:
             "Name their column with --validation where the command has it, call it validation, or "
             "pass --at last",
         )
-    sign = 1 if chooser.goal == "maximize" else -1
-    values = np.where(np.isnan(chooser.validation), -np.inf, sign * chooser.validation)
+    values = np.where(np.isnan(chooser.validation), -np.inf, chooser.validation)
     is_best: BoolArray = (values == largest_within(curves.run, values)) & np.isfinite(values)
     earliest = largest_within(curves.run, np.where(is_best, -curves.stage, -np.inf))
     is_best &= -curves.stage == earliest

@@ -17,11 +17,12 @@ from outperform.runs.labels import (
 from outperform.runs.scope import RUNS, Resplit
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.table import Runs
+from outperform.runs.task_metrics import TaskMetric, sum_up_metrics
 from outperform.wording import enumerate_names
 
 
 def join_runs(*runs: Runs) -> Runs:
-    """Put tables of the same metric together.
+    """Put tables together that have the same metric on every task they share.
 
     Parameters
     ----------
@@ -55,8 +56,7 @@ def join_runs(*runs: Runs) -> Runs:
         score=np.concatenate([each.score for each in runs]),
         validation=_join_validation(runs),
         row=np.concatenate([each.row for each in runs]),
-        metric=runs[0].metric,
-        goal=runs[0].goal,
+        **sum_up_metrics(_join_metrics(runs)),
         source=enumerate_names(dict.fromkeys(each.source for each in runs), limit=3),
         replicate_columns=() if replicate is None else runs[0].replicate_columns,
         spare_columns=runs[0].spare_columns,
@@ -87,18 +87,8 @@ def _find_resplit(runs: Sequence[Runs], task: str) -> Resplit | None:
 
 
 def _check_alike(first: Runs, other: Runs) -> None:
-    if first.metric != other.metric:
-        raise InvalidInput(
-            f"{first.source} holds {first.metric} and {other.source} {other.metric}, which cannot "
-            "be compared",
-            "Join runs of one metric; if the two are the same, give both columns one name",
-        )
-    if first.goal != other.goal:
-        raise InvalidInput(
-            f"{first.metric} is to {first.goal} in {first.source} and to {other.goal} in "
-            f"{other.source}",
-            "Read both with the same goal",
-        )
+    for task in [name for name in first.tasks if name in {*other.tasks}]:
+        _check_metric(first, other, task)
     names = first.validation_metric, other.validation_metric
     if all(names) and names[0] != names[1]:
         raise InvalidInput(
@@ -107,6 +97,33 @@ def _check_alike(first: Runs, other: Runs) -> None:
             "Give both columns one name if they are the same metric",
         )
     _check_tasks(first, other)
+
+
+def _check_metric(first: Runs, other: Runs, task: str) -> None:
+    metrics, goals = zip(
+        *((t.metric_on(task), t.goal_on(task)) for t in (first, other)), strict=True
+    )
+    on = f" on {task!r}" if task else ""
+    if metrics[0] != metrics[1]:
+        raise InvalidInput(
+            f"{first.source} holds {metrics[0]}{on} and {other.source} {metrics[1]}, which cannot "
+            "be compared",
+            "Join runs of one metric; if the two are the same, give both columns one name",
+        )
+    if goals[0] != goals[1]:
+        raise InvalidInput(
+            f"{metrics[0]}{on} is to {goals[0]} in {first.source} and to {goals[1]} in "
+            f"{other.source}",
+            "Read both with the same goal",
+        )
+
+
+def _join_metrics(runs: Sequence[Runs]) -> dict[str, TaskMetric]:
+    return {
+        task: TaskMetric(each.metric_on(task), each.goal_on(task))
+        for each in runs
+        for task in each.tasks
+    }
 
 
 def _check_tasks(first: Runs, other: Runs) -> None:

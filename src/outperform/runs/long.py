@@ -1,7 +1,7 @@
 """Tables with one row per run."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,13 +20,11 @@ from outperform.runs.columns import (
     normalise,
 )
 from outperform.runs.curves import At, Chooser
-from outperform.runs.labels import Labels, join_labels, repeat_label
-from outperform.runs.metrics import Goal, known_goal, resolve_goal
+from outperform.runs.labels import FloatArray, Labels, join_labels, repeat_label
+from outperform.runs.metrics import Goal, is_bare_score, known_goal
 from outperform.runs.row_kinds import (
     RowReader,
     Rows,
-    choose_metric,
-    find_metric_column,
     leave_out_summaries,
     read_status,
 )
@@ -34,6 +32,13 @@ from outperform.runs.scope import varied_by
 from outperform.runs.source_table import OtherColumns, SourceTable
 from outperform.runs.suspicions import Doubt
 from outperform.runs.table import Runs
+from outperform.runs.task_metrics import (
+    MetricReader,
+    TaskMetric,
+    find_direction,
+    find_metric_column,
+    sum_up_metrics,
+)
 from outperform.wording import enumerate_names
 
 _LOOKS_LIKE_REPLICATE = re.compile(r".*\d")
@@ -59,29 +64,40 @@ def read_long(
         Name of the algorithm where no column names any.
     """
     roles = assign_roles(table.names, wanted, table.source)
-    metrics = find_metric_column(table, roles.free)
+    metrics = find_metric_column(table, (*roles.free, *roles.task))
     metric = wanted.metric
     names_row = metrics is not None and normalise(metric or "") not in map(normalise, table.names)
     score, validation = _find_numbers(table, roles, wanted, None if names_row else metric, metrics)
     rows = read_rows(table, roles, [score] if validation is None else [score, validation], only)
-    name, notes = score, tuple[str, ...]()
-    if metrics is not None:
-        labels = table.label_runs(metrics)
-        name, rows, notes = choose_metric(labels, metric if names_row else None, rows, table.source)
-    resolved = resolve_goal(name, goal)
-    values = None if validation is None else rows.numbers[1]
-    chooser = Chooser(values, validation or "", known_goal(validation or "") or resolved)
+    direction = find_direction(table, roles.free)
+    reader = MetricReader(table, metrics, direction, roles.task, score, goal)
+    rows, by_task, notes = reader.find_metrics(rows, metric if names_row else None)
+    if metrics is not None and is_bare_score(validation or ""):
+        validation = validation and "validation"  # of the metric that the row names
+    chooser = Chooser(_turn_up(rows, validation, by_task), validation or "")
     kept, about_rows = RowReader(table, rows, roles, chooser).keep_runs(ways.at)
     return assemble(
         table,
         kept,
         roles,
-        metric=name,
-        goal=resolved,
+        by_task=by_task,
         validation_metric=validation or "",
         notes=(*notes, *about_rows),
         accepted=ways.accepted,
     )
+
+
+def _turn_up(
+    rows: Rows, validation: str | None, by_task: Mapping[str, TaskMetric]
+) -> FloatArray | None:
+    """Validation scores of which higher is better."""
+    if validation is None:
+        return None
+    goals = [known_goal(validation) or by_task[task].goal for task in by_task]
+    sign = dict(zip(by_task, (1 if goal == "maximize" else -1 for goal in goals), strict=True))
+    signs = np.array([sign.get(name, 1) for name in rows.task.names])
+    turned: FloatArray = signs[rows.task.codes] * rows.numbers[1]
+    return turned
 
 
 def read_rows(table: SourceTable, roles: Roles, numbers: Sequence[str], only: str) -> Rows:
@@ -108,8 +124,7 @@ def assemble(
     rows: Rows,
     roles: Roles,
     *,
-    metric: str,
-    goal: Goal,
+    by_task: Mapping[str, TaskMetric],
     validation_metric: str,
     notes: tuple[str, ...],
     accepted: tuple[Doubt, ...],
@@ -130,8 +145,7 @@ def assemble(
         score=score,
         validation=rows.numbers[1] if validation_metric else None,
         row=rows.row,
-        metric=metric,
-        goal=goal,
+        **sum_up_metrics({name: by_task[name] for name in task.names}),
         source=table.source,
         replicate_columns=roles.replicate,
         spare_columns=roles.spare,

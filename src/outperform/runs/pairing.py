@@ -65,6 +65,7 @@ class Cell:
 
     algorithm: str
     place: str  # "runs.csv", or "task 'cifar' of runs.csv"
+    metric: str
     rows: IntArray = field(compare=False, repr=False)
 
 
@@ -91,7 +92,7 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
             "Run both with the same seeds, at least twice; `outperform plan` says how often",
         )
     order = "rows" if runs.replicates is None else runs.replicate_name
-    sides = Sides((a.algorithm, b.algorithm), (scores_a, scores_b), runs.metric, a.place, order)
+    sides = Sides((a.algorithm, b.algorithm), (scores_a, scores_b), a.metric, a.place, order)
     notes, lacking = (*_question(runs, (a, b), sides, labels), *note), (0, 0)
     if n_dropped:
         lacking = count_gaps(runs, a, b)
@@ -114,7 +115,7 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
             )
     n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
     of_both = scores[0], scores[1]
-    sides = Sides((a.algorithm, b.algorithm), of_both, runs.metric, a.place, order="")
+    sides = Sides((a.algorithm, b.algorithm), of_both, a.metric, a.place, order="")
     lacking = count_gaps(runs, a, b)
     notes = (*_question(runs, (a, b), sides), *note_gaps(runs, a, b, lacking))
     return SeparateScores(scores[0], scores[1], n_dropped, notes, lacking)

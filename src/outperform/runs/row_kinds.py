@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from outperform.errors import InvalidInput, UnknownName, UnreadableRuns
-from outperform.runs.columns import METRIC, SCORE, Roles, normalise, recognise
+from outperform.errors import InvalidInput, UnreadableRuns
+from outperform.runs.columns import Roles, normalise
 from outperform.runs.curves import At, Chooser, Curves, choose_points, parse_steps
 from outperform.runs.labels import (
     BoolArray,
@@ -21,7 +21,7 @@ from outperform.runs.labels import (
     split_groups,
 )
 from outperform.runs.source_table import SourceTable
-from outperform.wording import enumerate_names, enumerate_rows, split_words, suggest_names
+from outperform.wording import enumerate_names, enumerate_rows, split_words
 
 _FINISHED = split_words("complete completed done finished ok succeeded success successful")
 # Of Optuna, MLflow and Weights & Biases, and of those who write their own.
@@ -117,49 +117,6 @@ def read_status(table: SourceTable, column: str) -> Labels | None:
 def _write_status(status: str) -> str:
     """Write a status as all trackers would: `TrialState.COMPLETE` is `complete`."""
     return status.rpartition(".")[2].strip().casefold().replace(" ", "_").replace("-", "_")
-
-
-def find_metric_column(table: SourceTable, names: Sequence[str]) -> str | None:
-    """Find the column that names the metric of each row; None where the score's name does.
-
-    Parameters
-    ----------
-    names
-        Columns that play no other part.
-    """
-    for name in recognise(names, METRIC):
-        # In `metric,accuracy`, the metric may be a distance.
-        if table.holds_text(name) and recognise(names, SCORE):
-            return name
-    return None
-
-
-def choose_metric(
-    metrics: Labels, wanted: str | None, rows: Rows, source: str
-) -> tuple[str, Rows, tuple[str, ...]]:
-    """Keep the rows of the metric that was named, or of the only one, and note what lacks it."""
-    names = metrics.by_appearance().names
-    if wanted is None and len(names) > 1:
-        raise UnreadableRuns(
-            f"{source} holds {len(names)} metrics ({enumerate_names(names)})",
-            f"Name one with --metric {names[0]!r} (from Python: metric={names[0]!r})",
-        )
-    alike = [n for n in names if wanted is None or normalise(n) == normalise(wanted)]
-    if not alike:
-        raise UnknownName(
-            f"no row of {source} is of the metric {wanted!r}", suggest_names(str(wanted), names)
-        )
-    is_chosen = metrics.codes == metrics.names.index(alike[0])
-    return alike[0], rows.keep(is_chosen), _note_tasks_without(alike[0], rows.task, is_chosen)
-
-
-def _note_tasks_without(metric: str, task: Labels, is_chosen: BoolArray) -> tuple[str, ...]:
-    """Name the tasks that have other metrics only."""
-    without = np.setdiff1d(task.codes, task.codes[is_chosen]).tolist()
-    if not without:
-        return ()
-    listed = enumerate_names(task.names[code] for code in without)
-    return (f"nothing is said of {listed}, where no {metric} was measured",)
 
 
 def leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:

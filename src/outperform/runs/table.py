@@ -1,5 +1,6 @@
 """The table of scores that every analysis starts from."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
@@ -32,6 +33,7 @@ from outperform.runs.scope import (
 )
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.suspicions import Doubt
+from outperform.runs.task_metrics import TaskMetric
 from outperform.wording import enumerate_names, suggest_names
 
 
@@ -54,8 +56,10 @@ class Runs:
         Validation scores, NaN where missing; None where the source has none.
     row : shape (n_runs,)
         Where each run stands in its source: line of the file, or position from 1.
+    metric
+        Name of the scores; those of all tasks where they have several.
     goal
-        Whether higher or lower scores are better.
+        Whether higher or lower scores are better; None where that depends on the task.
     replicate_columns, spare_columns
         Columns that the labels come from, and others that look as if they told runs apart.
     notes
@@ -77,6 +81,8 @@ class Runs:
     resplits
         Sizes of training and test sets by task, where one dataset was divided anew and they are
         known.
+    task_metrics
+        Metric and goal of every task, where not all have the same; empty where they have.
     fixed_splits
         Tasks whose data are known to be divided the same way for every run.
     stopped_early
@@ -93,7 +99,7 @@ class Runs:
     validation: FloatArray | None = field(compare=False, repr=False)
     row: IntArray = field(compare=False, repr=False)
     metric: str
-    goal: Goal
+    goal: Goal | None
     source: str
     replicate_columns: tuple[str, ...] = ()
     spare_columns: tuple[str, ...] = ()
@@ -106,6 +112,7 @@ class Runs:
     accepted: tuple[Doubt, ...] = ()
     varied: tuple[str, ...] = (RUNS,)
     resplits: Mapping[str, Resplit] = field(default_factory=dict, compare=False, repr=False)
+    task_metrics: Mapping[str, TaskMetric] = field(default_factory=dict, hash=False, repr=False)
     fixed_splits: tuple[str, ...] = ()
     stopped_early: bool = False
     _order: IntArray = field(init=False, compare=False, repr=False)
@@ -132,13 +139,33 @@ class Runs:
         on = "" if self.tasks == ("",) else f" on {_count(len(self.tasks), 'task')}"
         return (
             f"{_count(len(self), 'run')} of {_count(len(self.algorithms), 'algorithm')}{on} "
-            f"({self.goal} {self.metric}, from {self.source})"
+            f"({self._describe_metrics()}, from {self.source})"
         )
+
+    def _describe_metrics(self) -> str:
+        if not self.task_metrics:
+            return f"{self.goal} {self.metric}"
+        n_tasks = Counter(self.task_metrics.values())
+        return enumerate_names(f"{goal} {metric} on {n}" for (metric, goal), n in n_tasks.items())
 
     @property
     def replicate_name(self) -> str:
         """What messages call a replicate: the columns that its labels come from."""
         return ",".join(self.replicate_columns) or "replicate"
+
+    def metric_on(self, task: str | None = None) -> str:
+        """Name of the scores on a task, which may be left out where all tasks have the same."""
+        return self._measure_on(task).metric
+
+    def goal_on(self, task: str | None = None) -> Goal:
+        """Whether higher or lower scores are better on a task, as `metric_on` takes it."""
+        return self._measure_on(task).goal
+
+    def _measure_on(self, task: str | None) -> TaskMetric:
+        if not self.task_metrics:
+            assert self.goal is not None
+            return TaskMetric(self.metric, self.goal)
+        return self.task_metrics[self._name_task(task)]
 
     def scope_on(self, task: str | None = None) -> Scope:
         """What varied between the runs on a task, and what they are about at least."""
@@ -243,20 +270,25 @@ class Runs:
         return cells
 
     def _cell(self, algorithm: str, task: str | None) -> Cell:
-        if task is None and len(self.tasks) > 1:
-            raise UnknownName(
-                f"{self.source} has {len(self.tasks)} tasks and none was named",
-                f"Name one of: {enumerate_names(self.tasks)}",
-            )
-        task = self.tasks[0] if task is None else task
-        task_code = self._code(task, self.tasks, "task")
+        task = self._name_task(task)
+        task_code = self.tasks.index(task)
         algorithm_code = self._code(algorithm, self.algorithms, "algorithm")
         # Of the same kind as the cells, which numpy would copy otherwise.
         cell = self._cells.dtype.type(algorithm_code * len(self.tasks) + task_code)
         first = np.searchsorted(self._cells, cell)
         rows = self._order[first : np.searchsorted(self._cells, cell, "right")]
         place = f"task {task!r} of {self.source}" if task else self.source
-        return Cell(algorithm, place, rows)
+        return Cell(algorithm, place, self.metric_on(task), rows)
+
+    def _name_task(self, task: str | None) -> str:
+        """Name the task that is meant, and refuse one that is not there."""
+        if task is None and len(self.tasks) > 1:
+            raise UnknownName(
+                f"{self.source} has {len(self.tasks)} tasks and none was named",
+                f"Name one of: {enumerate_names(self.tasks)}",
+            )
+        name = self.tasks[0] if task is None else task
+        return self.tasks[self._code(name, self.tasks, "task")]
 
     def _code(self, name: str, known: Sequence[str], kind: str) -> int:
         if name not in known and tuple(known) == ("",):

@@ -24,6 +24,7 @@ from outperform.runs.metrics import Goal, looks_like_score, resolve_goal
 from outperform.runs.row_kinds import RowReader, Rows
 from outperform.runs.source_table import SourceTable, convert_number
 from outperform.runs.table import Runs
+from outperform.runs.task_metrics import TaskMetric
 from outperform.wording import suggest_names
 
 RowKind: TypeAlias = Literal["replicates", "tasks"]
@@ -41,13 +42,13 @@ def read_wide(
     algorithms = _choose(wanted.algorithm, table) or _find_algorithms(table, wanted)
     roles = _assign_others(table, wanted, algorithms)
     read = read_rows(table, roles, algorithms, "")
-    kept, notes = RowReader(table, read, roles, Chooser(None, "", resolved)).keep_runs(ways.at)
+    kept, notes = RowReader(table, read, roles, Chooser(None, "")).keep_runs(ways.at)
+    named = _name_rows(kept, roles, rows)
     return assemble(
         table,
-        _name_rows(kept, roles, rows).tile(algorithms),
+        named.tile(algorithms),
         roles,
-        metric=metric,
-        goal=resolved,
+        by_task=dict.fromkeys(named.task.names, TaskMetric(metric, resolved)),
         validation_metric="",
         notes=notes,
         accepted=ways.accepted,

@@ -10,6 +10,7 @@ from outperform.errors import InvalidInput, UnknownName
 from outperform.runs.labels import Labels
 from outperform.runs.scope import SEEDS, SPLITS, Resplit
 from outperform.runs.table import Runs, make_runs
+from outperform.runs.task_metrics import TaskMetric, sum_up_metrics
 from outperform.store.damage import name_fit, report_damage
 from outperform.store.failed_trials import choose_planned_trials, describe_failed_trials
 from outperform.store.measurement import RunLabel
@@ -85,7 +86,12 @@ def _make_table(
     store: Store,
 ) -> Runs:
     """Put runs into a table, those that failed as incomplete ones."""
-    about = next(iter(study["tasks"].values()))
+    measured = {
+        run.task: TaskMetric(about["metric"], about["goal"])
+        for run in runs
+        if (about := study["tasks"][run.task])
+    }
+    metric, goal = next(iter(measured.values()))
     failed = np.array([not scores[run.key] for run in runs])
     table = make_runs(
         [run.pipeline for run in runs],
@@ -95,13 +101,12 @@ def _make_table(
             get_test_score(scores[run.key], run.key, store) if scores[run.key] else np.nan
             for run in runs
         ],
-        metric=about["metric"],
-        goal=about["goal"],
+        metric=metric,
+        goal=goal,
         source=store.address,
     )
-    if not failed.any():
-        return table
-    return replace(table, incomplete=Labels(("", "failed"), failed.astype(np.int64)))
+    incomplete = Labels(("", "failed"), failed.astype(np.int64)) if failed.any() else None
+    return replace(table, incomplete=incomplete, **sum_up_metrics(measured))
 
 
 def has_failures(store: Store) -> bool:

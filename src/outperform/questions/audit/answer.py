@@ -133,14 +133,15 @@ def _audit_alone(
     check_open_unit("confidence_level", confidence_level)
     scores = table.select(algorithm, task, drop_incomplete=drop_incomplete)
     _check_enough(scores.size, f"{algorithm!r} has {scores.size} run(s)")
-    higher = scores if table.goal == "maximize" else -scores
+    goal = table.goal_on(task)
+    higher = scores if goal == "maximize" else -scores
     return SelfAudit(
         algorithm=algorithm,
         scores=scores,
-        goal=table.goal,
+        goal=goal,
         picked=pick_best_against_worst(higher, higher, sizes=_pick_sizes(scores.size - 1)),
         alpha=1 - confidence_level,
-        metric=table.metric,
+        metric=table.metric_on(task),
         task=task,
         scope=table.scope_on(task),
         caveats=(

@@ -96,7 +96,7 @@ def best_of_runs(
     asked = tuple(int(size) for size in as_budgets(n, len(table), "v"))
     names = _choose_names(table, a, b)
     candidates = [_take(table, name, task, drop_incomplete=drop_incomplete) for name in names]
-    limits = _find_limits(table, candidates)
+    limits = _find_limits(table, task, candidates)
     if b is None and interval == "jackknife":
         n_resamples = 0
     else:
@@ -163,8 +163,8 @@ def _take(table: Runs, name: str, task: str | None, *, drop_incomplete: bool) ->
             "Train it with several seeds, many more than the candidates you would choose from",
         )
     if validation is None:
-        return _Candidates(name, test, table.goal, test, True, scores.n_dropped)
-    goal = known_goal(table.validation_metric) or table.goal
+        return _Candidates(name, test, table.goal_on(task), test, True, scores.n_dropped)
+    goal = known_goal(table.validation_metric) or table.goal_on(task)
     return _Candidates(name, validation, goal, test, False, scores.n_dropped)
 
 
@@ -180,12 +180,14 @@ def _check_draws(n_runs: int, n_resamples: int) -> None:
         )
 
 
-def _find_limits(table: Runs, candidates: Sequence[_Candidates]) -> tuple[float, float]:
+def _find_limits(
+    table: Runs, task: str | None, candidates: Sequence[_Candidates]
+) -> tuple[float, float]:
     """Limits of the scores that are reported; impossible scores of both kinds are refused."""
     chosen_by = [each.validation for each in candidates if not each.same_scores]
     if chosen_by:
         find_limits(table.validation_metric, np.concatenate(chosen_by))
-    return find_limits(table.metric, np.concatenate([each.test for each in candidates]))
+    return find_limits(table.metric_on(task), np.concatenate([each.test for each in candidates]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +220,7 @@ class _Estimation:
         )
         at = self._find(estimates)
         low, high = np.clip([at.interval.low, at.interval.high], *self.limits)
-        metric = self.table.metric
+        metric = self.table.metric_on(self.task)
         result = BestOf(
             algorithm=candidates.algorithm,
             n=self.asked[0],
@@ -229,7 +231,7 @@ class _Estimation:
             curve=self._trace(estimates, *self.limits),
             asked=self.asked,
             estimator=self.estimator,
-            goal=self.table.goal,
+            goal=self.table.goal_on(self.task),
             validation_goal=candidates.goal,
             metric=metric,
             chosen_by=metric if same else self.table.validation_metric or "validation",
@@ -237,21 +239,22 @@ class _Estimation:
             task=self.task,
             scope=self.table.scope_on(self.task),
         )
-        doubts = (*doubt_best(result), *doubt_runs(self.table, candidates.n_dropped))
+        about_runs = doubt_runs(self.table, self.task, candidates.n_dropped)
+        doubts = (*doubt_best(result), *about_runs)
         return replace(result, caveats=doubts), estimates
 
     def compare(self, first: _Candidates, second: _Candidates) -> BestOfComparison:
         """Estimate both curves over the same n, and their difference."""
         _check_alike(self.table, first, second)
-        n_runs = min(first.test.size, second.test.size)
+        n_runs, goal = min(first.test.size, second.test.size), self.table.goal_on(self.task)
         (a, estimates_a), (b, estimates_b) = (
             self.estimate(each, n_runs) for each in (first, second)
         )
         difference = estimates_a.minus(estimates_b)
         probability = best_of_probability(
             a.n,
-            first.turn_up(self.table.goal),
-            second.turn_up(self.table.goal),
+            first.turn_up(goal),
+            second.turn_up(goal),
             # A chance needs runs that win, and so no model of them.
             estimator="u" if self.estimator == "u" else "v",
             confidence_level=self.confidence_level,

@@ -52,15 +52,15 @@ def doubt_chance(probability: Estimate) -> Iterator[str]:
         )
 
 
-def doubt_runs(table: Runs, n_dropped: int) -> Iterator[str]:
-    """Doubts about what the runs were taken from."""
+def doubt_runs(table: Runs, task: str, n_dropped: int) -> Iterator[str]:
+    """Doubts about what the runs on a task were taken from."""
     yield from table.notes
     if n_dropped:
         yield (
             f"{n_dropped} incomplete run(s) were left out: a candidate that fails is part of the "
             "budget too"
         )
-    yield from doubt_goal(table)
+    yield from doubt_goal(table.metric_on(task), table.goal_on(task))
 
 
 def list_doubts(results: Sequence[BestOf]) -> tuple[str, ...]:

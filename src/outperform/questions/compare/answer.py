@@ -311,6 +311,7 @@ def compare_runs(
         paired, gamma, confidence_level, ties, interval, margin, sizes, tests, equivalence, rng
     )
     tasks = table.tasks_of(a, b) if task is None else (task,)
+    _check_unit(table, tasks, terms)
     about_tasks = () if task is not None else tuple(_doubts_about_tasks(table, tasks))
     comparisons = []
     for name in tasks:
@@ -320,11 +321,25 @@ def compare_runs(
             *scores.notes,
             *_doubts_about_table(table, paired, scores.n_dropped),
             *about_tasks,
-            *doubt_goal(table),
+            *doubt_goal(table.metric_on(name), table.goal_on(name)),
         )
-        about = {"a": a, "b": b, "metric": table.metric, "task": name}
+        about = {"a": a, "b": b, "metric": table.metric_on(name), "task": name}
         comparisons.append(_compare_on(table, scores, about, terms, notes))
     return comparisons[0] if len(comparisons) == 1 else TaskComparisons(tuple(comparisons))
+
+
+def _check_unit(table: Runs, tasks: Sequence[str], terms: _Terms) -> None:
+    """Refuse one margin for scores of different metrics."""
+    metrics = [*dict.fromkeys(map(table.metric_on, tasks))]
+    given = {"margin": terms.margin, "equivalence": terms.equivalence}
+    for name, value in given.items():
+        if value is not None and len(metrics) > 1:
+            raise InvalidInput(
+                f"{name} is {value:g}, which cannot be in the unit of each of {len(metrics)} "
+                f"metrics ({enumerate_names(metrics)})",
+                f"Ask about the tasks one by one with --on TASK (task= in Python), or leave out "
+                f"--{name}",
+            )
 
 
 def _compare_on(
@@ -339,7 +354,7 @@ def _compare_on(
     comparison = _compare(
         scores.a,
         scores.b,
-        table.goal,
+        table.goal_on(task),
         terms,
         **about,
         varied=_find_varied(table, task, terms.sizes),
@@ -367,7 +382,9 @@ def _doubts_about_tasks(table: Runs, tasks: Sequence[str]) -> Iterator[str]:
     """Name the tasks on which neither algorithm was scored."""
     without = [name for name in table.tasks if name not in tasks]
     if without:
-        yield f"nothing is said of {enumerate_names(without)}, where no {table.metric} was measured"
+        metrics = {table.metric_on(name) for name in without}
+        metric = metrics.pop() if len(metrics) == 1 else "score"
+        yield f"nothing is said of {enumerate_names(without)}, where no {metric} was measured"
 
 
 def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[str]:

@@ -196,4 +196,4 @@ def _compare_summaries(
         confidence_level=1 - alpha,
     )
     named = replace(result, metric=metric)
-    return replace(named, caveats=(*named.caveats, *doubt_goal(named)))
+    return replace(named, caveats=(*named.caveats, *doubt_goal(named.metric, named.goal)))

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import Comparison
-from outperform.runs import Runs, known_goal
+from outperform.runs import Goal, known_goal
 from outperform.runs.scope import FOLDS, divides_anew
 from outperform.stats import (
     clopper_pearson_interval,
@@ -209,13 +208,10 @@ def doubt_constant(name: str, scores: FloatArray) -> Iterator[str]:
         )
 
 
-def doubt_goal(table: Runs | PublishedComparison) -> Iterator[str]:
+def doubt_goal(metric: str, goal: Goal) -> Iterator[str]:
     """Whether a metric was told to go the other way than its name says."""
-    if table.metric != "score" and known_goal(table.metric) not in (None, table.goal):
-        yield (
-            f"{table.metric!r} usually is to {known_goal(table.metric)}, but was told to "
-            f"{table.goal}"
-        )
+    if metric != "score" and known_goal(metric) not in (None, goal):
+        yield f"{metric!r} usually is to {known_goal(metric)}, but was told to {goal}"
 
 
 def withstands(comparison: Comparison, lacking: tuple[int, int]) -> bool:

@@ -53,9 +53,9 @@ def draw_probability(results: PairResult | Sequence[PairResult], ax: Axes) -> No
     ax.set_ylim(len(rows) - 0.4, -0.6)
     a, b = short_names(first, 16)
     level = describe_level(first.interval)
-    ax.set_xlabel(
-        join_phrases(f"P({a} > {b})", f"{level} interval", f"by {describe_metric(first)}")
-    )
+    metrics = {describe_metric(each) for each in rows}
+    metric = metrics.pop() if len(metrics) == 1 else "the metric of each task"
+    ax.set_xlabel(join_phrases(f"P({a} > {b})", f"{level} interval", f"by {metric}"))
 
 
 def draw_tasks(tasks: TaskComparisons, ax: Axes) -> None:

@@ -35,6 +35,12 @@ def tabulate_tasks(results: "Sequence[Comparison]") -> list[Table | str]:
     header = ["task", "pairs" if first.paired else "runs", first.a, first.b, _name_chance(first)]
     rows = [_tabulate_task(result) for result in results]
     header.append("verdict")
+    title = _entitle(first)
+    if len({(each.metric, each.goal) for each in results}) > 1:
+        title = f"each task by its own metric; {title.rpartition('; ')[2]}"
+        header.insert(1, "metric")
+        for row, result in zip(rows, results, strict=True):
+            row.insert(1, f"{result.metric} {'↑' if result.goal == 'maximize' else '↓'}")
     if any(result.population for result in results):
         header.append("p, other data")
         for row, result in zip(rows, results, strict=True):
@@ -42,7 +48,7 @@ def tabulate_tasks(results: "Sequence[Comparison]") -> list[Table | str]:
             row.append("–" if population is None else f"{population.pvalue:.2g}")
     tests = [(c.task, *_describe_test(test)) for c in results for test in c.tests]
     note = "\n".join(f"  {make_line(task)}: {name}: {value}" for task, name, value in tests)
-    return [Table(header, rows, title=_entitle(first), note=note)]
+    return [Table(header, rows, title=title, note=note)]
 
 
 def _tabulate_task(result: "Comparison") -> list[str]:

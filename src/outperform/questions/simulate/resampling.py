@@ -89,7 +89,7 @@ def resample_error_rates(
     chosen = check_rules(known if rules is None else rules, known)
     take = table.pair if paired else table.separate
     scores = take(a, b, task, drop_incomplete=drop_incomplete)
-    sign = 1 if table.goal == "maximize" else -1
+    sign = 1 if table.goal_on(task) == "maximize" else -1
     pool = _Pool(sign * scores.a, sign * scores.b, paired)
     if pool.sd == 0:
         raise InvalidInput(

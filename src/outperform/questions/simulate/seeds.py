@@ -120,7 +120,7 @@ def trace_run_seeds(
     return replace(
         result,
         algorithm=name,
-        metric=table.metric,
+        metric=table.metric_on(task),
         task=task or table.tasks[0],
         caveats=(*table.notes, *result.caveats),
     )
