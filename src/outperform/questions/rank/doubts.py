@@ -28,7 +28,8 @@ def find_doubts(ranking: Ranking, grids: Grids, counts: PairCounts, table: Runs)
     yield from _doubt_pairing(table, ranking)
     yield from _doubt_splits(ranking)
     yield from table.notes
-    yield from doubt_goal(table)
+    for metric, goal in dict.fromkeys(zip(grids.metrics, grids.goals, strict=True)):
+        yield from doubt_goal(metric, goal)
 
 
 def _doubt_units(ranking: Ranking) -> Iterator[str]:
