@@ -12,6 +12,7 @@ import numpy.typing as npt
 from outperform.errors import InvalidInput, TooFewRuns, UnknownName
 from outperform.runs.labels import FloatArray, IntArray, Labels, Numerals
 from outperform.runs.metrics import Goal
+from outperform.runs.mismatches import explain_duplicates
 from outperform.runs.pairing import (
     Cell,
     PairedScores,
@@ -31,9 +32,11 @@ from outperform.runs.scope import (
     Resplit,
     Scope,
 )
+from outperform.runs.score_grids import has_duplicates, lay_out_scores
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.suspicions import Doubt
 from outperform.runs.task_metrics import TaskMetric
+from outperform.runs.task_values import take_task_values
 from outperform.wording import enumerate_names, suggest_names
 
 
@@ -236,6 +239,45 @@ class Runs:
         """
         cell = self._cell(algorithm, task)
         return validate_cell(self, cell, drop_incomplete=drop_incomplete)
+
+    def score_grid(self, task: str | None = None) -> tuple[FloatArray, Sequence[str]]:
+        """Take the scores of all algorithms on one task, side by side.
+
+        Parameters
+        ----------
+        task
+            May be left out where there is only one.
+
+        Returns
+        -------
+        An array of shape (n_algorithms, n_replicates), NaN where a run is missing, incomplete or
+        infinite, and the labels of its columns: the replicates of the task. Without replicates,
+        runs stand in the order of rows, under their number from 1.
+        """
+        name = self._name_task(task)
+        cells = np.arange(len(self.algorithms)) * len(self.tasks) + self.tasks.index(name)
+        cells = cells.astype(self._cells.dtype)
+        first = np.searchsorted(self._cells, cells)
+        sizes = np.searchsorted(self._cells, cells, "right") - first
+        # Of every algorithm, the places of its rows among all that are in order.
+        places = np.arange(sizes.sum()) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+        grid = lay_out_scores(self, self._order[places], sizes)
+        if grid is None:
+            every = (self._cell(each, name) for each in self.algorithms)
+            raise next(
+                explain_duplicates(self, cell) for cell in every if has_duplicates(self, cell)
+            )
+        return grid
+
+    def task_values(self, column: str) -> dict[str, str]:
+        """Give what a column of the source says of every task, such as its family.
+
+        Parameters
+        ----------
+        column
+            Any column that has one value on each task.
+        """
+        return take_task_values(self, column)
 
     def tasks_of(self, a: str, b: str) -> tuple[str, ...]:
         """Tasks on which one of two algorithms was scored, or was to be; all if there is none."""

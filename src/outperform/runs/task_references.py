@@ -1,0 +1,137 @@
+"""Scores by which those of different tasks become comparable: a baseline and a target each."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from outperform.errors import InvalidInput, UnknownColumn, UnknownName, UnreadableRuns
+from outperform.runs.columns import TASK, recognise
+from outperform.runs.formats import open_file
+from outperform.runs.source_table import SourceTable, parse_number
+from outperform.runs.table import Runs
+from outperform.wording import enumerate_names, enumerate_rows
+
+BASELINE = ("baseline", "low", "random")
+TARGET = ("target", "high", "human")
+_COLUMNS = "Give it one row per task, with the columns task, baseline and target"
+
+
+def read_references(path: str | Path) -> dict[str, tuple[float, float]]:
+    """Read the scores of a baseline, which become 0, and of a target, which become 1.
+
+    Parameters
+    ----------
+    path
+        A table in any format of runs, with one row per task. Columns are called `task`,
+        `baseline` (or `low`, `random`) and `target` (or `high`, `human`).
+
+    Returns
+    -------
+    Baseline and target by task, in the metric's own sign.
+    """
+    table = open_file(Path(path))
+    task, *numbers = (_find(table, known) for known in (TASK, BASELINE, TARGET))
+    labels = table.label_runs(task)
+    if repeated := np.flatnonzero(np.bincount(labels.codes) > 1).tolist():
+        where = enumerate_rows(table.rows[labels.codes == repeated[0]])
+        more = f"; {len(repeated) - 1} more repeat too" if len(repeated) > 1 else ""
+        raise UnreadableRuns(
+            f"{table.source} has task {labels.names[repeated[0]]!r} more than once ({where}{more})",
+            "Keep one row per task",
+        )
+    baseline, target = (column.tolist() for column in table.parse(numbers))
+    references = dict(zip(labels.spell(), zip(baseline, target, strict=True), strict=True))
+    for name, pair in references.items():
+        _check_pair(name, pair, table.source)
+    return references
+
+
+def take_references(runs: Runs, baseline: str, target: str) -> dict[str, tuple[float, float]]:
+    """Take baseline and target of every task from two columns of a table of runs.
+
+    Examples
+    --------
+    >>> from outperform.runs import read_runs
+    >>> rows = [{"model": m, "task": "pong", "score": 3, "low": -21, "human": 15} for m in "ab"]
+    >>> take_references(read_runs(rows), "low", "human")
+    {'pong': (-21.0, 15.0)}
+    """
+    columns = [_parse(runs, name) for name in (baseline, target)]
+    references = {task: (columns[0][task], columns[1][task]) for task in runs.tasks}
+    for task, pair in references.items():
+        _check_pair(task, pair, runs.source)
+    return references
+
+
+def _parse(runs: Runs, column: str) -> dict[str, float]:
+    numbers = {}
+    for task, text in runs.task_values(column).items():
+        number = parse_number(text)
+        if number is None:
+            raise UnreadableRuns(
+                f"column {column!r} of {runs.source} holds {text!r} on task {task!r}, where a "
+                "number should be",
+                "Name the columns with the scores of a baseline and of a target",
+            )
+        numbers[task] = number
+    return numbers
+
+
+def check_references(
+    references: Mapping[str, tuple[float, float]], tasks: Iterable[str]
+) -> dict[str, tuple[float, float]]:
+    """Give the references of these tasks, in their order, and refuse to go without one."""
+    wanted = [*tasks]
+    if missing := [task for task in wanted if task not in references]:
+        raise UnknownName(
+            f"{len(missing)} of {len(wanted)} tasks have no baseline and target: "
+            f"{enumerate_names(map(repr, missing))}",
+            f"Add a row for each, spelled alike (there are: {enumerate_names(references)})",
+        )
+    return {task: references[task] for task in wanted}
+
+
+def check_ways(references: Mapping[str, tuple[float, float]], runs: Runs) -> None:
+    """Refuse a target that is worse than its baseline: best and worst would change places."""
+    for task in runs.tasks:
+        baseline, target = references[task]
+        if (target > baseline) != (runs.goal_on(task) == "maximize"):
+            raise InvalidInput(
+                f"the target {target:g} of task {task!r} is worse than its baseline {baseline:g}, "
+                f"as {runs.metric_on(task)} is to {runs.goal_on(task)}",
+                "Swap the two, or say which way is better (--maximize, --minimize, a column "
+                "direction)",
+            )
+
+
+def _find(table: SourceTable, known: Sequence[str]) -> str:
+    candidates = recognise(table.names, known)
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        raise UnknownColumn(
+            f"columns {enumerate_names(candidates)} of {table.source} may all be the {known[0]}",
+            "Keep one of them",
+        )
+    listed = enumerate_names(filter(None, table.names))
+    raise UnknownColumn(
+        f"{table.source} has no column {known[0]} (it has: {listed})",
+        f"{_COLUMNS} (or {' or '.join(known[1:])} for {known[0]})",
+    )
+
+
+def _check_pair(task: str, pair: tuple[float, float], source: str) -> None:
+    for name, value in zip(("baseline", "target"), pair, strict=True):
+        if not math.isfinite(value):
+            what = "missing" if math.isnan(value) else f"{value:g}"
+            raise InvalidInput(
+                f"the {name} of task {task!r} in {source} is {what}", "Give both as finite numbers"
+            )
+    if pair[0] == pair[1]:
+        raise InvalidInput(
+            f"baseline and target of task {task!r} in {source} are both {pair[0]:g}, so nothing "
+            "lies between them",
+            "Give two different scores, or leave the task out of the runs",
+        )
