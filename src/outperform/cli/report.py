@@ -36,9 +36,9 @@ def command(
         outperform report study.db
 
     The page needs nothing else: to read, to send, to print. It compares A and B (all pairs of up to
-    three algorithms if none are named), ranks three and more, says how far picked seeds could have moved the conclusion,
-    what the best of five reaches where there are validation scores, and what makes scores vary
-    where a study tells it.
+    three algorithms if none are named), ranks three and more, says how far picked seeds could have
+    moved the conclusion, what the best of five reaches where there are validation scores, and what
+    makes scores vary where a study tells it.
     """
     from outperform.questions.reporting import answer_all
     from outperform.render.html import check_page_path, write_report

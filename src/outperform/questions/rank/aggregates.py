@@ -12,7 +12,12 @@ from outperform.plain_values import Plain
 from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.pairs import Terms
 from outperform.runs import Runs
-from outperform.runs.task_references import References, check_references, read_references
+from outperform.runs.task_references import (
+    check_references,
+    check_ways,
+    read_references,
+    take_references,
+)
 from outperform.stats import (
     AggregateScores,
     PerformanceProfiles,
@@ -110,7 +115,9 @@ def _normalize(
             yield (own - baseline) / (target - baseline)
 
 
-def _find_references(grids: Grids, table: Runs, references: Any) -> References:
+def _find_references(
+    grids: Grids, table: Runs, references: Any
+) -> Mapping[str, tuple[float, float]]:
     if references is None:
         raise InvalidInput(
             "nothing says which scores are 0 and 1 on each task",
@@ -123,21 +130,15 @@ def _find_references(grids: Grids, table: Runs, references: Any) -> References:
         known = _take_columns(table, str(references))
     else:
         known = read_references(references)
-    check_references(known, grids.tasks)
-    return known
+    chosen = check_references(known, grids.tasks)
+    check_ways(chosen, table)
+    return chosen
 
 
-def _take_columns(table: Runs, columns: str) -> References:
+def _take_columns(table: Runs, columns: str) -> dict[str, tuple[float, float]]:
     names = [name.strip() for name in columns.split(",")]
     if len(names) != 2:
         raise InvalidInput(
             f"references name {len(names)} columns, {columns!r}", "Name two: baseline and target"
         )
-    low, high = (table.task_values(name) for name in names)
-    try:
-        return {task: (float(low[task]), float(high[task])) for task in low}
-    except ValueError as error:
-        raise InvalidInput(
-            f"the columns {columns!r} of {table.source} hold no numbers: {error}",
-            "Name the columns of each task's baseline and target",
-        ) from None
+    return take_references(table, *names)

@@ -44,7 +44,15 @@ def _doubt_units(ranking: Ranking) -> Iterator[str]:
             f"{0.5 ** (ranking.n_units - 1):.2g}; at least {needed} are needed, so no p-value is "
             "given (--tasks fixed asks about these tasks)"
         )
-    elif ranking.n_units < _FEW_TASKS and ranking.friedman:
+        return
+    told = ranking.alpha / (1 if ranking.correction == "none" else len(ranking.pairs))
+    needed = next(n for n in count(2) if 0.5 ** (n - 1) <= told)
+    if ranking.n_units < needed:
+        yield (
+            f"with {ranking.n_units} {kind} no pair of {len(ranking.algorithms)} algorithms can be "
+            f"told apart, whoever wins; {needed} would do"
+        )
+    if ranking.n_units < _FEW_TASKS and ranking.friedman:
         yield (
             f"with {ranking.n_units} {kind}, the p-values of Friedman, Iman and Davenport and "
             "Nemenyi are rough: trust the pairs"

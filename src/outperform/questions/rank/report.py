@@ -12,5 +12,5 @@ QUESTION = "which of many are best?"
 def answer(reported: Reported) -> Iterator[Result]:
     """Rank all algorithms, where there are more than two."""
     if len(reported.runs.algorithms) > 2:
-        gaps = "complete" if reported.options.get("drop_incomplete") else "refuse"
-        yield rank_runs(reported.runs, gaps=gaps)
+        dropping = reported.options.get("drop_incomplete", False)
+        yield rank_runs(reported.runs, gaps="complete" if dropping else "refuse")
