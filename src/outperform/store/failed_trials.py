@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from outperform.store.measurement import FAILED_TRIAL, RunLabel
-from outperform.study.designs import PlannedRun, Search
+from outperform.study.designs import Search
 from outperform.study.fingerprints import hash_text, write_canonical
 from outperform.study.study import Study
 from outperform.study.study_plan import plan_study
@@ -85,13 +85,9 @@ def _count_by_search(
     for run in study.plan_runs():
         if run.search is not None and (run.design, run.source) in designs:
             name = _name_search(run.search)
-            if _is_begun(run, roles) or n_failed[name] >= run.search.n_trials:
+            if run.role in roles or n_failed[name] >= run.search.n_trials:
                 counts[name] = n_failed[name]
     return counts
-
-
-def _is_begun(run: PlannedRun, roles: Collection[tuple[Any, ...]]) -> bool:
-    return (run.design, run.source, run.replicate, run.pipeline, run.task) in roles
 
 
 def _name_search(search: Search) -> _Name:
