@@ -23,6 +23,7 @@ from outperform.runner.cost import FitSeconds, measure_seconds
 from outperform.runner.description import find_unchanged
 from outperform.stats.checks import check_positive
 from outperform.store import Store, open_store
+from outperform.store.failed_trials import find_blocked_runs
 from outperform.store.stored_runs import PAIRED, find_needed_failures
 from outperform.study.study import Study
 from outperform.wording import format_duration
@@ -289,8 +290,10 @@ class _Run:
             return f"outperform status {store.address}"
         if len(names) > 1:
             pair = f"outperform compare {store.address} {names[0]} {names[1]}"
+            blocked = find_blocked_runs(store.failed_trials(), self.coordinator.description)
             own = [each for each in labels if each.pipeline in names[:2] and each.design in PAIRED]
-            if all(scores.get(label.key) for label in own):
+            is_blocked = any(role[3] in names[:2] and role[0] in PAIRED for role in blocked)
+            if all(scores.get(label.key) for label in own) and not is_blocked:
                 return pair
             return f"outperform status {store.address}; then {pair} --drop-incomplete"
         if any(label.design not in PAIRED for label in done):

@@ -33,6 +33,24 @@ def choose_planned_trials(
     return [trial for trial in trials if _name_search_of(trial) in planned]
 
 
+def find_blocked_runs(
+    trials: Sequence[RunLabel], study: Mapping[str, Any]
+) -> list[tuple[str, str, int, str, str]]:
+    """Roles of the runs that cannot be done because every trial of their search has failed.
+
+    None where the designs of the study are not known.
+    """
+    if not trials or study.get("plan") is None:
+        return []
+    planned, n_failed = _plan(study), Counter(map(_name_search_of, trials))
+    failed = {name for name, n in n_failed.items() if n >= planned.trials}
+    return [
+        run.role
+        for run in (planned.plan_runs() if failed else ())
+        if run.search is not None and _name_search(run.search) in failed
+    ]
+
+
 def describe_failed_trials(
     trials: Sequence[RunLabel], roles: Collection[tuple[Any, ...]], study: Mapping[str, Any]
 ) -> Iterator[str]:

@@ -11,7 +11,11 @@ from outperform.runs.labels import Labels
 from outperform.runs.scope import SEEDS, SPLITS, Resplit
 from outperform.runs.table import Runs, make_runs
 from outperform.store.damage import name_fit, report_damage
-from outperform.store.failed_trials import choose_planned_trials, describe_failed_trials
+from outperform.store.failed_trials import (
+    choose_planned_trials,
+    describe_failed_trials,
+    find_blocked_runs,
+)
 from outperform.store.measurement import RunLabel
 from outperform.store.store import Store
 from outperform.study.designs import is_later_repetition
@@ -19,6 +23,8 @@ from outperform.study.sources import ALL
 from outperform.wording import enumerate_names, suggest_names
 
 PAIRED = ("ideal", "fix-hopt")  # designs whose runs are paired replicates, the best first
+_REASONS = ("", "failed", "whose search failed")  # to have no score
+_NO_FIT = ""  # in place of a key, of a run that has no hyperparameters
 _ADD = 'Add a [[design]] with kind = "ideal" or "fix-hopt" to the study and run it'
 
 Description = Mapping[str, Any]  # of a study, as `describe_study` makes it
@@ -28,9 +34,9 @@ Design = Mapping[str, Any]  # kind, source and replicates, as the store describe
 def load_runs(store: Store, kind: str | None = None, *, first: int | None = None) -> Runs:
     """Final fits of a study, as a table: of the ideal design if there is one.
 
-    Only runs that the study has now are taken. Those that failed are incomplete: left out, they
-    would count against nobody where all algorithms fail. What is left out, and what is still to be
-    done, is counted in the notes.
+    Only runs that the study has now are taken. Those that failed, or whose search did, are
+    incomplete: left out, they would count against nobody where all algorithms fail. What is left
+    out, and what is still to be done, is counted in the notes.
 
     Parameters
     ----------
@@ -48,7 +54,9 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     design = _choose_design(designs, study, kind, store.address)
     if first is not None:
         design = {**design, "replicates": min(first, design["replicates"])}
-    planned = [label for label in labels if is_planned(label, [design], study)]
+    trials = store.failed_trials()
+    every = (*labels, *_label_blocked(labels, trials, study))
+    planned = [label for label in every if is_planned(label, [design], study)]
     finished = {label.pipeline for label in planned if scores.get(label.key)}
     if not finished:
         raise InvalidInput(
@@ -56,17 +64,21 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
             "Let `outperform run` finish some first",
         )
     # Without scores, fits have failed, or are not recorded at all.
-    runs = [label for label in planned if label.key in scores and label.pipeline in finished]
+    runs = [
+        label
+        for label in planned
+        if (label.key in scores or label.key == _NO_FIT) and label.pipeline in finished
+    ]
     table = _make_table(runs, scores, study, store)
     stopped = store.get_meta("stopped")
     is_cut_short = stopped is not None and _count_stopped(stopped, len(runs), design, study)
     others = [] if first is not None else [label for label in labels if _is_of(label, design)]
-    begun = {label[:5] for label in planned}
+    begun = {label[:5] for label in planned if label.key != _NO_FIT}
     notes = (
         *_describe_design(design, designs),
         *describe_left_out(others, [design], study),
         *_describe_missing(len(runs), design, study, stopped),
-        *describe_failed_trials(store.failed_trials(), begun, study),
+        *describe_failed_trials(trials, begun, study),
     )
     unfinished = tuple(name for name in study["pipelines"] if name not in table.algorithms)
     return replace(
@@ -78,6 +90,15 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     )
 
 
+def _label_blocked(
+    labels: Sequence[RunLabel], trials: Sequence[RunLabel], study: Description
+) -> list[RunLabel]:
+    """Runs that can never be done, since their searches found no hyperparameters for a fit."""
+    blocked = find_blocked_runs(trials, study)
+    begun = {label[:5] for label in labels} if blocked else set()
+    return [RunLabel(*role, _NO_FIT) for role in blocked if role not in begun]
+
+
 def _make_table(
     runs: Sequence[RunLabel],
     scores: Mapping[str, Mapping[str, float]],
@@ -86,22 +107,23 @@ def _make_table(
 ) -> Runs:
     """Put runs into a table, those that failed as incomplete ones."""
     about = next(iter(study["tasks"].values()))
-    failed = np.array([not scores[run.key] for run in runs])
+    of_runs = [scores.get(run.key) for run in runs]
     table = make_runs(
         [run.pipeline for run in runs],
         [run.task for run in runs],
         [run.replicate for run in runs],
         [
-            get_test_score(scores[run.key], run.key, store) if scores[run.key] else np.nan
-            for run in runs
+            get_test_score(own, run.key, store) if own else np.nan
+            for run, own in zip(runs, of_runs, strict=True)
         ],
         metric=about["metric"],
         goal=about["goal"],
         source=store.address,
     )
-    if not failed.any():
+    if all(of_runs):
         return table
-    return replace(table, incomplete=Labels(("", "failed"), failed.astype(np.int64)))
+    reasons = [2 if own is None else 1 if not own else 0 for own in of_runs]
+    return replace(table, incomplete=Labels(_REASONS, np.array(reasons, dtype=np.int64)))
 
 
 def has_failures(store: Store) -> bool:
