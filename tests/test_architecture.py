@@ -123,6 +123,12 @@ def test_the_command_line_starts_without_slow_imports(command):
     assert result.stdout.splitlines()[-1] == "[]", result.stderr
 
 
+def test_runs_and_their_workers_wait_for_no_scipy():
+    code = "import sys, outperform.cli.run, outperform.runner; print('scipy' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout == "False\n", result.stderr
+
+
 def test_functions_and_modules_do_not_share_names():
     import outperform
 

@@ -623,10 +623,11 @@ def test_addresses_that_are_not_known_are_refused(options, message, tmp_path):
     assert not (tmp_path / "study.db").exists()
 
 
-def test_where_a_run_failed_the_next_command_is_not_one_that_refuses(tmp_path, monkeypatch):
+@pytest.mark.parametrize("but", ["not refit or", ""])  # it fails alone, or its whole search does
+def test_where_a_run_failed_the_next_command_is_not_one_that_refuses(but, tmp_path, monkeypatch):
     write_study(tmp_path, replicates=8)
     code = (tmp_path / "training.py").read_text()
-    once = "def fit_a(params, split, seeds, refit):\n    assert not refit or seeds['init'] % 3"
+    once = f"def fit_a(params, split, seeds, refit):\n    assert {but} seeds['init'] % 3"
     (tmp_path / "training.py").write_text(code.replace("def fit_a(params, split, seeds):", once))
     said = run(tmp_path, status=4)
     assert "\nNext: outperform status study.db; then outperform compare study.db a b" in said

@@ -15,6 +15,7 @@ from outperform.store import open_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
+from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import Task
 
@@ -29,8 +30,10 @@ def fail_twice(params, split, seeds):
     return {"valid": 0.5, "test": 0.25}
 
 
-def make_pipelines(**functions):
-    return tuple(FunctionPipeline(name, each, {}, ("init",)) for name, each in functions.items())
+def make_pipelines(space=None, **functions):
+    return tuple(
+        FunctionPipeline(name, each, space or {}, ("init",)) for name, each in functions.items()
+    )
 
 
 STUDY = Study(
@@ -152,16 +155,25 @@ def fail_both_unless_a_wins(sign):
     return run
 
 
-def test_replicates_in_which_both_failed_count_against_the_winner(store):
-    pipelines = make_pipelines(a=fail_both_unless_a_wins(1), b=fail_both_unless_a_wins(-1))
-    runs = run_all(replace(STUDY, pipelines=pipelines, designs=(Ideal(40),)), store)
+# Runs fail, or with something to search, every trial of their searches.
+FAILURES = pytest.mark.parametrize(
+    ("space", "reason"), [({}, "failed"), ({"c": Uniform(0, 1)}, "whose search failed")]
+)
+
+
+@FAILURES
+def test_replicates_in_which_both_failed_count_against_the_winner(space, reason, store):
+    a, b = fail_both_unless_a_wins(1), fail_both_unless_a_wins(-1)
+    pipelines = make_pipelines(space, a=a, b=b)
+    runs = run_all(replace(STUDY, pipelines=pipelines, designs=(Ideal(40),), trials=2), store)
     n_failed = int(np.isnan(runs.score).sum()) // 2
     assert 10 < n_failed < 30
+    assert not any("have no score" in note for note in runs.notes)
     for refuse in (compare_runs, audit, best_of_runs):
         with pytest.raises(InvalidScores) as caught:
             refuse(runs, "a", "b")
         assert f"{n_failed} of 40 runs of 'a' are incomplete in " in str(caught.value)
-        assert f": {n_failed} failed (" in str(caught.value)
+        assert f": {n_failed} {reason} (" in str(caught.value)
     comparison = compare_runs(runs, "a", "b", drop_incomplete=True)
     assert (comparison.probability, comparison.n_pairs) == (1, 40 - n_failed)
     assert comparison.winner is None
@@ -199,12 +211,45 @@ def test_a_winner_that_withstands_its_failures_is_named(store):
     assert compare_runs(runs, "a", "b", drop_incomplete=True).winner == "a"
 
 
-def test_to_decide_counts_runs_that_failed_for_both_against_the_winner(store):
-    pipelines = make_pipelines(a=fail_both_unless_a_wins(1), b=fail_both_unless_a_wins(-1))
-    study = replace(STUDY, pipelines=pipelines, designs=(Ideal(40),))
+@FAILURES
+def test_to_decide_counts_runs_that_failed_for_both_against_the_winner(space, reason, store):
+    a, b = fail_both_unless_a_wins(1), fail_both_unless_a_wins(-1)
+    pipelines = make_pipelines(space, a=a, b=b)
+    study = replace(STUDY, pipelines=pipelines, designs=(Ideal(40),), trials=2)
     decision = run_until_decided(study, store, "a", "b", engine="inline")
     assert (decision.winner, decision.exit_status) == (None, 3)
     assert decision.advice.endswith("--drop-incomplete")
+
+
+def decide_between_equals(failed, store, *, n_allowed=80, gamma=0.8):
+    """Decide between two that tie, and of which these replicates failed."""
+    pipelines = make_pipelines(a=fail_in(failed, 0.5), b=fail_in(failed, 0.5))
+    study = replace(STUDY, pipelines=pipelines, designs=(Ideal(n_allowed),))
+    return run_until_decided(study, store, "a", "b", engine="inline", gamma=gamma)
+
+
+def test_gamma_is_not_ruled_out_where_runs_that_failed_might_have_shown_it(store):
+    decision = decide_between_equals(range(4), store)
+    assert (decision.outcome, decision.exit_status) == ("ruled out", 0)
+    assert not any("would be ruled out" in caveat for caveat in decision.caveats)
+    # After 80 replicates, 40 ties rule out γ, and 40 wins more do not.
+    store.keep_labels([])
+    decision = decide_between_equals(range(0, 80, 2), store)
+    assert (decision.comparison.n_pairs, decision.n_replicates) == (40, 80)
+    assert decision.comparison.interval.high < 0.8
+    assert (decision.outcome, decision.exit_status) == ("undecided", 3)
+    assert (
+        "an advantage as large as γ = 0.8 on toy would be ruled out, but not if either side had "
+        "won the 40 incomplete pair(s): complete them"
+    ) in decision.caveats
+
+
+def test_who_might_have_won_where_runs_failed_can_win_still(store):
+    # After 7 ties, 13 wins are not significant (17 of 20 are). 2 of the 7 might have been wins.
+    assert decide_between_equals((), store, n_allowed=20).n_replicates == 7
+    store.keep_labels([])
+    decision = decide_between_equals(range(2), store, n_allowed=20)
+    assert (decision.outcome, decision.n_replicates) == ("futile", 10)
 
 
 def test_a_store_without_runs_to_compare_is_refused(store):

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,8 +16,6 @@ from outperform.cli.progress import ProgressBar, describe_pace, say_if_slow
 from outperform.cli.sources import read_study
 from outperform.engines import Engine, open_engine
 from outperform.errors import OutperformError
-from outperform.questions.compare.decision import Decision
-from outperform.questions.compare.sequential_run import add_replicates, choose_design
 from outperform.questions.result import Table
 from outperform.render.terminal import print_result, print_table, say
 from outperform.runner import Coordinator, Progress, describe_changes, describe_study
@@ -25,9 +23,13 @@ from outperform.runner.cost import FitSeconds, measure_seconds
 from outperform.runner.description import find_unchanged
 from outperform.stats.checks import check_positive
 from outperform.store import Store, open_store
+from outperform.store.failed_trials import find_blocked_runs
 from outperform.store.stored_runs import PAIRED, find_needed_failures
 from outperform.study.study import Study
 from outperform.wording import format_duration
+
+if TYPE_CHECKING:
+    from outperform.questions.compare.decision import Decision
 
 
 @click.command()
@@ -93,6 +95,8 @@ def command(
         check_positive("--seconds-per-fit", seconds_per_fit)
     study = read_study(study_file)
     if until_decided:
+        from outperform.questions.compare.sequential_run import choose_design  # imports scipy
+
         choose_design(study, *until_decided)
     where = engine or (f"local:{workers}" if workers else "local")
     try:
@@ -235,7 +239,9 @@ class _Run:
             print_result(decision)
         return decision.exit_status
 
-    def _decide(self, pair: tuple[str, str], gamma: float) -> Decision:
+    def _decide(self, pair: tuple[str, str], gamma: float) -> "Decision":
+        from outperform.questions.compare.sequential_run import add_replicates
+
         with ProgressBar("fitting") as bar:
             return add_replicates(
                 self.coordinator,
@@ -284,8 +290,10 @@ class _Run:
             return f"outperform status {store.address}"
         if len(names) > 1:
             pair = f"outperform compare {store.address} {names[0]} {names[1]}"
+            blocked = find_blocked_runs(store.failed_trials(), self.coordinator.description)
             own = [each for each in labels if each.pipeline in names[:2] and each.design in PAIRED]
-            if all(scores.get(label.key) for label in own):
+            is_blocked = any(role[3] in names[:2] and role[0] in PAIRED for role in blocked)
+            if all(scores.get(label.key) for label in own) and not is_blocked:
                 return pair
             return f"outperform status {store.address}; then {pair} --drop-incomplete"
         if any(label.design not in PAIRED for label in done):

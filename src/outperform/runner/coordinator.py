@@ -203,7 +203,7 @@ class Coordinator:
         self._save([self._measure(outcome) for outcome in finished])
 
     def _take_up(self, order: int, planned: PlannedRun) -> None:
-        finished = self._finished.get(_role(planned))
+        finished = self._finished.get(planned.role)
         state = self._find_search(planned.search, order, finished)
         if finished is not None:
             self._count_known(finished)
@@ -269,7 +269,7 @@ class Coordinator:
 
     def _want_run(self, planned: PlannedRun, params: Params, order: int) -> None:
         key = self._want(self.study.make_fit(planned, params, refit=True), order)
-        self._labels.append(RunLabel(*_role(planned), key))
+        self._labels.append(RunLabel(*planned.role, key))
 
     def _want(self, fit: Fit, order: int) -> str:
         """Key of a fit, which is queued unless it is known or on its way already."""
@@ -408,8 +408,3 @@ def _read_finished(
     scores = store.scores()
     known = {key: each for key, each in scores.items() if each} if retry_failed else scores
     return known, {label[:5]: label.key for label in store.run_labels() if known.get(label.key)}
-
-
-def _role(run: PlannedRun) -> _Role:
-    """What a run is for, by which it is known from one run of the study to the next."""
-    return (run.design, run.source, run.replicate, run.pipeline, run.task)

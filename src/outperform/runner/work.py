@@ -75,7 +75,7 @@ def check_splits(study: Study) -> dict[str, list[int]]:
     loaded = {task.name: task.data() for task in study.tasks if task.data is not None}
     draws: dict[str, dict[int, tuple[int, int]]] = {name: {} for name in loaded}
     for planned in study.plan_runs() if loaded else ():
-        replicate = dict(planned.redrawn).get("split", 0)
+        replicate = planned.redrawn.get("split", 0)
         if planned.task in loaded and replicate not in draws[planned.task]:
             draws[planned.task][replicate] = planned.draw.split_at(replicate)
     sizes = {}

@@ -25,7 +25,6 @@ from math import lgamma, log
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from scipy.special import fdtrc
 
 from outperform.errors import InvalidInput, InvalidScores
 from outperform.runs.columns import kind_of
@@ -347,6 +346,8 @@ def _name_others(columns: Sequence[str], name: str) -> str:
 
 def _test_groups(group: IntArray, values: FloatArray) -> float:
     """P-value of the one-way analysis of variance; 1 where there are no groups."""
+    from scipy.special import fdtrc  # takes a tenth of a second, and few tables have groups
+
     counts = np.bincount(group)
     n_groups, n = counts.size, values.size
     if not 1 < n_groups < n:

@@ -1,6 +1,6 @@
 """Damage in a store: how it is found, and how it is told, whatever keeps the rows."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 from zlib import crc32
@@ -26,7 +26,7 @@ def find_checksum(*values: Any) -> int:
     return crc32("\0".join(map(str, values)).encode())
 
 
-def find_checksums(*columns: Iterable[Any]) -> list[int]:
+def find_checksums(*columns: Sequence[Any]) -> list[int]:
     """The same of every row of some columns, several times faster than one by one.
 
     Examples
@@ -34,8 +34,9 @@ def find_checksums(*columns: Iterable[Any]) -> list[int]:
     >>> find_checksums(["k0", "k1"], [1, 2]) == [find_checksum("k0", 1), find_checksum("k1", 2)]
     True
     """
-    texts = map("\0".join, zip(*(map(str, column) for column in columns), strict=True))
-    return [*map(crc32, map(str.encode, texts))]
+    are_texts = ({*map(type, column)} == {str} for column in columns)
+    parts = [c if is_text else map(str, c) for c, is_text in zip(columns, are_texts, strict=True)]
+    return [*map(crc32, map(str.encode, map("\0".join, zip(*parts, strict=True))))]
 
 
 def report_damage(address: str, what: str) -> DamagedStore:

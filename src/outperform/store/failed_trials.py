@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from outperform.store.measurement import FAILED_TRIAL, RunLabel
-from outperform.study.designs import PlannedRun, Search
+from outperform.study.designs import Search
 from outperform.study.fingerprints import hash_text, write_canonical
 from outperform.study.study import Study
 from outperform.study.study_plan import plan_study
@@ -31,6 +31,24 @@ def choose_planned_trials(
         return trials
     planned = {_name_search(run.search) for run in _plan(study).plan_runs() if run.search}
     return [trial for trial in trials if _name_search_of(trial) in planned]
+
+
+def find_blocked_runs(
+    trials: Sequence[RunLabel], study: Mapping[str, Any]
+) -> list[tuple[str, str, int, str, str]]:
+    """Roles of the runs that cannot be done because every trial of their search has failed.
+
+    None where the designs of the study are not known.
+    """
+    if not trials or study.get("plan") is None:
+        return []
+    planned, n_failed = _plan(study), Counter(map(_name_search_of, trials))
+    failed = {name for name, n in n_failed.items() if n >= planned.trials}
+    return [
+        run.role
+        for run in (planned.plan_runs() if failed else ())
+        if run.search is not None and _name_search(run.search) in failed
+    ]
 
 
 def describe_failed_trials(
@@ -85,13 +103,9 @@ def _count_by_search(
     for run in study.plan_runs():
         if run.search is not None and (run.design, run.source) in designs:
             name = _name_search(run.search)
-            if _is_begun(run, roles) or n_failed[name] >= run.search.n_trials:
+            if run.role in roles or n_failed[name] >= run.search.n_trials:
                 counts[name] = n_failed[name]
     return counts
-
-
-def _is_begun(run: PlannedRun, roles: Collection[tuple[Any, ...]]) -> bool:
-    return (run.design, run.source, run.replicate, run.pipeline, run.task) in roles
 
 
 def _name_search(search: Search) -> _Name:

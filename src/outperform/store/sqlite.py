@@ -51,6 +51,13 @@ _UPDATE = (
 _LABEL = "INSERT OR REPLACE INTO run_labels VALUES (?, ?, ?, ?, ?, ?, ?)"
 _CHUNK = 2000
 _N_TIMED = 1000  # fits: enough for a mean, and earlier ones may be of other code
+# The index has the latest of one status at hand; to find those of both, it would sort all.
+_LATEST = """SELECT * FROM (SELECT id, seconds FROM measurements
+WHERE pipeline = ? AND task = ? AND status = '{}' ORDER BY id DESC LIMIT {})"""
+_MEAN_SECONDS = (
+    f"SELECT avg(seconds) FROM ({_LATEST.format('done', _N_TIMED)} UNION ALL "
+    f"{_LATEST.format('failed', _N_TIMED)} ORDER BY id DESC LIMIT {_N_TIMED})"
+)
 _MAX_VARIABLES = 500  # per statement; every SQLite allows 999
 _PATIENCE = 0.1  # seconds: who only looks whether the lock is held has it for a moment
 
@@ -180,10 +187,8 @@ class SqliteStore:
 
     def mean_seconds(self) -> dict[tuple[str, str], float]:
         """Mean seconds of the latest fits of each pipeline on each task, failed ones too."""
-        latest = "SELECT id FROM measurements WHERE pipeline = ? AND task = ? ORDER BY id DESC"
-        query = f"SELECT avg(seconds) FROM measurements WHERE id IN ({latest} LIMIT ?)"
         pairs = {(pipeline, task) for pipeline, task, _ in self.counts()}
-        return {pair: float(self._read(query, (*pair, _N_TIMED))[0][0]) for pair in pairs}
+        return {pair: float(self._read(_MEAN_SECONDS, (*pair, *pair))[0][0]) for pair in pairs}
 
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, durably, in place of what was there."""

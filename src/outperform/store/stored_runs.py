@@ -12,7 +12,11 @@ from outperform.runs.scope import SEEDS, SPLITS, Resplit
 from outperform.runs.table import Runs, make_runs
 from outperform.runs.task_metrics import TaskMetric, sum_up_metrics
 from outperform.store.damage import name_fit, report_damage
-from outperform.store.failed_trials import choose_planned_trials, describe_failed_trials
+from outperform.store.failed_trials import (
+    choose_planned_trials,
+    describe_failed_trials,
+    find_blocked_runs,
+)
 from outperform.store.measurement import RunLabel
 from outperform.store.store import Store
 from outperform.study.designs import is_later_repetition
@@ -20,6 +24,8 @@ from outperform.study.sources import ALL
 from outperform.wording import enumerate_names, suggest_names
 
 PAIRED = ("ideal", "fix-hopt")  # designs whose runs are paired replicates, the best first
+_REASONS = ("", "failed", "whose search failed")  # to have no score
+_NO_FIT = ""  # in place of a key, of a run that has no hyperparameters
 _ADD = 'Add a [[design]] with kind = "ideal" or "fix-hopt" to the study and run it'
 
 Description = Mapping[str, Any]  # of a study, as `describe_study` makes it
@@ -29,9 +35,9 @@ Design = Mapping[str, Any]  # kind, source and replicates, as the store describe
 def load_runs(store: Store, kind: str | None = None, *, first: int | None = None) -> Runs:
     """Final fits of a study, as a table: of the ideal design if there is one.
 
-    Only runs that the study has now are taken. Those that failed are incomplete: left out, they
-    would count against nobody where all algorithms fail. What is left out, and what is still to be
-    done, is counted in the notes.
+    Only runs that the study has now are taken. Those that failed, or whose search did, are
+    incomplete: left out, they would count against nobody where all algorithms fail. What is left
+    out, and what is still to be done, is counted in the notes.
 
     Parameters
     ----------
@@ -49,7 +55,9 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     design = _choose_design(designs, study, kind, store.address)
     if first is not None:
         design = {**design, "replicates": min(first, design["replicates"])}
-    planned = [label for label in labels if is_planned(label, [design], study)]
+    trials = store.failed_trials()
+    every = (*labels, *_label_blocked(labels, trials, study))
+    planned = [label for label in every if is_planned(label, [design], study)]
     finished = {label.pipeline for label in planned if scores.get(label.key)}
     if not finished:
         raise InvalidInput(
@@ -57,17 +65,21 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
             "Let `outperform run` finish some first",
         )
     # Without scores, fits have failed, or are not recorded at all.
-    runs = [label for label in planned if label.key in scores and label.pipeline in finished]
+    runs = [
+        label
+        for label in planned
+        if (label.key in scores or label.key == _NO_FIT) and label.pipeline in finished
+    ]
     table = _make_table(runs, scores, study, store)
     stopped = store.get_meta("stopped")
     is_cut_short = stopped is not None and _count_stopped(stopped, len(runs), design, study)
     others = [] if first is not None else [label for label in labels if _is_of(label, design)]
-    begun = {label[:5] for label in planned}
+    begun = {label[:5] for label in planned if label.key != _NO_FIT}
     notes = (
         *_describe_design(design, designs),
         *describe_left_out(others, [design], study),
         *_describe_missing(len(runs), design, study, stopped),
-        *describe_failed_trials(store.failed_trials(), begun, study),
+        *describe_failed_trials(trials, begun, study),
     )
     unfinished = tuple(name for name in study["pipelines"] if name not in table.algorithms)
     return replace(
@@ -77,6 +89,15 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         stopped_early=bool(is_cut_short),
         **_find_scope(table.tasks, design, study),
     )
+
+
+def _label_blocked(
+    labels: Sequence[RunLabel], trials: Sequence[RunLabel], study: Description
+) -> list[RunLabel]:
+    """Runs that can never be done, since their searches found no hyperparameters for a fit."""
+    blocked = find_blocked_runs(trials, study)
+    begun = {label[:5] for label in labels} if blocked else set()
+    return [RunLabel(*role, _NO_FIT) for role in blocked if role not in begun]
 
 
 def _make_table(
@@ -92,20 +113,21 @@ def _make_table(
         if (about := study["tasks"][run.task])
     }
     metric, goal = next(iter(measured.values()))
-    failed = np.array([not scores[run.key] for run in runs])
+    of_runs = [scores.get(run.key) for run in runs]
     table = make_runs(
         [run.pipeline for run in runs],
         [run.task for run in runs],
         [run.replicate for run in runs],
         [
-            get_test_score(scores[run.key], run.key, store) if scores[run.key] else np.nan
-            for run in runs
+            get_test_score(own, run.key, store) if own else np.nan
+            for run, own in zip(runs, of_runs, strict=True)
         ],
         metric=metric,
         goal=goal,
         source=store.address,
     )
-    incomplete = Labels(("", "failed"), failed.astype(np.int64)) if failed.any() else None
+    reasons = np.array([2 if own is None else 1 if not own else 0 for own in of_runs])
+    incomplete = Labels(_REASONS, reasons) if reasons.any() else None
     return replace(table, incomplete=incomplete, **sum_up_metrics(measured))
 
 

@@ -41,11 +41,12 @@ class Search:
         return dict(self.seeds)[TUNING_SOURCE]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PlannedRun:
     """One final fit, and what it is for.
 
-    Its seeds are derived when they are asked for: in a study that is resumed, most never are.
+    Its seeds are derived when they are asked for: in a study that is resumed, most never are. It is
+    not frozen because that would take four times as long, and they are planned by the 100,000.
     """
 
     design: str
@@ -54,18 +55,23 @@ class PlannedRun:
     pipeline: str
     task: str
     search: Search | None  # None: default hyperparameters
-    redrawn: tuple[tuple[str, int], ...]  # at which replicate; other sources are at 0
+    redrawn: Mapping[str, int]  # at which replicate; other sources are at 0
     draw: "Draw" = field(compare=False, repr=False)
+
+    @property
+    def role(self) -> tuple[str, str, int, str, str]:
+        """What it is for, by which it is known from one run of the study to the next."""
+        return (self.design, self.source, self.replicate, self.pipeline, self.task)
 
     @property
     def seeds(self) -> Seeds:
         """Seed of every source."""
-        return self.draw.seeds(dict(self.redrawn))[0]
+        return self.draw.seeds(self.redrawn)[0]
 
     @property
     def fold(self) -> int:
         """Fold of a cross-validation."""
-        return self.draw.seeds(dict(self.redrawn))[1]
+        return self.draw.seeds(self.redrawn)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +128,8 @@ class Draw:
         self, label: tuple[str, str, int], replicates: Mapping[str, int], search: Search | None
     ) -> PlannedRun:
         """Run with a label (design, source, replicate) and each source at a replicate."""
-        redrawn = tuple(replicates.items()) if any(replicates.values()) else ()
-        return PlannedRun(*label, self.pipeline.name, self.task.name, search, redrawn, self)
+        names = (self.pipeline.name, self.task.name)
+        return PlannedRun(*label, *names, search, {**replicates}, self)
 
 
 @runtime_checkable
@@ -215,7 +221,9 @@ class FixHopt:
             label = name_repetition(self.redraws, repetition)
             for i in range(self.n_replicates):
                 redrawn = dict.fromkeys(sources, _number_draw(repetition, i))
-                yield draw.run((self.kind, label, i), fixed | redrawn, search)
+                # What is fixed at 0 need not be said.
+                replicates = fixed | redrawn if repetition else redrawn
+                yield draw.run((self.kind, label, i), replicates, search)
 
 
 def name_repetition(redraws: str, repetition: int) -> str:

@@ -11,7 +11,7 @@ from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.compare.verdict import Winner
 from outperform.questions.result import Result, Table
 from outperform.runs.scope import Scope
-from outperform.stats import may_still_win
+from outperform.stats import anytime_interval, may_still_win
 
 # One is better; an advantage that matters is ruled out for both; neither can win any more; or all
 # replicates are done.
@@ -66,7 +66,8 @@ class Decision(Result):
     @property
     def outcome(self) -> Outcome:
         """What ended the run."""
-        outcomes = {judge_task(part, self.n_allowed - self.n_replicates) for part in self._parts}
+        n_left = self.n_allowed - self.n_replicates
+        outcomes = {judge_task(part, n_left, self._count_gaps(part)) for part in self._parts}
         for outcome in ("undecided", "futile", "ruled out"):
             if outcome in outcomes:
                 return outcome
@@ -102,14 +103,14 @@ class Decision(Result):
     def advice(self) -> str:
         """How to see all of the last look."""
         # A pair of which a run failed is left out of every look; `compare` must be told to.
-        lacks_pairs = any(part.n_pairs < self.n_replicates for part in self._parts)
-        dropping = " --drop-incomplete" if lacks_pairs else ""
+        dropping = " --drop-incomplete" if any(map(self._count_gaps, self._parts)) else ""
         return f"outperform compare {self.source} {self.a} {self.b} --sequential{dropping}"
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """Reasons for doubt."""
-        return self.comparison.caveats
+        gaps = ((part, self._count_gaps(part)) for part in self._parts)
+        return (*self.comparison.caveats, *filter(None, (_doubt_gaps(*each) for each in gaps)))
 
     @property
     def reason(self) -> str:
@@ -143,23 +144,48 @@ class Decision(Result):
         result = self.comparison
         return result.comparisons if isinstance(result, TaskComparisons) else (result,)
 
+    def _count_gaps(self, part: Comparison) -> int:
+        """Pairs of a task that are incomplete."""
+        return self.n_replicates - part.n_pairs
 
-def judge_task(comparison: Comparison, n_left: int) -> Outcome:
+
+def judge_task(comparison: Comparison, n_left: int, n_gaps: int = 0) -> Outcome:
     """What is to be expected of one task, with so many pairs to come at most.
 
     The bounds of the anytime-valid interval hold whenever one looks, so that all of this may be
-    asked after every look.
+    asked after every look. Either side might have won all pairs that are incomplete.
     """
     if comparison.winner is not None:
         return "decided"
-    interval, reverse, gamma = comparison.interval, comparison.reverse, comparison.gamma
-    if max(interval.high, reverse.high) <= gamma:
+    if _rules_out(comparison, n_gaps):
         return "ruled out"
-    n, alpha = comparison.n_pairs, 1 - interval.confidence_level
+    n, alpha = comparison.n_pairs, comparison.alpha
     chances = (comparison.probability, comparison.reverse_probability)
-    if n_left and not any(may_still_win(p * n, n, n_left, alpha=alpha) for p in chances):
+    if n_left and not any(may_still_win(p * n, n, n_left + n_gaps, alpha=alpha) for p in chances):
         return "futile"
     return "undecided"
+
+
+def _rules_out(comparison: Comparison, n_gaps: int) -> bool:
+    """Whether neither side has an advantage of gamma, even had it won all incomplete pairs."""
+    n, level = comparison.n_pairs, comparison.interval.confidence_level
+    intervals = [comparison.interval, comparison.reverse]
+    if n_gaps:
+        chances = (comparison.probability, comparison.reverse_probability)
+        filled = [(p * n + n_gaps, n + n_gaps) for p in chances]
+        intervals += [anytime_interval(*each, confidence_level=level) for each in filled]
+    return max(interval.high for interval in intervals) <= comparison.gamma
+
+
+def _doubt_gaps(comparison: Comparison, n_gaps: int) -> str:
+    """Say that only incomplete pairs leave it open whether gamma is ruled out."""
+    if judge_task(comparison, 0) != "ruled out" or _rules_out(comparison, n_gaps):
+        return ""
+    on = f" on {comparison.task}" if comparison.task else ""
+    return (
+        f"an advantage as large as γ = {comparison.gamma:g}{on} would be ruled out, but not if "
+        f"either side had won the {n_gaps} incomplete pair(s): complete them"
+    )
 
 
 def _describe_decision(comparisons: Sequence[Comparison], winner: str | None, after: str) -> str:
