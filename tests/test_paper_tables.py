@@ -25,6 +25,7 @@ TABLE = PaperTable(
     [["res_net", "0.912 ± 0.004", "−1.5 ± 0.2"], ["a|b <i>", "0.850 ± 0.010", "–"]],
     {(0, 1), (1, 1), (0, 2)},
     "Bold: 95% of *all*.",
+    "all",
 )
 # What means something to LaTeX, Markdown, HTML or a spreadsheet, first in a name and within it.
 SIGNS = string.punctuation
@@ -55,7 +56,7 @@ def test_latex_by_hand():
         r"  \small",
         r"  \setlength{\tabcolsep}{4pt}",
         r"  \caption{Bold: 95\% of {*}all{*}.}",
-        r"  \label{tab:ranking}",
+        r"  \label{tab:all}",
         r"  \par\medskip",
         r"  \begin{tabular}{lrr}",
         r"    \toprule",
@@ -77,7 +78,7 @@ def test_csv_by_hand():
 def make_table(names, n_columns=1):
     rows = [[name, *(["0.9022 ± 0.0089"] * n_columns)] for name in names]
     bold = {(0, j) for j in range(1, n_columns + 1)}
-    return PaperTable(["", *(["task ↑"] * n_columns)], rows, bold, " ".join(names))
+    return PaperTable(["", *(["task ↑"] * n_columns)], rows, bold, " ".join(names), "names")
 
 
 def read_markdown(text):
@@ -137,6 +138,19 @@ def test_names_survive_csv(chosen):
     assert not STEERING.search(text)
 
 
+@pytest.mark.parametrize("render", [render_markdown, render_latex])
+def test_names_steer_no_terminal_and_forge_no_line(render):
+    text = render(make_table(["a\x1b[2J\u202eb\n| x |\n\\end{table}"]))
+    assert not STEERING.search(text)
+    assert text.count("\n") == render(make_table(["a"])).count("\n")
+
+
+def has_latex():
+    """Whether tables can be compiled here."""
+    words = ["kpsewhich", "booktabs.sty"]
+    return bool(shutil.which("pdflatex")) and subprocess.run(words).returncode == 0
+
+
 def compile_latex(table, folder):
     """Compile a table, and give the log of the compiler."""
     page = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
@@ -154,7 +168,7 @@ def test_nasty_names_compile(tmp_path):
     for name in NASTY:
         if name.isascii():
             assert read_latex(escape_latex(name)) == name
-    if shutil.which("pdflatex"):
+    if has_latex():
         compile_latex(make_table(NASTY[:30]), tmp_path)
         compile_latex(make_table(NASTY[30:]), tmp_path)
 
@@ -168,7 +182,7 @@ def test_a_wide_table_is_folded_into_blocks_that_fit(n_columns, tmp_path):
     assert len(blocks) == -(-n_columns // 3)  # three of 15 letters fit beside the names
     assert max(map(len, blocks)) - min(map(len, blocks)) <= 1
     assert text.count("    vit & 0.9022") == len(blocks)
-    if shutil.which("pdflatex"):
+    if has_latex():
         assert "Overfull" not in compile_latex(table, tmp_path)
 
 

@@ -229,6 +229,24 @@ def test_too_few_tasks_have_no_test_in_the_caption(ranking):
     assert "sign test" not in caption
 
 
+def test_the_caption_says_where_nobody_is_ruled_out(ranking):
+    bare = [replace(task, maybe_best=()) for task in ranking.tasks]
+    table = make_paper_table(replace(ranking, tasks=(ranking.tasks[0], bare[1])))
+    assert table.bold == {(0, 1), (1, 1)}
+    assert "at level 0.05/2 is ruled out; one run rules nobody out)." in table.caption
+    table = make_paper_table(replace(ranking, tasks=tuple(bare)))
+    assert not table.bold
+    assert "Nothing is bold: one run rules nobody out as the best." in table.caption
+
+
+def test_the_caption_says_that_families_count(ranking):
+    families = {"digits": "images", "speech": "sounds"}
+    caption = make_paper_table(replace(ranking, tasks_are="sampled", families=families)).caption
+    assert "Tasks are of 2 families, each of which counts as one. Seeds varied" in caption
+    fixed = make_paper_table(replace(ranking, families=families)).caption
+    assert "families" not in fixed
+
+
 def test_every_test_and_correction_has_words_for_a_caption(ranking):
     for test in ("wins", *get_args(TestName)):
         assert "in a one-sided" in make_paper_table(replace(ranking, task_test=test)).caption

@@ -35,6 +35,7 @@ class PaperTable(NamedTuple):
     rows: Sequence[Sequence[str]]  # each begins with a name
     bold: Collection[tuple[int, int]]  # row and column of each cell that is marked
     caption: str  # what the marks mean, by which tests
+    label: str  # by which the text of a paper refers to it
 
 
 class Answer(Protocol):

@@ -56,7 +56,7 @@ def render_latex(table: PaperTable) -> str:
         r"  \small",
         f"  \\setlength{{\\tabcolsep}}{{{_GAP // 2}pt}}",
         f"  \\caption{{{escape_latex(table.caption)}}}",
-        r"  \label{tab:ranking}",
+        f"  \\label{{tab:{table.label}}}",
     ]
     for columns in _fold(table):
         lines += [r"  \par\medskip", *_render_block(table, columns)]

@@ -48,21 +48,22 @@ def make_paper_table(ranking: Ranking) -> PaperTable:
     header = ["", *(_head(ranking, task) for task in ranking.tasks), _head_ranks(ranking)]
     rows = [list(row) for row in zip(names, *cells, ranks, strict=True)]
     marked = {ranking.tasks[j - 1].name for _, j in bold}
-    return PaperTable(header, rows, bold, " ".join(_describe(ranking, len(marked))))
+    return PaperTable(header, rows, bold, " ".join(_describe(ranking, len(marked))), "ranking")
 
 
 def list_records(ranking: Ranking) -> Table:
     """List every algorithm on every task, with all digits: what is not known is empty."""
+    n_runs = _count_runs(ranking)
     rows = [
         [
             *(algorithm.name, task.name, task.metric, task.goal),
             *map(_write_number, (task.means[algorithm.name], task.sds[algorithm.name])),
-            str(_count_runs(ranking, place, algorithm.name)),
+            str(counts[algorithm.name]),
             str(algorithm.name in task.maybe_best),
             *map(_write_number, (algorithm.mean_rank, algorithm.rank_low, algorithm.rank_high)),
         ]
         for algorithm in ranking.algorithms
-        for place, task in enumerate(ranking.tasks)
+        for task, counts in zip(ranking.tasks, n_runs, strict=True)
     ]
     return Table(_RECORD, rows)
 
@@ -71,12 +72,14 @@ def _write_number(value: float | None) -> str:
     return "" if value is None or math.isnan(value) else repr(value)
 
 
-def _count_runs(ranking: Ranking, place: int, name: str) -> int:
-    task = ranking.tasks[place]
+def _count_runs(ranking: Ranking) -> list[dict[str, int]]:
+    """Runs of each algorithm, on each task."""
     if not ranking.scores:
-        return task.n_runs
-    row = ranking.scores[place][list(task.means).index(name)]
-    return int(np.count_nonzero(~np.isnan(row)))
+        return [dict.fromkeys(task.means, task.n_runs) for task in ranking.tasks]
+    return [
+        dict(zip(task.means, (~np.isnan(grid)).sum(axis=1).tolist(), strict=True))
+        for task, grid in zip(ranking.tasks, ranking.scores, strict=True)
+    ]
 
 
 def _write_out(cell: str) -> str:
@@ -110,6 +113,8 @@ def _describe(ranking: Ranking, n_marked: int) -> Iterator[str]:
     yield str(ranking)
     yield from _describe_pairs(ranking)
     yield from _describe_tests(ranking)
+    if ranking.families and ranking.tasks_are == "sampled":
+        yield f"Tasks are of {ranking.n_units} families, each of which counts as one."
     yield f"{ranking.scope}."
     yield f"Computed with outperform {version('outperform')}."
 
@@ -118,11 +123,7 @@ def _describe_cells(ranking: Ranking) -> str:
     goals = dict.fromkeys(task.goal for task in ranking.tasks)
     arrows = ", ".join(f"{_ARROWS[goal]} {describe_goal(goal)}" for goal in goals)
     what = f"{ranking.metric} ({arrows})" if ranking.metric else f"each metric ({arrows})"
-    counts = {
-        _count_runs(ranking, place, name)
-        for place in range(len(ranking.tasks))
-        for name in ranking.names
-    } - {0}
+    counts = {n for counts in _count_runs(ranking) for n in counts.values()} - {0}
     on = " on each task" if len(ranking.tasks) > 1 else ""
     if counts == {1}:
         return f"One run of each algorithm{on}: {what}."
