@@ -77,7 +77,8 @@ def test_a_question_uses_no_figure_or_command_of_another(path):
 CLOSED = {
     "table": ("answer", "doubts", "figure", "command"),
     "advice": ("answer", "doubts", "figure", "command"),
-    "result": ("answer", "doubts", "figure", "command"),
+    "result": ("answer", "doubts", "paper_table", "figure", "command"),
+    "paper_table": ("answer", "doubts", "figure", "command"),
     "doubts": ("answer", "figure", "command"),
     "answer": ("figure", "command"),
     "figure": ("command",),

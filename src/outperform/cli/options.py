@@ -3,12 +3,13 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import fields
 from functools import wraps
-from typing import Any
+from typing import Any, get_args
 
 import click
 from click.core import ParameterSource
 
 from outperform.cli.output import Output
+from outperform.render.paper import PaperFormat
 from outperform.runs.suspicions import DOUBTS
 from outperform.stats.checks import check_open_unit
 
@@ -97,6 +98,19 @@ _OUTPUT = (
 def output_options(command: Command) -> Command:
     """Add how the result is shown; the command receives it as one object, `output`."""
     return debug_option(_join("output", Output, _OUTPUT, command))
+
+
+_FORMAT = click.option(
+    "--format",
+    "paper",
+    type=click.Choice(get_args(PaperFormat)),
+    help="Print the table alone, for a paper; what else there is to say goes to standard error.",
+)
+
+
+def paper_output_options(command: Command) -> Command:
+    """Add how a result is shown that has a table for papers too, as `output` likewise."""
+    return debug_option(_join("output", Output, (_FORMAT, *_OUTPUT), command))
 
 
 def _join(name: str, make: Callable[..., Any], options: Sequence[Any], command: Command) -> Command:

@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from outperform.questions.result import Answer
-from outperform.render.terminal import print_result, say
-from outperform.wording import STEERING
+from outperform.render.paper import PaperFormat, find_formulas, render_paper
+from outperform.render.terminal import print_beside, print_result, say
+from outperform.wording import STEERING, enumerate_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,8 @@ class Output:
 
     Attributes
     ----------
+    paper
+        Print its table in this form, for a paper, in place of all.
     figure
         File to draw it into.
     view, width, title
@@ -24,6 +27,7 @@ class Output:
     """
 
     as_json: bool = False
+    paper: PaperFormat | None = None
     figure: str | None = None
     view: str | None = None
     width: float | None = None
@@ -34,11 +38,17 @@ class Output:
         idle = [name for name, value in settings.items() if value]
         if idle and not self.figure:
             raise click.UsageError(f"{', '.join(idle)} says how to draw: add --plot FILE.")
+        if self.paper and self.as_json:
+            raise click.UsageError(
+                f"--format {self.paper} and --json both say what to print: leave one out."
+            )
 
     def show(self, result: Answer, **more: Any) -> None:
         """Print a result, for a person or as JSON with what more there is, and draw it."""
         if self.as_json:
             print_json(result.to_dict() | more)
+        elif self.paper:
+            _print_paper(result, self.paper)
         else:
             print_result(result)
         self.draw(result)
@@ -51,6 +61,18 @@ class Output:
 
             save_figure(result, path, view=self.view, width=self.width, title=self.title)
             say(f"Figure written to {path}", err=True)
+
+
+def _print_paper(result: Answer, form: PaperFormat) -> None:
+    """Print the table alone, so that it can be piped; the rest goes to standard error."""
+    say(*render_paper(result, form).split("\n"))
+    print_beside(result)
+    if form == "csv" and (names := find_formulas(result)):
+        say(
+            f"A spreadsheet takes what begins with = + - @ for a formula: import as text "
+            f"{enumerate_names(names, limit=3)}",
+            err=True,
+        )
 
 
 def print_json(values: dict[str, Any], *, kind: str | None = None) -> None:

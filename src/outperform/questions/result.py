@@ -6,7 +6,7 @@ it, `caveats` the reasons for doubt, `advice` what to do next, and `.to_dict()` 
 prints. Its figures are in the `figure` room of its question.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
@@ -26,6 +26,16 @@ class Table(NamedTuple):
     title: str = ""  # above
     note: str = ""  # below
     gap: int = 2  # columns of the screen between those of the table
+
+
+class PaperTable(NamedTuple):
+    """A table as it belongs into a paper, as text: who renders it escapes it."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]  # each begins with a name
+    bold: Collection[tuple[int, int]]  # row and column of each cell that is marked
+    caption: str  # what the marks mean, by which tests
+    label: str  # by which the text of a paper refers to it
 
 
 class Answer(Protocol):

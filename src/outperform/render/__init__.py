@@ -1,1 +1,1 @@
-"""Any result as text in the terminal, a figure, or a page."""
+"""Any result as text in the terminal, a figure, a page, or the table of a paper."""

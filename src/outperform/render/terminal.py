@@ -27,8 +27,7 @@ def say(*lines: str, fg: str | None = None, bold: bool = False, **where: Any) ->
 
 def print_result(result: Answer) -> None:
     """Print the sentence, what it is about, the numbers, the doubts, and what to do next."""
-    say(str(result), bold=True, fg=_COLOURS[result.mood])
-    say(f"{result.scope}{result.scope_hint}.")
+    _print_claim(result)
     for part in result.tables:
         say()
         if isinstance(part, str):
@@ -38,6 +37,17 @@ def print_result(result: Answer) -> None:
     _print_caveats(result.caveats)
     if result.advice:
         say("", f"Next: {result.advice}")
+
+
+def print_beside(result: Answer) -> None:
+    """Print to standard error what goes with a table that stands alone on standard output."""
+    _print_claim(result, err=True)
+    _print_caveats(result.caveats, err=True)
+
+
+def _print_claim(result: Answer, *, err: bool = False) -> None:
+    say(str(result), bold=True, fg=_COLOURS[result.mood], err=err)
+    say(f"{result.scope}{result.scope_hint}.", err=err)
 
 
 def print_table(table: Table) -> None:
@@ -77,12 +87,13 @@ def _lay_out(table: Table) -> list[str]:
     return [f"  {line}".rstrip() for line in capture.get().splitlines()]
 
 
-def _print_caveats(caveats: Sequence[str]) -> None:
+def _print_caveats(caveats: Sequence[str], *, err: bool = False) -> None:
     if caveats:
-        say("", "Caveats", bold=True)
+        say("", "Caveats", bold=True, err=err)
     # Where nobody sees the output, it is always the same.
-    columns = get_terminal_size().columns if sys.stdout.isatty() else _WIDEST
-    width = min(_WIDEST, columns)
+    is_seen = (sys.stderr if err else sys.stdout).isatty()
+    width = min(_WIDEST, get_terminal_size().columns) if is_seen else _WIDEST
     for caveat in caveats:
         text = make_line(caveat)
-        say(*textwrap.wrap(text, width, initial_indent="  - ", subsequent_indent="    "))
+        lines = textwrap.wrap(text, width, initial_indent="  - ", subsequent_indent="    ")
+        say(*lines, err=err)

@@ -7,7 +7,7 @@ import click
 from outperform.cli.options import (
     alpha_option,
     gamma_option,
-    output_options,
+    paper_output_options,
     reading_options,
     seed_option,
 )
@@ -63,7 +63,7 @@ from outperform.questions.rank.result import Correction, TasksAre
 @alpha_option
 @seed_option
 @reading_options
-@output_options
+@paper_output_options
 def command(
     path: str,
     gaps: Gaps | None,
@@ -77,6 +77,7 @@ def command(
     \b
         outperform rank runs.csv
         outperform rank runs.csv --baseline resnet --plot ranks.pdf
+        outperform rank runs.csv --format latex > table.tex
         outperform rank table.csv --wide --rows tasks --maximize
 
     RUNS has one row per run, with columns such as algorithm, task, seed and accuracy. Per task:
