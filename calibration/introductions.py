@@ -73,4 +73,12 @@ GROUPS = {
         "From published numbers",
         "`probability_from_summary` and `welch_from_summary` know mean, standard deviation and number of runs; the lowest where P(A>B) is 0.5 or 0.97. The others are about the best of m equals, all with an accuracy (or area under the ROC curve) of 0.9 on n examples (n of each class).",
     ),
+    "maybe best": (
+        "Who may be the best of many",
+        "Coverage: how often the marked set holds the truly best of 3, 8 or 20 algorithms, of which none is worse (the hardest case), by runs of each. With *unequal variances* the best varies least, with *skewed, unequal variances* it has the longest tail; *one bad* is three standard deviations below. `leader` rows claim nothing: who is not told from the observed leader, by Holm's correction or by none.",
+    ),
+    "over tasks": (
+        "Many algorithms over many tasks",
+        "Columns are tasks. `holm`: how often any pair of equals among 6 algorithms is told apart, with 10 runs on each task; `flat α/(k − 1)` is what some packages call Holm, and claims nothing here. Unequal variances: the spread of a task is between a tenth and ten times the usual. `average_probability`: the worst of 5, 20 and from 3 to 50 runs. `partial_conjunction`: how often A is claimed to be better on more tasks than it is.",
+    ),
 }

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from outperform.errors import UnpairedScores
-from outperform.stats import wilcoxon_test
+from outperform.errors import InvalidScores, UnpairedScores
+from outperform.stats import wilcoxon_pvalues, wilcoxon_test
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 MIRRORED = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
@@ -175,3 +175,78 @@ def test_one_diverged_run_does_not_tie_all_others():
     a, b = np.append(b + 0.01, 1e12), np.append(b, 1.0)
     # By hand: all 31 signs agree, so p = 2 / 2**31.
     assert wilcoxon_test(a, b).pvalue == pytest.approx(2 / 2**31)
+
+
+# Many at once
+
+
+def test_many_by_hand():
+    # 1, 2, 3, 4 all plus: 2 of 16. One minus of rank 1: W+ = 9 or 10, or as low: 4 of 16. No
+    # difference at all: 1. Ranks 1.5, 1.5, 3.5, 3.5: 2 of 16. Two zeros leave 1, 2: 2 of 4.
+    differences = [[1, 2, 3, 4], [-1, 2, 3, 4], [0, 0, 0, 0], [1, 1, 2, 2], [0, 1, 0, 2]]
+    expected = [2 / 16, 4 / 16, 1, 2 / 16, 2 / 4]
+    assert wilcoxon_pvalues(differences, np.zeros((5, 4))) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(("n", "exact"), [(12, True), (50, True), (51, False), (80, False)])
+def test_many_match_scipy(n, exact):
+    rng = np.random.default_rng(n)
+    a, b = rng.normal(0.3, size=(20, n)), rng.normal(size=(20, n))
+    method = "exact" if exact else "asymptotic"
+    theirs = scipy_stats.wilcoxon(a, b, method=method, correction=False, axis=-1).pvalue
+    assert wilcoxon_pvalues(a, b) == pytest.approx(theirs, rel=1e-9)
+
+
+def test_many_match_r(reference):
+    for case in reference("rank_tests")["wilcoxon"]:
+        found = wilcoxon_pvalues([case["a"], case["b"]], [case["b"], case["a"]])
+        assert found == pytest.approx([case["two_sided"]] * 2, rel=1e-9)
+
+
+@given(
+    st.integers(1, 60).flatmap(
+        lambda n: st.lists(st.lists(st.integers(-90, 90), min_size=n, max_size=n), min_size=1)
+    )
+)
+def test_many_are_as_many_single_tests(rows):
+    # Some rows with ties and zeros, some without; tenths, which are tied but for rounding.
+    d, b = np.array(rows) / 10, np.arange(len(rows[0])) / 10
+    single = [wilcoxon_test(b + each, b).pvalue for each in d]
+    assert wilcoxon_pvalues(b + d, b) == pytest.approx(single, rel=1e-9)
+    assert wilcoxon_pvalues(b + d[0], b) == pytest.approx(single[0], rel=1e-9)
+
+
+def test_many_keep_their_leading_axes_and_do_not_know_of_one_another():
+    rng = np.random.default_rng(8)
+    a, b = rng.normal(size=(3, 4, 9)).round(1), rng.normal(size=(4, 9)).round(1)
+    found = wilcoxon_pvalues(a, b)
+    assert found.shape == (3, 4)
+    assert wilcoxon_pvalues(a[1:2], b).tolist() == found[1:2].tolist()
+    order = rng.permutation(9)
+    assert wilcoxon_pvalues(a[..., order], b[..., order]) == pytest.approx(found, rel=1e-9)
+    assert wilcoxon_pvalues(b, a) == pytest.approx(found, rel=1e-9)
+
+
+@pytest.mark.slow
+# Of 2^8 signs 10 have a sum up to 3 or from 33 on; of 2^30, 4.97% one up to 137 or from 328 on.
+@pytest.mark.parametrize(("n", "exact"), [(8, 10 / 256), (30, 0.04971), (60, 0.05)])
+def test_many_keep_their_level(n, exact):
+    differences = np.random.default_rng(n).standard_t(3, size=(20_000, n))
+    hits = int((wilcoxon_pvalues(differences, np.zeros(n)) <= 0.05).sum())
+    assert scipy_stats.binomtest(hits, 20_000, exact).pvalue > 0.001
+
+
+def test_many_level_check_can_fail():
+    # Negative control: skewed differences of mean zero.
+    differences = np.random.default_rng(6).exponential(size=(2000, 60)) - 1
+    hits = int((wilcoxon_pvalues(differences, np.zeros(60)) <= 0.05).sum())
+    assert scipy_stats.binomtest(hits, 2000, 0.05).pvalue < 0.001
+
+
+def test_many_refuse_what_cannot_be_paired():
+    with pytest.raises(UnpairedScores, match=r"\b29\b.*\b30\b"):
+        wilcoxon_pvalues(np.ones((2, 29)), np.ones((2, 30)))
+    with pytest.raises(InvalidScores, match=r"at position\(s\) \(1, 2\)"):
+        wilcoxon_pvalues([[1, 2, 3], [1, 2, np.nan]], np.ones((2, 3)))
+    with pytest.raises(InvalidScores, match="leading axes"):
+        wilcoxon_pvalues(np.ones((2, 3)), np.ones((4, 3)))

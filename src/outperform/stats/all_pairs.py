@@ -1,12 +1,14 @@
 """Wins of all pairs of competitors at once, and who may be the best of them."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
-from outperform.errors import InvalidScores
-from outperform.stats.checks import FloatArray, as_pvalues, check_open_unit
-from outperform.stats.ties import ROUNDING, merge_pairs
+from outperform.errors import InvalidInput
+from outperform.stats.checks import FloatArray, as_grid, as_pvalues, check_open_unit
+from outperform.stats.ties import ROUNDING, may_be_rounded, merge_pairs
 
 Counts = NDArray[np.int64]
 _BLOCK = 4_000_000  # comparisons at a time
@@ -34,44 +36,16 @@ def count_all_pairs(scores: ArrayLike) -> tuple[Counts, Counts, Counts]:
     >>> wins.tolist(), ties[0, 1], n[0, 1]
     ([[0, 1], [0, 0]], 1, 2)
     """
-    array = np.asarray(scores, dtype=float)
-    if array.ndim != 2:
-        raise InvalidScores(
-            f"scores has shape {array.shape}", "Pass one row per competitor, one column a replicate"
-        )
-    known = ~np.isnan(array)
-    n = (known.astype(np.float64) @ known.T).astype(np.int64)
-    wins = _count_wins(array)
+    array = as_grid(scores, "scores")
+    known = (~np.isnan(array)).astype(float)
+    n = (known @ known.T).astype(np.int64)
+    wins = np.empty(n.shape, dtype=np.int64)
+    for rows in _split_rows(array):
+        wins[rows] = np.count_nonzero(array[rows, None] > array, axis=-1)
     for i, j in _find_rounded(array):
-        both = known[i] & known[j]
-        a, b = merge_pairs(array[i, both], array[j, both])
+        a, b = merge_pairs(*_take_shared(array, i, j))
         wins[i, j], wins[j, i] = np.count_nonzero(a > b), np.count_nonzero(b > a)
     return wins, n - wins - wins.T, n
-
-
-def _count_wins(array: FloatArray) -> Counts:
-    k, n = array.shape
-    step = max(1, _BLOCK // max(1, k * n))
-    wins = np.empty((k, k), dtype=np.int64)
-    for start in range(0, k, step):
-        above = array[start : start + step, None] > array[None]
-        wins[start : start + step] = np.count_nonzero(above, axis=-1)
-    return wins
-
-
-def _find_rounded(array: FloatArray) -> list[tuple[int, int]]:
-    """Pairs with scores that differ, but perhaps by rounding only: hardly ever any."""
-    if not array.size or np.isnan(array).all():
-        return []
-    order = np.argsort(array, axis=0)  # NaN last
-    ordered = np.take_along_axis(array, order, axis=0)
-    gap = np.diff(ordered, axis=0)
-    tolerance = ROUNDING * np.nanmax(np.abs(array))
-    if not ((gap > 0) & (gap <= tolerance)).any():
-        return []
-    near = np.abs(array[:, None] - array[None]) <= tolerance
-    near &= array[:, None] != array[None]
-    return [(int(i), int(j)) for i, j in zip(*np.nonzero(near.any(axis=-1)), strict=True) if i < j]
 
 
 def t_test_all_pairs(scores: ArrayLike) -> FloatArray:
@@ -82,39 +56,62 @@ def t_test_all_pairs(scores: ArrayLike) -> FloatArray:
 
     Parameters
     ----------
-    scores : as of `count_all_pairs`; pairs with fewer than two replicates have p = 1
+    scores : as of `count_all_pairs`
+        Pairs that share fewer than two replicates, and those tied in all, have p = 1.
 
     Examples
     --------
     >>> t_test_all_pairs([[3, 5, 7, 6], [1, 2, 6, 3]]).round(4).tolist()
     [[1.0, 0.0079], [0.9921, 1.0]]
     """
-    array = np.asarray(scores, dtype=float)
-    k = len(array)
-    pvalues = np.ones((k, k))
-    step = max(1, _BLOCK // max(1, array.size))
-    for start in range(0, k, step):
-        pvalues[start : start + step] = _test_differences(
-            array[start : start + step, None] - array[None]
-        )
+    array = as_grid(scores, "scores")
+    pvalues = np.ones((len(array), len(array)))
+    for rows in _split_rows(array):
+        pvalues[rows] = _test_pairs(array[rows, None], array)
+    for i, j in _find_rounded(array):
+        a, b = merge_pairs(*_take_shared(array, i, j))
+        pvalues[i, j], pvalues[j, i] = _test_pairs(np.array([a, b]), np.array([b, a]))
     return pvalues
 
 
-def _test_differences(differences: FloatArray) -> FloatArray:
+def _split_rows(array: FloatArray) -> Iterator[slice]:
+    """Rows that may be compared with all others at a time."""
+    step = max(1, _BLOCK // array.size)
+    return (slice(start, start + step) for start in range(0, len(array), step))
+
+
+def _find_rounded(array: FloatArray) -> Iterator[tuple[int, int]]:
+    """Pairs with scores that differ, but perhaps by rounding only: hardly ever any."""
+    largest = float(np.nanmax(np.abs(array), initial=0))
+    ordered = np.sort(array, axis=0)  # NaN last
+    if not may_be_rounded(ordered[1:], ordered[:-1], largest).any():
+        return
+    for rows in _split_rows(array):
+        near = may_be_rounded(array[rows, None], array, largest).any(axis=-1)
+        pairs = ((rows.start + i, j) for i, j in np.argwhere(near).tolist())
+        yield from (pair for pair in pairs if pair[0] < pair[1])
+
+
+def _take_shared(array: FloatArray, i: int, j: int) -> FloatArray:
+    two = array[[i, j]]
+    return two[:, ~np.isnan(two).any(axis=0)]
+
+
+def _test_pairs(a: FloatArray, b: FloatArray) -> FloatArray:
+    differences = a - b
     known = ~np.isnan(differences)
     n = known.sum(axis=-1)
-    zeroed = np.where(known, differences, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = zeroed.sum(axis=-1) / n
+        mean = np.where(known, differences, 0).sum(axis=-1) / n
         centred = np.where(known, differences - mean[..., None], 0)
         error = np.sqrt(np.square(centred).sum(axis=-1) / (n - 1) / n)
         tail = stdtr(np.maximum(n - 1, 1), -mean / error)
-    ordered = np.sort(differences, axis=-1)  # NaN last, and never a step
-    rounding = ROUNDING * np.max(np.abs(zeroed), axis=-1, keepdims=True)
-    n_values = 1 + (np.diff(ordered, axis=-1) > rounding).sum(axis=-1)
+    rounding = ROUNDING * np.where(known, np.maximum(np.abs(a), np.abs(b)), 0)
+    steps = np.diff(np.sort(differences, axis=-1), axis=-1)  # NaN last, and never a step
+    n_values = 1 + (steps > rounding.max(axis=-1, keepdims=True, initial=0)).sum(axis=-1)
     tail = np.where(n_values < _FEWEST_VALUES, np.maximum(tail, 0.5**n), tail)
-    # Neither difference nor spread, or too few of them: no evidence.
-    return np.where(np.isnan(tail) | (n < 2), 1.0, tail)
+    # NaN: neither difference nor spread, or fewer than two of them, which is no evidence.
+    return np.where(np.isnan(tail), 1.0, tail)
 
 
 def maybe_best(pvalues: ArrayLike, *, alpha: float = 0.05) -> NDArray[np.bool_]:
@@ -123,7 +120,7 @@ def maybe_best(pvalues: ArrayLike, *, alpha: float = 0.05) -> NDArray[np.bool_]:
     One is ruled out where another beats it at the level alpha / (k - 1). The truly best can be
     ruled out by one of k - 1 false rejections only, so the set holds it however tests depend on
     one another. (Holm's steps over comparisons with the observed leader would rule out more, but
-    the leader is chosen by the same scores, and the set would hold the best less often.)
+    the leader is chosen by the same scores, and up to 6 % instead of 5 % of sets miss the best.)
 
     Parameters
     ----------
@@ -143,7 +140,9 @@ def maybe_best(pvalues: ArrayLike, *, alpha: float = 0.05) -> NDArray[np.bool_]:
     family = as_pvalues(pvalues)
     k = family.shape[-1]
     if family.ndim < 2 or family.shape[-2] != k:
-        raise InvalidScores(f"pvalues has shape {family.shape}", "Pass one row and column for each")
+        raise InvalidInput(
+            f"pvalues has shape {family.shape}", "Pass one row and one column per competitor"
+        )
     beaten = family <= alpha / max(1, k - 1)
     beaten &= ~np.eye(k, dtype=bool)
     may: NDArray[np.bool_] = ~beaten.any(axis=-2)

@@ -60,6 +60,21 @@ def as_scores(values: ArrayLike, name: str, *, at_least: int = 1) -> FloatArray:
     return array
 
 
+def as_grid(values: ArrayLike, name: str) -> FloatArray:
+    """Floats of shape (n_competitors, n_replicates), finite but for NaN where one is missing."""
+    array = _as_floats(values, name)
+    if array.ndim != 2 or not array.size:
+        raise InvalidScores(
+            f"{name} has shape {array.shape}",
+            "Pass one row per competitor, and one column per replicate",
+        )
+    known = np.where(np.isnan(array), 0.0, array)
+    if np.abs(known).max() >= _LARGEST:
+        _refuse_nonfinite(known, name)
+        _refuse_huge(known, name)
+    return array
+
+
 def as_pairs(a: ArrayLike, b: ArrayLike, *, at_least: int = 1) -> tuple[FloatArray, FloatArray]:
     """Two arrays of equal length whose entries i belong together, identical where tied."""
     first, second = as_scores(a, "a", at_least=at_least), as_scores(b, "b", at_least=at_least)

@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from outperform.stats.checks import FloatArray, as_pairs, check_choice
+from outperform.stats.checks import (
+    FloatArray,
+    as_pairs,
+    as_two_samples,
+    check_choice,
+    check_paired,
+)
 from outperform.stats.hypothesis_test import Alternative, HypothesisTest
 from outperform.stats.ties import ROUNDING, merge_pairs
 
@@ -51,19 +57,36 @@ def wilcoxon_test(
     return HypothesisTest("wilcoxon", statistic, pvalue, alternative)
 
 
-def wilcoxon_pvalues(a: FloatArray, b: FloatArray) -> FloatArray:
+def wilcoxon_pvalues(a: ArrayLike, b: ArrayLike) -> FloatArray:
     """Two-sided p-values of `wilcoxon_test` for many pairs of samples at once.
 
     Parameters
     ----------
-    a, b : shape (n_tests, n_pairs)
+    a, b : shape (..., n_pairs); higher is better
+        Leading axes broadcast: one test each.
 
     Examples
     --------
-    >>> wilcoxon_pvalues(np.array([[2.0, 3, 4, 5, 6, 7]] * 2), np.array([[1.0] * 6, [9.0] * 6]))
+    >>> wilcoxon_pvalues([2, 3, 4, 5, 6, 7], [[1] * 6, [9] * 6])
     array([0.03125, 0.03125])
     """
-    first, second = merge_pairs(a, b)
+    first, second = as_two_samples(a, b, at_least=1)
+    check_paired(first.shape[-1], second.shape[-1])
+    first, second = np.broadcast_arrays(*merge_pairs(first, second))
+    n_decided, statistic, is_tied = _rank_untied(first, second)
+    pvalues = np.empty(n_decided.shape)
+    for n in np.unique(n_decided[~is_tied]).tolist():
+        rows = (n_decided == n) & ~is_tied
+        pvalues[rows] = _untied_pvalues(statistic[rows], n)
+    for row in map(tuple, np.argwhere(is_tied)):
+        pvalues[row] = wilcoxon_test(first[row], second[row]).pvalue
+    return pvalues
+
+
+def _rank_untied(
+    first: FloatArray, second: FloatArray
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Pairs that differ, the ranks that the first wins, and whether any of these are tied."""
     differences = first - second
     decided = differences != 0
     magnitude = np.where(decided, np.abs(differences), np.inf)
@@ -71,18 +94,10 @@ def wilcoxon_pvalues(a: FloatArray, b: FloatArray) -> FloatArray:
     slack = ROUNDING * np.maximum(np.abs(first), np.abs(second))
     ordered, slack = (np.take_along_axis(each, order, axis=-1) for each in (magnitude, slack))
     with np.errstate(invalid="ignore"):  # inf - inf, of pairs without a difference
-        near = np.diff(ordered, axis=-1) <= np.maximum(slack[:, 1:], slack[:, :-1])
-    n = decided.sum(axis=-1)
-    rank = np.arange(1, first.shape[-1] + 1)
-    statistic = (rank * np.take_along_axis(differences > 0, order, axis=-1)).sum(axis=-1)
-    pvalues = np.empty(len(first))
-    is_tied = near.any(axis=-1)
-    for size in np.unique(n[~is_tied]).tolist():
-        rows = (n == size) & ~is_tied
-        pvalues[rows] = _untied_pvalues(statistic[rows], size)
-    for row in np.flatnonzero(is_tied).tolist():
-        pvalues[row] = wilcoxon_test(first[row], second[row]).pvalue
-    return pvalues
+        near = np.diff(ordered, axis=-1) <= np.maximum(slack[..., 1:], slack[..., :-1])
+    ranks = np.arange(1, first.shape[-1] + 1)
+    statistic = (ranks * np.take_along_axis(differences > 0, order, axis=-1)).sum(axis=-1)
+    return np.asarray(decided.sum(axis=-1)), np.asarray(statistic), np.asarray(near.any(axis=-1))
 
 
 def _untied_pvalues(statistic: NDArray[np.int64], n: int) -> FloatArray:

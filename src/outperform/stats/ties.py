@@ -88,6 +88,21 @@ def merge_pairs(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.where(tied, highest, a), np.where(tied, highest, b)
 
 
+def may_be_rounded(a: FloatArray, b: FloatArray, largest: float) -> BoolArray:
+    """Whether scores differ, but so little that they are tied where `largest` is the median score.
+
+    To find quickly whom `merge_pairs` may merge; NaN is never among them.
+
+    Examples
+    --------
+    >>> may_be_rounded(np.array([0.1 + 0.2, 0.5, 0.5]), np.array([0.3, 0.5, 0.6]), 0.6)
+    array([ True, False, False])
+    """
+    gap = np.abs(a - b)
+    slack = np.maximum(_NEAR_ZERO * largest, ROUNDING * np.maximum(np.abs(a), np.abs(b)))
+    return np.asarray((gap > 0) & (gap <= slack))
+
+
 def find_differing(ordered: FloatArray) -> BoolArray:
     """Whether each score but the first differs from the one before by more than rounding.
 
