@@ -32,6 +32,7 @@ MODULES = (
     "best_of",
     "published_scores",
     "many_algorithms",
+    "many_tasks",
 )
 
 

@@ -8,7 +8,7 @@ Made by `make calibrate`; do not edit. Every decision rule, interval and test of
 
 **A number in bold is off**: it breaks the claim by more than chance can do (more than {n_errors} Monte-Carlo standard errors) and by more than a tenth of the errors that are allowed ({slack} false alarms, where 5% are claimed). Methods that promise never to err more often than they say get no such slack. Fewer false alarms and more coverage than claimed are never off: they cost power, not truth. Where a cell stands for several true P(A>B) or kinds of data, it shows the worst.
 
-**Error.** The last column is the largest Monte-Carlo standard error of the row, in percentage points. *exact* means that every outcome was summed up, with its chance, and nothing was drawn. The rest comes from 600 to 20,000 simulated studies a cell; permutation tests draw 999 splits or sign flips a study (without ties 49,999 splits that serve all), the bootstrap 500 resamples. Seeds derive from the names of the cells, so the page comes out the same every time.
+**Error.** The last column is the largest Monte-Carlo standard error of the row, in percentage points. *exact* means that every outcome was summed up, with its chance, and nothing was drawn. The rest comes from 400 to 20,000 simulated studies a cell; permutation tests draw 999 splits or sign flips a study (without ties 49,999 splits that serve all), the bootstrap 500 resamples. Seeds derive from the names of the cells, so the page comes out the same every time.
 
 **Data.**
 
@@ -80,5 +80,17 @@ GROUPS = {
     "over tasks": (
         "Many algorithms over many tasks",
         "Columns are tasks. `holm`: how often any pair of equals among 6 algorithms is told apart, with 10 runs on each task; `flat α/(k − 1)` is what some packages call Holm, and claims nothing here. Unequal variances: the spread of a task is between a tenth and ten times the usual. `average_probability`: the worst of 5, 20 and from 3 to 50 runs. `partial_conjunction`: how often A is claimed to be better on more tasks than it is.",
+    ),
+    "rank sets": (
+        "Sets of ranks",
+        "Coverage: all sets hold the true ranks at once (`marginal`: that of one competitor does); the lowest for 3, 8 and 20 competitors. Columns are tasks; of `clusters`, families of one to three tasks; of `strata`, replicates on each of 6 tasks that are fixed, on each of which others are good. Means are equal but for *one bad among equals*, which is three standard deviations worse. *Unequal variances of tasks*: standard deviations differ by a factor of e and more. *One skewed, three times as much*: exponential, and one varies three times as much as the others, so that differences are skewed. With 5 tasks nothing is ever sure. A study draws 499 flips.",
+    ),
+    "all at once": (
+        "All competitors at once",
+        "False alarms: any two equals among 3 or 8 competitors differ; the worse of both. Of *one bad among equals* only differences among the equals count, and `friedman` has nothing to err about. Columns are tasks.",
+    ),
+    "how many tasks": (
+        "On how many tasks",
+        "False alarms: A is claimed to be better on more tasks than it is, by p-values of paired t-tests of 10 seeds on each; the worst where it is better, beyond doubt, on none, half or all but one. *One seed for all tasks*: differences by chance are the same on every task, for which Fisher's method makes no claim. Columns are tasks.",
     ),
 }

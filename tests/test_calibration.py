@@ -94,6 +94,19 @@ QUICK = [
         Block("published_scores", (("part", "accuracy"), ("kind", "normal"), ("n", 200))),
         {},
     ),
+    (
+        Block("many_tasks", (("part", "sets"), ("kind", "normal"), ("n", 10))),
+        {"n_studies": 100},
+    ),
+    (
+        Block("many_tasks", (("part", "strata"), ("kind", "heavy tails"), ("n", 5))),
+        {"n_studies": 200},
+    ),
+    (
+        Block("many_tasks", (("part", "tests"), ("kind", "30% ties"), ("n", 5))),
+        {"n_studies": 100},
+    ),
+    (Block("many_tasks", (("part", "better"), ("kind", "normal"), ("n", 10))), {}),
 ]
 
 
@@ -136,6 +149,9 @@ def methods_of(shown, group):
         ("rules", RULES),
         ("power of rules", RULES),
         ("best of n", (*get_args(BestOfInterval), "best_of_probability")),
+        ("rank sets", ("rank_confidence_sets",)),
+        ("all at once", ("friedman", "nemenyi", "wilcoxon_test")),
+        ("how many tasks", ("partial_conjunction",)),
     ],
 )
 def test_the_page_has_exactly_the_methods_that_can_be_chosen(group, methods, shown):

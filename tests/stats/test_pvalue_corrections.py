@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, false_discovery_control
 
 from outperform.errors import InvalidInput
-from outperform.stats import benjamini_hochberg, bonferroni, holm
+from outperform.stats import benjamini_hochberg, bonferroni, friedman, holm, paired_t_test
 
 CORRECTIONS = [holm, bonferroni, benjamini_hochberg]
 pvalues_of = st.lists(st.integers(0, 100).map(lambda percent: percent / 100), min_size=1)
@@ -149,6 +149,22 @@ def test_the_check_of_false_rejections_can_fail():
     pvalues = np.random.default_rng(1).uniform(size=(2000, 10))
     hits = (pvalues <= 0.05).any(axis=1).sum()
     assert binomtest(hits, 2000, 1 - 0.995**10).pvalue < 0.001
+
+
+def test_a_flat_level_is_not_holms():
+    # Negative control: each pair of 8 competitors at alpha / 7, as if one of them were a baseline.
+    # One is bad, so that a test of all at once finds a difference, and protects no pair of equals.
+    scores = np.random.default_rng(4).normal(size=(1000, 20, 8))
+    scores[..., 7] -= 3
+    first, second = np.triu_indices(8, 1)
+    columns = np.moveaxis(scores, -1, 1)
+    pvalues = paired_t_test(columns[:, first], columns[:, second]).pvalue
+    assert (friedman(scores).corrected.f_pvalue <= 0.05).mean() > 0.99
+    equals = second < 7
+    flat = (pvalues[:, equals] <= 0.05 / 7).any(axis=1).sum()
+    assert binomtest(flat, 1000, 0.05, alternative="greater").pvalue < 1e-6
+    stepwise = (holm(pvalues)[:, equals] <= 0.05).any(axis=1).sum()
+    assert binomtest(stepwise, 1000, 0.05, alternative="greater").pvalue > 0.001
 
 
 # Refusals

@@ -84,6 +84,8 @@ from outperform.stats.power import verdict_size as verdict_size
 from outperform.stats.pvalue_corrections import benjamini_hochberg as benjamini_hochberg
 from outperform.stats.pvalue_corrections import bonferroni as bonferroni
 from outperform.stats.pvalue_corrections import holm as holm
+from outperform.stats.rank_sets import RankSets as RankSets
+from outperform.stats.rank_sets import rank_confidence_sets as rank_confidence_sets
 from outperform.stats.rank_tests import brunner_munzel as brunner_munzel
 from outperform.stats.replicability import PartialConjunction as PartialConjunction
 from outperform.stats.replicability import partial_conjunction as partial_conjunction

@@ -170,10 +170,10 @@ def _rank_tasks(scores: ArrayLike, *, at_least: int) -> FloatArray:
         )
     if array.shape[-2] < at_least:
         raise TooFewRuns(f"scores has {array.shape[-2]} task(s)", f"At least {at_least} are needed")
-    return _midranks(-_merge_tied(array, np.asarray(scores).dtype))
+    return _midranks(-merge_tied(array, np.asarray(scores).dtype))
 
 
-def _merge_tied(array: FloatArray, dtype: np.dtype[Any]) -> FloatArray:
+def merge_tied(array: FloatArray, dtype: np.dtype[Any]) -> FloatArray:
     """Make scores of a task identical where rounding, or what they are stored in, ties them."""
     rows = array.reshape(-1, array.shape[-1])
     stored = [merge_stored([row], [dtype])[0] for row in rows] if dtype.itemsize < 8 else rows
