@@ -21,6 +21,7 @@ def find_doubts(ranking: Ranking, grids: Grids, counts: PairCounts, table: Runs)
     yield from _doubt_units(ranking)
     yield from _doubt_runs(ranking)
     yield from _doubt_scores(ranking)
+    yield from _doubt_ranks(ranking)
     yield from _doubt_gaps(grids)
     yield from _doubt_ties(grids, counts)
     yield from _doubt_aggregates(ranking, grids)
@@ -86,6 +87,22 @@ def _doubt_scores(ranking: Ranking) -> Iterator[str]:
         yield (
             f"{ranking.test} tells {enumerate_names(pairs, limit=3)} apart, but not by wins: one "
             "may win by much where it wins, and not more often than the other"
+        )
+
+
+def _doubt_ranks(ranking: Ranking) -> Iterator[str]:
+    """Explain ranks that differ for sure between two whose own runs do not tell them apart."""
+    low = {each.name: each.rank_low or 1 for each in ranking.algorithms}
+    high = {each.name: each.rank_high or len(low) for each in ranking.algorithms}
+    pairs = [
+        f"{pair.a} and {pair.b}"
+        for pair in ranking.pairs
+        if not pair.winner and (high[pair.a] < low[pair.b] or high[pair.b] < low[pair.a])
+    ]
+    if pairs:
+        yield (
+            f"the ranks of {enumerate_names(pairs, limit=3)} surely differ, by how they fare "
+            "against all others; their own runs against each other do not show it"
         )
 
 
