@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from outperform.errors import InvalidInput
 from outperform.questions.rank.cliques import find_cliques
@@ -166,6 +167,28 @@ def label_of(ax):
 )
 def test_no_text_of_a_ranking_is_cut_off_or_overlaps_another(kind, view, check_texts):
     check_texts(figure(RANKINGS[kind](), view=view))
+
+
+@pytest.mark.parametrize(
+    ("kind", "view", "width"),
+    [
+        ("8", None, 5),
+        ("8", None, 9),
+        ("against one", None, 5),
+        *(("8", view, 3) for view in VIEWS),
+        ("against one", "pairs", 3),
+    ],
+)
+def test_another_width_cuts_nothing_off(kind, view, width, check_texts):
+    check_texts(figure(RANKINGS[kind](), view=view, width=width))
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_small_axes_side_by_side_do_not_overlap(layout, check_texts):
+    drawn = Figure(figsize=(11, 2.8), layout=layout)
+    for view, ax in zip(VIEWS, drawn.subplots(1, 4), strict=True):
+        plot(make_ranking(5, 4), ax, view=view)
+    check_texts(drawn)
 
 
 @pytest.mark.parametrize("kind", ["5", "8", "40", "tasks like these"])

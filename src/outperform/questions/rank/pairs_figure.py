@@ -184,8 +184,8 @@ def _draw_against_baseline(ranking: Ranking, baseline: str, ax: Axes) -> None:
     (name,) = label_names([baseline])
     corrected = "" if ranking.correction == "none" else ", corrected"
     level = f"{1 - ranking.alpha:.0%} intervals{corrected}"
-    where = f"P(row beats {name}) on {name_tasks(ranking)}; {level}"
-    explain(ranking, ax, where, "▲ better, ▼ worse, ○ not told apart")
+    where = f"P(row beats {name}) on {name_tasks(ranking)}"
+    explain(ranking, ax, where, level, "▲ better, ▼ worse, ○ not told apart")
 
 
 def _draw_interval(pair: RankedPair, row: int, ax: Axes) -> None:
