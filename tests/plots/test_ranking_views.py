@@ -387,11 +387,12 @@ def test_very_many_algorithms_are_counted():
 
 
 def test_all_views_stand_on_a_page():
-    few, many, one = (figure(make_ranking(*shape)) for shape in ((8, 6), (40, 12), (3, 1)))
-    assert len(few.axes) == 3
+    shapes = (8, 6), (20, 8), (40, 12), (3, 1)
+    few, more, many, one = (figure(make_ranking(*shape)) for shape in shapes)
+    assert len(few.axes) == len(more.axes) == 3
     assert len(many.axes) == len(one.axes) == 2
     assert panels_of(one.axes[0])
-    for made in (few, many, one):
+    for made in (few, more, many, one):
         assert made.get_figwidth() == 7
         assert made.get_figheight() < 10
 

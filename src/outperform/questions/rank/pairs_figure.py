@@ -143,7 +143,7 @@ def _number_rows(ax: Axes, names: Sequence[str]) -> None:
     k = len(names)
     step = 1 if k <= _MOST_NUMBERS else 2 if k <= 2 * _MOST_NUMBERS else 5
     label_rows(ax, names, lines=False)
-    ax.tick_params(axis="y", pad=14)
+    ax.tick_params(axis="y", pad=12 if k < 10 else 17)
     look: dict[str, Any] = {"ha": "right", "va": "center", "annotation_clip": False}
     size = ax.get_yticklabels()[0].get_fontsize()
     for row in range(k):  # apart from the names, of which some are written from right to left

@@ -21,6 +21,7 @@ from outperform.render.style import COLOUR_A, COLOUR_NEITHER, COLOUR_NOTE, find_
 from outperform.wording import shorten
 
 _PANELS = 0.87, 0.65  # inches that a panel takes, and at least where there are many
+_MANY_ROWS = 15  # above which panels are narrow
 _GAP = 0.12  # of its width, between it and the next
 _HIGHEST = 8.5  # inches, of all panels
 _TITLE, _LINE_OF_TITLE, _TICKS = 0.17, 0.11, 0.24  # inches, around a band of panels
@@ -44,11 +45,12 @@ def _band_height(ranking: Ranking) -> float:
 
 
 def _count_bands(ranking: Ranking, width: float) -> tuple[int, int]:
-    """Bands of panels, and panels in each; panels are narrower where not all would fit."""
+    """Bands of panels, and panels in each: narrow ones if bands are high, or not all would fit."""
     most = max(1, int(_HIGHEST / _band_height(ranking)))
-    n_tasks = len(ranking.tasks)
+    n_tasks, n_rows = len(ranking.tasks), len(choose_algorithms(ranking))
     wide, narrow = (max(1, int(width / panel)) for panel in _PANELS)
-    n_columns = min(n_tasks, wide if wide * most >= n_tasks else narrow)
+    fit = wide * most >= n_tasks and n_rows <= _MANY_ROWS
+    n_columns = min(n_tasks, wide if fit else narrow)
     n_bands = min(most, math.ceil(n_tasks / n_columns))
     return n_bands, min(n_columns, math.ceil(n_tasks / n_bands))
 
