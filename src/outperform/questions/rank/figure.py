@@ -1,0 +1,68 @@
+"""Figures of a ranking: ranks, pairs and tasks, each alone or together on a page."""
+
+from dataclasses import replace
+
+from matplotlib.figure import Figure
+
+from outperform.questions.rank.pairs_figure import draw_pairs, pairs_height
+from outperform.questions.rank.ranks_figure import draw_diagram, draw_ranks, rows_height
+from outperform.questions.rank.result import Ranking
+from outperform.questions.rank.tasks_figure import draw_tasks, tasks_height
+from outperform.render.drawing import Drawing, title_height, wrap_title
+from outperform.render.labels import escape
+from outperform.render.style import PAGE_WIDTH, make_figure
+from outperform.wording import shorten_apart
+
+_LONGEST_NAME = 30  # in the title
+_WIDTH_OF_TASKS = 5.4  # inches, across the page
+_HIGHEST = 9.0  # inches, of a page
+
+
+def compose_ranking(ranking: Ranking) -> Figure:
+    """Put the diagram beside all pairs, and the tasks below them where the page has room.
+
+    On one task ranks say less than its scores, which take their place.
+    """
+    one = len(ranking.tasks) == 1
+    first, height = (draw_tasks, tasks_height) if one else (draw_diagram, rows_height)
+    title = wrap_title(escape(str(_shorten_names(ranking))), PAGE_WIDTH)
+    above = max(height(ranking), pairs_height(ranking))
+    below = tasks_height(ranking, _WIDTH_OF_TASKS)
+    heights = [above] if one or above + below > _HIGHEST else [above, below]
+    figure = make_figure(PAGE_WIDTH, sum(heights) + title_height(title), title)
+    grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
+    first(ranking, figure.add_subplot(grid[0, 0]))
+    draw_pairs(ranking, figure.add_subplot(grid[0, 1]))
+    if len(heights) == 2:
+        draw_tasks(ranking, figure.add_subplot(grid[1, :]))
+    return figure
+
+
+def _shorten_names(ranking: Ranking) -> Ranking:
+    """Shorten all names that the sentence may say."""
+    short = dict(zip(ranking.names, shorten_apart(ranking.names, _LONGEST_NAME), strict=True))
+    return replace(
+        ranking,
+        algorithms=tuple(replace(each, name=short[each.name]) for each in ranking.algorithms),
+        pairs=tuple(replace(pair, a=short[pair.a], b=short[pair.b]) for pair in ranking.pairs),
+        baseline=None if ranking.baseline is None else short[ranking.baseline],
+    )
+
+
+FIGURES = {
+    Ranking: Drawing(
+        {
+            "critical difference": draw_diagram,
+            "ranks": draw_ranks,
+            "pairs": draw_pairs,
+            "tasks": draw_tasks,
+        },
+        compose_ranking,
+        heights={
+            "critical difference": rows_height,
+            "ranks": rows_height,
+            "pairs": pairs_height,
+            "tasks": tasks_height,
+        },
+    )
+}
