@@ -1,6 +1,6 @@
 """Time one peer on the scores given as JSON; run by the peers' own Python, without outperform.
 
-python bench/peer_jobs.py PEER < scores.json
+python bench/peer_jobs.py JOB < scores.json
 """
 
 import json
@@ -34,10 +34,26 @@ def prepare_deepsig(a: list[float], b: list[float]) -> Job:
     return lambda: peer.aso(a, b, show_progress=False, seed=0)
 
 
-PREPARATIONS = {
-    "autorank": prepare_autorank,
-    "scikit_posthocs": prepare_scikit_posthocs,
-    "deepsig": prepare_deepsig,
+def prepare_autorank_ranks(table: list[list[float]]) -> Job:
+    peer = import_module("autorank")
+    scores = import_module("pandas").DataFrame(table)
+    return lambda: peer.autorank(scores, force_mode="nonparametric")
+
+
+def prepare_scikit_posthocs_ranks(table: list[list[float]]) -> Job:
+    peer = import_module("scikit_posthocs")
+    friedman = import_module("scipy.stats").friedmanchisquare
+    scores = import_module("numpy").array(table)
+    return lambda: (friedman(*scores.T), peer.posthoc_nemenyi_friedman(scores))
+
+
+# Of each job, the peer's package.
+PREPARATIONS: dict[str, tuple[str, Callable[..., Job]]] = {
+    "autorank": ("autorank", prepare_autorank),
+    "scikit_posthocs": ("scikit_posthocs", prepare_scikit_posthocs),
+    "deepsig": ("deepsig", prepare_deepsig),
+    "autorank_ranks": ("autorank", prepare_autorank_ranks),
+    "scikit_posthocs_ranks": ("scikit_posthocs", prepare_scikit_posthocs_ranks),
 }
 
 
@@ -50,11 +66,12 @@ def time_once(job: Job) -> float:
 def main() -> None:
     warnings.simplefilter("ignore")
     scores = json.load(sys.stdin)
-    job = PREPARATIONS[sys.argv[1]](scores["a"], scores["b"])
+    package, prepare = PREPARATIONS[sys.argv[1]]
+    job = prepare(**scores)
     with redirect_stdout(sys.stderr):  # autorank talks
         job()  # the first call fills caches
         seconds = median(time_once(job) for _ in range(N_SAMPLES))
-    print(json.dumps({"seconds": seconds, "version": version(sys.argv[1])}))
+    print(json.dumps({"seconds": seconds, "version": version(package)}))
 
 
 if __name__ == "__main__":

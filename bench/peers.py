@@ -3,6 +3,7 @@
 import json
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from comparison import N_PAIRS, draw_scores
 from outperform import compare
@@ -17,15 +18,18 @@ PEERS = {
 _SCRIPT = Path(__file__).with_name("peer_jobs.py")
 
 
-def against_peer(peer: str, python: Path | None) -> Measured:
+def run_peer(peer: str, python: Path | None, scores: Any) -> tuple[float, str]:
+    """Seconds that a job of `peer_jobs.py` takes, and the version of the peer."""
     if python is None:
         raise NotMeasured("--peers was not given")
+    theirs = json.loads(run_command([str(python), str(_SCRIPT), peer], stdin=json.dumps(scores)))
+    return theirs["seconds"], theirs["version"]
+
+
+def against_peer(peer: str, python: Path | None) -> Measured:
     a, b = draw_scores(N_PAIRS, tied=False)
-    scores = json.dumps({"a": a.tolist(), "b": b.tolist()})
-    theirs = json.loads(run_command([str(python), str(_SCRIPT), peer], stdin=scores))
-    return Measured(
-        time_job(lambda: compare(a, b)), theirs["seconds"], note=f"version {theirs['version']}"
-    )
+    seconds, version = run_peer(peer, python, {"a": a.tolist(), "b": b.tolist()})
+    return Measured(time_job(lambda: compare(a, b)), seconds, note=f"version {version}")
 
 
 def contests(python: Path | None) -> list[Contest]:

@@ -18,6 +18,7 @@ import auditing
 import best_of_n
 import comparison
 import peers
+import ranking
 import reading
 import running
 import simulation
@@ -40,6 +41,7 @@ def list_contests(peers_python: Path | None, word: str) -> list[Contest]:
         "running": running.CONTESTS,
         "simulation": simulation.CONTESTS,
         "sota": sota.CONTESTS,
+        "ranking": ranking.contests(peers_python),
         "peers": peers.contests(peers_python),
     }
     return [

@@ -75,7 +75,7 @@ GROUPS = {
     ),
     "maybe best": (
         "Who may be the best of many",
-        "Coverage: how often the marked set holds the truly best of 3, 8 or 20 algorithms, of which none is worse (the hardest case), by runs of each. With *unequal variances* the best varies least, with *skewed, unequal variances* it has the longest tail; *one bad* is three standard deviations below. `leader` rows claim nothing: who is not told from the observed leader, by Holm's correction or by none.",
+        "Coverage: how often the marked set holds the truly best of 3, 8 or 20 algorithms, of which none is worse (the hardest case), by runs of each. With *unequal variances* the best varies a tenth as much as the others, with *skewed, unequal variances* it has the longest tail; *one bad* is three standard deviations below. `leader` rows claim nothing: who is not told from the observed leader, by Holm's correction or by none.",
     ),
     "over tasks": (
         "Many algorithms over many tasks",

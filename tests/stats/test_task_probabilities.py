@@ -8,6 +8,7 @@ from scipy import stats as scipy_stats
 
 from outperform.errors import InvalidInput
 from outperform.stats import average_probability, exact_interval
+from outperform.stats.task_probabilities import sign_tail
 
 
 def test_by_hand():
@@ -49,6 +50,18 @@ def test_reference_of_sampled_tasks_is_student():
     mean, error = shares.mean(), scipy_stats.sem(shares)
     low, high = scipy_stats.t.interval(0.95, 6, mean, error)
     assert (average.low, average.high) == (pytest.approx(low), pytest.approx(high))
+
+
+@pytest.mark.parametrize("most", [0, 3, 12])
+def test_many_sign_tests_are_as_many_single_ones(most):
+    wins, losses = np.random.default_rng(most).integers(0, most + 1, size=(2, 900)).astype(float)
+    single = [
+        scipy_stats.binomtest(int(w), int(w + n), 0.5, "greater").pvalue if w else 1.0
+        for w, n in zip(wins, losses, strict=True)
+    ]
+    assert sign_tail(wins, losses) == pytest.approx(single, rel=1e-12)
+    # Part wins are not looked up among whole ones.
+    assert (sign_tail(wins + 0.5, losses) < sign_tail(wins, losses)).all()
 
 
 def test_every_task_counts_the_same():

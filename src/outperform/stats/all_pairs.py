@@ -37,8 +37,7 @@ def count_all_pairs(scores: ArrayLike) -> tuple[Counts, Counts, Counts]:
     ([[0, 1], [0, 0]], 1, 2)
     """
     array = as_grid(scores, "scores")
-    known = (~np.isnan(array)).astype(float)
-    n = (known @ known.T).astype(np.int64)
+    n = _count_shared(array)
     wins = np.empty(n.shape, dtype=np.int64)
     for rows in _split_rows(array):
         wins[rows] = np.count_nonzero(array[rows, None] > array, axis=-1)
@@ -72,6 +71,14 @@ def t_test_all_pairs(scores: ArrayLike) -> FloatArray:
         a, b = merge_pairs(*_take_shared(array, i, j))
         pvalues[i, j], pvalues[j, i] = _test_pairs(np.array([a, b]), np.array([b, a]))
     return pvalues
+
+
+def _count_shared(array: FloatArray) -> Counts:
+    """Replicates that both of each pair have."""
+    known = ~np.isnan(array)
+    if known.all():  # by far the most usual, and a product of matrices takes longer than all else
+        return np.full((len(array), len(array)), array.shape[1], dtype=np.int64)
+    return np.asarray(known.astype(float) @ known.T).astype(np.int64)
 
 
 def _split_rows(array: FloatArray) -> Iterator[slice]:

@@ -81,8 +81,21 @@ def average_probability(
 
 def sign_tail(wins: FloatArray, losses: FloatArray) -> FloatArray:
     """Chance of as many wins or more among equals: a one-sided sign test, also of part wins."""
+    most = int(max(np.max(wins, initial=0), np.max(losses, initial=0)))
+    if (most + 1) ** 2 < np.size(wins) / 4 and _are_whole(wins) and _are_whole(losses):
+        # Few different counts of very many: each is worked out once.
+        table = _binomial_tail(*np.indices((most + 1, most + 1)).astype(float))
+        return np.asarray(table[np.asarray(wins, dtype=int), np.asarray(losses, dtype=int)])
+    return _binomial_tail(wins, losses)
+
+
+def _binomial_tail(wins: FloatArray, losses: FloatArray) -> FloatArray:
     tail: FloatArray = betainc(np.maximum(wins, 1e-300), losses + 1, 0.5)
     return np.where(wins > 0, tail, 1.0)
+
+
+def _are_whole(counts: FloatArray) -> bool:
+    return bool((counts == np.rint(counts)).all())
 
 
 def _weigh_tasks(wins: ArrayLike, ties: ArrayLike, n: ArrayLike) -> tuple[FloatArray, ...]:
