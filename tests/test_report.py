@@ -118,6 +118,7 @@ def all_kinds():
         for name, mean in (("new", 0.85), ("old", 0.8))
         for i, score in enumerate(rng.normal(mean, 0.02, size=12))
     ]
+    on_tasks = read_runs([{**row, "task": task} for task in "xy" for row in rows])
     runs, labels = read_runs(rows), rng.integers(0, 2, size=200)
     guesses = {name: np.where(rng.random(200) < 0.9, labels, 1 - labels) for name in "xyz"}
     return [
@@ -125,6 +126,8 @@ def all_kinds():
         plan(),
         audit(runs, "new", "old", n_resamples=20),
         audit(runs, "new", n_resamples=20),
+        audit(on_tasks, "new", "old", n_resamples=20),
+        audit(on_tasks, "new"),
         best_of_runs(runs, "new", n=5),
         best_of_runs(runs, "new", "old", n=5),
         best_of_runs(runs, n=5),

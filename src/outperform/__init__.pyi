@@ -3,6 +3,8 @@ from outperform.errors import OutperformError as OutperformError
 from outperform.questions.audit.answer import audit as audit
 from outperform.questions.audit.result import Audit as Audit
 from outperform.questions.audit.result import SelfAudit as SelfAudit
+from outperform.questions.audit.task_results import TaskAudits as TaskAudits
+from outperform.questions.audit.task_results import TaskSelfAudits as TaskSelfAudits
 from outperform.questions.best_of.answer import best_of_runs as best_of_runs
 from outperform.questions.best_of.result import BestOf as BestOf
 from outperform.questions.best_of.result import BestOfComparison as BestOfComparison

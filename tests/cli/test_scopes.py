@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from outperform.cli import main
 from outperform.questions.audit.result import Audit, SelfAudit
+from outperform.questions.audit.task_results import TaskAudits, TaskSelfAudits
 from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOfEach
 from outperform.questions.check.result import Reproducibility
 from outperform.questions.compare.published import PublishedComparison
@@ -70,6 +71,14 @@ COMMANDS = {
     SelfAudit: (
         "audit runs.csv new --on easy",
         "Seeds varied, so this is about this dataset.",
+    ),
+    TaskAudits: (
+        "audit runs.csv new old --draws 50",
+        f"Seeds varied, so this is about these tasks{SIZES}.",
+    ),
+    TaskSelfAudits: (
+        "audit runs.csv new",
+        "Seeds varied, so this is about these tasks.",
     ),
     Plan: (
         "plan",

@@ -66,6 +66,17 @@ def make_audit(*names, n=40, sd=0.01, **options):
     return audit(read_runs(scores, accept="constant"), *names, n_resamples=50, **options)
 
 
+def make_task_audit(n_tasks, *, names=("svm", "forest"), task="task", alone=False):
+    rng = np.random.default_rng(0)
+    rows = [
+        {"algorithm": name, "task": f"{task} {i}", "seed": seed, "accuracy": score}
+        for i in range(n_tasks)
+        for name, mean in zip(names, (0.9 + 0.02 * (i / n_tasks - 0.4), 0.9), strict=True)
+        for seed, score in enumerate(rng.normal(mean, 0.01, 12))
+    ]
+    return audit(rows, *names[: 1 if alone else 2], n_resamples=5)
+
+
 RESULTS = {
     "paired": lambda compared, tasks: compared(),
     "unpaired": lambda compared, tasks: compared(paired=False),
@@ -107,6 +118,12 @@ RESULTS = {
     "audit of one constant": lambda compared, tasks: make_audit("svm", sd=0),
     "audit with long names": lambda compared, tasks: make_audit(LONG["a"], LONG["b"]),
     "audit of a long name": lambda compared, tasks: make_audit(LONG["a"]),
+    "audit of 7 tasks": lambda compared, tasks: make_task_audit(7),
+    "audit of 40 tasks": lambda compared, tasks: make_task_audit(40),
+    "audit of tasks with long names": lambda compared, tasks: make_task_audit(
+        3, names=(LONG["a"], LONG["b"]), task="a long name " * 5
+    ),
+    "audit of one on 3 tasks": lambda compared, tasks: make_task_audit(3, alone=True),
     "plan": lambda compared, tasks: plan(),
     "plan at 0.55": lambda compared, tasks: plan(gamma=0.55),
     "plan at 0.95": lambda compared, tasks: plan(gamma=0.95, n_pairs=1000),

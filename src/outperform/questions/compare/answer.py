@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
-from outperform.questions.compare.doubts import doubt_goal, find_doubts, withstands
+from outperform.questions.compare.doubts import doubt_goal, doubt_tasks, find_doubts, withstands
 from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.score_arrays import align_scores
@@ -37,7 +37,6 @@ from outperform.stats.checks import (
 from outperform.stats.intervals import ROUNDING
 from outperform.stats.outperforming import IntervalMethod, Ties, both_probabilities
 from outperform.store.reading import read_runs
-from outperform.wording import enumerate_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +310,7 @@ def compare_runs(
         paired, gamma, confidence_level, ties, interval, margin, sizes, tests, equivalence, rng
     )
     tasks = table.tasks_of(a, b) if task is None else (task,)
-    about_tasks = () if task is not None else tuple(_doubts_about_tasks(table, tasks))
+    about_tasks = () if task is not None else tuple(doubt_tasks(table, tasks))
     comparisons = []
     for name in tasks:
         take = table.pair if paired else table.separate
@@ -361,13 +360,6 @@ def _find_varied(table: Runs, task: str, sizes: Resplit | None) -> tuple[str, ..
     if sizes and not divides_anew(varied):
         return (SPLITS, *(word for word in varied if word != RUNS))
     return varied
-
-
-def _doubts_about_tasks(table: Runs, tasks: Sequence[str]) -> Iterator[str]:
-    """Name the tasks on which neither algorithm was scored."""
-    without = [name for name in table.tasks if name not in tasks]
-    if without:
-        yield f"nothing is said of {enumerate_names(without)}, where no {table.metric} was measured"
 
 
 def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[str]:
