@@ -307,6 +307,55 @@ def test_summaries_that_make_no_sense(words, message):
     assert refused(call("compare", "--summary", *words)) == message
 
 
+@pytest.fixture
+def published(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(
+        "Method,CIFAR,SVHN,STL\n"
+        "new,\\textbf{95.1} $\\pm$ 0.2,97.0 (0.1),$90.2_{\\pm 0.5}$\n"
+        "old,94.2±0.3,96.9 +/- 0.2,88.1 ± 0.6\n"
+    )
+    return path
+
+
+def test_a_whole_published_table(published):
+    words = ("compare", "--summary", published, "new", "old", "--metric", "accuracy")
+    known = call(*words, "--n", 5)
+    assert known.stdout.startswith("new is better than old on at least 2 of 3 datasets, if scores ")
+    assert "accuracy, higher is better; 95% intervals" in known.stdout
+    tried = call(*words)
+    assert tried.stdout.startswith("new is better than old on at least 2 of 3 datasets, whether n ")
+    answer = json.loads(call(*words, "--json").stdout)
+    assert [each["n_tasks_better"]["a"] for each in answer["answers"]] == [2, 2, 2]
+    assert max(map(len, tried.stdout.split("Caveats")[0].splitlines()[3:])) < 100
+
+
+def test_a_published_table_is_asked_for_what_it_does_not_say(published):
+    words = ("compare", "--summary", published, "new", "old")
+    assert "table.csv does not say whether higher is better" in refused(call(*words))
+    gated = refused(call(*words, "--maximize", "--gate"))
+    assert "a gate cannot hang on a number of runs that nobody knows. Pass it with --n." in gated
+    assert call(*words, "--maximize", "--n", 5, "--gate").exit_code == 3
+    assert "Error: n is 1. Pass a whole number" in refused(call(*words, "--maximize", "--n", 1))
+    runs = refused(call("compare", published, "new", "old", "--n", 5))
+    assert runs.endswith("Error: --n is of a published table: add --summary.")
+    pair = refused(call("compare", "--summary", "a=1,1,5", "b=2,1,5", "--n", 5))
+    assert pair.endswith("Error: --n is of a table: NAME=MEAN,SD,N says the number of runs.")
+
+
+def test_a_table_of_one_dataset_may_be_told_the_number_of_runs(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("Method,Mean,Std\nnew,76.3,0.4\nold,75.1,0.5\n")
+    words = ("compare", "--summary", path, "new", "old")
+    told = call(*words, "--n", 10, "--json")
+    written = call("compare", "--summary", "new=76.3,0.4,10", "old=75.1,0.5,10", "--json")
+    assert told.stdout == written.stdout
+    assert refused(call(*words)) == (
+        "Error: table.csv has no column for 'n'; it has Method, Mean, Std. Name the column one of "
+        "n, runs, seeds, or pass --n."
+    )
+
+
 def test_an_unknown_name_lists_the_nearest(runs_file):
     message = refused(call("compare", runs_file(25), "resent", "vgg"))
     assert "resent" in message

@@ -12,6 +12,7 @@ from outperform.errors import InvalidInput
 from outperform.questions.audit.answer import audit
 from outperform.questions.compare.answer import compare
 from outperform.questions.compare.published import compare_published
+from outperform.questions.compare.published_table import compare_published_table
 from outperform.questions.decompose.score_arrays import decompose_crossed
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.questions.plan.answer import plan
@@ -66,6 +67,12 @@ def make_audit(*names, n=40, sd=0.01, **options):
     return audit(read_runs(scores, accept="constant"), *names, n_resamples=50, **options)
 
 
+def make_published(a="svm", b="forest", **options):
+    cells = {f"dataset {i}": [f"{90 + i} ± 1", f"{92 - i / 2} ± 1"] for i in range(7)}
+    table = {"method": [a, b], **cells}
+    return compare_published_table(table, a, b, metric="accuracy", **options)
+
+
 def make_task_audit(n_tasks, *, names=("svm", "forest"), task="task", alone=False):
     rng = np.random.default_rng(0)
     rows = [
@@ -110,6 +117,9 @@ RESULTS = {
     "published": lambda compared, tasks: compare_published(
         Summary(76.3, 0.8, 10), Summary(75.1, 0.9, 10)
     ),
+    "published table": lambda compared, tasks: make_published(n=5),
+    "published table without n": lambda compared, tasks: make_published(),
+    "published table, long names": lambda compared, tasks: make_published(LONG["a"], LONG["b"]),
     "audit": lambda compared, tasks: make_audit("svm", "forest"),
     "audit of one": lambda compared, tasks: make_audit("svm"),
     "unpaired audit": lambda compared, tasks: make_audit("svm", "forest", paired=False),

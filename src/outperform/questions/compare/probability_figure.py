@@ -53,8 +53,10 @@ def draw_probability(results: PairResult | Sequence[PairResult], ax: Axes) -> No
     ax.set_ylim(len(rows) - 0.4, -0.6)
     a, b = short_names(first, 16)
     level = describe_level(first.interval)
+    # Fewer rows than are coloured may be named together.
+    apart = ["each row by itself"] if len(rows) > 1 else []
     ax.set_xlabel(
-        join_phrases(f"P({a} > {b})", f"{level} interval", f"by {describe_metric(first)}")
+        join_phrases(f"P({a} > {b})", f"{level} interval", *apart, f"by {describe_metric(first)}")
     )
 
 

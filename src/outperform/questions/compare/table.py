@@ -9,6 +9,7 @@ from outperform.wording import describe_goal, format_spread, make_line
 
 if TYPE_CHECKING:
     from outperform.questions.compare.published import PublishedComparison
+    from outperform.questions.compare.published_table import PublishedTasks, PublishedTasksTried
     from outperform.questions.compare.result import Comparison
 
 _LONGEST_HEADER = 40  # characters, beyond which algorithms are called A and B
@@ -68,6 +69,52 @@ def tabulate_published(result: "PublishedComparison") -> Table:
     means = [(name, f"{format_spread(s.mean, s.sd)} ({s.n} runs)") for name, s in sides]
     rows = [*means, _describe_chance(result), _describe_test(result.test)]
     return Table((), rows, title=_entitle(result))
+
+
+def tabulate_published_tasks(result: "PublishedTasks") -> Table:
+    """One row a dataset: what was published, and what it tells if scores are normal."""
+    better = result.better
+    first = result.comparisons[0]
+    header = ["dataset", result.a, result.b, _name_chance(first), "p", "Holm", "better"]
+    rows = [
+        [
+            *_tabulate_means(each),
+            f"{each.probability:.3g} {each.interval}",
+            f"{each.test.pvalue:.2g}",
+            f"{min(better[side].pvalues[row] for side in better):.2g}",
+            _name_better(each.task, result),
+        ]
+        for row, each in enumerate(result.comparisons)
+    ]
+    note = "  p: Welch's t; Holm: corrected for the datasets, by which those that differ are named"
+    return Table(header, rows, _entitle(first), note)
+
+
+def tabulate_tried(result: "PublishedTasksTried") -> Table:
+    """One row a dataset: what was published, and the corrected p-value for each number of runs."""
+    first = result.answers[0].comparisons
+    header = ["dataset", result.a, result.b, _name_chance(first[0])]
+    header += [f"n = {n}" for n in result.n_tried]
+    rows = []
+    for row, each in enumerate(first):
+        cells = [*_tabulate_means(each), f"{each.probability:.3g}"]
+        for answer in result.answers:
+            pvalue = min(found.pvalues[row] for found in answer.better.values())
+            named = _name_better(each.task, answer)
+            cells.append(f"{pvalue:.2g}" + ("" if named == "–" else f" {named}"))
+        rows.append(cells)
+    note = "  n = …: p of Welch's t by Holm's correction, and who is better by it"
+    return Table(header, rows, f"{result.metric}, {describe_goal(result.goal)}", note)
+
+
+def _tabulate_means(result: "PublishedComparison") -> list[str]:
+    means = ((s.mean, s.sd) for s in (result.summary_a, result.summary_b))
+    return [result.task, *(format_spread(*each) for each in means)]
+
+
+def _name_better(task: str, result: "PublishedTasks") -> str:
+    names = {"a": result.a, "b": result.b}
+    return next((names[side] for side, on in result.better.items() if task in on.tasks), "–")
 
 
 def _entitle(result: "Comparison | PublishedComparison") -> str:
