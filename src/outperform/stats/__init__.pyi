@@ -112,6 +112,8 @@ from outperform.stats.summaries import probability_from_summary as probability_f
 from outperform.stats.summaries import welch_from_summary as welch_from_summary
 from outperform.stats.task_aggregates import interquartile_mean as interquartile_mean
 from outperform.stats.task_aggregates import optimality_gap as optimality_gap
+from outperform.stats.task_probabilities import AverageProbability as AverageProbability
+from outperform.stats.task_probabilities import average_probability as average_probability
 from outperform.stats.task_ranks import FriedmanStatistics as FriedmanStatistics
 from outperform.stats.task_ranks import FriedmanTest as FriedmanTest
 from outperform.stats.task_ranks import NemenyiTest as NemenyiTest

@@ -1,0 +1,176 @@
+"""P(A>B) averaged over tasks, with its interval: about these tasks, or about tasks like these."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, betainccinv, betaincinv, stdtrit
+
+from outperform.errors import InvalidInput
+from outperform.plain_values import Plain
+from outperform.stats.checks import FloatArray, check_choice, check_open_unit
+from outperform.stats.hypothesis_test import unwrap
+
+TasksAre = Literal["fixed", "sampled"]
+
+
+@dataclass(frozen=True, slots=True)
+class AverageProbability(Plain):
+    """Mean over tasks of P(A>B): floats, or arrays where leading axes were given."""
+
+    probability: Any
+    low: Any
+    high: Any
+    pvalue: Any  # two-sided, of the sign test on these tasks
+    confidence_level: Any
+    tasks: TasksAre
+
+
+def average_probability(
+    wins: ArrayLike,
+    ties: ArrayLike,
+    n: ArrayLike,
+    *,
+    confidence_level: ArrayLike = 0.95,
+    tasks: TasksAre = "fixed",
+    families: ArrayLike | None = None,
+) -> AverageProbability:
+    """Average P(A>B) over tasks; a tie counts as half a win, and every task counts the same.
+
+    *These tasks* (``"fixed"``): only replicates vary. Wins of all tasks together are less spread
+    than those of a single chance of winning would be (Hoeffding 1956), so the exact interval of
+    counts (`exact_interval`) covers the average too. Where tasks have different numbers of pairs,
+    it is taken for as many pairs as would have the same variance (Korn and Graubard 1998).
+
+    *Tasks like these* (``"sampled"``): tasks are a sample, and Student's t interval of their
+    chances of winning is added to it; where too few tasks are there for any sign test to reject,
+    the exact interval of tasks won.
+
+    Parameters
+    ----------
+    wins, ties, n : shape (..., n_tasks)
+        Of each task's pairs; tasks without pairs are left out.
+    confidence_level : a number, or one for each of the leading axes
+    families : shape (n_tasks,)
+        Tasks with the same label were not sampled one by one.
+
+    Examples
+    --------
+    >>> average = average_probability([9, 6, 8], [0, 2, 0], [10, 10, 10])
+    >>> round(average.probability, 3), round(average.low, 3), round(average.high, 3)
+    (0.8, 0.602, 0.936)
+    """
+    check_choice("tasks", tasks, get_args(TasksAre))
+    level = np.asarray(confidence_level, dtype=float)
+    for bound in (level.min(), level.max()):
+        check_open_unit("confidence_level", float(bound))
+    won, tied, lost = _weigh_tasks(wins, ties, n)
+    tail = (1 - level) / 2
+    low, high = 0.5 - _reach(lost, tied, won, tail), 0.5 + _reach(won, tied, lost, tail)
+    shares = _share_tasks(wins, ties, n)
+    probability = np.nanmean(shares, axis=-1)
+    if tasks == "sampled":
+        spread = _spread_over_tasks(shares, _number_families(families, shares), tail)
+        low, high = np.minimum(low, spread[0]), np.maximum(high, spread[1])
+    pvalue = np.minimum(1, 2 * np.minimum(sign_tail(won, lost), sign_tail(lost, won)))
+    return AverageProbability(
+        unwrap(probability), unwrap(low), unwrap(high), unwrap(pvalue), unwrap(level), tasks
+    )
+
+
+def sign_tail(wins: FloatArray, losses: FloatArray) -> FloatArray:
+    """Chance of as many wins or more among equals: a one-sided sign test, also of part wins."""
+    tail: FloatArray = betainc(np.maximum(wins, 1e-300), losses + 1, 0.5)
+    return np.where(wins > 0, tail, 1.0)
+
+
+def _weigh_tasks(wins: ArrayLike, ties: ArrayLike, n: ArrayLike) -> tuple[FloatArray, ...]:
+    """Wins, ties and losses of as many pairs as have the variance of the average over tasks."""
+    won, tied, total = (np.asarray(counts, dtype=float) for counts in (wins, ties, n))
+    if (won < 0).any() or (tied < 0).any() or (won + tied > total).any():
+        raise InvalidInput("wins and ties do not add up to n at most", "Pass counts of each task")
+    known = total > 0
+    n_tasks = known.sum(axis=-1)
+    if (n_tasks == 0).any():
+        raise InvalidInput("there is no pair on any task", "Pass at least one pair")
+    inverse = np.divide(1.0, total, where=known, out=np.zeros(np.shape(total)))
+    n_pairs = n_tasks**2 / inverse.sum(axis=-1)
+    won, tied = ((each * inverse).sum(axis=-1) / n_tasks * n_pairs for each in (won, tied))
+    # Counts are whole numbers where tasks have equally many pairs, whatever was rounded.
+    won, tied, n_pairs = (_round_whole(each) for each in (won, tied, n_pairs))
+    return won, tied, np.maximum(0, n_pairs - won - tied)
+
+
+def _round_whole(counts: FloatArray) -> FloatArray:
+    whole = np.round(counts)
+    return np.where(np.abs(counts - whole) < 1e-9 * np.maximum(1, whole), whole, counts)
+
+
+def _reach(wins: FloatArray, ties: FloatArray, losses: FloatArray, tail: FloatArray) -> FloatArray:
+    """How far above 1/2 the upper bound lies, as `exact_interval` has it for single counts."""
+    n_traded = np.minimum(ties, np.maximum(0, 2 - losses))
+    traded = [np.minimum(k, n_traded) for k in (0, 1, 2)]
+    reached: FloatArray = np.max([_carry(wins, ties - k, losses + k, tail) for k in traded], axis=0)
+    return reached
+
+
+def _carry(wins: FloatArray, ties: FloatArray, losses: FloatArray, tail: FloatArray) -> FloatArray:
+    n_untied = wins + losses
+    with np.errstate(invalid="ignore"):
+        share = np.where(losses > 0, betainccinv(wins + 1, losses, tail) - 0.5, 0.5)
+        widest = np.where(ties > 0, betainccinv(n_untied + 1, ties, tail), 1.0)
+        narrowest = np.where(ties > 0, betaincinv(n_untied, ties + 1, tail), 1.0)
+    share = np.where(np.abs(share) < 1e-12, 0.0, share)
+    return np.where(share > 0, share * widest, share * narrowest)
+
+
+def _share_tasks(wins: ArrayLike, ties: ArrayLike, n: ArrayLike) -> FloatArray:
+    """Share of pairs won on each task, NaN where there are none."""
+    won = np.asarray(wins, dtype=float) + np.asarray(ties, dtype=float) / 2
+    total = np.asarray(n, dtype=float)
+    shares = np.full(np.shape(total), np.nan)
+    np.divide(won, total, where=total > 0, out=shares)
+    return shares
+
+
+def _number_families(families: ArrayLike | None, shares: FloatArray) -> NDArray[np.intp]:
+    n_tasks = shares.shape[-1]
+    if families is None:
+        return np.arange(n_tasks)
+    labels = np.asarray(families)
+    if labels.shape != (n_tasks,):
+        raise InvalidInput(
+            f"families has shape {labels.shape}, and there are {n_tasks} tasks",
+            "Pass one label per task",
+        )
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def _spread_over_tasks(
+    shares: FloatArray, family: NDArray[np.intp], tail: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Interval of the mean over tasks where tasks, by families, are a sample."""
+    known = ~np.isnan(shares)
+    mean = np.nanmean(shares, axis=-1)
+    member = np.eye(family.max() + 1)[family]  # (n_tasks, n_families)
+    sums = np.where(known, shares - mean[..., None], 0) @ member
+    n_families = ((known @ member) > 0).sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scale = np.sqrt(n_families / (n_families - 1)) / known.sum(axis=-1)
+        reach = scale * np.sqrt(np.square(sums).sum(axis=-1)) * -stdtrit(n_families - 1, tail)
+    few = 0.5**n_families > tail  # no sign test of so few can reject
+    n_won = np.where(few, mean * n_families, 1)
+    low, high = _clopper_pearson(n_won, np.where(few, n_families, 2), tail)
+    return (
+        np.where(few, low, np.maximum(0, mean - reach)),
+        np.where(few, high, np.minimum(1, mean + reach)),
+    )
+
+
+def _clopper_pearson(wins: FloatArray, n: FloatArray, tail: FloatArray) -> tuple[Any, Any]:
+    losses = n - wins
+    with np.errstate(invalid="ignore"):
+        low = np.where(wins > 0, betaincinv(wins, losses + 1, tail), 0.0)
+        high = np.where(losses > 0, betainccinv(wins + 1, losses, tail), 1.0)
+    return low, high
