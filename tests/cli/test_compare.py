@@ -174,7 +174,8 @@ def test_sequential_uses_the_anytime_interval(runs_file):
 def test_several_tasks_get_a_row_each(runs_file):
     result = call("compare", runs_file(25, 24, 15), "resnet", "vgg")
     assert result.stdout.startswith(
-        "Neither wins on all 3 tasks: resnet is significantly better on 2, vgg on 0, undecided on 1"
+        "resnet is better than vgg on at least 2 of 3 tasks; P(resnet > vgg) = 0.736 [0.63, 0.824] "
+        "on average over these tasks.\n"
     )
     rows = [line for line in result.stdout.splitlines() if line.startswith("  task")]
     assert [row.split()[0] for row in rows] == ["task", "task0", "task1", "task2"]
@@ -497,16 +498,20 @@ def test_several_tasks_fit_a_terminal(runs_file):
     lines = call("compare", runs_file(25, 4, 15), "resnet", "vgg").stdout.splitlines()
     assert max(map(len, lines[4:8])) <= 80
     assert [line.split("]  ")[1].strip() for line in lines[5:8]] == [
-        "resnet, meaningful",
-        "vgg, meaningful",
-        "not significant",
+        "resnet, meaningful  <.001",
+        "vgg, meaningful  <.001",
+        "not significant      1",
     ]
+    assert lines[8] == (
+        "  verdict: each task by itself; Holm: its p corrected for all tasks, up to 0.05 where it "
+        "may be named"
+    )
 
 
 def test_the_table_of_tasks_says_where_other_data_are_not_shown(runs_file):
     words = ["compare", runs_file(25, 4), "resnet", "vgg", "--train-size", 800, "--test-size", 200]
     header, *rows = call(*words).stdout.splitlines()[4:7]
-    assert header.endswith("verdict  p, other data")
+    assert header.endswith("verdict   Holm  p, other data")
     tasks = json.loads(call(*words, "--json").stdout)["tasks"]
     pvalues = [f"{task['population']['pvalue']:.2g}" for task in tasks]
     assert [row.split()[-1] for row in rows] == pvalues
@@ -514,7 +519,7 @@ def test_the_table_of_tasks_says_where_other_data_are_not_shown(runs_file):
 
 
 def test_caveats_fit_a_terminal(runs_file):
-    words = ["compare", str(runs_file(25, 29, 15)), "resnet", "vgg"]
+    words = ["compare", str(runs_file(25, 29, 15)), "resnet", "vgg", "--interval", "percentile"]
     ours, terminal = pty.openpty()
     environment = os.environ | {"COLUMNS": "60"}
     command = [sys.executable, "-m", "outperform", *words]

@@ -246,7 +246,9 @@ def test_numbers_of_every_task_stand_beside_it(make_tasks, drawn_texts):
     tasks = make_tasks(7)
     drawn = figure(tasks)
     texts = [text.get_text() for text in drawn_texts(drawn)]
-    assert drawn.get_suptitle() == str(tasks)
+    assert drawn.get_suptitle().replace("\n", " ") == str(tasks)
+    average = tasks.average.interval
+    assert f"{tasks.average.probability:.3f} [{average.low:.3f}, {average.high:.3f}]" in texts
     for comparison in tasks.comparisons:
         chance, difference = comparison.interval, comparison.difference
         assert f"{comparison.probability:.3f} [{chance.low:.3f}, {chance.high:.3f}]" in texts

@@ -1,11 +1,16 @@
-"""On how many of several tasks either side is better, at least, and on which."""
+"""What holds across several tasks: on how many either side is better, on which, and on average."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from outperform.plain_values import Plain
+from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.verdict import Winner
-from outperform.stats import partial_conjunction
+from outperform.stats import Interval, anytime_interval, average_probability, partial_conjunction
+from outperform.stats.checks import FloatArray
+from outperform.stats.outperforming import count_wins
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +74,60 @@ def count(n_better: int, n: int, unit: str = "") -> str:
     if n_better == n:
         return f"on both {unit}" if n == 2 else f"on all {n} {unit}"
     return f"on at least {n_better} of {n} {unit}" if unit else f"on at least {n_better}"
+
+
+@dataclass(frozen=True, slots=True)
+class AverageChance(Plain):
+    """P(A>B) averaged over these tasks, each of which counts the same."""
+
+    probability: float
+    interval: Interval
+
+    def __str__(self) -> str:
+        return f"{self.probability:.3g} {self.interval}"
+
+
+def average_chance(comparisons: Sequence[Comparison], side: Winner) -> AverageChance:
+    """Average one side's chance to win over tasks.
+
+    Independent runs count as the pairs that can be formed of them, each run in one: all of them
+    compared with all tell no less. Where every look counts, the intervals of all tasks that hold
+    at once are averaged.
+    """
+    wins, ties, n = (
+        np.array(counts, dtype=float)
+        for counts in zip(*(_count_pairs(each, side) for each in comparisons), strict=True)
+    )
+    level = comparisons[0].interval.confidence_level
+    if comparisons[0].interval.method == "anytime":
+        return _average_looks(wins, ties, n, level)
+    average = average_probability(wins, ties, n, confidence_level=level)
+    return AverageChance(average.probability, Interval(average.low, average.high, level, "exact"))
+
+
+def _count_pairs(comparison: Comparison, side: Winner) -> tuple[float, float, float]:
+    """Wins of a side, ties and pairs."""
+    own, other = comparison.higher_a, comparison.higher_b
+    if side == "b":
+        own, other = other, own
+    if comparison.paired:
+        wins, ties, n_pairs = count_wins(own, other)
+        return wins, 0 if comparison.strict else ties, n_pairs
+    chance = comparison.probability if side == "a" else comparison.reverse_probability
+    n_pairs = min(own.size, other.size)
+    return chance * n_pairs, 0, n_pairs
+
+
+def _average_looks(
+    wins: FloatArray, ties: FloatArray, n: FloatArray, level: float
+) -> AverageChance:
+    each = 1 - (1 - level) / len(n)  # so that the intervals of all tasks hold at once
+    won = wins + ties / 2
+    intervals = [
+        anytime_interval(w, int(m), confidence_level=each) for w, m in zip(won, n, strict=True)
+    ]
+    low, high = (
+        float(np.mean([getattr(interval, end) for interval in intervals]))
+        for end in ("low", "high")
+    )
+    return AverageChance(float(np.mean(won / n)), Interval(low, high, level, "anytime"))

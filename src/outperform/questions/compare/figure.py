@@ -127,14 +127,17 @@ def compose_tasks(tasks: TaskComparisons) -> Figure:
     names = short_names(rows[0], 22)
     named = TaskComparisons(tuple(replace(row, a=names[0], b=names[1]) for row in rows))
     title = wrap_title(str(named), PAGE_WIDTH)
-    figure = make_figure(PAGE_WIDTH, forest_height(len(rows)) + title_height(title), title)
+    figure = make_figure(PAGE_WIDTH, forest_height(len(rows) + 1) + title_height(title), title)
     engine = figure.get_layout_engine()
     assert engine is not None
     engine.set(rect=(0, 0, 1 - _MARGIN, 1))  # type: ignore[call-arg]
     ax = figure.subplots()
-    draw_probability(rows, ax)
+    draw_tasks(named, ax)
     level = describe_level(rows[0].interval)
     sizes, chances, differences = zip(*map(_format_numbers, rows), strict=True)
+    average = tasks.average
+    ends = f"[{average.interval.low:.3f}, {average.interval.high:.3f}]"
+    chances = (*chances, f"{average.probability:.3f} {ends}")
     _write_column(ax, 8, "n", sizes)
     _write_column(ax, 40, f"P(A > B)\n{level} interval", chances)
     _write_column(ax, 140, f"mean difference\n{level} interval", differences)
@@ -229,7 +232,7 @@ FIGURES = {
     TaskComparisons: Drawing(
         {"probability": draw_tasks},
         compose_tasks,
-        heights={"probability": lambda tasks: forest_height(len(tasks.comparisons))},
+        heights={"probability": lambda tasks: forest_height(len(tasks.comparisons) + 1)},
     ),
     PublishedTasks: Drawing(
         {"probability": lambda tasks, ax: draw_probability(tasks.comparisons, ax)},

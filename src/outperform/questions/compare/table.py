@@ -1,6 +1,5 @@
 """The numbers behind a comparison, as text."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from outperform.questions.result import Table
@@ -11,6 +10,7 @@ if TYPE_CHECKING:
     from outperform.questions.compare.published import PublishedComparison
     from outperform.questions.compare.published_table import PublishedTasks, PublishedTasksTried
     from outperform.questions.compare.result import Comparison
+    from outperform.questions.compare.task_results import TaskComparisons
 
 _LONGEST_HEADER = 40  # characters, beyond which algorithms are called A and B
 
@@ -30,20 +30,35 @@ def tabulate_comparison(result: "Comparison") -> Table:
     return Table((), rows, title=_entitle(result))
 
 
-def tabulate_tasks(results: "Sequence[Comparison]") -> list[Table | str]:
+def tabulate_tasks(tasks: "TaskComparisons") -> list[Table | str]:
     """One row a task, and below it the tests asked for."""
+    results, better = tasks.comparisons, tasks.better.values()
     first = results[0]
     header = ["task", "pairs" if first.paired else "runs", first.a, first.b, _name_chance(first)]
     rows = [_tabulate_task(result) for result in results]
-    header.append("verdict")
+    header += ["verdict", "Holm"]
+    for place, row in enumerate(rows):
+        row.append(_shorten_pvalue(min(found.pvalues[place] for found in better)))
     if any(result.population for result in results):
         header.append("p, other data")
         for row, result in zip(rows, results, strict=True):
             population = result.population
             row.append("–" if population is None else f"{population.pvalue:.2g}")
     tests = [(c.task, *_describe_test(test)) for c in results for test in c.tests]
-    note = "\n".join(f"  {make_line(task)}: {name}: {value}" for task, name, value in tests)
+    explained = (
+        "  verdict: each task by itself; Holm: its p corrected for all tasks, up to "
+        f"{first.alpha:.2g} where it may be named"
+    )
+    lines = [f"  {make_line(task)}: {name}: {value}" for task, name, value in tests]
+    note = "\n".join([explained, *lines])
     return [Table(header, rows, title=_entitle(first), note=note)]
+
+
+def _shorten_pvalue(pvalue: float) -> str:
+    """Write a p-value in five letters."""
+    if pvalue < 0.01:
+        return f"{pvalue:.3f}" if pvalue >= 0.001 else "<.001"
+    return f"{pvalue:.2g}"
 
 
 def _tabulate_task(result: "Comparison") -> list[str]:
