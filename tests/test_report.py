@@ -13,6 +13,7 @@ from outperform.questions.best_of.answer import best_of_runs
 from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOfEach
 from outperform.questions.compare.answer import compare, compare_runs
 from outperform.questions.compare.published import PublishedComparison, compare_published
+from outperform.questions.compare.published_table import compare_published_table
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.decompose.answer import decompose
@@ -118,13 +119,19 @@ def all_kinds():
         for name, mean in (("new", 0.85), ("old", 0.8))
         for i, score in enumerate(rng.normal(mean, 0.02, size=12))
     ]
+    on_tasks = read_runs([{**row, "task": task} for task in "xy" for row in rows])
     runs, labels = read_runs(rows), rng.integers(0, 2, size=200)
     guesses = {name: np.where(rng.random(200) < 0.9, labels, 1 - labels) for name in "xyz"}
+    published = {"Method": ["new", "old"], "x": ["9 ± 1", "7 ± 1"], "y": ["8 ± 1", "8 ± 1"]}
     return [
         compare_published(Summary(93.1, 0.3, 5), Summary(92.5, 0.4, 5)),
+        compare_published_table(published, "new", "old", n=5, goal="maximize"),
+        compare_published_table(published, "new", "old", goal="maximize"),
         plan(),
         audit(runs, "new", "old", n_resamples=20),
         audit(runs, "new", n_resamples=20),
+        audit(on_tasks, "new", "old", n_resamples=20),
+        audit(on_tasks, "new"),
         best_of_runs(runs, "new", n=5),
         best_of_runs(runs, "new", "old", n=5),
         best_of_runs(runs, n=5),
@@ -160,7 +167,7 @@ def test_every_result_has_its_sentence_table_caveats_and_figure(
 def test_whatever_can_be_drawn_can_be_reported(all_kinds, tmp_path):
     page = page_of(all_kinds, tmp_path)
     assert page.read("h2") == [str(result) for result in all_kinds]
-    assert str(all_kinds[2].comparison) in page.read("p")
+    assert str(all_kinds[4].comparison) in page.read("p")
     tables = [part for result in all_kinds for part in result.tables if isinstance(part, Table)]
     assert page.tags.count("table") == len(tables) >= page.tags.count("figure") == len(all_kinds)
     assert [text for text in page.read("li") if text] == [

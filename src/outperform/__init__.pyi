@@ -3,6 +3,8 @@ from outperform.errors import OutperformError as OutperformError
 from outperform.questions.audit.answer import audit as audit
 from outperform.questions.audit.result import Audit as Audit
 from outperform.questions.audit.result import SelfAudit as SelfAudit
+from outperform.questions.audit.task_results import TaskAudits as TaskAudits
+from outperform.questions.audit.task_results import TaskSelfAudits as TaskSelfAudits
 from outperform.questions.best_of.answer import best_of_runs as best_of_runs
 from outperform.questions.best_of.result import BestOf as BestOf
 from outperform.questions.best_of.result import BestOfComparison as BestOfComparison
@@ -17,6 +19,11 @@ from outperform.questions.compare.gate import Gate as Gate
 from outperform.questions.compare.gate import decide_gate as decide_gate
 from outperform.questions.compare.published import PublishedComparison as PublishedComparison
 from outperform.questions.compare.published import compare_published as compare_published
+from outperform.questions.compare.published_table import PublishedTasks as PublishedTasks
+from outperform.questions.compare.published_table import PublishedTasksTried as PublishedTasksTried
+from outperform.questions.compare.published_table import (
+    compare_published_table as compare_published_table,
+)
 from outperform.questions.compare.result import Comparison as Comparison
 from outperform.questions.compare.sequential_run import run_until_decided as run_until_decided
 from outperform.questions.compare.task_results import TaskComparisons as TaskComparisons

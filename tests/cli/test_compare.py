@@ -174,7 +174,8 @@ def test_sequential_uses_the_anytime_interval(runs_file):
 def test_several_tasks_get_a_row_each(runs_file):
     result = call("compare", runs_file(25, 24, 15), "resnet", "vgg")
     assert result.stdout.startswith(
-        "Neither wins on all 3 tasks: resnet is significantly better on 2, vgg on 0, undecided on 1"
+        "resnet is better than vgg on at least 2 of 3 tasks; P(resnet > vgg) = 0.736 [0.63, 0.824] "
+        "on average over these tasks.\n"
     )
     rows = [line for line in result.stdout.splitlines() if line.startswith("  task")]
     assert [row.split()[0] for row in rows] == ["task", "task0", "task1", "task2"]
@@ -305,6 +306,55 @@ def test_a_summary_as_papers_print_it(spelling):
 )
 def test_summaries_that_make_no_sense(words, message):
     assert refused(call("compare", "--summary", *words)) == message
+
+
+@pytest.fixture
+def published(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(
+        "Method,CIFAR,SVHN,STL\n"
+        "new,\\textbf{95.1} $\\pm$ 0.2,97.0 (0.1),$90.2_{\\pm 0.5}$\n"
+        "old,94.2±0.3,96.9 +/- 0.2,88.1 ± 0.6\n"
+    )
+    return path
+
+
+def test_a_whole_published_table(published):
+    words = ("compare", "--summary", published, "new", "old", "--metric", "accuracy")
+    known = call(*words, "--n", 5)
+    assert known.stdout.startswith("new is better than old on at least 2 of 3 datasets, if scores ")
+    assert "accuracy, higher is better; 95% intervals" in known.stdout
+    tried = call(*words)
+    assert tried.stdout.startswith("new is better than old on at least 2 of 3 datasets, whether n ")
+    answer = json.loads(call(*words, "--json").stdout)
+    assert [each["n_tasks_better"]["a"] for each in answer["answers"]] == [2, 2, 2]
+    assert max(map(len, tried.stdout.split("Caveats")[0].splitlines()[3:])) < 100
+
+
+def test_a_published_table_is_asked_for_what_it_does_not_say(published):
+    words = ("compare", "--summary", published, "new", "old")
+    assert "table.csv does not say whether higher is better" in refused(call(*words))
+    gated = refused(call(*words, "--maximize", "--gate"))
+    assert "a gate cannot hang on a number of runs that nobody knows. Pass it with --n." in gated
+    assert call(*words, "--maximize", "--n", 5, "--gate").exit_code == 3
+    assert "Error: n is 1. Pass a whole number" in refused(call(*words, "--maximize", "--n", 1))
+    runs = refused(call("compare", published, "new", "old", "--n", 5))
+    assert runs.endswith("Error: --n is of a published table: add --summary.")
+    pair = refused(call("compare", "--summary", "a=1,1,5", "b=2,1,5", "--n", 5))
+    assert pair.endswith("Error: --n is of a table: NAME=MEAN,SD,N says the number of runs.")
+
+
+def test_a_table_of_one_dataset_may_be_told_the_number_of_runs(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("Method,Mean,Std\nnew,76.3,0.4\nold,75.1,0.5\n")
+    words = ("compare", "--summary", path, "new", "old")
+    told = call(*words, "--n", 10, "--json")
+    written = call("compare", "--summary", "new=76.3,0.4,10", "old=75.1,0.5,10", "--json")
+    assert told.stdout == written.stdout
+    assert refused(call(*words)) == (
+        "Error: table.csv has no column for 'n'; it has Method, Mean, Std. Name the column one of "
+        "n, runs, seeds, or pass --n."
+    )
 
 
 def test_an_unknown_name_lists_the_nearest(runs_file):
@@ -448,16 +498,20 @@ def test_several_tasks_fit_a_terminal(runs_file):
     lines = call("compare", runs_file(25, 4, 15), "resnet", "vgg").stdout.splitlines()
     assert max(map(len, lines[4:8])) <= 80
     assert [line.split("]  ")[1].strip() for line in lines[5:8]] == [
-        "resnet, meaningful",
-        "vgg, meaningful",
-        "not significant",
+        "resnet, meaningful  <.001",
+        "vgg, meaningful  <.001",
+        "not significant      1",
     ]
+    assert lines[8] == (
+        "  verdict: each task by itself; Holm: its p corrected for all tasks, up to 0.05 where it "
+        "may be named"
+    )
 
 
 def test_the_table_of_tasks_says_where_other_data_are_not_shown(runs_file):
     words = ["compare", runs_file(25, 4), "resnet", "vgg", "--train-size", 800, "--test-size", 200]
     header, *rows = call(*words).stdout.splitlines()[4:7]
-    assert header.endswith("verdict  p, other data")
+    assert header.endswith("verdict   Holm  p, other data")
     tasks = json.loads(call(*words, "--json").stdout)["tasks"]
     pvalues = [f"{task['population']['pvalue']:.2g}" for task in tasks]
     assert [row.split()[-1] for row in rows] == pvalues
@@ -465,7 +519,7 @@ def test_the_table_of_tasks_says_where_other_data_are_not_shown(runs_file):
 
 
 def test_caveats_fit_a_terminal(runs_file):
-    words = ["compare", str(runs_file(25, 29, 15)), "resnet", "vgg"]
+    words = ["compare", str(runs_file(25, 29, 15)), "resnet", "vgg", "--interval", "percentile"]
     ours, terminal = pty.openpty()
     environment = os.environ | {"COLUMNS": "60"}
     command = [sys.executable, "-m", "outperform", *words]

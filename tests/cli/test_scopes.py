@@ -8,9 +8,11 @@ from click.testing import CliRunner
 
 from outperform.cli import main
 from outperform.questions.audit.result import Audit, SelfAudit
+from outperform.questions.audit.task_results import TaskAudits, TaskSelfAudits
 from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOfEach
 from outperform.questions.check.result import Reproducibility
 from outperform.questions.compare.published import PublishedComparison
+from outperform.questions.compare.published_table import PublishedTasks, PublishedTasksTried
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.decompose.result import (
@@ -63,6 +65,14 @@ COMMANDS = {
         "compare --summary new=76.3,0.4,10 old=75.1,0.5,10",
         "Runs varied, so this is about this dataset.",
     ),
+    PublishedTasks: (
+        "compare --summary table.csv new old --n 5 --maximize",
+        "Runs varied, so this is about these tasks.",
+    ),
+    PublishedTasksTried: (
+        "compare --summary table.csv new old --maximize",
+        "Runs varied, so this is about these tasks.",
+    ),
     Audit: (
         "audit runs.csv new old --on easy --draws 50",
         f"Seeds varied, so this is about this dataset{SIZES}.",
@@ -70,6 +80,14 @@ COMMANDS = {
     SelfAudit: (
         "audit runs.csv new --on easy",
         "Seeds varied, so this is about this dataset.",
+    ),
+    TaskAudits: (
+        "audit runs.csv new old --draws 50",
+        f"Seeds varied, so this is about these tasks{SIZES}.",
+    ),
+    TaskSelfAudits: (
+        "audit runs.csv new",
+        "Seeds varied, so this is about these tasks.",
     ),
     Plan: (
         "plan",
@@ -144,6 +162,7 @@ def folder(tmp_path_factory):
     ]
     files = {
         "runs.csv": ["algorithm,task,seed,accuracy,val_accuracy", *rows],
+        "table.csv": ["Method,x,y", "new,9 ± 1,8 ± 1", "old,7 ± 1,8 ± 1"],
         "board.csv": ["entry,accuracy", "x,0.93", "y,0.9", "z,0.9"],
         "predictions.csv": ["label,one,two", *(f"{i % 2},{i % 2},{i // 3 % 2}" for i in range(60))],
         "sources.csv": [

@@ -103,3 +103,24 @@ def test_one_narrow_seed_set_does_not_flatten_the_others(ax):
     peaks = [line.get_ydata().max() for line in drawn]
     assert max(peaks) == pytest.approx(0.85)
     assert np.median(peaks) >= 0.4
+
+
+def test_tasks_are_drawn_by_the_share_that_moves_their_verdicts(find, ax):
+    rng = np.random.default_rng(2)
+    rows = [
+        {"algorithm": name, "task": task, "seed": seed, "accuracy": score}
+        for task, lead in (("won", 0.02), ("open", 0.0), ("lost", -0.02))
+        for name, mean in (("new", 0.9 + lead), ("old", 0.9))
+        for seed, score in enumerate(rng.normal(mean, 0.01, 20))
+    ]
+    tasks = audit(rows, "new", "old", n_resamples=5)
+    plot(tasks, ax)
+    dots = [find(ax, f"hidden-{row}") for row in range(3)]
+    for dot, each in zip(dots, tasks.audits, strict=True):
+        assert dot.get_xdata()[0] == each.easiest_move.n / 20
+    assert [dot.get_color() for dot in (dots[0], dots[2])] == [COLOUR_A, COLOUR_B]
+    assert [dot.get_markerfacecolor() for dot in dots] == [COLOUR_A, "white", COLOUR_B]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["won", "open", "lost"]
+    alone = audit(rows, "new")
+    drawn = find(plot(alone), "fooled-1")
+    assert drawn.get_xdata()[0] == alone.audits[1].n_fooled / 20

@@ -12,6 +12,7 @@ from outperform.errors import InvalidInput
 from outperform.questions.audit.answer import audit
 from outperform.questions.compare.answer import compare
 from outperform.questions.compare.published import compare_published
+from outperform.questions.compare.published_table import compare_published_table
 from outperform.questions.decompose.score_arrays import decompose_crossed
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.questions.plan.answer import plan
@@ -66,6 +67,23 @@ def make_audit(*names, n=40, sd=0.01, **options):
     return audit(read_runs(scores, accept="constant"), *names, n_resamples=50, **options)
 
 
+def make_published(a="svm", b="forest", **options):
+    cells = {f"dataset {i}": [f"{90 + i} ± 1", f"{92 - i / 2} ± 1"] for i in range(7)}
+    table = {"method": [a, b], **cells}
+    return compare_published_table(table, a, b, metric="accuracy", **options)
+
+
+def make_task_audit(n_tasks, *, names=("svm", "forest"), task="task", alone=False):
+    rng = np.random.default_rng(0)
+    rows = [
+        {"algorithm": name, "task": f"{task} {i}", "seed": seed, "accuracy": score}
+        for i in range(n_tasks)
+        for name, mean in zip(names, (0.9 + 0.02 * (i / n_tasks - 0.4), 0.9), strict=True)
+        for seed, score in enumerate(rng.normal(mean, 0.01, 12))
+    ]
+    return audit(rows, *names[: 1 if alone else 2], n_resamples=5)
+
+
 RESULTS = {
     "paired": lambda compared, tasks: compared(),
     "unpaired": lambda compared, tasks: compared(paired=False),
@@ -99,6 +117,9 @@ RESULTS = {
     "published": lambda compared, tasks: compare_published(
         Summary(76.3, 0.8, 10), Summary(75.1, 0.9, 10)
     ),
+    "published table": lambda compared, tasks: make_published(n=5),
+    "published table without n": lambda compared, tasks: make_published(),
+    "published table, long names": lambda compared, tasks: make_published(LONG["a"], LONG["b"]),
     "audit": lambda compared, tasks: make_audit("svm", "forest"),
     "audit of one": lambda compared, tasks: make_audit("svm"),
     "unpaired audit": lambda compared, tasks: make_audit("svm", "forest", paired=False),
@@ -107,6 +128,12 @@ RESULTS = {
     "audit of one constant": lambda compared, tasks: make_audit("svm", sd=0),
     "audit with long names": lambda compared, tasks: make_audit(LONG["a"], LONG["b"]),
     "audit of a long name": lambda compared, tasks: make_audit(LONG["a"]),
+    "audit of 7 tasks": lambda compared, tasks: make_task_audit(7),
+    "audit of 40 tasks": lambda compared, tasks: make_task_audit(40),
+    "audit of tasks with long names": lambda compared, tasks: make_task_audit(
+        3, names=(LONG["a"], LONG["b"]), task="a long name " * 5
+    ),
+    "audit of one on 3 tasks": lambda compared, tasks: make_task_audit(3, alone=True),
     "plan": lambda compared, tasks: plan(),
     "plan at 0.55": lambda compared, tasks: plan(gamma=0.55),
     "plan at 0.95": lambda compared, tasks: plan(gamma=0.95, n_pairs=1000),
@@ -219,7 +246,9 @@ def test_numbers_of_every_task_stand_beside_it(make_tasks, drawn_texts):
     tasks = make_tasks(7)
     drawn = figure(tasks)
     texts = [text.get_text() for text in drawn_texts(drawn)]
-    assert drawn.get_suptitle() == str(tasks)
+    assert drawn.get_suptitle().replace("\n", " ") == str(tasks)
+    average = tasks.average.interval
+    assert f"{tasks.average.probability:.3f} [{average.low:.3f}, {average.high:.3f}]" in texts
     for comparison in tasks.comparisons:
         chance, difference = comparison.interval, comparison.difference
         assert f"{comparison.probability:.3f} [{chance.low:.3f}, {chance.high:.3f}]" in texts

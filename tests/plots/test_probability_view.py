@@ -4,7 +4,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from outperform.questions.compare.answer import compare
-from outperform.questions.compare.probability_figure import draw_probability
+from outperform.questions.compare.probability_figure import draw_probability, draw_tasks
 from outperform.questions.compare.published import compare_published
 from outperform.render.style import COLOUR_A, COLOUR_B, COLOUR_NEITHER
 from outperform.stats import Summary
@@ -121,3 +121,14 @@ def test_published_comparisons_may_be_rows_too(find, ax):
     draw_probability(rows, ax)
     assert to_hex(find(ax, "interval-0").get_color()) == COLOUR_B.lower()
     assert to_hex(find(ax, "interval-1").get_color()) == COLOUR_A.lower()
+
+
+def test_the_average_over_tasks_stands_below_them(make_tasks, find, ax):
+    tasks = make_tasks(4)
+    draw_tasks(tasks, ax)
+    average = tasks.average
+    assert find(ax, "average").get_xdata()[0] == average.probability
+    interval = [average.interval.low, average.interval.high]
+    assert list(find(ax, "average-interval").get_xdata()) == interval
+    assert find(ax, "average").get_ydata()[0] == 4
+    assert [label.get_text() for label in ax.get_yticklabels()][-1] == "on average"

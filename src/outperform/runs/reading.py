@@ -83,13 +83,13 @@ def read_runs(
     ways = Ways(check_at(at), check_doubts(accept))
     if isinstance(source, Mapping):
         return _read_dict(source, wanted, goal, ways, wide=wide, rows=rows)
-    table, only = _open(source)
+    table, only = open_source(source)
     if wide:
         return read_wide(table, wanted, goal, rows=rows, ways=ways)
     return read_long(table, wanted, goal, only=only, ways=ways)
 
 
-def _open(source: object) -> tuple[SourceTable, str]:
+def open_source(source: object) -> tuple[SourceTable, str]:
     """Open a source, and name the algorithm it is of in case that it names none."""
     if isinstance(source, str | Path):
         path = Path(source)

@@ -67,6 +67,7 @@ from outperform.stats.mean_tests import paired_t_test as paired_t_test
 from outperform.stats.mean_tests import sign_flip_test as sign_flip_test
 from outperform.stats.mean_tests import welch_t_test as welch_t_test
 from outperform.stats.outperforming import outperforming_interval as outperforming_interval
+from outperform.stats.outperforming import outperforming_pvalue as outperforming_pvalue
 from outperform.stats.outperforming import (
     probability_of_outperforming as probability_of_outperforming,
 )

@@ -1,5 +1,6 @@
 """What to do after an audit."""
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from outperform.questions.compare.result import Comparison
@@ -29,6 +30,17 @@ def suggest_after(result: "Audit") -> str:
         f": about {needed:,} pairs would make a share of wins as here robust" if needed else ""
     )
     return f"Add seeds in sequence, and leave none out{promise}. Until then, call it fragile."
+
+
+def suggest_after_tasks(weakest: "Audit", verdict: str) -> str:
+    """Say what to do after an audit of several tasks."""
+    task = shlex.quote(weakest.comparison.task)
+    if verdict == "robust":
+        return "Report every task with every seed, and put this table in the appendix."
+    return (
+        f"See all of one task with --on, for instance --on {task}; add seeds in sequence where a "
+        "verdict is fragile or undecided, leave none out, and report every task."
+    )
 
 
 def _pairs_until_robust(result: "Audit") -> int | None:

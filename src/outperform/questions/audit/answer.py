@@ -1,7 +1,9 @@
 """What an adversary could show by picking seeds, and how safe a conclusion is from it."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -11,8 +13,9 @@ from outperform.questions.audit.hidden_runs import find_hidden
 from outperform.questions.audit.result import Audit, Hiding, SelfAudit
 from outperform.questions.audit.seed_sequences import note_seeds
 from outperform.questions.audit.table import MILESTONES
+from outperform.questions.audit.task_results import TaskAudits, TaskSelfAudits
 from outperform.questions.compare.answer import compare_runs
-from outperform.questions.compare.doubts import doubt_constant
+from outperform.questions.compare.doubts import doubt_constant, doubt_tasks
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Runs
 from outperform.stats import (
@@ -28,13 +31,15 @@ from outperform.stats import (
 from outperform.stats.checks import IntArray, as_generator, check_open_unit
 from outperform.stats.outperforming import PairedMethod, count_wins
 from outperform.store.reading import read_runs
-from outperform.wording import enumerate_names
 
 _FEWEST = 4  # runs of which some can be picked
 _MOST_PAIRS = 20_000  # among which those to hide are searched, in a time that grows by squares
 _MOST_RUNS = 5_000  # of independent ones, likewise
 _MOST_SIZES = 16  # of seed sets on a curve, besides the milestones
 _LARGEST_SET = 200  # seeds: beyond, every set concludes what all runs do
+
+_One = TypeVar("_One", Audit, SelfAudit)
+_Joined = TypeVar("_Joined", TaskAudits, TaskSelfAudits)
 
 
 def audit(
@@ -52,7 +57,7 @@ def audit(
     test_size: int | None = None,
     n_resamples: int = 10_000,
     rng: np.random.Generator | None = None,
-) -> Audit | SelfAudit:
+) -> Audit | SelfAudit | TaskAudits | TaskSelfAudits:
     """Find out how far picking seeds could move a conclusion.
 
     Parameters
@@ -62,7 +67,7 @@ def audit(
     a, b
         Names of the algorithms; without b, how different from itself a can be made to look.
     task
-        May be left out where there is only one.
+        Look at this task only.
     paired, drop_incomplete, gamma, confidence_level, interval, train_size, test_size
         As in `compare_runs`.
     n_resamples
@@ -72,7 +77,8 @@ def audit(
 
     Returns
     -------
-    An `Audit` with its verdict, robust, fragile or undecided; a `SelfAudit` without b.
+    An `Audit` with its verdict, robust, fragile or undecided; a `SelfAudit` without b. Of several
+    tasks `TaskAudits`, or `TaskSelfAudits`.
 
     References
     ----------
@@ -87,48 +93,81 @@ def audit(
 pairs would show that new outperforms old.
     """
     table = runs if isinstance(runs, Runs) else read_runs(runs)
-    task = _only_task(table) if task is None else task
-    if b is None:
-        if (train_size, test_size) != (None, None):
-            raise InvalidInput(
-                f"sizes of splits say nothing about {a!r} and itself",
-                "Leave out --train-size and --test-size, or name two algorithms",
-            )
-        return _audit_alone(table, a, task, drop_incomplete, confidence_level)
     if a == b:
         raise InvalidInput(
             f"cannot audit {a!r} against itself as if it were two",
             "Name it once: its best runs are compared with its worst",
         )
-    comparison = compare_runs(
-        table,
-        a,
-        b,
-        task=task,
-        paired=paired,
-        drop_incomplete=drop_incomplete,
-        gamma=gamma,
-        confidence_level=confidence_level,
-        interval=interval,
-        train_size=train_size,
-        test_size=test_size,
-    )
-    assert isinstance(comparison, Comparison)  # of one task
-    notes = tuple(note_seeds(table, (a, b), task))
-    return _audit_comparison(comparison, notes, n_resamples, as_generator(rng))
-
-
-def _only_task(table: Runs) -> str:
-    if len(table.tasks) > 1:
+    if b is None and (train_size, test_size) != (None, None):
         raise InvalidInput(
-            f"{table.source} has {len(table.tasks)} tasks, and an audit is of one",
-            f"Name one of: {enumerate_names(table.tasks)} (--on TASK, task= in Python)",
+            f"sizes of splits say nothing about {a!r} and itself",
+            "Leave out --train-size and --test-size, or name two algorithms",
         )
-    return table.tasks[0]
+    tasks = table.tasks_of(a, a if b is None else b) if task is None else (task,)
+    notes = () if task is not None else tuple(doubt_tasks(table, tasks))
+    if b is None:
+        alone = partial(_audit_alone, table, a, drop_incomplete, confidence_level)
+        return _audit_each(tasks, alone, TaskSelfAudits, notes)
+    options = {
+        "paired": paired,
+        "drop_incomplete": drop_incomplete,
+        "gamma": gamma,
+        "confidence_level": confidence_level,
+        "interval": interval,
+        "train_size": train_size,
+        "test_size": test_size,
+    }
+    of_pair = partial(_audit_pair, table, (a, b), options, n_resamples, as_generator(rng))
+    return _audit_each(tasks, of_pair, TaskAudits, notes)
+
+
+def _audit_each(
+    tasks: Sequence[str],
+    audit_one: Callable[[str], _One],
+    join: Callable[[tuple[_One, ...], tuple[str, ...]], _Joined],
+    notes: tuple[str, ...],
+) -> _One | _Joined:
+    """Audit the only task; of several, all that have enough runs, naming the others."""
+    if len(tasks) == 1:
+        return audit_one(tasks[0])
+    audits: list[_One] = []
+    too_few: dict[str, TooFewRuns] = {}
+    for task in tasks:
+        try:
+            audits.append(audit_one(task))
+        except TooFewRuns as error:
+            too_few[task] = error
+    if not audits:
+        raise TooFewRuns(
+            f"none of {len(tasks)} tasks has enough runs to pick from: on {tasks[0]!r}, "
+            f"{too_few[tasks[0]].problem}",
+            too_few[tasks[0]].remedy,
+        )
+    return join(tuple(audits), (*notes, *_name_left_out(too_few)))
+
+
+def _name_left_out(too_few: Mapping[str, TooFewRuns]) -> Iterator[str]:
+    for task, error in too_few.items():
+        yield f"{task} is left out: {error.problem}"
+
+
+def _audit_pair(
+    table: Runs,
+    names: tuple[str, str],
+    options: Mapping[str, Any],
+    n_resamples: int,
+    rng: np.random.Generator,
+    task: str,
+) -> Audit:
+    comparison = compare_runs(table, *names, task=task, **options)
+    assert isinstance(comparison, Comparison)  # of one task
+    notes = tuple(note_seeds(table, names, task))
+    # Every task draws the same, so that none depends on those before it.
+    return _audit_comparison(comparison, notes, n_resamples, deepcopy(rng))
 
 
 def _audit_alone(
-    table: Runs, algorithm: str, task: str, drop_incomplete: bool, confidence_level: float
+    table: Runs, algorithm: str, drop_incomplete: bool, confidence_level: float, task: str
 ) -> SelfAudit:
     check_open_unit("confidence_level", confidence_level)
     scores = table.select(algorithm, task, drop_incomplete=drop_incomplete)

@@ -71,7 +71,8 @@ def command(
     How few runs must be hidden to undo the verdict on A and B, or to turn it; what the best runs
     of one against the worst of the other would show; how random seed sets conclude; whether seeds
     are missing. The verdict: robust, fragile or undecided. With A alone: how different from itself
-    A can be made to look.
+    A can be made to look. Of several tasks, the verdict on each, and the weakest; all of one with
+    --on TASK.
     """
     runs, a, b = _open(words, reading)
     with say_if_slow(f"Drawing {draws:,} seed sets of each size; fewer --draws are faster."):

@@ -12,6 +12,13 @@ from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
 
 from outperform.errors import InvalidInput
 from outperform.questions.audit.result import Audit, SelfAudit
+from outperform.questions.audit.task_results import TaskAudits, TaskSelfAudits
+from outperform.questions.audit.tasks_figure import (
+    compose_tasks,
+    draw_fooled,
+    draw_hidden,
+    rows_height,
+)
 from outperform.render.densities import draw_densities, draw_distributions, estimate_density
 from outperform.render.drawing import Drawing, title_height, wrap_title
 from outperform.render.labels import describe_metric, escape, short_names, wrap_name
@@ -313,4 +320,10 @@ _HEIGHTS = {"densities": 1.8, "differences": 1.8}
 FIGURES = {
     Audit: Drawing({**_OF_TWO, **_OF_ONE}, compose_audit, heights=_HEIGHTS),
     SelfAudit: Drawing(_OF_ONE, compose_audit, heights=_HEIGHTS),
+    TaskAudits: Drawing(
+        {"hidden runs": draw_hidden}, compose_tasks, heights={"hidden runs": rows_height}
+    ),
+    TaskSelfAudits: Drawing(
+        {"picked runs": draw_fooled}, compose_tasks, heights={"picked runs": rows_height}
+    ),
 }

@@ -10,7 +10,6 @@ QUESTION = "could picked seeds have shown this?"
 
 
 def answer(reported: Reported) -> Iterator[Result]:
-    """Audit every pair, on every task that has runs of it."""
+    """Audit every pair, on all tasks that have runs of it."""
     for a, b in reported.pairs:
-        for task in reported.runs.tasks_of(a, b):
-            yield audit(reported.runs, a, b, task=task, **reported.options)
+        yield audit(reported.runs, a, b, **reported.options)

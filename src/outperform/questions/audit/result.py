@@ -1,5 +1,6 @@
 """The results of an audit: of a comparison, and of one algorithm with itself."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -84,6 +85,20 @@ class Audit(Result):
         """Runs that can be hidden: pairs, or those of both algorithms together."""
         comparison = self.comparison
         return comparison.scores_a.size + (0 if comparison.paired else comparison.scores_b.size)
+
+    @property
+    def easiest_move(self) -> Hiding:
+        """What the fewest hidden runs do by the verdict's rule: undo it, or make one."""
+        if self.verdict != "undecided":
+            return self.hidden[0]
+        ways = [hiding for hiding in self.hidden if hiding.rule == self.hidden[0].rule]
+        return min(ways, key=lambda hiding: math.inf if hiding.n is None else hiding.n)
+
+    @property
+    def share_to_move(self) -> float:
+        """Share of the runs that this takes; infinite if no number does."""
+        n = self.easiest_move.n
+        return math.inf if n is None else n / self.n_runs
 
     @property
     def unit(self) -> str:

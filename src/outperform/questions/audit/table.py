@@ -1,5 +1,6 @@
 """What an audit shows, as text."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,53 @@ def tabulate_audit(result: "Audit") -> list[Table | str]:
         _tabulate_sets(result),
         _tabulate_picked(result),
     ]
+
+
+def tabulate_audits(audits: "Sequence[Audit]") -> Table:
+    """One row a task: its verdict, and how few hidden runs undo it, or show either better."""
+    first = audits[0]
+    names = _short_names(first)
+    header = ["task", first.unit, "P(A > B)", "verdict", "undone by"]
+    header += [f"{name} by" for name in names]
+    title = f"Fewest {first.unit} to hide until a verdict is undone, or either is made to win"
+    note = "" if first.comparison.paired else "  ≤: fewer may do"
+    note = "\n".join(filter(None, [f"  A: {names[0]}, B: {names[1]}", note]))
+    return Table(header, [_tabulate_task(audit) for audit in audits], title, note)
+
+
+def _tabulate_task(audit: "Audit") -> list[str]:
+    compared = audit.comparison
+    moves = [str(each) for each in audit.hidden if each.rule == audit.hidden[0].rule]
+    # Of a verdict: what undoes it, then what makes the loser win. Of none: what makes either win.
+    undone, better = "–", {"a": "–", "b": "–"}
+    if compared.winner is None:
+        better["a"], better["b"] = moves
+    else:
+        undone, better["b" if compared.winner == "a" else "a"] = moves
+    winner = f", {compared.winner_name}" if compared.winner else ""
+    return [
+        compared.task or "-",
+        str(audit.n_runs),
+        f"{compared.probability:.3g} {compared.interval}",
+        f"{audit.verdict}{winner}",
+        undone,
+        *better.values(),
+    ]
+
+
+def tabulate_self_audits(audits: "Sequence[SelfAudit]") -> Table:
+    """One row a task: what picked runs of one algorithm would show."""
+    rows = [
+        [each.task or "-", str(each.scores.size), *_summarise(each.picked, each.alpha)]
+        for each in audits
+    ]
+    first = audits[0]
+    title = (
+        f"Its about 5 best runs and as many worst, picked by score ({first.metric}, "
+        f"{describe_goal(first.goal)})"
+    )
+    header = ["task", "runs", *_PICKED, "significant up to"]
+    return Table(header, rows, title, _explain_picked(first.picked))
 
 
 def _tabulate_hidden(result: "Audit") -> Table:

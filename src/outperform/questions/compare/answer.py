@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
-from outperform.questions.compare.doubts import doubt_goal, find_doubts, withstands
+from outperform.questions.compare.doubts import doubt_goal, doubt_tasks, find_doubts, withstands
 from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.score_arrays import align_scores
@@ -312,7 +312,7 @@ def compare_runs(
     )
     tasks = table.tasks_of(a, b) if task is None else (task,)
     _check_unit(table, tasks, terms)
-    about_tasks = () if task is not None else tuple(_doubts_about_tasks(table, tasks))
+    about_tasks = () if task is not None else tuple(doubt_tasks(table, tasks))
     comparisons = []
     for name in tasks:
         take = table.pair if paired else table.separate
@@ -376,15 +376,6 @@ def _find_varied(table: Runs, task: str, sizes: Resplit | None) -> tuple[str, ..
     if sizes and not divides_anew(varied):
         return (SPLITS, *(word for word in varied if word != RUNS))
     return varied
-
-
-def _doubts_about_tasks(table: Runs, tasks: Sequence[str]) -> Iterator[str]:
-    """Name the tasks on which neither algorithm was scored."""
-    without = [name for name in table.tasks if name not in tasks]
-    if without:
-        metrics = {table.metric_on(name) for name in without}
-        metric = metrics.pop() if len(metrics) == 1 else "score"
-        yield f"nothing is said of {enumerate_names(without)}, where no {metric} was measured"
 
 
 def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[str]:

@@ -27,10 +27,17 @@ from outperform.questions.compare.doubts import doubt_goal
 from outperform.questions.compare.gate import GateClaim, GateScope, decide_gate
 from outperform.questions.compare.named_tests import TestName
 from outperform.questions.compare.published import PublishedComparison, compare_published
+from outperform.questions.compare.published_table import (
+    PublishedTasks,
+    PublishedTasksTried,
+    compare_published_table,
+)
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.render.terminal import say
+from outperform.runs.formats import open_file
 from outperform.runs.metrics import resolve_goal
+from outperform.runs.published_tables import is_published_table
 from outperform.runs.summaries import parse_summary, read_summary
 from outperform.stats.outperforming import IntervalMethod
 
@@ -69,6 +76,13 @@ from outperform.stats.outperforming import IntervalMethod
 @drop_option
 @click.option("--summary", is_flag=True, help="Compare published means: see the example above.")
 @click.option(
+    "--n",
+    "n_runs",
+    type=int,
+    help="With --summary: runs behind each mean of a table that does not say.  [default: 3, 5 and "
+    "10 are tried]",
+)
+@click.option(
     "--gate",
     type=click.Choice(get_args(GateClaim)),
     is_flag=False,
@@ -92,11 +106,14 @@ def command(words: tuple[str, ...], summary: bool, output: Output, **options: An
         outperform compare wide.csv resnet vgg --wide --maximize --test wilcoxon --plot fig.pdf
         outperform compare resnet.csv resnet vgg --with vgg.csv
         outperform compare --summary resnet=76.3,0.4,10 vgg=75.1,0.5,10
+        outperform compare --summary table.csv resnet vgg --n 5 --metric accuracy
 
     RUNS is a CSV, TSV, JSONL or Parquet file with one row per run and columns such as algorithm,
     task, seed and accuracy. A summary names mean, standard deviation and number of runs, or RUNS
-    is a table with the columns algorithm, mean, sd and n. The runs of a file without a column of
-    algorithms are those of one, called like the file.
+    is a published table: with the columns algorithm, mean, sd and n, with a column dataset beside
+    them, or as papers print it, with a row per method, a column per dataset and cells such as
+    91.2 ± 0.4. The runs of a file without a column of algorithms are those of one, called like the
+    file.
     """
     claim, scope = options.pop("gate"), options.pop("scope")
     _check_gate(claim, scope, options["margin"])
@@ -127,8 +144,11 @@ def _compare_runs(
     seed: int,
     interval: IntervalMethod | None,
     sequential: bool,
+    n_runs: int | None,
     **options: Any,
 ) -> Comparison | TaskComparisons:
+    if n_runs is not None:
+        raise click.UsageError("--n is of a published table: add --summary.")
     path, a, b = _three_words(words, reading)
     if reading["wide"] and not reading["algorithm"] and not reading["others"]:
         reading = {**reading, "algorithm": (a, b)}  # other columns may hold anything
@@ -174,26 +194,35 @@ def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, 
 
 
 def _compare_summaries(
-    words: tuple[str, ...], *, reading: dict[str, Any], gamma: float, alpha: float, **_: Any
-) -> PublishedComparison:
-    used = {"words", "summary", "gamma", "alpha", "metric", "goal", "gate"}
-    if given := find_given(used):
+    words: tuple[str, ...],
+    *,
+    reading: dict[str, Any],
+    gamma: float,
+    alpha: float,
+    n_runs: int | None,
+    drop_incomplete: bool,
+    **_: Any,
+) -> PublishedComparison | PublishedTasks | PublishedTasksTried:
+    used = {"words", "summary", "gamma", "alpha", "metric", "goal", "gate", "n_runs"}
+    if given := find_given(used | {"drop_incomplete"}):
         raise click.UsageError(f"{', '.join(given)} needs runs: --summary has only their means.")
+    terms: dict[str, Any] = {"gamma": gamma, "confidence_level": 1 - alpha}
     match words:
         case (first, second):
+            if n_runs is not None:
+                raise click.UsageError("--n is of a table: NAME=MEAN,SD,N says the number of runs.")
             (a, summary_a), (b, summary_b) = parse_summary(first), parse_summary(second)
         case (path, a, b):
-            summary_a, summary_b = read_summary(path, a), read_summary(path, b)
+            table = open_file(Path(path))
+            if is_published_table(table):
+                told = {"metric": reading["metric"], "goal": reading["goal"]}
+                terms |= told | {"n": n_runs, "drop_incomplete": drop_incomplete}
+                return compare_published_table(path, a, b, **terms)
+            summary_a, summary_b = (read_summary(table, name, n_runs) for name in (a, b))
         case _:
             raise click.UsageError("Name two summaries, A=MEAN,SD,N B=MEAN,SD,N, or TABLE A B.")
     metric = reading["metric"] or "score"
-    result = compare_published(
-        summary_a,
-        summary_b,
-        names=(a, b),
-        goal=resolve_goal(metric, reading["goal"]),
-        gamma=gamma,
-        confidence_level=1 - alpha,
-    )
+    goal = resolve_goal(metric, reading["goal"])
+    result = compare_published(summary_a, summary_b, names=(a, b), goal=goal, **terms)
     named = replace(result, metric=metric)
     return replace(named, caveats=(*named.caveats, *doubt_goal(named.metric, named.goal)))

@@ -1,6 +1,6 @@
 """Reasons to doubt a comparison, in words: every broken assumption becomes a caveat."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from outperform.stats import (
 )
 from outperform.stats.checks import FloatArray
 from outperform.stats.ties import find_differing
+from outperform.wording import enumerate_names
 
 _OF_INDEPENDENT_RUNS = ("brunner-munzel", "brunner-munzel permutation", "welch t")
 _SHARE_OF_TIES = 0.25  # from here on the metric is too coarse to tell the algorithms apart
@@ -212,6 +213,15 @@ def doubt_goal(metric: str, goal: Goal) -> Iterator[str]:
     """Whether a metric was told to go the other way than its name says."""
     if metric != "score" and known_goal(metric) not in (None, goal):
         yield f"{metric!r} usually is to {known_goal(metric)}, but was told to {goal}"
+
+
+def doubt_tasks(table: Runs, tasks: Sequence[str]) -> Iterator[str]:
+    """Name the tasks on which neither algorithm was scored."""
+    without = [name for name in table.tasks if name not in tasks]
+    if without:
+        metrics = {table.metric_on(name) for name in without}
+        metric = metrics.pop() if len(metrics) == 1 else "score"
+        yield f"nothing is said of {enumerate_names(without)}, where no {metric} was measured"
 
 
 def withstands(comparison: Comparison, lacking: tuple[int, int]) -> bool:

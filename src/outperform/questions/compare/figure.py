@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,6 +11,7 @@ from matplotlib.figure import Figure
 from outperform.errors import InvalidInput
 from outperform.questions.compare.probability_figure import draw_probability, draw_tasks
 from outperform.questions.compare.published import PublishedComparison
+from outperform.questions.compare.published_table import PublishedTasks, PublishedTasksTried
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.compare.verdict import describe
@@ -35,8 +37,9 @@ from outperform.render.style import (
     write_note,
 )
 from outperform.stats import Estimate
-from outperform.wording import shorten
+from outperform.wording import shorten, shorten_apart
 
+_TRIED = ("fewest", "some", "most")  # numbers of runs that a published table is tried for
 _ROW_HEIGHT = 0.17  # inches, of a task
 _MARGIN = 0.03  # of the width, right of the numbers: browsers write wider than matplotlib measures
 _LABELS_HEIGHT = 0.72  # inches, around one of several views, on average
@@ -124,18 +127,58 @@ def compose_tasks(tasks: TaskComparisons) -> Figure:
     names = short_names(rows[0], 22)
     named = TaskComparisons(tuple(replace(row, a=names[0], b=names[1]) for row in rows))
     title = wrap_title(str(named), PAGE_WIDTH)
-    figure = make_figure(PAGE_WIDTH, forest_height(len(rows)) + title_height(title), title)
+    figure = make_figure(PAGE_WIDTH, forest_height(len(rows) + 1) + title_height(title), title)
     engine = figure.get_layout_engine()
     assert engine is not None
     engine.set(rect=(0, 0, 1 - _MARGIN, 1))  # type: ignore[call-arg]
     ax = figure.subplots()
-    draw_probability(rows, ax)
+    draw_tasks(named, ax)
     level = describe_level(rows[0].interval)
     sizes, chances, differences = zip(*map(_format_numbers, rows), strict=True)
+    average = tasks.average
+    ends = f"[{average.interval.low:.3f}, {average.interval.high:.3f}]"
+    chances = (*chances, f"{average.probability:.3f} {ends}")
     _write_column(ax, 8, "n", sizes)
     _write_column(ax, 40, f"P(A > B)\n{level} interval", chances)
     _write_column(ax, 140, f"mean difference\n{level} interval", differences)
     return figure
+
+
+def compose_published_tasks(tasks: PublishedTasks) -> Figure:
+    """Draw a row per dataset of a published table."""
+    title = wrap_title(_shorten_names(tasks), COLUMN_WIDTH)
+    height = forest_height(len(tasks.comparisons)) + title_height(title)
+    figure = make_figure(COLUMN_WIDTH, height, title)
+    draw_probability(tasks.comparisons, figure.subplots())
+    return figure
+
+
+def compose_tried(tried: PublishedTasksTried) -> Figure:
+    """Draw a row per dataset of a published table, side by side for each number of runs."""
+    title = wrap_title(_shorten_names(tried), PAGE_WIDTH)
+    height = forest_height(len(tried.answers[0].comparisons)) + title_height(title)
+    figure = make_figure(PAGE_WIDTH, height, title)
+    axes = figure.subplots(1, len(tried.answers), sharey=True)
+    for place, ax in enumerate(axes):
+        draw_tried(tried, ax, place)
+        ax.set_xlabel(ax.get_xlabel() if place == 1 else "")
+    return figure
+
+
+def draw_tried(tried: PublishedTasksTried, ax: Axes, place: int) -> None:
+    """Draw P(A>B) on every dataset with its interval, for one of the numbers of runs."""
+    draw_probability(tried.answers[place].comparisons, ax)
+    ax.set_title(f"if n = {tried.n_tried[place]}", loc="left", fontsize="small")
+
+
+def _shorten_names(result: PublishedTasks | PublishedTasksTried) -> str:
+    """What is concluded, with names that leave room for it."""
+    sentence = str(result)
+    for name, short in zip(
+        (result.a, result.b), shorten_apart([result.a, result.b], 22), strict=True
+    ):
+        sentence = sentence.replace(name, short) if len(name) > len(short) else sentence
+    return escape(sentence)
 
 
 def forest_height(n_rows: int) -> float:
@@ -189,7 +232,20 @@ FIGURES = {
     TaskComparisons: Drawing(
         {"probability": draw_tasks},
         compose_tasks,
+        heights={"probability": lambda tasks: forest_height(len(tasks.comparisons) + 1)},
+    ),
+    PublishedTasks: Drawing(
+        {"probability": lambda tasks, ax: draw_probability(tasks.comparisons, ax)},
+        compose_published_tasks,
         heights={"probability": lambda tasks: forest_height(len(tasks.comparisons))},
+    ),
+    PublishedTasksTried: Drawing(
+        {f"{words} runs": partial(draw_tried, place=i) for i, words in enumerate(_TRIED)},
+        compose_tried,
+        heights={
+            f"{words} runs": lambda tried: forest_height(len(tried.answers[0].comparisons))
+            for words in _TRIED
+        },
     ),
     PublishedComparison: Drawing(
         {"probability": draw_probability}, compose_published, heights={"probability": 1.5}

@@ -10,6 +10,7 @@ import numpy as np
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
 from outperform.questions.compare.published import PublishedComparison
+from outperform.questions.compare.published_table import PublishedTasks, PublishedTasksTried
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runs.scope import divides_anew
@@ -24,7 +25,7 @@ GateScope = Literal["dataset", "population"]
 
 EXIT_STATUS: dict[GateOutcome, int] = {"shown": 0, "refuted": 1, "undecided": 3}
 
-Compared = Comparison | TaskComparisons | PublishedComparison
+Compared = Comparison | TaskComparisons | PublishedComparison | PublishedTasks | PublishedTasksTried
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,14 @@ def decide_gate(
     'shown'
     """
     check_choice("claim", claim, get_args(GateClaim))
-    parts = result.comparisons if isinstance(result, TaskComparisons) else (result,)
+    if isinstance(result, PublishedTasksTried):
+        raise InvalidInput(
+            "a gate cannot hang on a number of runs that nobody knows", "Pass it with --n"
+        )
+    several = isinstance(result, TaskComparisons | PublishedTasks)
+    parts: Sequence[Comparison | PublishedComparison] = (
+        result.comparisons if several else (result,)  # type: ignore[union-attr, assignment]
+    )
     if scope == "population":
         _check_population(parts)
     outcomes = [_judge(part, claim, scope) for part in parts]

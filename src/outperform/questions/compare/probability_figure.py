@@ -1,7 +1,7 @@
 """The figure of the verdict: P(A>B) with its interval against 0.5 and γ, one row per task."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from matplotlib.axes import Axes
 
@@ -55,12 +55,24 @@ def draw_probability(results: PairResult | Sequence[PairResult], ax: Axes) -> No
     level = describe_level(first.interval)
     metrics = {describe_metric(each) for each in rows}
     metric = metrics.pop() if len(metrics) == 1 else "the metric of each task"
-    ax.set_xlabel(join_phrases(f"P({a} > {b})", f"{level} interval", f"by {metric}"))
+    # Fewer rows than are coloured may be named together.
+    apart = ["each row by itself"] if len(rows) > 1 else []
+    ax.set_xlabel(join_phrases(f"P({a} > {b})", f"{level} interval", *apart, f"by {metric}"))
 
 
 def draw_tasks(tasks: TaskComparisons, ax: Axes) -> None:
-    """Draw P(A>B) with its interval, one row per task."""
+    """Draw P(A>B) with its interval, one row per task, and its average over them."""
     draw_probability(tasks.comparisons, ax)
+    row, average = len(tasks.comparisons), tasks.average
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    lay_out_rows(ax, [float(each) for each in range(row + 1)], [*labels, "on average"])
+    ax.set_ylim(row + 0.6, -0.6)
+    look: dict[str, Any] = {"color": "black", "clip_on": False}
+    ax.axhline(row - 0.5, color=COLOUR_NOTE, linewidth=0.4)
+    ax.plot(
+        [average.interval.low, average.interval.high], [row, row], gid="average-interval", **look
+    )
+    ax.plot([average.probability], [row], "D", ms=4.5, mec="white", gid="average", **look)
 
 
 def _draw_interval(result: PairResult, row: int, ax: Axes) -> None:

@@ -40,7 +40,7 @@ class PublishedComparison(Result):
     """Whether `a` outperforms `b`, as far as means and standard deviations tell."""
 
     JSON = (
-        "a b metric goal verdict winner winner_name size scope probability interval gamma "
+        "a b task metric goal verdict winner winner_name size scope probability interval gamma "
         "n_a=summary_a.n n_b=summary_b.n mean_a=summary_a.mean mean_b=summary_b.mean "
         "sd_a=summary_a.sd sd_b=summary_b.sd tests caveats"
     )
@@ -57,6 +57,7 @@ class PublishedComparison(Result):
     test: HypothesisTest  # Welch's t
     gamma: float
     metric: str = "score"
+    task: str = ""
     caveats: tuple[str, ...] = _ASSUMPTIONS
 
     @property
@@ -81,6 +82,12 @@ class PublishedComparison(Result):
     def winner_name(self) -> str | None:
         """What the user calls the winner."""
         return {"a": self.a, "b": self.b, None: None}[self.winner]
+
+    @property
+    def one_sided(self) -> float:
+        """P-value of Welch's t against "a is no better than b"."""
+        pvalue: float = self.test.pvalue / 2
+        return pvalue if self.test.statistic > 0 else 1 - pvalue
 
     def __str__(self) -> str:
         chance = f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"

@@ -1,5 +1,6 @@
 """The results of comparing two algorithms: on one task, and on several."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -31,6 +32,7 @@ from outperform.stats import (
     VerdictRule,
     cohens_d,
     mean_difference,
+    outperforming_pvalue,
     paired_d,
     smallest_conclusive,
     verdict_size,
@@ -163,6 +165,26 @@ class Comparison(Result):
     def alpha(self) -> float:
         """Chance of a false alarm that the interval was made for."""
         return 1 - self.interval.confidence_level
+
+    @cached_property
+    def pvalues(self) -> dict[Winner, float]:
+        """One-sided p-value of either side: of the test that the interval inverts, if it is exact.
+
+        Intervals that err more often than they say (percentile, Wilson, bootstrap) have the p-value
+        of the exact one. A side that is not the winner is not below its level, half of alpha.
+        """
+        sides: dict[Winner, tuple[FloatArray, FloatArray]] = {
+            "a": (self.higher_a, self.higher_b),
+            "b": (self.higher_b, self.higher_a),
+        }
+        method: Any = "anytime" if self.interval.method == "anytime" else "exact"
+        ties: Any = "strict" if self.strict else "half"
+        found = {
+            side: outperforming_pvalue(*scores, paired=self.paired, ties=ties, method=method)
+            for side, scores in sides.items()
+        }
+        above = math.nextafter(self.alpha / 2, 1)
+        return {side: p if self.winner == side else max(p, above) for side, p in found.items()}
 
     @property
     def false_alarms(self) -> float:

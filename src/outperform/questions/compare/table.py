@@ -1,6 +1,5 @@
 """The numbers behind a comparison, as text."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from outperform.questions.result import Table
@@ -9,7 +8,9 @@ from outperform.wording import describe_goal, format_spread, make_line
 
 if TYPE_CHECKING:
     from outperform.questions.compare.published import PublishedComparison
+    from outperform.questions.compare.published_table import PublishedTasks, PublishedTasksTried
     from outperform.questions.compare.result import Comparison
+    from outperform.questions.compare.task_results import TaskComparisons
 
 _LONGEST_HEADER = 40  # characters, beyond which algorithms are called A and B
 
@@ -29,13 +30,16 @@ def tabulate_comparison(result: "Comparison") -> Table:
     return Table((), rows, title=_entitle(result))
 
 
-def tabulate_tasks(results: "Sequence[Comparison]") -> list[Table | str]:
+def tabulate_tasks(tasks: "TaskComparisons") -> list[Table | str]:
     """One row a task, and below it the tests asked for."""
+    results, better = tasks.comparisons, tasks.better.values()
     first = results[0]
     header = ["task", "pairs" if first.paired else "runs", first.a, first.b, _name_chance(first)]
     rows = [_tabulate_task(result) for result in results]
-    header.append("verdict")
     title = _entitle(first)
+    header += ["verdict", "Holm"]
+    for place, row in enumerate(rows):
+        row.append(_shorten_pvalue(min(found.pvalues[place] for found in better)))
     if len({(each.metric, each.goal) for each in results}) > 1:
         title = f"each task by its own metric; {title.rpartition('; ')[2]}"
         header.insert(1, "metric")
@@ -47,8 +51,20 @@ def tabulate_tasks(results: "Sequence[Comparison]") -> list[Table | str]:
             population = result.population
             row.append("–" if population is None else f"{population.pvalue:.2g}")
     tests = [(c.task, *_describe_test(test)) for c in results for test in c.tests]
-    note = "\n".join(f"  {make_line(task)}: {name}: {value}" for task, name, value in tests)
+    explained = (
+        "  verdict: each task by itself; Holm: its p corrected for all tasks, up to "
+        f"{first.alpha:.2g} where it may be named"
+    )
+    lines = [f"  {make_line(task)}: {name}: {value}" for task, name, value in tests]
+    note = "\n".join([explained, *lines])
     return [Table(header, rows, title=title, note=note)]
+
+
+def _shorten_pvalue(pvalue: float) -> str:
+    """Write a p-value in five letters."""
+    if pvalue < 0.01:
+        return f"{pvalue:.3f}" if pvalue >= 0.001 else "<.001"
+    return f"{pvalue:.2g}"
 
 
 def _tabulate_task(result: "Comparison") -> list[str]:
@@ -74,6 +90,52 @@ def tabulate_published(result: "PublishedComparison") -> Table:
     means = [(name, f"{format_spread(s.mean, s.sd)} ({s.n} runs)") for name, s in sides]
     rows = [*means, _describe_chance(result), _describe_test(result.test)]
     return Table((), rows, title=_entitle(result))
+
+
+def tabulate_published_tasks(result: "PublishedTasks") -> Table:
+    """One row a dataset: what was published, and what it tells if scores are normal."""
+    better = result.better
+    first = result.comparisons[0]
+    header = ["dataset", result.a, result.b, _name_chance(first), "p", "Holm", "better"]
+    rows = [
+        [
+            *_tabulate_means(each),
+            f"{each.probability:.3g} {each.interval}",
+            f"{each.test.pvalue:.2g}",
+            f"{min(better[side].pvalues[row] for side in better):.2g}",
+            _name_better(each.task, result),
+        ]
+        for row, each in enumerate(result.comparisons)
+    ]
+    note = "  p: Welch's t; Holm: corrected for the datasets, by which those that differ are named"
+    return Table(header, rows, _entitle(first), note)
+
+
+def tabulate_tried(result: "PublishedTasksTried") -> Table:
+    """One row a dataset: what was published, and the corrected p-value for each number of runs."""
+    first = result.answers[0].comparisons
+    header = ["dataset", result.a, result.b, _name_chance(first[0])]
+    header += [f"n = {n}" for n in result.n_tried]
+    rows = []
+    for row, each in enumerate(first):
+        cells = [*_tabulate_means(each), f"{each.probability:.3g}"]
+        for answer in result.answers:
+            pvalue = min(found.pvalues[row] for found in answer.better.values())
+            named = _name_better(each.task, answer)
+            cells.append(f"{pvalue:.2g}" + ("" if named == "–" else f" {named}"))
+        rows.append(cells)
+    note = "  n = …: p of Welch's t by Holm's correction, and who is better by it"
+    return Table(header, rows, f"{result.metric}, {describe_goal(result.goal)}", note)
+
+
+def _tabulate_means(result: "PublishedComparison") -> list[str]:
+    means = ((s.mean, s.sd) for s in (result.summary_a, result.summary_b))
+    return [result.task, *(format_spread(*each) for each in means)]
+
+
+def _name_better(task: str, result: "PublishedTasks") -> str:
+    names = {"a": result.a, "b": result.b}
+    return next((names[side] for side, on in result.better.items() if task in on.tasks), "–")
 
 
 def _entitle(result: "Comparison | PublishedComparison") -> str:

@@ -1,7 +1,15 @@
 """The result of comparing two algorithms on several tasks."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from outperform.questions.compare.across_tasks import (
+    AverageChance,
+    BetterOn,
+    average_chance,
+    describe_better,
+    find_better,
+)
 from outperform.questions.compare.advice import suggest_after_tasks, suggest_sizes
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.table import tabulate_tasks
@@ -16,16 +24,22 @@ from outperform.questions.compare.verdict import (
 from outperform.questions.result import Result, Table, join_caveats
 from outperform.runs.scope import Scope, join_scopes
 
+_EXACT = ("exact", "anytime", "brunner-munzel")  # intervals that err no more often than they say
+
 
 @dataclass(frozen=True, slots=True)
 class TaskComparisons(Result):
-    """Whether `a` outperforms `b` on each of several tasks.
+    """Whether `a` outperforms `b` on each of several tasks, on how many, and on average.
 
     The overall verdict claims no more than what holds on *every* task. Such a claim needs no
-    correction for the number of tasks: it is made only if each task would allow it alone.
+    correction for the number of tasks: it is made only if each task would allow it alone. On how
+    many tasks either is better, and on which, is corrected for their number.
     """
 
-    JSON = "a b verdict winner winner_name size scope tasks=comparisons caveats"
+    JSON = (
+        "a b verdict winner winner_name size n_tasks_better better average scope tasks=comparisons "
+        "caveats"
+    )
 
     comparisons: tuple[Comparison, ...]
 
@@ -64,6 +78,24 @@ class TaskComparisons(Result):
         return min(sizes, key=SIZES.index) if self.winner else None
 
     @property
+    def better(self) -> dict[Winner, BetterOn]:
+        """On how many tasks either is better, at least, and on which."""
+        sides: tuple[Winner, Winner] = ("a", "b")
+        pvalues = {side: [c.pvalues[side] for c in self.comparisons] for side in sides}
+        tasks = [comparison.task for comparison in self.comparisons]
+        return find_better(tasks, pvalues, self.comparisons[0].alpha, self.winner)
+
+    @property
+    def n_tasks_better(self) -> dict[Winner, int]:
+        """Lower bounds of the numbers of tasks."""
+        return {side: found.n_tasks for side, found in self.better.items()}
+
+    @property
+    def average(self) -> AverageChance:
+        """P(a > b) averaged over these tasks."""
+        return average_chance(self.comparisons, "a")
+
+    @property
     def scope(self) -> Scope:
         """What varied, and what the verdict is about for that reason."""
         scopes = [comparison.scope for comparison in self.comparisons]
@@ -72,19 +104,35 @@ class TaskComparisons(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Doubts about the whole, those that all tasks share, then those about single tasks."""
-        n, alpha = len(self.comparisons), self.comparisons[0].alpha
-        chance = min(1.0, sum(comparison.false_alarms for comparison in self.comparisons))
-        several = (
-            f"{n} tasks were tested, each at α = {alpha:.2g}: the chance that equals differ "
-            f"significantly on at least one is up to {chance:.0%}; to name single tasks, ask for "
-            f"α = {alpha / n:.2g}"
-        )
-        return (several, *join_caveats({c.task: c.caveats for c in self.comparisons}))
+        joined = join_caveats({c.task: c.caveats for c in self.comparisons})
+        return (*self._doubt_interval(), *self._doubt_sizes(), *joined)
+
+    def _doubt_interval(self) -> Iterator[str]:
+        method = self.comparisons[0].interval.method
+        if method not in _EXACT:
+            yield (
+                f"on how many tasks one is better, on which, and P(A>B) on average are told by the "
+                f"exact interval: over several tasks the {method} interval would err more often "
+                "than it says"
+            )
+
+    def _doubt_sizes(self) -> Iterator[str]:
+        """Where wins, whatever their size, and means over tasks speak for different sides."""
+        gain = sum(c.mean_a - c.mean_b for c in self.comparisons)
+        if self.comparisons[0].goal == "minimize":
+            gain = -gain
+        for side, name, other, lead in (("a", self.a, self.b, gain), ("b", self.b, self.a, -gain)):
+            if lead < 0 and average_chance(self.comparisons, side).interval.low > 0.5:  # type: ignore[arg-type]
+                yield (
+                    f"{other} has the better mean over these tasks, although {name} wins more "
+                    "often, for it loses by more than it wins by, if scores of one task may be "
+                    "compared with those of another: every win counts the same here"
+                )
 
     @property
     def tables(self) -> list[Table | str]:
         """A row per task."""
-        return tabulate_tasks(self.comparisons)
+        return tabulate_tasks(self)
 
     @property
     def advice(self) -> str:
@@ -97,17 +145,45 @@ class TaskComparisons(Result):
         return suggest_sizes(self.comparisons)
 
     def __str__(self) -> str:
-        n = len(self.comparisons)
-        everywhere = "both tasks" if n == 2 else f"all {n} tasks"
+        counts = self.n_tasks_better
+        side: Winner = "b" if counts["b"] > counts["a"] else "a"
+        average = average_chance(self.comparisons, side)
+        if not any(counts.values()):
+            return self._describe_unnamed()
+        claim = describe_better({"a": self.a, "b": self.b}, self.better)
         if self.winner:
-            return f"{self._describe_winner(everywhere)}: {self.verdict}."
-        counts = {who: sum(c.winner == who for c in self.comparisons) for who in ("a", "b", None)}
-        if counts[None] == n:
-            return f"No difference shown between {self.a} and {self.b} on any of {n} tasks."
+            n = len(self.comparisons)
+            everywhere = "both tasks" if n == 2 else f"all {n} tasks"
+            claim = f"{self._describe_winner(everywhere)}: {self.verdict}"
+        else:
+            claim += self._describe_beyond()
+        return f"{claim}; {self._name_chance(side)} = {average} on average over these tasks."
+
+    def _describe_beyond(self) -> str:
+        """On how many tasks a difference is shown for other data like theirs, where known."""
+        holds = [comparison.holds_for_population for comparison in self.comparisons]
+        if all(each is None for each in holds):
+            return ""
+        return f", for other data like these on {holds.count(True)}, each task by itself"
+
+    def _describe_unnamed(self) -> str:
+        """Where no single task can be named: whether one is better on average, at least."""
+        n = len(self.comparisons)
+        for side, name, other in (("a", self.a, self.b), ("b", self.b, self.a)):
+            average = average_chance(self.comparisons, side)  # type: ignore[arg-type]
+            if average.interval.low > 0.5:
+                return (
+                    f"{name} is better than {other} on average over these {n} tasks, "
+                    f"P({name} > {other}) = {average}, but on none that could be named."
+                )
         return (
-            f"Neither wins on {everywhere}: {self.a} is significantly better on {counts['a']}, "
-            f"{self.b} on {counts['b']}, undecided on {counts[None]}."
+            f"No difference shown between {self.a} and {self.b} on any of {n} tasks; "
+            f"{self._name_chance('a')} = {self.average} on average over these tasks."
         )
+
+    def _name_chance(self, side: Winner) -> str:
+        first, second = (self.a, self.b) if side == "a" else (self.b, self.a)
+        return f"P({first} > {second})"
 
     def _describe_winner(self, everywhere: str) -> str:
         on = f" on {everywhere}"

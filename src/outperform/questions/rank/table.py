@@ -154,7 +154,7 @@ def _describe_ranks(algorithm: "RankedAlgorithm") -> str:
 
 def _tabulate_tests(ranking: "Ranking") -> Iterator[Table]:
     """Tests of all algorithms at once."""
-    if ranking.friedman is not None:
+    if ranking.friedman is not None and ranking.nemenyi is not None:
         right, plain = ranking.friedman.corrected, ranking.friedman.uncorrected
         rows = [
             ("Friedman", f"χ² = {right.chi2:.3f}, p = {right.chi2_pvalue:.2g}"),

@@ -1,0 +1,256 @@
+"""Published tables of methods and datasets: mean and standard deviation of two of the methods.
+
+Either long, with columns for method, dataset, mean, sd and maybe n; or wide, as papers print them,
+with methods as rows or as columns, and cells such as ``91.2 ± 0.4``.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from outperform.errors import InvalidScores, TooFewRuns, UnknownColumn, UnknownName, UnreadableRuns
+from outperform.runs.columns import ALGORITHM, TASK, normalise, recognise
+from outperform.runs.formats import tabulate_columns
+from outperform.runs.reading import open_source
+from outperform.runs.source_table import SourceTable
+from outperform.runs.summaries import COLUMNS, as_count
+from outperform.wording import cut_to, enumerate_names, suggest_names
+
+_ERRORS = ("se", "sem", "stderr", "standard error")
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_CELL = re.compile(
+    rf"(?P<mean>{_NUMBER})\s*(?P<percent>%)?\s*"
+    rf"(?:(?:±|\+/?-)\s*(?P<sd>{_NUMBER})\s*%?|\(\s*±?\s*(?P<bracketed>{_NUMBER})\s*%?\s*\))"
+)
+_MEAN = re.compile(rf"{_NUMBER}\s*%?")
+# What typesets a cell without saying anything: commands with their braces, marks of footnotes.
+_TYPESETTING = re.compile(
+    r"\\(?:textbf|mathbf|textit|underline|bm|boldsymbol|bfseries|bf|text|mathrm|scriptstyle|"
+    r"scriptsize|footnotesize|small|tiny|hspace|phantom|[,;:! ])|_(?=\s*[{\\±])|\^\{?[*†‡]+\}?|"
+    r"[${}*†‡~]"
+)
+_MISSING = frozenset(("", "-", "–", "—", "−", "--", "n/a", "na", "nan", "none", "null", "?"))
+_AVERAGE = re.compile(r"(macro |micro )?(avg|average|mean|overall)?[. ]*(rank|score)?\.?")
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCell:
+    """Mean and standard deviation of the runs of one method on one dataset."""
+
+    mean: float
+    sd: float
+    n: int | None = None  # runs, where the table says how many
+    percent: bool = False  # whether it is written with a percent sign
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTable:
+    """What a published table says of two methods."""
+
+    source: str
+    tasks: tuple[str, ...]
+    a: tuple[PublishedCell, ...]  # of each task
+    b: tuple[PublishedCell, ...]
+    notes: tuple[str, ...] = ()
+
+
+def is_published_table(table: SourceTable) -> bool:
+    """Whether a table has several datasets: in a column of them, or one each column or row."""
+    tasks = recognise(table.names, TASK)
+    if all(recognise(table.names, COLUMNS[key]) for key in ("mean", "sd")):
+        return bool(tasks) and len(table.label(tasks[0]).names) > 1
+    return not recognise(table.names, COLUMNS["mean"]) or bool(tasks)
+
+
+def read_published_table(
+    source: Any, a: str, b: str, *, drop_incomplete: bool = False
+) -> PublishedTable:
+    """Read what a published table says of two methods.
+
+    Parameters
+    ----------
+    source
+        A path, a data frame, a list of records or a dict of columns.
+    drop_incomplete
+        Leave out datasets on which a cell of the two is empty or has no standard deviation; a note
+        names them.
+    """
+    table = tabulate_columns(source) if isinstance(source, Mapping) else open_source(source)[0]
+    mean = recognise(table.names, COLUMNS["mean"])
+    long = mean and recognise(table.names, TASK) and recognise(table.names, ALGORITHM)
+    cells = _read_long(table, (a, b)) if long else _read_wide(table, (a, b))
+    averages = [task for task in cells if _AVERAGE.fullmatch(normalise(task))]
+    incomplete = {task: _find_problem(task, *pair, (a, b)) for task, pair in cells.items()}
+    kept = {task: pair for task, pair in cells.items() if task not in averages}
+    wrong = {task: incomplete[task] for task in kept if incomplete[task]}
+    if wrong and not drop_incomplete:
+        problem, remedy = next(filter(None, wrong.values()))
+        others = f", and {len(wrong) - 1} more dataset(s) like it" if len(wrong) > 1 else ""
+        raise InvalidScores(
+            f"{problem} in {table.source}{others}",
+            f"{remedy}, or leave out such datasets with --drop-incomplete",
+        )
+    tasks = tuple(task for task in kept if task not in wrong)
+    if len(tasks) < 2:
+        raise TooFewRuns(
+            f"{table.source} has {len(tasks)} dataset(s) with a mean and a standard deviation of "
+            f"both {a!r} and {b!r}",
+            "Compare them on one with --summary A=MEAN±SD,N B=MEAN±SD,N",
+        )
+    parsed = [tuple(_parse(kept[task][side]) for task in tasks) for side in (0, 1)]
+    _check_percent(tasks, parsed, table.source)
+    return PublishedTable(
+        table.source, tasks, parsed[0], parsed[1], (*_note_left_out(averages, tuple(wrong)),)
+    )
+
+
+_Cell = str | PublishedCell
+
+
+def _read_long(table: SourceTable, names: tuple[str, str]) -> dict[str, tuple[_Cell, _Cell]]:
+    """Cells of both methods by dataset, from one row each."""
+    method, task, mean = (
+        recognise(table.names, known)[0] for known in (ALGORITHM, TASK, COLUMNS["mean"])
+    )
+    methods, tasks = table.label_runs(method).spell(), table.label_runs(task).spell()
+    _check_methods(names, list(dict.fromkeys(methods)), table.source)
+    found: dict[tuple[str, str], _Cell] = {}
+    for name, place, cell in zip(methods, tasks, _list_cells(table, mean), strict=True):
+        if name in names and (name, place) in found:
+            raise UnreadableRuns(
+                f"{table.source} has more than one row of {name!r} on {place!r}",
+                "Keep one of them",
+            )
+        found[name, place] = cell
+    a, b = names
+    order = dict.fromkeys(
+        place for name, place in zip(methods, tasks, strict=True) if name in names
+    )
+    return {place: (found.get((a, place), ""), found.get((b, place), "")) for place in order}
+
+
+def _list_cells(table: SourceTable, mean: str) -> Iterator[_Cell]:
+    """Every row's mean and standard deviation: in columns of their own, or printed in one."""
+    sd, n = (recognise(table.names, COLUMNS[key])[:1] for key in ("sd", "n"))
+    if not sd and (errors := recognise(table.names, _ERRORS)):
+        raise UnknownColumn(
+            f"column {errors[0]!r} of {table.source} holds standard errors, and there is none of "
+            "standard deviations",
+            "Multiply them by √n, and name the column sd",
+        )
+    counts = table.parse(n)[0] if n else None
+    if not sd:
+        yield from table.label(mean).spell()
+        return
+    for row, (centre, spread) in enumerate(zip(*table.parse([mean, *sd]), strict=True)):
+        if math.isnan(centre) or math.isnan(spread):
+            yield "" if math.isnan(centre) else f"{centre:g}"
+        else:
+            runs = None if counts is None else as_count(float(counts[row]))
+            yield PublishedCell(float(centre), float(spread), runs)
+
+
+def _read_wide(table: SourceTable, names: tuple[str, str]) -> dict[str, tuple[_Cell, _Cell]]:
+    """Cells of both methods by dataset, where methods are rows or columns."""
+    named = [*recognise(table.names, ALGORITHM), *recognise(table.names, TASK), table.names[0]]
+    labels, others = table.label(named[0]).spell(), [x for x in table.names if x and x != named[0]]
+    n_in_rows, n_in_columns = (sum(name in known for name in names) for known in (labels, others))
+    rows_are_methods = n_in_rows >= n_in_columns if n_in_rows or n_in_columns else None
+    if rows_are_methods is None:
+        rows_are_methods = not recognise(table.names, TASK)
+    _check_methods(names, labels if rows_are_methods else others, table.source)
+    if not rows_are_methods:
+        a, b = (table.label(name).spell() for name in names)
+        return {task: (x, y) for task, x, y in zip(labels, a, b, strict=True) if task}
+    twice = [name for name in names if labels.count(name) > 1]
+    if twice:
+        raise UnreadableRuns(
+            f"{table.source} has {labels.count(twice[0])} rows for {twice[0]!r}", "Keep one of them"
+        )
+    first, second = (labels.index(name) for name in names)
+    columns = {task: table.label(task).spell() for task in others}
+    return {task: (cells[first], cells[second]) for task, cells in columns.items()}
+
+
+def _check_methods(names: tuple[str, str], known: Sequence[str], source: str) -> None:
+    for name in names:
+        if name not in known:
+            listed = [each for each in dict.fromkeys(known) if each]
+            raise UnknownName(f"no method {name!r} in {source}", suggest_names(name, listed))
+    if names[0] == names[1]:
+        raise UnknownName(f"cannot compare {names[0]!r} with itself", "Name two methods")
+
+
+def parse_cell(text: str) -> PublishedCell | None:
+    r"""Mean and standard deviation as papers print them, None if it is anything else.
+
+    Examples
+    --------
+    >>> [parse_cell(text).sd for text in ("91.2±0.4", r"\textbf{91.2} $\pm$ 0.4", "91.2 (0.4)")]
+    [0.4, 0.4, 0.4]
+    """
+    plain = text.replace("\\pm", "±").replace("\\%", "%").replace("−", "-")
+    cell = _CELL.fullmatch(_TYPESETTING.sub("", plain).strip())
+    if cell is None:
+        return None
+    sd = float(cell["sd"] or cell["bracketed"])
+    return PublishedCell(float(cell["mean"]), sd, percent=cell["percent"] is not None)
+
+
+def _parse(cell: _Cell) -> PublishedCell:
+    parsed = cell if isinstance(cell, PublishedCell) else parse_cell(cell)
+    assert parsed is not None  # what has no problem can be parsed
+    return parsed
+
+
+def _find_problem(task: str, a: _Cell, b: _Cell, names: tuple[str, str]) -> tuple[str, str] | None:
+    """What is wrong with the cells of a dataset, and what to do about it; None if nothing is."""
+    for name, cell in zip(names, (a, b), strict=True):
+        if isinstance(cell, PublishedCell):
+            continue
+        what = f"the cell of {name!r} on {task!r}"
+        plain = _TYPESETTING.sub("", cell).strip()
+        if plain.casefold() in _MISSING:
+            return f"{what} is empty", "Fill it in"
+        if _MEAN.fullmatch(plain):
+            return (
+                f"{what} is {cell!r}, a mean without its standard deviation",
+                f"Write {plain} ± SD, as it was published",
+            )
+        if parse_cell(cell) is None:
+            return (
+                f"{what} is {cut_to(cell, 80)!r}, no mean with its standard deviation",
+                "Write it like 91.2 ± 0.4, with points for decimals",
+            )
+        if re.search(r"\.\d.*\(\s*\d+\s*%?\s*\)", plain):
+            return (
+                f"{what} is {cell!r}, of which (…) may be a standard deviation, its last digits or "
+                "a rank",
+                "Write it like 91.2 ± 0.4",
+            )
+    return None
+
+
+def _check_percent(
+    tasks: Sequence[str], parsed: Sequence[Sequence[PublishedCell]], source: str
+) -> None:
+    """Refuse a dataset of which one cell is in per cent and the other is not."""
+    mixed = [task for task, a, b in zip(tasks, *parsed, strict=True) if a.percent != b.percent]
+    if mixed:
+        raise InvalidScores(
+            f"on {enumerate_names(mixed)} of {source}, one of the two is written with a percent "
+            "sign and the other is not",
+            "Write both in the same unit",
+        )
+
+
+def _note_left_out(averages: Sequence[str], incomplete: Sequence[str]) -> Iterator[str]:
+    if averages:
+        yield f"{enumerate_names(averages)} was left out: an average over datasets is none of them"
+    if incomplete:
+        yield (
+            f"{enumerate_names(incomplete)} was left out, where a mean or a standard deviation is "
+            "missing: nothing is said of it"
+        )
