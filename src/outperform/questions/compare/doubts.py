@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from outperform.questions.compare.result import Comparison
-from outperform.runs import Goal, known_goal
+from outperform.runs import Goal, Runs, known_goal
 from outperform.runs.scope import FOLDS, divides_anew
 from outperform.stats import (
     clopper_pearson_interval,
