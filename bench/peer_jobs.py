@@ -1,4 +1,4 @@
-"""Time one peer on the scores given as JSON; run by the peers' own Python, without outperform.
+"""Time one peer on what is given as JSON; run by the peers' own Python, without outperform.
 
 python bench/peer_jobs.py PEER < scores.json
 """
@@ -34,10 +34,26 @@ def prepare_deepsig(a: list[float], b: list[float]) -> Job:
     return lambda: peer.aso(a, b, show_progress=False, seed=0)
 
 
-PREPARATIONS = {
+def prepare_rliable(scores: list[list[list[float]]], sampled: bool, n_resamples: int) -> Job:
+    library, metrics = import_module("rliable.library"), import_module("rliable.metrics")
+    numpy = import_module("numpy")
+    # One array of shape (n_runs, n_tasks) per algorithm.
+    by_algorithm = dict(enumerate(numpy.transpose(scores, (1, 2, 0))))
+    names = ("aggregate_mean", "aggregate_median", "aggregate_iqm", "aggregate_optimality_gap")
+    functions = [getattr(metrics, name) for name in names]
+    return lambda: library.get_interval_estimates(
+        by_algorithm,
+        lambda runs: numpy.array([function(runs) for function in functions]),
+        task_bootstrap=sampled,
+        reps=n_resamples,
+    )
+
+
+PREPARATIONS: dict[str, Callable[..., Job]] = {
     "autorank": prepare_autorank,
     "scikit_posthocs": prepare_scikit_posthocs,
     "deepsig": prepare_deepsig,
+    "rliable": prepare_rliable,
 }
 
 
@@ -49,8 +65,7 @@ def time_once(job: Job) -> float:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    scores = json.load(sys.stdin)
-    job = PREPARATIONS[sys.argv[1]](scores["a"], scores["b"])
+    job = PREPARATIONS[sys.argv[1]](**json.load(sys.stdin))
     with redirect_stdout(sys.stderr):  # autorank talks
         job()  # the first call fills caches
         seconds = median(time_once(job) for _ in range(N_SAMPLES))

@@ -3,6 +3,7 @@
 import json
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from comparison import N_PAIRS, draw_scores
 from outperform import compare
@@ -17,12 +18,19 @@ PEERS = {
 _SCRIPT = Path(__file__).with_name("peer_jobs.py")
 
 
-def against_peer(peer: str, python: Path | None) -> Measured:
+def run_peer(peer: str, python: Path | None, given: str) -> dict[str, Any]:
+    """Seconds and version of a peer's job on what is given as JSON."""
     if python is None:
         raise NotMeasured("--peers was not given")
+    measured: dict[str, Any] = json.loads(
+        run_command([str(python), str(_SCRIPT), peer], stdin=given)
+    )
+    return measured
+
+
+def against_peer(peer: str, python: Path | None) -> Measured:
     a, b = draw_scores(N_PAIRS, tied=False)
-    scores = json.dumps({"a": a.tolist(), "b": b.tolist()})
-    theirs = json.loads(run_command([str(python), str(_SCRIPT), peer], stdin=scores))
+    theirs = run_peer(peer, python, json.dumps({"a": a.tolist(), "b": b.tolist()}))
     return Measured(
         time_job(lambda: compare(a, b)), theirs["seconds"], note=f"version {theirs['version']}"
     )

@@ -14,6 +14,7 @@ from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 
+import aggregates
 import auditing
 import best_of_n
 import comparison
@@ -40,6 +41,7 @@ def list_contests(peers_python: Path | None, word: str) -> list[Contest]:
         "running": running.CONTESTS,
         "simulation": simulation.CONTESTS,
         "sota": sota.CONTESTS,
+        "aggregates": aggregates.contests(peers_python),
         "peers": peers.contests(peers_python),
     }
     return [

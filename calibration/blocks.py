@@ -31,6 +31,7 @@ MODULES = (
     "deviations",
     "best_of",
     "published_scores",
+    "aggregates",
 )
 
 

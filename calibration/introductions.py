@@ -73,4 +73,8 @@ GROUPS = {
         "From published numbers",
         "`probability_from_summary` and `welch_from_summary` know mean, standard deviation and number of runs; the lowest where P(A>B) is 0.5 or 0.97. The others are about the best of m equals, all with an accuracy (or area under the ROC curve) of 0.9 on n examples (n of each class).",
     ),
+    "aggregates": (
+        "One number over tasks",
+        "Columns are *n on m tasks*: replicates of each, drawn together. *fixed*: the truth of these tasks, whose means are one of each level; *sampled*: that of all tasks like these. Tasks' means have a standard deviation of 0.25 about 0.6, and runs one of 0.15 about the mean of their task; both have the shape that the row says.",
+    ),
 }

@@ -94,6 +94,10 @@ QUICK = [
         Block("published_scores", (("part", "accuracy"), ("kind", "normal"), ("n", 200))),
         {},
     ),
+    (
+        Block("aggregates", (("tasks", "sampled"), ("kind", "skewed"), ("n_tasks", 6), ("n", 5))),
+        {"n_studies": 400},
+    ),
 ]
 
 
