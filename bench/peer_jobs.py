@@ -1,4 +1,4 @@
-"""Time one peer on the scores given as JSON; run by the peers' own Python, without outperform.
+"""Time one peer on what is given as JSON; run by the peers' own Python, without outperform.
 
 python bench/peer_jobs.py JOB < scores.json
 """
@@ -47,6 +47,21 @@ def prepare_scikit_posthocs_ranks(table: list[list[float]]) -> Job:
     return lambda: (friedman(*scores.T), peer.posthoc_nemenyi_friedman(scores))
 
 
+def prepare_rliable(scores: list[list[list[float]]], sampled: bool, n_resamples: int) -> Job:
+    library, metrics = import_module("rliable.library"), import_module("rliable.metrics")
+    numpy = import_module("numpy")
+    # One array of shape (n_runs, n_tasks) per algorithm.
+    by_algorithm = dict(enumerate(numpy.transpose(scores, (1, 2, 0))))
+    names = ("aggregate_mean", "aggregate_median", "aggregate_iqm", "aggregate_optimality_gap")
+    functions = [getattr(metrics, name) for name in names]
+    return lambda: library.get_interval_estimates(
+        by_algorithm,
+        lambda runs: numpy.array([function(runs) for function in functions]),
+        task_bootstrap=sampled,
+        reps=n_resamples,
+    )
+
+
 # Of each job, the peer's package.
 PREPARATIONS: dict[str, tuple[str, Callable[..., Job]]] = {
     "autorank": ("autorank", prepare_autorank),
@@ -54,6 +69,7 @@ PREPARATIONS: dict[str, tuple[str, Callable[..., Job]]] = {
     "deepsig": ("deepsig", prepare_deepsig),
     "autorank_ranks": ("autorank", prepare_autorank_ranks),
     "scikit_posthocs_ranks": ("scikit_posthocs", prepare_scikit_posthocs_ranks),
+    "rliable": ("rliable", prepare_rliable),
 }
 
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 
+import aggregates
 import auditing
 import best_of_n
 import comparison
@@ -42,6 +43,7 @@ def list_contests(peers_python: Path | None, word: str) -> list[Contest]:
         "simulation": simulation.CONTESTS,
         "sota": sota.CONTESTS,
         "ranking": ranking.contests(peers_python),
+        "aggregates": aggregates.contests(peers_python),
         "peers": peers.contests(peers_python),
     }
     return [

@@ -33,6 +33,7 @@ MODULES = (
     "published_scores",
     "many_algorithms",
     "many_tasks",
+    "aggregates",
 )
 
 

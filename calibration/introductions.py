@@ -93,4 +93,8 @@ GROUPS = {
         "On how many tasks",
         "False alarms: A is claimed to be better on more tasks than it is, by p-values of paired t-tests of 10 seeds on each; the worst where it is better, beyond doubt, on none, half or all but one. *One seed for all tasks*: differences by chance are the same on every task, for which Fisher's method makes no claim. Columns are tasks.",
     ),
+    "aggregates": (
+        "One number over tasks",
+        "Columns are *n on m tasks*: replicates of each, drawn together. *fixed*: the truth of these tasks, whose means are one of each level; *sampled*: that of all tasks like these. Tasks' means have a standard deviation of 0.25 about 0.6, and runs one of 0.15 about the mean of their task; both have the shape that the row says.",
+    ),
 }

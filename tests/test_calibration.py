@@ -107,6 +107,10 @@ QUICK = [
         {"n_studies": 100},
     ),
     (Block("many_tasks", (("part", "better"), ("kind", "normal"), ("n", 10))), {}),
+    (
+        Block("aggregates", (("tasks", "sampled"), ("kind", "skewed"), ("n_tasks", 6), ("n", 5))),
+        {"n_studies": 400},
+    ),
 ]
 
 

@@ -1,3 +1,8 @@
+from outperform.stats.aggregate_bootstrap import AggregateScores as AggregateScores
+from outperform.stats.aggregate_bootstrap import BootstrapEstimate as BootstrapEstimate
+from outperform.stats.aggregate_bootstrap import PerformanceProfiles as PerformanceProfiles
+from outperform.stats.aggregate_bootstrap import aggregate_scores as aggregate_scores
+from outperform.stats.aggregate_bootstrap import performance_profiles as performance_profiles
 from outperform.stats.all_pairs import count_all_pairs as count_all_pairs
 from outperform.stats.all_pairs import maybe_best as maybe_best
 from outperform.stats.all_pairs import t_test_all_pairs as t_test_all_pairs
@@ -111,6 +116,8 @@ from outperform.stats.sequential import may_still_win as may_still_win
 from outperform.stats.sequential import second_look_level as second_look_level
 from outperform.stats.signed_ranks import wilcoxon_pvalues as wilcoxon_pvalues
 from outperform.stats.signed_ranks import wilcoxon_test as wilcoxon_test
+from outperform.stats.skillings_mack_test import SkillingsMackTest as SkillingsMackTest
+from outperform.stats.skillings_mack_test import skillings_mack as skillings_mack
 from outperform.stats.subsets import SubsetShares as SubsetShares
 from outperform.stats.subsets import count_rejections as count_rejections
 from outperform.stats.subsets import count_verdicts as count_verdicts

@@ -75,6 +75,13 @@ def as_grid(values: ArrayLike, name: str) -> FloatArray:
     return array
 
 
+def as_scores_with_gaps(values: ArrayLike, name: str) -> FloatArray:
+    """Floats of any shape that are finite, but for NaN where there is no score."""
+    array = _as_floats(values, name)
+    as_samples(np.nan_to_num(array, posinf=np.inf, neginf=-np.inf), name)
+    return array
+
+
 def as_pairs(a: ArrayLike, b: ArrayLike, *, at_least: int = 1) -> tuple[FloatArray, FloatArray]:
     """Two arrays of equal length whose entries i belong together, identical where tied."""
     first, second = as_scores(a, "a", at_least=at_least), as_scores(b, "b", at_least=at_least)

@@ -1,0 +1,106 @@
+"""What resamples of tasks and replicates come to: summaries, and shares above thresholds.
+
+Sums over runs are products of matrices with how often a resample holds each run; what depends on
+the order of runs is read from these counts, added up along scores that were sorted once.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outperform.stats.checks import FloatArray, IntArray
+from outperform.stats.task_resamples import Resamples, TaskTables
+from outperform.stats.ties import merge_ties
+
+
+class Summaries:
+    """Mean, median, interquartile mean and gap, shape (n_resamples, n_competitors, 4)."""
+
+    def __init__(self, tables: TaskTables, target: float) -> None:
+        # A shortfall is one more competitor, whose mean is the gap.
+        self.tables = replace(
+            tables,
+            scores=[np.vstack([table, np.maximum(target - table, 0)]) for table in tables.scores],
+        )
+        self._runs = _SortedRuns(tables)
+        self._n = tables.n_competitors
+
+    def __call__(self, resamples: Resamples) -> FloatArray:
+        """Summaries of each resample."""
+        n_tasks = resamples.copies.sum(axis=1)
+        means = np.where(np.isfinite(resamples.means), resamples.means, 0.0)
+        mean, gap = np.split(means.sum(axis=1) / n_tasks[:, None], [self._n], axis=1)
+        median = _find_medians(resamples.means[:, :, : self._n], n_tasks)
+        return np.stack([mean, median, self._runs.trim(resamples), gap], axis=-1)
+
+
+def _find_medians(means: FloatArray, n_tasks: IntArray) -> FloatArray:
+    """Medians over as many tasks as each resample holds, (n_resamples, n_competitors)."""
+    ordered = np.sort(means, axis=1)  # infinite ones, where there is no task, come last
+    rows = np.arange(len(means))
+    return np.asarray((ordered[rows, (n_tasks - 1) // 2] + ordered[rows, n_tasks // 2]) / 2)
+
+
+class Shares:
+    """Shares of runs above thresholds, shape (n_resamples, n_competitors, n_thresholds)."""
+
+    def __init__(self, tables: TaskTables, thresholds: FloatArray) -> None:
+        self.tables = tables
+        self._runs = _SortedRuns(tables)
+        same = np.broadcast_to(thresholds, (tables.n_competitors, thresholds.size))
+        values, limits = merge_ties(self._runs.values, same)
+        self._n_below = [
+            np.searchsorted(row, limit, side="right")
+            for row, limit in zip(values, limits, strict=True)
+        ]
+
+    def __call__(self, resamples: Resamples) -> FloatArray:
+        """Shares in each resample."""
+        weights, total = self._runs.weigh(resamples)
+        shares = []
+        for order, n_below in zip(self._runs.order, self._n_below, strict=True):
+            height = np.cumsum(np.take(weights, order, axis=1), axis=1)
+            below = np.where(n_below > 0, height[:, n_below - 1], 0)
+            shares.append(1 - below / total[:, None])
+        return np.stack(shares, axis=1)
+
+
+class _SortedRuns:
+    """All runs of all tasks, sorted for each competitor on its own."""
+
+    def __init__(self, tables: TaskTables) -> None:
+        pooled = np.concatenate(tables.scores, axis=1)
+        self.order = np.argsort(pooled, axis=1)
+        self.values = np.take_along_axis(pooled, self.order, axis=1)
+        self._sizes = tables.sizes
+
+    def weigh(self, resamples: Resamples) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Weight of each run, and of all; those of a task are worth as much as those of another."""
+        n_tasks = resamples.copies.sum(axis=1)
+        if (self._sizes == self._sizes[0]).all():
+            return resamples.counts, n_tasks * self._sizes[0]  # whole numbers are faster
+        return resamples.counts / np.repeat(self._sizes, self._sizes), n_tasks.astype(float)
+
+    def trim(self, resamples: Resamples) -> FloatArray:
+        """Interquartile means, (n_resamples, n_competitors)."""
+        weights, total = self.weigh(resamples)
+        # Whole runs are cut off where all weigh the same, as interquartile_mean does.
+        cut = total // 4 if total.dtype.kind == "i" else total / 4
+        low, high = cut[:, None], (total - cut)[:, None]
+        means = np.empty((len(weights), len(self.order)))
+        height, kept = np.empty_like(weights), np.empty(weights.shape)
+        middle = weights.shape[1] // 2
+        for i, (order, values) in enumerate(zip(self.order, self.values, strict=True)):
+            np.take(weights, order, axis=1, out=height, mode="clip")
+            np.cumsum(height, axis=1, out=height)
+            np.clip(height, low, high, out=height)
+            np.subtract(low, height[:, :middle], out=kept[:, :middle])
+            np.subtract(high, height[:, middle:], out=kept[:, middle:])
+            # The mean is the middle value and all steps from there, each as often as it is kept:
+            # never kept, the step to a wild value counts nothing. No BLAS: its threads would wait
+            # for one another longer than this takes.
+            steps = np.einsum("ij,j->i", kept, np.diff(values, append=values[-1]))
+            means[:, i] = values[middle] + steps / (total - 2 * cut)
+        return means
