@@ -307,7 +307,7 @@ def test_what_cannot_be_ranked_is_refused(rows, options, kind, problem):
 
 def test_one_task_and_two_algorithms_are_answered_with_a_hint():
     ranking = rank_runs(make_runs(tasks=("one",), names=("a", "b"), gap=3))
-    assert str(ranking) == "a is the best of 2 on one; 1 of 1 pairs differs."
+    assert str(ranking) == "a is the best of 2 on one; they differ."
     assert any("`compare` says more about a and b" in caveat for caveat in ranking.caveats)
 
 

@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from outperform.errors import InvalidInput
 from outperform.questions.rank.pairs_figure import draw_pairs, pairs_height
+from outperform.questions.rank.profiles_figure import PROFILES_HEIGHT, draw_profiles
 from outperform.questions.rank.ranks_figure import draw_diagram, draw_ranks, rows_height
 from outperform.questions.rank.result import Ranking
 from outperform.questions.rank.tasks_figure import draw_tasks, tasks_height
@@ -38,6 +41,20 @@ def compose_ranking(ranking: Ranking) -> Figure:
     return figure
 
 
+def draw_score_profiles(ranking: Ranking, ax: Axes) -> None:
+    """Draw the share of runs above every normalised score."""
+    if ranking.aggregates is None:
+        raise InvalidInput(
+            "profiles need scores that tasks have in common",
+            "Add --normalize baseline, range or rank (normalize= in Python)",
+        )
+    profiles, names = ranking.aggregates.profiles, ranking.aggregates.names
+    order = [names.index(name) for name in ranking.names]
+    shares = profiles.shares
+    ends = shares.low[order], shares.high[order]
+    draw_profiles(ranking.names, profiles.thresholds, shares.estimate[order], ax, ends=ends)
+
+
 def _shorten_names(ranking: Ranking) -> Ranking:
     """Shorten all names that the sentence may say."""
     short = dict(zip(ranking.names, shorten_apart(ranking.names, _LONGEST_NAME), strict=True))
@@ -56,6 +73,7 @@ FIGURES = {
             "ranks": draw_ranks,
             "pairs": draw_pairs,
             "tasks": draw_tasks,
+            "profiles": draw_score_profiles,
         },
         compose_ranking,
         heights={
@@ -63,6 +81,7 @@ FIGURES = {
             "ranks": rows_height,
             "pairs": pairs_height,
             "tasks": tasks_height,
+            "profiles": PROFILES_HEIGHT,
         },
     )
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from outperform.plain_values import Plain
@@ -71,7 +72,7 @@ class RankedPair(Plain):
     mean_difference: float | None  # a - b over all tasks, where they have one metric
     n_tasks_better: dict[str, int]  # on at least so many tasks, for this pair alone
     n_tasks_better_adjusted: dict[str, int]  # the same, for all pairs at once
-    only_scores_differ: bool  # the test tells them apart, but P(a > b) may be 1/2
+    only_scores_differ: bool = False  # the test tells them apart, but P(a > b) may be 1/2
 
     @property
     def winner_name(self) -> str | None:
@@ -129,7 +130,7 @@ class Ranking(Result):
         """Look a pair up, in the order in which it is kept."""
         return self._by_names.get((a, b)) or self._by_names.get((b, a))
 
-    @property
+    @cached_property
     def _by_names(self) -> dict[tuple[str, str], RankedPair]:
         return {(pair.a, pair.b): pair for pair in self.pairs}
 

@@ -50,12 +50,17 @@ def _describe_first_ranks(ranking: "Ranking") -> str:
 
 def _describe_pairs(ranking: "Ranking") -> str:
     if ranking.baseline is None:
-        n = len(ranking.differing)
-        return f"{n or 'none'} of {len(ranking.pairs)} pairs {'differs' if n == 1 else 'differ'}"
+        return _count_differing(len(ranking.differing), len(ranking.pairs))
     if ranking.tasks_are == "fixed" and len(ranking.tasks) > 1:
         return _describe_against_baseline(ranking)
     better = [pair.a for pair in ranking.pairs if pair.winner == "a"]
     return f"{_name_some(better) if better else 'nobody'} {_beat(better)} {ranking.baseline}"
+
+
+def _count_differing(n: int, total: int) -> str:
+    if total == 1:
+        return "they differ" if n else "no difference is shown"
+    return f"{n or 'none'} of {total} pairs {'differs' if n == 1 else 'differ'}"
 
 
 def _describe_against_baseline(ranking: "Ranking") -> str:
