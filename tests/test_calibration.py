@@ -94,6 +94,18 @@ QUICK = [
         Block("published_scores", (("part", "accuracy"), ("kind", "normal"), ("n", 200))),
         {},
     ),
+    (
+        Block("many_algorithms", (("part", "best"), ("kind", "heavy tails"), ("n", 10))),
+        {"n_studies": 300},
+    ),
+    (
+        Block("many_algorithms", (("part", "pairs"), ("kind", "30% ties"), ("n", 10))),
+        {"n_studies": 1000},
+    ),
+    (
+        Block("many_algorithms", (("part", "tasks"), ("kind", "chances"), ("n", 6))),
+        {"n_studies": 1000},
+    ),
 ]
 
 
