@@ -111,6 +111,18 @@ QUICK = [
         Block("aggregates", (("tasks", "sampled"), ("kind", "skewed"), ("n_tasks", 6), ("n", 5))),
         {"n_studies": 400},
     ),
+    (
+        Block("many_algorithms", (("part", "best"), ("kind", "heavy tails"), ("n", 10))),
+        {"n_studies": 300},
+    ),
+    (
+        Block("many_algorithms", (("part", "pairs"), ("kind", "30% ties"), ("n", 10))),
+        {"n_studies": 1000},
+    ),
+    (
+        Block("many_algorithms", (("part", "tasks"), ("kind", "chances"), ("n", 6))),
+        {"n_studies": 1000},
+    ),
 ]
 
 

@@ -33,7 +33,7 @@ def count_all_pairs(scores: ArrayLike) -> tuple[Counts, Counts, Counts]:
     Examples
     --------
     >>> wins, ties, n = count_all_pairs([[3, 2, 5], [1, 2, np.nan]])
-    >>> wins.tolist(), ties[0, 1], n[0, 1]
+    >>> wins.tolist(), int(ties[0, 1]), int(n[0, 1])
     ([[0, 1], [0, 0]], 1, 2)
     """
     array = as_grid(scores, "scores")
@@ -61,7 +61,7 @@ def t_test_all_pairs(scores: ArrayLike) -> FloatArray:
     Examples
     --------
     >>> t_test_all_pairs([[3, 5, 7, 6], [1, 2, 6, 3]]).round(4).tolist()
-    [[1.0, 0.0079], [0.9921, 1.0]]
+    [[1.0, 0.0091], [0.9909, 1.0]]
     """
     array = as_grid(scores, "scores")
     pvalues = np.ones((len(array), len(array)))

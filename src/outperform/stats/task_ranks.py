@@ -154,10 +154,11 @@ def nemenyi(scores: ArrayLike, *, alpha: float = 0.05) -> NemenyiTest:
     ranks = np.asarray(all_ranks.mean(axis=-2))
     # Standard deviation of an average rank, but for what all ranks of a task have in common.
     unit = np.sqrt(k * (k + 1) / (12 * n_tasks))
-    gaps = np.abs(ranks[..., :, None] - ranks[..., None, :])
-    return NemenyiTest(
-        ranks, exceed_range(gaps / unit, k), float(range_quantile(alpha, k) * unit), alpha, n_tasks
-    )
+    first, second = np.triu_indices(k, 1)
+    pvalues = np.ones((*ranks.shape, k))
+    tails = exceed_range(np.abs(ranks[..., first] - ranks[..., second]) / unit, k)
+    pvalues[..., first, second] = pvalues[..., second, first] = tails
+    return NemenyiTest(ranks, pvalues, float(range_quantile(alpha, k) * unit), alpha, n_tasks)
 
 
 def _rank_tasks(scores: ArrayLike, *, at_least: int) -> FloatArray:

@@ -175,7 +175,8 @@ def compare_all(
     adjusted = pvalues if pvalues is None else _CORRECTIONS[terms.correction](pvalues)
     levels = find_levels(pvalues, len(first), terms)
     corrected = estimate(confidence_level=1 - levels)
-    better = [_count_better(one_sided, alpha) for alpha in (terms.alpha, terms.alpha / len(first))]
+    levels_of_tasks = (terms.alpha, terms.alpha / (2 * len(first)))  # of one side; of all at once
+    better = [_count_better(one_sided, alpha) for alpha in levels_of_tasks]
     columns = (
         [grids.algorithms[place] for place in first],
         [grids.algorithms[place] for place in second],
@@ -258,6 +259,9 @@ def _list_differences(grids: Grids, a: FloatArray, b: FloatArray) -> list[float 
 
 def _average_scores(grids: Grids, first: Any, second: Any) -> tuple[FloatArray, FloatArray]:
     """Mean scores of both of each pair on each task, over the replicates that both have."""
+    if not any(np.isnan(grid).any() for grid in grids.scores):
+        means = grids.means.T
+        return means[first], means[second]
     shape = len(first), len(grids.tasks)
     a, b = np.full(shape, np.nan), np.full(shape, np.nan)
     for place, grid in enumerate(grids.scores):
@@ -288,12 +292,13 @@ def _test_pairs(
 
 
 def _combine(greater: FloatArray, less: FloatArray) -> FloatArray:
-    """Stouffer's method, which lets tasks against a difference weigh as much as those for it."""
-    root = np.sqrt(greater.shape[-1])
-    tails = [
-        ndtr(ndtri(np.clip(p, 1e-300, 1 - 1e-16)).sum(axis=-1) / root) for p in (greater, less)
-    ]
-    combined: FloatArray = np.minimum(1, 2 * np.minimum(*tails))
+    """Stouffer's method, which lets tasks against a difference weigh as much as those for it.
+
+    A task that speaks for neither, such as one that is tied, counts as 0.
+    """
+    up, down = (np.maximum(0, -ndtri(np.maximum(p, 1e-300))) for p in (greater, less))
+    z = (up - down).sum(axis=-1) / np.sqrt(greater.shape[-1])
+    combined: FloatArray = 2 * ndtr(-np.abs(z))
     return combined
 
 
@@ -306,7 +311,8 @@ def _test_over_tasks(
     if 0.5 ** (a.shape[-1] - 1) > terms.alpha:  # so few can be evidence of nothing
         return f"{test} over tasks", None
     if test == "wins":
-        first, second = merge_pairs(a, b)
+        known = ~np.isnan(a)
+        first, second = merge_pairs(*(np.where(known, each, 0) for each in (a, b)))
         up, down = (first > second).sum(axis=-1), (first < second).sum(axis=-1)
         pvalues = 2 * np.minimum(sign_tail(up, down), sign_tail(down, up))
         return "sign test over tasks", np.minimum(1, pvalues)
