@@ -342,6 +342,8 @@ def test_a_published_table_is_asked_for_what_it_does_not_say(published):
     assert runs.endswith("Error: --n is of a published table: add --summary.")
     pair = refused(call("compare", "--summary", "a=1,1,5", "b=2,1,5", "--n", 5))
     assert pair.endswith("Error: --n is of a table: NAME=MEAN,SD,N says the number of runs.")
+    pair = refused(call("compare", "--summary", "a=1,1,5", "b=2,1,5", "--drop-incomplete"))
+    assert pair.endswith("Error: --drop-incomplete needs runs, or a table of several datasets.")
 
 
 def test_a_table_of_one_dataset_may_be_told_the_number_of_runs(tmp_path):

@@ -9,10 +9,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import mkdtemp
 
-from tests.fuzz import command_lines, runs_files, stores, study_files
+from tests.fuzz import command_lines, published_tables, runs_files, stores, study_files
 from tests.fuzz.harness import Tally, Target, fuzz
 
-TARGETS = [each.TARGET for each in (runs_files, study_files, stores, command_lines)]
+TARGETS = [
+    each.TARGET for each in (runs_files, published_tables, study_files, stores, command_lines)
+]
 N_INPUTS = int(os.environ.get("FUZZ_INPUTS", "10000"))
 START = int(os.environ.get("FUZZ_SEED", random.randrange(10**6)))
 
@@ -20,7 +22,7 @@ START = int(os.environ.get("FUZZ_SEED", random.randrange(10**6)))
 def main() -> int:
     """Fuzz the targets named, or all, each in a process of its own, as it may die of an input."""
     named = [t for t in TARGETS if not sys.argv[1:] or t.name.replace(" ", "-") in sys.argv[1:]]
-    print(f"{'target':<14} {'inputs':>8} {'refused':>8} {'answered':>8} {'escaped':>8}  seconds")
+    print(f"{'target':<16} {'inputs':>8} {'refused':>8} {'answered':>8} {'escaped':>8}  seconds")
     tallies = [_fuzz_apart(target) for target in named]
     for tally in tallies:
         for escape, example in tally.examples.items():
@@ -45,7 +47,7 @@ def _fuzz_apart(target: Target) -> Tally:
     process.join()
     n = tally.refused + tally.answered + tally.escaped
     counts = f"{n:>8,} {tally.refused:>8,} {tally.answered:>8,} {tally.escaped:>8,}"
-    print(f"{target.name:<14} {counts}  {time.monotonic() - began:.0f}", flush=True)
+    print(f"{target.name:<16} {counts}  {time.monotonic() - began:.0f}", flush=True)
     return tally
 
 

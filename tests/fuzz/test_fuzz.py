@@ -6,10 +6,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz import command_lines, harness, runs_files, stores, study_files
+from tests.fuzz import command_lines, harness, published_tables, runs_files, stores, study_files
 from tests.fuzz.harness import Escape, Target, attempt, fuzz
 
-N_INPUTS = {runs_files: 150, study_files: 250, stores: 150, command_lines: 25}
+N_INPUTS = {
+    runs_files: 150,
+    published_tables: 150,
+    study_files: 250,
+    stores: 150,
+    command_lines: 25,
+}
 
 
 @pytest.mark.parametrize("module", N_INPUTS, ids=lambda module: module.TARGET.name)

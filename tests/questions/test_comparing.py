@@ -400,6 +400,10 @@ def test_tasks_of_which_none_can_be_named_may_be_better_on_average():
         "none that could be named."
     )
     assert (result.winner, result.n_tasks_better) == (None, {"a": 0, "b": 0})
+    assert result.caveats == (
+        "3 pairs of one task cannot be significant at α = 0.05, whoever wins: at least 6 are "
+        "needed",
+    )
     two_of_three = table(a=wins(0, 6), b=wins(0, 6), c=wins(2, 4))
     assert str(compare_runs(two_of_three, "new", "old")).startswith(
         "old is better than new on average over these 3 tasks, P(old > new) = 0.889 [0.653, 0.986]"

@@ -165,6 +165,8 @@ def test_doubts_about_single_datasets_carry_their_names():
     assert (
         "flat: the standard deviation of new is 0, which training with several seeds rarely gives"
     ) in caveats
+    turned = "'loss' usually is to minimize, but was told to maximize"
+    assert [on_table(metric="loss", n=n).caveats[-1] for n in (5, None)] == [turned, turned]
 
 
 def test_a_gate_on_a_table_asks_for_every_dataset():

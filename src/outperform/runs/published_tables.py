@@ -82,16 +82,8 @@ def read_published_table(
     long = mean and recognise(table.names, TASK) and recognise(table.names, ALGORITHM)
     cells = _read_long(table, (a, b)) if long else _read_wide(table, (a, b))
     averages = [task for task in cells if _AVERAGE.fullmatch(normalise(task))]
-    incomplete = {task: _find_problem(task, *pair, (a, b)) for task, pair in cells.items()}
     kept = {task: pair for task, pair in cells.items() if task not in averages}
-    wrong = {task: incomplete[task] for task in kept if incomplete[task]}
-    if wrong and not drop_incomplete:
-        problem, remedy = next(filter(None, wrong.values()))
-        others = f", and {len(wrong) - 1} more dataset(s) like it" if len(wrong) > 1 else ""
-        raise InvalidScores(
-            f"{problem} in {table.source}{others}",
-            f"{remedy}, or leave out such datasets with --drop-incomplete",
-        )
+    wrong = _find_incomplete(kept, (a, b), table.source, drop_incomplete=drop_incomplete)
     tasks = tuple(task for task in kept if task not in wrong)
     if len(tasks) < 2:
         raise TooFewRuns(
@@ -102,11 +94,31 @@ def read_published_table(
     parsed = [tuple(_parse(kept[task][side]) for task in tasks) for side in (0, 1)]
     _check_percent(tasks, parsed, table.source)
     return PublishedTable(
-        table.source, tasks, parsed[0], parsed[1], (*_note_left_out(averages, tuple(wrong)),)
+        table.source, tasks, parsed[0], parsed[1], (*_note_left_out(averages, wrong),)
     )
 
 
 _Cell = str | PublishedCell
+
+
+def _find_incomplete(
+    cells: Mapping[str, tuple[_Cell, _Cell]],
+    names: tuple[str, str],
+    source: str,
+    *,
+    drop_incomplete: bool,
+) -> list[str]:
+    """Datasets of which a cell has no mean and standard deviation; refused if they may not go."""
+    problems = {task: _find_problem(task, *pair, names) for task, pair in cells.items()}
+    wrong = [task for task, problem in problems.items() if problem]
+    if wrong and not drop_incomplete:
+        problem, remedy = problems[wrong[0]] or ("", "")
+        others = f", and {len(wrong) - 1} more dataset(s) like it" if len(wrong) > 1 else ""
+        raise InvalidScores(
+            f"{problem} in {source}{others}",
+            f"{remedy}, or leave out such datasets with --drop-incomplete",
+        )
+    return wrong
 
 
 def _read_long(table: SourceTable, names: tuple[str, str]) -> dict[str, tuple[_Cell, _Cell]]:

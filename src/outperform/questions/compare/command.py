@@ -221,6 +221,8 @@ def _compare_summaries(
             summary_a, summary_b = (read_summary(table, name, n_runs) for name in (a, b))
         case _:
             raise click.UsageError("Name two summaries, A=MEAN,SD,N B=MEAN,SD,N, or TABLE A B.")
+    if drop_incomplete:
+        raise click.UsageError("--drop-incomplete needs runs, or a table of several datasets.")
     metric = reading["metric"] or "score"
     goal = resolve_goal(metric, reading["goal"])
     result = compare_published(summary_a, summary_b, names=(a, b), goal=goal, **terms)

@@ -98,16 +98,19 @@ def _too_few(comparison: Comparison) -> Iterator[str]:
         return
     n, alpha = comparison.n_decided, f"{comparison.alpha:.2g}"
     fewest = smallest_conclusive(comparison.alpha)
+    # Many tasks with so few may show something together.
+    of_task = " of one task" if comparison.task else ""
     if comparison.paired:
         what = "pairs" if n == comparison.n_pairs else "untied pairs"
         yield (
-            f"{n} {what} cannot be significant at α = {alpha}, whoever wins: at least {fewest} are "
-            "needed"
+            f"{n} {what}{of_task} cannot be significant at α = {alpha}, whoever wins: at least "
+            f"{fewest} are needed"
         )
     else:
         yield (
-            f"{n} runs are too few for an interval at α = {alpha}, whoever wins: at least {fewest} "
-            "of each are needed; the test brunner-munzel-permutation is exact with any number"
+            f"{n} runs{of_task} are too few for an interval at α = {alpha}, whoever wins: at least "
+            f"{fewest} of each are needed; the test brunner-munzel-permutation is exact with any "
+            "number"
         )
 
 
