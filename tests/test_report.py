@@ -26,6 +26,7 @@ from outperform.questions.decompose.score_arrays import decompose_crossed
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.questions.plan.answer import plan
 from outperform.questions.plan.result import Plan
+from outperform.questions.rank.answer import rank_runs
 from outperform.questions.result import Table
 from outperform.questions.rooms import gather
 from outperform.questions.simulate.answer import simulate_error_rates
@@ -142,6 +143,7 @@ def all_kinds():
             [describe_variation(sigma=0.02)], n_pairs=[10, 30], rules=["verdict"], rng=rng
         ),
         trace_seeds(runs.select("new"), alphas=[0.05], rng=rng),
+        rank_runs(on_tasks),
     ]
 
 

@@ -22,6 +22,7 @@ from outperform.questions.decompose.result import (
 )
 from outperform.questions.decompose.search_curves import SearchCurves
 from outperform.questions.plan.result import Plan
+from outperform.questions.rank.result import Ranking
 from outperform.questions.rooms import gather
 from outperform.questions.simulate.result import ErrorRates, SeedsCurve
 from outperform.questions.sota.result import (
@@ -72,6 +73,11 @@ COMMANDS = {
     PublishedTasksTried: (
         "compare --summary table.csv new old --maximize",
         "Runs varied, so this is about these tasks.",
+    ),
+    Ranking: (
+        "rank runs.csv",
+        "Seeds varied, so this is about these tasks (2 tasks are too few to tell of others; "
+        "--tasks sampled asks anyway).",
     ),
     Audit: (
         "audit runs.csv new old --on easy --draws 50",

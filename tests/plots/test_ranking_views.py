@@ -418,7 +418,8 @@ def test_an_unknown_view_is_answered_with_all_that_there_are():
     with pytest.raises(InvalidInput) as caught:
         figure(make_ranking(), view="nemenyi")
     assert str(caught.value) == (
-        "view is 'nemenyi'. Choose one of 'critical difference', 'ranks', 'pairs', 'tasks'."
+        "view is 'nemenyi'. Choose one of 'critical difference', 'ranks', 'pairs', 'tasks', "
+        "'profiles'."
     )
 
 

@@ -160,7 +160,7 @@ def test_the_entry_of_a_pair_does_not_move_when_another_joins(seed, tasks, test)
 
 
 def test_a_baseline_is_compared_with_all_others_only():
-    ranking = rank_runs(make_runs(gap=2), baseline="resnet")
+    ranking = rank_runs(make_runs(gap=4), baseline="resnet")
     assert [(pair.a, pair.b) for pair in ranking.pairs] == [
         ("vit", "resnet"),
         ("vgg", "resnet"),
@@ -343,6 +343,7 @@ def test_negative_control_an_average_over_tasks_hides_who_is_best_where():
     assert pair.mean_difference < 0
     assert pair.winner == "a"
     assert pair.n_tasks_better == {"a": 4, "b": 1}
+    assert pair.tasks_better == {"a": ("t2", "t3", "t4", "t5"), "b": ("t1",)}
 
 
 def test_a_store_or_a_file_is_read(tmp_path):

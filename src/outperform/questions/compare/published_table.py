@@ -105,7 +105,7 @@ class PublishedTasks(Result):
             _doubt_errors([self], (self.a, self.b)),
             *self.notes,
             *joined[2:],
-            *doubt_goal(self.comparisons[0]),
+            *doubt_goal(self.comparisons[0].metric, self.comparisons[0].goal),
         )
 
     @property

@@ -72,7 +72,7 @@ def command(
     output: Output,
     **options: Any,
 ) -> None:
-    """Rank many algorithms over many tasks, and say which may be the best.
+    """Say which of many algorithms may be the best.
 
     \b
         outperform rank runs.csv

@@ -176,7 +176,10 @@ def compare_all(
     levels = find_levels(pvalues, len(first), terms)
     corrected = estimate(confidence_level=1 - levels)
     levels_of_tasks = (terms.alpha, terms.alpha / (2 * len(first)))  # of one side; of all at once
-    better = [_count_better(one_sided, alpha) for alpha in levels_of_tasks]
+    better = [
+        *(_count_better(one_sided, alpha) for alpha in levels_of_tasks),
+        _name_better(one_sided, grids.tasks, terms.alpha),
+    ]
     columns = (
         [grids.algorithms[place] for place in first],
         [grids.algorithms[place] for place in second],
@@ -207,7 +210,7 @@ def _check_shared(grids: Grids, n: NDArray[np.int64], first: Any, second: Any) -
 def _make_pair(
     a: str, b: str, probability: float, low: float, high: float, *rest: Any, terms: Terms
 ) -> RankedPair:
-    pvalue, adjusted, corrected_low, corrected_high, totals, difference, better, surely = rest
+    pvalue, adjusted, corrected_low, corrected_high, totals, difference, *better = rest
     interval = Interval(corrected_low, corrected_high, 1 - terms.alpha, "exact")
     differs = adjusted is not None and adjusted <= terms.alpha
     winner: Winner | None = None
@@ -232,8 +235,9 @@ def _make_pair(
         ties=ties,
         losses=n - wins - ties,
         mean_difference=difference,
-        n_tasks_better=better,
-        n_tasks_better_adjusted=surely,
+        n_tasks_better=better[0],
+        n_tasks_better_adjusted=better[1],
+        tasks_better=better[2],
         only_scores_differ=differs and winner is None,
     )
 
@@ -246,6 +250,17 @@ def _count_better(one_sided: tuple[FloatArray, FloatArray], alpha: float) -> lis
     """On at least how many tasks either of each pair is better."""
     a, b = (partial_conjunction(p, alpha=alpha).n_better.tolist() for p in one_sided)
     return [{"a": n_a, "b": n_b} for n_a, n_b in zip(a, b, strict=True)]
+
+
+def _name_better(
+    one_sided: tuple[FloatArray, FloatArray], tasks: tuple[str, ...], alpha: float
+) -> list[dict[str, tuple[str, ...]]]:
+    """On which tasks either of each pair is better, by Holm's correction for their number."""
+    a, b = (
+        [tuple(tasks[place] for place in np.flatnonzero(row).tolist()) for row in better]
+        for better in (holm(p) <= alpha for p in one_sided)
+    )
+    return [{"a": on_a, "b": on_b} for on_a, on_b in zip(a, b, strict=True)]
 
 
 def _list_differences(grids: Grids, a: FloatArray, b: FloatArray) -> list[float | None]:

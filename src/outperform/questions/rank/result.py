@@ -72,6 +72,7 @@ class RankedPair(Plain):
     mean_difference: float | None  # a - b over all tasks, where they have one metric
     n_tasks_better: dict[str, int]  # on at least so many tasks, for this pair alone
     n_tasks_better_adjusted: dict[str, int]  # the same, for all pairs at once
+    tasks_better: dict[str, tuple[str, ...]] = field(default_factory=dict)  # which, likewise alone
     only_scores_differ: bool = False  # the test tells them apart, but P(a > b) may be 1/2
 
     @property

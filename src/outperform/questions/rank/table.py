@@ -16,6 +16,7 @@ _SCREEN = 80  # columns
 _LONGEST_NAME, _SHORT_NAME = 16, 10
 _LARGEST_MATRIX = 12  # algorithms
 _MOST_PAIRS = 20  # rows
+_BETTER_ON = "  better on 2:0: A on at least 2 tasks, B on at least 0, each pair by itself"
 
 
 def tabulate_ranking(ranking: "Ranking") -> list[Table | str]:
@@ -200,8 +201,8 @@ def _tabulate_pairs(ranking: "Ranking") -> Iterator[Table | str]:
         if ranking.tasks_are == "fixed" and len(ranking.tasks) > 1:
             header.insert(-1, "better on")
             for row, pair in zip(rows, shown, strict=True):
-                surely = pair.n_tasks_better_adjusted
-                row.insert(-1, f"{surely['a']}:{surely['b']}")
+                row.insert(-1, f"{pair.n_tasks_better['a']}:{pair.n_tasks_better['b']}")
+            note = f"{_BETTER_ON}\n{note}" if note else _BETTER_ON
         yield Table(header, rows, title=title, note=note)
     elif len(ranking.names) <= _LARGEST_MATRIX:
         yield _tabulate_matrix(ranking, title)
