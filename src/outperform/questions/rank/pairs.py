@@ -176,7 +176,7 @@ def compare_all(
     levels = find_levels(pvalues, len(first), terms)
     corrected = estimate(confidence_level=1 - levels)
     levels_of_tasks = (terms.alpha, terms.alpha / (2 * len(first)))  # of one side; of all at once
-    better = [
+    better: list[list[Any]] = [
         *(_count_better(one_sided, alpha) for alpha in levels_of_tasks),
         _name_better(one_sided, grids.tasks, terms.alpha),
     ]
