@@ -127,7 +127,7 @@ def maybe_best(pvalues: ArrayLike, *, alpha: float = 0.05) -> NDArray[np.bool_]:
     One is ruled out where another beats it at the level alpha / (k - 1). The truly best can be
     ruled out by one of k - 1 false rejections only, so the set holds it however tests depend on
     one another. (Holm's steps over comparisons with the observed leader would rule out more, but
-    the leader is chosen by the same scores, and up to 6 % instead of 5 % of sets miss the best.)
+    the leader is chosen by the same scores, and up to 6% instead of 5% of sets miss the best.)
 
     Parameters
     ----------
