@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any
 
 import numpy as np
@@ -175,11 +175,7 @@ def compare_all(
     adjusted = pvalues if pvalues is None else _CORRECTIONS[terms.correction](pvalues)
     levels = find_levels(pvalues, len(first), terms)
     corrected = estimate(confidence_level=1 - levels)
-    levels_of_tasks = (terms.alpha, terms.alpha / (2 * len(first)))  # of one side; of all at once
-    better: list[list[Any]] = [
-        *(_count_better(one_sided, alpha) for alpha in levels_of_tasks),
-        _name_better(one_sided, grids.tasks, terms.alpha),
-    ]
+    better = _count_better(one_sided, grids.tasks, terms.alpha)
     columns = (
         [grids.algorithms[place] for place in first],
         [grids.algorithms[place] for place in second],
@@ -246,21 +242,21 @@ def _list(values: FloatArray | None, n: int) -> list[Any]:
     return [None] * n if values is None else values.tolist()
 
 
-def _count_better(one_sided: tuple[FloatArray, FloatArray], alpha: float) -> list[dict[str, int]]:
-    """On at least how many tasks either of each pair is better."""
-    a, b = (partial_conjunction(p, alpha=alpha).n_better.tolist() for p in one_sided)
-    return [{"a": n_a, "b": n_b} for n_a, n_b in zip(a, b, strict=True)]
-
-
-def _name_better(
+def _count_better(
     one_sided: tuple[FloatArray, FloatArray], tasks: tuple[str, ...], alpha: float
-) -> list[dict[str, tuple[str, ...]]]:
-    """On which tasks either of each pair is better, by Holm's correction for their number."""
-    a, b = (
-        [tuple(tasks[place] for place in np.flatnonzero(row).tolist()) for row in better]
-        for better in (holm(p) <= alpha for p in one_sided)
-    )
-    return [{"a": on_a, "b": on_b} for on_a, on_b in zip(a, b, strict=True)]
+) -> list[list[Any]]:
+    """On at least how many tasks either is better, for a pair alone and for all; and on which."""
+    found = [partial_conjunction(pvalues, alpha=alpha) for pvalues in one_sided]
+    level = alpha / (2 * len(one_sided[0]))  # of one side of one pair, for all at once
+    surely = [
+        np.logical_and.accumulate(each.pvalues <= level, axis=-1).sum(axis=-1) for each in found
+    ]
+    names = [
+        [tuple(compress(tasks, row)) if any(row) else () for row in each.better.tolist()]
+        for each in found
+    ]
+    counts = ([each.n_better.tolist() for each in found], [each.tolist() for each in surely], names)
+    return [[{"a": a, "b": b} for a, b in zip(*each, strict=True)] for each in counts]
 
 
 def _list_differences(grids: Grids, a: FloatArray, b: FloatArray) -> list[float | None]:
