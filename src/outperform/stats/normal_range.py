@@ -49,6 +49,7 @@ def _exceed_widths(widths: FloatArray, k: int) -> FloatArray:
     return np.where(widths[:, 0] == 0, 1.0, np.minimum(1, k * total))
 
 
+@cache  # simulations ask for the same one again and again
 def range_quantile(alpha: float, k: int) -> float:
     """Width that the range of k standard normal variables exceeds with chance alpha.
 
