@@ -14,6 +14,8 @@ from outperform.stats.checks import FloatArray, IntArray
 from outperform.stats.task_resamples import Resamples, TaskTables
 from outperform.stats.ties import merge_ties
 
+_BLOCK = 64  # sorted runs that are added up at once
+
 
 class Summaries:
     """Mean, median, interquartile mean and gap, shape (n_resamples, n_competitors, 4)."""
@@ -88,19 +90,48 @@ class _SortedRuns:
         weights, total = self.weigh(resamples)
         # Whole runs are cut off where all weigh the same, as interquartile_mean does.
         cut = total // 4 if total.dtype.kind == "i" else total / 4
-        low, high = cut[:, None], (total - cut)[:, None]
+        n_runs = weights.shape[1]
+        padded = np.zeros((len(weights), n_runs + 1))  # the last one fills up blocks
+        padded[:, :n_runs] = weights
+        n_blocks = -(-n_runs // _BLOCK)
+        filling = np.full(n_blocks * _BLOCK - n_runs, n_runs)
+        ordered = np.empty((len(weights), n_blocks * _BLOCK))
         means = np.empty((len(weights), len(self.order)))
-        height, kept = np.empty_like(weights), np.empty(weights.shape)
-        middle = weights.shape[1] // 2
         for i, (order, values) in enumerate(zip(self.order, self.values, strict=True)):
-            np.take(weights, order, axis=1, out=height, mode="clip")
-            np.cumsum(height, axis=1, out=height)
-            np.clip(height, low, high, out=height)
-            np.subtract(low, height[:, :middle], out=kept[:, :middle])
-            np.subtract(high, height[:, middle:], out=kept[:, middle:])
-            # The mean is the middle value and all steps from there, each as often as it is kept:
-            # never kept, the step to a wild value counts nothing. No BLAS: its threads would wait
-            # for one another longer than this takes.
-            steps = np.einsum("ij,j->i", kept, np.diff(values, append=values[-1]))
-            means[:, i] = values[middle] + steps / (total - 2 * cut)
+            np.take(padded, np.append(order, filling), axis=1, out=ordered, mode="clip")
+            blocks = ordered.reshape(len(weights), n_blocks, _BLOCK)
+            filled = np.append(values, np.full(filling.size, values[-1])).reshape(-1, _BLOCK)
+            means[:, i] = _sum_between(blocks, filled, cut, total - cut) / (total - 2 * cut)
         return means
+
+
+def _sum_between(
+    blocks: FloatArray, values: FloatArray, low: NDArray[Any], high: NDArray[Any]
+) -> FloatArray:
+    """Weighted sums of sorted values, of the weight between two heights of each resample.
+
+    Whole blocks are added up at once; only the two at the edges are looked into.
+
+    Parameters
+    ----------
+    blocks : shape (n_resamples, n_blocks, n_in_block)
+        Weights, along ascending values.
+    values : shape (n_blocks, n_in_block)
+    """
+    top = np.cumsum(blocks.sum(axis=-1), axis=1)
+    first = (top <= low[:, None]).sum(axis=1)
+    last = (top < high[:, None]).sum(axis=1)
+    start, end = int(first.min()), int(last.max()) + 1
+    sums = np.einsum("rbk,bk->rb", blocks[:, start:end], values[start:end])
+    place = np.arange(start, end)
+    inside = (place > first[:, None]) & (place < last[:, None])
+    rows = np.arange(len(blocks))
+    total: FloatArray = np.where(inside, sums, 0.0).sum(axis=1)
+    for edge in (first, last):
+        below = np.where(edge > 0, top[rows, edge - 1], 0.0)
+        height = below[:, None] + np.cumsum(blocks[rows, edge], axis=1)
+        kept = np.clip(height, low[:, None], high[:, None])
+        share = np.diff(kept, axis=1, prepend=np.clip(below, low, high)[:, None])
+        part = (share * values[edge]).sum(axis=1)
+        total += part if edge is first else np.where(last > first, part, 0.0)
+    return total
