@@ -354,3 +354,23 @@ def test_a_store_or_a_file_is_read(tmp_path):
         + "".join(f"{r['algorithm']},{r['task']},{r['seed']},{r['accuracy']!r}\n" for r in rows)
     )
     assert rank_runs(path).to_dict() == rank_runs(read_runs(path)).to_dict()
+
+
+def test_marks_and_their_counts_agree_where_wins_and_means_do_not():
+    rare_failure = [1.0 + i for i in range(20)]
+    steady = [score - 0.1 for score in rare_failure]
+    scores = {"rare": [-99.0, *rare_failure[1:]], "steady": steady, "low": [0.0] * 20}
+    ranking = rank_runs(scores)
+    assert ranking.tasks[0].best == "steady"
+    assert set(ranking.tasks[0].maybe_best) == {"rare", "steady"}
+    counts = {algorithm.name: algorithm.n_tasks_maybe_best for algorithm in ranking.algorithms}
+    assert counts == {"rare": 1, "steady": 1, "low": 0}
+    assert str(ranking).startswith("steady and rare may be the best;")
+
+
+def test_nobody_is_ruled_out_where_all_beat_one_another_in_turns():
+    scores = {"rock": [3, 1, 2] * 30, "paper": [2, 3, 1] * 30, "scissors": [1, 2, 3] * 30}
+    ranking = rank_runs(scores)
+    assert all(pair.winner for pair in ranking.pairs)
+    assert set(ranking.tasks[0].maybe_best) == {"rock", "paper", "scissors"}
+    assert [algorithm.n_tasks_maybe_best for algorithm in ranking.algorithms] == [1, 1, 1]
