@@ -374,3 +374,21 @@ def test_nobody_is_ruled_out_where_all_beat_one_another_in_turns():
     assert all(pair.winner for pair in ranking.pairs)
     assert set(ranking.tasks[0].maybe_best) == {"rock", "paper", "scissors"}
     assert [algorithm.n_tasks_maybe_best for algorithm in ranking.algorithms] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("correction", ["none", "benjamini-hochberg"])
+def test_no_caveat_denies_what_a_weaker_correction_tells_apart(correction):
+    runs = rank_runs(make_runs(tasks=["t"], n=6, gap=9), correction=correction)
+    tasks = [f"t{i}" for i in range(6)]
+    sampled = rank_runs(make_runs(tasks=tasks, n=1, gap=9), correction=correction)
+    for ranking in (runs, sampled):
+        assert len(ranking.differing) == len(ranking.pairs)
+        assert not any("no pair of" in caveat for caveat in ranking.caveats)
+
+
+def test_ranks_that_differ_where_no_pair_does_are_laid_to_their_test():
+    ranking = rank_runs(make_runs(tasks=[f"t{i}" for i in range(6)], n=1, gap=9))
+    assert not ranking.differing
+    assert ranking.algorithms[0].rank_high == 1
+    [said] = [caveat for caveat in ranking.caveats if "surely differ" in caveat]
+    assert "by a test of all ranks at once" in said

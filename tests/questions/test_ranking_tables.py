@@ -204,7 +204,7 @@ def test_the_caption_says_by_what_the_baseline_is_beaten(ranking):
     assert "Holm's correction for 2 comparisons with svm)" in caption
     assert (
         "Numbers of tasks are lower bounds by partial conjunction (Bonferroni) of one-sided "
-        "p-values (paired t-test) at level 0.05/2."
+        "p-values (paired t-test) at level 0.05/4."  # of both sides of 2 comparisons
     ) in caption
 
 

@@ -46,8 +46,7 @@ def _doubt_units(ranking: Ranking) -> Iterator[str]:
             "given (--tasks fixed asks about these tasks)"
         )
         return
-    told = ranking.alpha / (1 if ranking.correction == "none" else len(ranking.pairs))
-    needed = next(n for n in count(2) if 0.5 ** (n - 1) <= told)
+    needed = next(n for n in count(2) if 0.5 ** (n - 1) <= _strictest_level(ranking))
     if ranking.n_units < needed:
         yield (
             f"with {ranking.n_units} {kind} no pair of {len(ranking.algorithms)} algorithms can be "
@@ -60,14 +59,20 @@ def _doubt_units(ranking: Ranking) -> Iterator[str]:
         )
 
 
+def _strictest_level(ranking: Ranking) -> float:
+    """Level that a pair has to reach for any to be told apart."""
+    # All pairs at once are held to alpha itself by Benjamini and Hochberg.
+    for_all = ranking.correction in ("none", "benjamini-hochberg")
+    return ranking.alpha / (1 if for_all else len(ranking.pairs))
+
+
 def _doubt_runs(ranking: Ranking) -> Iterator[str]:
     """Say where runs are too few to tell anybody apart, whatever the outcome."""
     fewest, k = min(task.n_runs for task in ranking.tasks), len(ranking.algorithms)
     if fewest == 1 and len(ranking.tasks) > 1:
         yield "with one run on a task, nobody can be ruled out as the best there: none is marked"
         return
-    n_pairs = len(ranking.pairs)
-    for_pairs = next(n for n in count(1) if 0.5 ** (n - 1) <= ranking.alpha / n_pairs)
+    for_pairs = next(n for n in count(1) if 0.5 ** (n - 1) <= _strictest_level(ranking))
     for_best = next(n for n in count(1) if 0.5**n <= ranking.alpha / (k - 1))
     if fewest < for_pairs:
         yield (
@@ -91,7 +96,7 @@ def _doubt_scores(ranking: Ranking) -> Iterator[str]:
 
 
 def _doubt_ranks(ranking: Ranking) -> Iterator[str]:
-    """Explain ranks that differ for sure between two whose own runs do not tell them apart."""
+    """Explain ranks that differ for sure between two that their own test does not tell apart."""
     low = {each.name: each.rank_low or 1 for each in ranking.algorithms}
     high = {each.name: each.rank_high or len(low) for each in ranking.algorithms}
     pairs = [
@@ -101,8 +106,8 @@ def _doubt_ranks(ranking: Ranking) -> Iterator[str]:
     ]
     if pairs:
         yield (
-            f"the ranks of {enumerate_names(pairs, limit=3)} surely differ, by how they fare "
-            "against all others; their own runs against each other do not show it"
+            f"the ranks of {enumerate_names(pairs, limit=3)} surely differ, by a test of all ranks "
+            "at once; the test of the pair itself does not tell them apart"
         )
 
 

@@ -169,7 +169,7 @@ def _describe_pairs(ranking: Ranking) -> Iterator[str]:
     if ranking.baseline and ranking.tasks_are == "fixed" and len(ranking.tasks) > 1:
         yield (
             "Numbers of tasks are lower bounds by partial conjunction (Bonferroni) of one-sided "
-            f"p-values ({_TASK_TESTS[ranking.task_test]}) at level {ranking.alpha:g}/{n}."
+            f"p-values ({_TASK_TESTS[ranking.task_test]}) at level {ranking.alpha:g}/{2 * n}."
         )
 
 
