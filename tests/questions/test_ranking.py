@@ -392,3 +392,23 @@ def test_ranks_that_differ_where_no_pair_does_are_laid_to_their_test():
     assert ranking.algorithms[0].rank_high == 1
     [said] = [caveat for caveat in ranking.caveats if "surely differ" in caveat]
     assert "by a test of all ranks at once" in said
+
+
+def test_a_test_of_scores_earns_no_room_for_winners_by_wins():
+    # Fifteen algorithms that win half of the time against a constant one, by much where they win.
+    rng = np.random.default_rng(0)
+    n_told = 0
+    for _ in range(60):
+        scores = {f"a{i}": np.where(rng.random(80) < 0.5, 50.0, -1) for i in range(15)}
+        noise = {name: column + rng.random(80) / 2 for name, column in scores.items()}
+        ranking = rank_runs(noise | {"zero": rng.random(80) / 9}, baseline="zero", test="paired-t")
+        assert max(pair.pvalue_adjusted for pair in ranking.pairs) < 0.05
+        n_told += bool(ranking.differing)
+    assert n_told <= 8  # 5% of 60 are 3, and more than 8 have a chance of 0.3%; it was 23%
+
+
+def test_more_evidence_never_says_less_of_a_pair():
+    tasks = [f"t{i}" for i in range(6)]
+    ranking = rank_runs(make_runs(tasks=tasks, names=NAMES[:3], n=1, gap=9), test="paired-t")
+    # All win on all 6 tasks: none may be told apart because others were before it.
+    assert [(pair.wins, pair.winner) for pair in ranking.pairs] == [(6, None)] * 3

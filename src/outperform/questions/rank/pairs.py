@@ -172,9 +172,13 @@ def compare_all(
     one_sided = task_pvalues[:, first, second].T, task_pvalues[:, second, first].T
     means = _average_scores(grids, first, second)
     test, pvalues = _test_pairs(grids, average, one_sided, means, terms)
-    adjusted = pvalues if pvalues is None else _CORRECTIONS[terms.correction](pvalues)
-    levels = find_levels(pvalues, len(first), terms)
-    corrected = estimate(confidence_level=1 - levels)
+    # A winner needs the test and more wins: only pairs that have both make room for others, else
+    # a test of scores would (measured: 23% false winners of 15 comparisons instead of 5).
+    both = pvalues if pvalues is None else np.maximum(pvalues, average.pvalue)
+    adjusted, told = (
+        p if p is None else _CORRECTIONS[terms.correction](p) for p in (pvalues, both)
+    )
+    corrected = estimate(confidence_level=1 - find_levels(both, len(first), terms))
     levels_of_tasks = (terms.alpha, terms.alpha / (2 * len(first)))  # of one side; of all at once
     better: list[list[Any]] = [
         *(_count_better(one_sided, alpha) for alpha in levels_of_tasks),
@@ -188,6 +192,7 @@ def compare_all(
         average.high.tolist(),
         _list(pvalues, len(first)),
         _list(adjusted, len(first)),
+        _list(told, len(first)),
         corrected.low.tolist(),
         corrected.high.tolist(),
     )
@@ -210,11 +215,11 @@ def _check_shared(grids: Grids, n: NDArray[np.int64], first: Any, second: Any) -
 def _make_pair(
     a: str, b: str, probability: float, low: float, high: float, *rest: Any, terms: Terms
 ) -> RankedPair:
-    pvalue, adjusted, corrected_low, corrected_high, totals, difference, *better = rest
+    pvalue, adjusted, told, corrected_low, corrected_high, totals, difference, *better = rest
     interval = Interval(corrected_low, corrected_high, 1 - terms.alpha, "exact")
     differs = adjusted is not None and adjusted <= terms.alpha
     winner: Winner | None = None
-    if differs:
+    if differs and told <= terms.alpha:
         winner = "a" if interval.low > 0.5 else "b" if interval.high < 0.5 else None
     winning = interval if winner == "a" else interval.mirrored()
     size = judge_size(winning, terms.gamma) if winner else None
