@@ -412,3 +412,18 @@ def test_more_evidence_never_says_less_of_a_pair():
     ranking = rank_runs(make_runs(tasks=tasks, names=NAMES[:3], n=1, gap=9), test="paired-t")
     # All win on all 6 tasks: none may be told apart because others were before it.
     assert [(pair.wins, pair.winner) for pair in ranking.pairs] == [(6, None)] * 3
+
+
+def test_the_order_of_rows_moves_no_set_of_ranks():
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(12, 2, 4)) + np.linspace(0, 1.2, 4)
+    rows = [
+        {"task": f"t{t}", "seed": i, "algorithm": f"a{a}", "score": scores[t, i, a]}
+        for t, i, a in np.ndindex(scores.shape)
+    ]
+    found = []
+    for seed in range(4):  # sets are by flips drawn for each task, and some p-value is near 0.05
+        np.random.default_rng(seed).shuffle(rows)
+        algorithms = rank_runs(rows).algorithms
+        found.append({each.name: (each.rank_low, each.rank_high) for each in algorithms})
+    assert found == found[:1] * 4
