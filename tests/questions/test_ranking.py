@@ -366,6 +366,9 @@ def test_marks_and_their_counts_agree_where_wins_and_means_do_not():
     counts = {algorithm.name: algorithm.n_tasks_maybe_best for algorithm in ranking.algorithms}
     assert counts == {"rare": 1, "steady": 1, "low": 0}
     assert str(ranking).startswith("steady and rare may be the best;")
+    first = ranking.algorithms[0]
+    assert (first.name, first.mean_rank, first.rank_low) == ("steady", 1, 2)
+    assert any("put steady and rare in different orders" in said for said in ranking.caveats)
 
 
 def test_nobody_is_ruled_out_where_all_beat_one_another_in_turns():

@@ -1,7 +1,7 @@
 """Reasons to doubt a ranking, or what it cannot tell."""
 
 from collections.abc import Iterator
-from itertools import count
+from itertools import combinations, count
 
 from outperform.questions.compare.doubts import doubt_goal
 from outperform.questions.rank.grids import Grids
@@ -96,7 +96,7 @@ def _doubt_scores(ranking: Ranking) -> Iterator[str]:
 
 
 def _doubt_ranks(ranking: Ranking) -> Iterator[str]:
-    """Explain ranks that differ for sure between two that their own test does not tell apart."""
+    """Explain ranks that pairs do not show, or that mean ranks contradict."""
     low = {each.name: each.rank_low or 1 for each in ranking.algorithms}
     high = {each.name: each.rank_high or len(low) for each in ranking.algorithms}
     pairs = [
@@ -108,6 +108,17 @@ def _doubt_ranks(ranking: Ranking) -> Iterator[str]:
         yield (
             f"the ranks of {enumerate_names(pairs, limit=3)} surely differ, by a test of all ranks "
             "at once; the test of the pair itself does not tell them apart"
+        )
+    turned = [
+        f"{worse.name} and {better.name}"
+        for worse, better in combinations(ranking.algorithms, 2)
+        if worse.mean_rank < better.mean_rank and high[better.name] < low[worse.name]
+    ]
+    if turned:
+        yield (
+            f"mean ranks and the ranks they may truly have put {enumerate_names(turned, limit=3)} "
+            "in different orders: the first are those of mean scores, the second those within "
+            "replicates, and a few runs that go very badly move means only"
         )
 
 
