@@ -206,6 +206,8 @@ def test_too_few_seeds_are_said_plainly():
     said = "with 5 runs no pair of 8 algorithms can be told apart by wins on a single task; 11"
     assert any(caveat.startswith(said) for caveat in ranking.caveats)
     assert ranking.task_test == "paired-t"
+    means = "so the marks, and on how many tasks one is better, are by paired t-tests of means, "
+    assert any(means in caveat for caveat in ranking.caveats)
     enough = rank_runs(make_runs(names=names, n=11, tasks=[f"t{i}" for i in range(6)]))
     assert not any("no pair of" in caveat for caveat in enough.caveats)
     assert enough.task_test == "wins"

@@ -82,7 +82,8 @@ def _doubt_runs(ranking: Ranking) -> Iterator[str]:
     if fewest < for_best and ranking.task_test == "paired-t":
         yield (
             f"with {fewest} runs nobody can be ruled out as the best by wins ({for_best} would "
-            "do), so the marks are by paired t-tests of means, which take differences as normal"
+            "do), so the marks, and on how many tasks one is better, are by paired t-tests of "
+            "means, which take differences as normal"
         )
 
 
