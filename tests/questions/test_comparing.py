@@ -371,6 +371,18 @@ def test_sentences_of_two_tasks():
     )
 
 
+def test_the_sentence_and_the_table_agree_on_what_is_shown():
+    one = compare_runs(table(a=wins(6, 0), b=wins(3, 3), c=wins(2, 4), d=wins(3, 3)), "new", "old")
+    assert one.comparisons[0].winner == "a"
+    assert str(one).startswith(
+        "No difference shown between new and old on any of 4 tasks, allowing for their number; "
+    )
+    everywhere = compare_runs(table(a=wins(6, 0), b=wins(6, 0), c=wins(6, 0)), "new", "old")
+    assert everywhere.better["a"].tasks == ("a", "b", "c")
+    assert min(everywhere.better["a"].pvalues) > 0.05
+    assert everywhere.tables[0].note.endswith("where it may be named, or where one wins on all")
+
+
 def test_tasks_are_counted_by_exact_sign_tests_and_named_by_holm():
     runs = table(a=wins(25, 4), b=wins(21, 8), c=wins(5, 24, 3), d=wins(15, 14), e=wins(0, 0, 9))
     result = compare_runs(runs, "new", "old")

@@ -206,6 +206,8 @@ def test_too_few_seeds_are_said_plainly():
     said = "with 5 runs no pair of 8 algorithms can be told apart by wins on a single task; 11"
     assert any(caveat.startswith(said) for caveat in ranking.caveats)
     assert ranking.task_test == "paired-t"
+    means = "so the marks, and on how many tasks one is better, are by paired t-tests of means, "
+    assert any(means in caveat for caveat in ranking.caveats)
     enough = rank_runs(make_runs(names=names, n=11, tasks=[f"t{i}" for i in range(6)]))
     assert not any("no pair of" in caveat for caveat in enough.caveats)
     assert enough.task_test == "wins"
@@ -354,3 +356,79 @@ def test_a_store_or_a_file_is_read(tmp_path):
         + "".join(f"{r['algorithm']},{r['task']},{r['seed']},{r['accuracy']!r}\n" for r in rows)
     )
     assert rank_runs(path).to_dict() == rank_runs(read_runs(path)).to_dict()
+
+
+def test_marks_and_their_counts_agree_where_wins_and_means_do_not():
+    rare_failure = [1.0 + i for i in range(20)]
+    steady = [score - 0.1 for score in rare_failure]
+    scores = {"rare": [-99.0, *rare_failure[1:]], "steady": steady, "low": [0.0] * 20}
+    ranking = rank_runs(scores)
+    assert ranking.tasks[0].best == "steady"
+    assert set(ranking.tasks[0].maybe_best) == {"rare", "steady"}
+    counts = {algorithm.name: algorithm.n_tasks_maybe_best for algorithm in ranking.algorithms}
+    assert counts == {"rare": 1, "steady": 1, "low": 0}
+    assert str(ranking).startswith("steady and rare may be the best;")
+    first = ranking.algorithms[0]
+    assert (first.name, first.mean_rank, first.rank_low) == ("steady", 1, 2)
+    assert any("put steady and rare in different orders" in said for said in ranking.caveats)
+
+
+def test_nobody_is_ruled_out_where_all_beat_one_another_in_turns():
+    scores = {"rock": [3, 1, 2] * 30, "paper": [2, 3, 1] * 30, "scissors": [1, 2, 3] * 30}
+    ranking = rank_runs(scores)
+    assert all(pair.winner for pair in ranking.pairs)
+    assert set(ranking.tasks[0].maybe_best) == {"rock", "paper", "scissors"}
+    assert [algorithm.n_tasks_maybe_best for algorithm in ranking.algorithms] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("correction", ["none", "benjamini-hochberg"])
+def test_no_caveat_denies_what_a_weaker_correction_tells_apart(correction):
+    runs = rank_runs(make_runs(tasks=["t"], n=6, gap=9), correction=correction)
+    tasks = [f"t{i}" for i in range(6)]
+    sampled = rank_runs(make_runs(tasks=tasks, n=1, gap=9), correction=correction)
+    for ranking in (runs, sampled):
+        assert len(ranking.differing) == len(ranking.pairs)
+        assert not any("no pair of" in caveat for caveat in ranking.caveats)
+
+
+def test_ranks_that_differ_where_no_pair_does_are_laid_to_their_test():
+    ranking = rank_runs(make_runs(tasks=[f"t{i}" for i in range(6)], n=1, gap=9))
+    assert not ranking.differing
+    assert ranking.algorithms[0].rank_high == 1
+    [said] = [caveat for caveat in ranking.caveats if "surely differ" in caveat]
+    assert "by a test of all ranks at once" in said
+
+
+def test_a_test_of_scores_earns_no_room_for_winners_by_wins():
+    # Fifteen algorithms that win half of the time against a constant one, by much where they win.
+    rng = np.random.default_rng(0)
+    n_told = 0
+    for _ in range(60):
+        scores = {f"a{i}": np.where(rng.random(80) < 0.5, 50.0, -1) for i in range(15)}
+        noise = {name: column + rng.random(80) / 2 for name, column in scores.items()}
+        ranking = rank_runs(noise | {"zero": rng.random(80) / 9}, baseline="zero", test="paired-t")
+        assert max(pair.pvalue_adjusted for pair in ranking.pairs) < 0.05
+        n_told += bool(ranking.differing)
+    assert n_told <= 8  # 5% of 60 are 3, and more than 8 have a chance of 0.3%; it was 23%
+
+
+def test_more_evidence_never_says_less_of_a_pair():
+    tasks = [f"t{i}" for i in range(6)]
+    ranking = rank_runs(make_runs(tasks=tasks, names=NAMES[:3], n=1, gap=9), test="paired-t")
+    # All win on all 6 tasks: none may be told apart because others were before it.
+    assert [(pair.wins, pair.winner) for pair in ranking.pairs] == [(6, None)] * 3
+
+
+def test_the_order_of_rows_moves_no_set_of_ranks():
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(12, 2, 4)) + np.linspace(0, 1.2, 4)
+    rows = [
+        {"task": f"t{t}", "seed": i, "algorithm": f"a{a}", "score": scores[t, i, a]}
+        for t, i, a in np.ndindex(scores.shape)
+    ]
+    found = []
+    for seed in range(4):  # sets are by flips drawn for each task, and some p-value is near 0.05
+        np.random.default_rng(seed).shuffle(rows)
+        algorithms = rank_runs(rows).algorithms
+        found.append({each.name: (each.rank_low, each.rank_high) for each in algorithms})
+    assert found == found[:1] * 4

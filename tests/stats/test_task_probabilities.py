@@ -50,6 +50,7 @@ def test_reference_of_sampled_tasks_is_student():
     mean, error = shares.mean(), scipy_stats.sem(shares)
     low, high = scipy_stats.t.interval(0.95, 6, mean, error)
     assert (average.low, average.high) == (pytest.approx(low), pytest.approx(high))
+    assert average.pvalue == pytest.approx(scipy_stats.ttest_1samp(shares, 0.5).pvalue)
 
 
 @pytest.mark.parametrize("most", [0, 3, 12])
@@ -101,10 +102,10 @@ def test_tasks_like_these_are_never_known_better_than_these(tasks):
     assert like.high >= these.high
 
 
-@given(counts)
-def test_the_interval_leaves_out_one_half_where_the_test_rejects(tasks):
+@given(counts, st.sampled_from(["fixed", "sampled"]))
+def test_the_interval_leaves_out_one_half_where_the_test_rejects(tasks, how):
     wins, ties, losses = np.array(tasks).T
-    average = average_probability(wins, ties, wins + ties + losses)
+    average = average_probability(wins, ties, wins + ties + losses, tasks=how)
     if abs(average.pvalue - 0.05) > 1e-6:
         assert (average.low > 0.5 or average.high < 0.5) == (average.pvalue < 0.05)
 

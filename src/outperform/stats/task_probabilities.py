@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betainccinv, betaincinv, stdtrit
+from scipy.special import betainc, betainccinv, betaincinv, stdtr, stdtrit
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
@@ -22,7 +22,7 @@ class AverageProbability(Plain):
     probability: Any
     low: Any
     high: Any
-    pvalue: Any  # two-sided, of the sign test on these tasks
+    pvalue: Any  # two-sided: intervals at a confidence of up to 1 - pvalue leave out 1/2
     confidence_level: Any
     tasks: TasksAre
 
@@ -70,10 +70,11 @@ def average_probability(
     low, high = 0.5 - _reach(lost, tied, won, tail), 0.5 + _reach(won, tied, lost, tail)
     shares = _share_tasks(wins, ties, n)
     probability = np.nanmean(shares, axis=-1)
+    pvalue = np.minimum(1, 2 * np.minimum(sign_tail(won, lost), sign_tail(lost, won)))
     if tasks == "sampled":
         spread = _spread_over_tasks(shares, _number_families(families, shares), tail)
         low, high = np.minimum(low, spread[0]), np.maximum(high, spread[1])
-    pvalue = np.minimum(1, 2 * np.minimum(sign_tail(won, lost), sign_tail(lost, won)))
+        pvalue = np.maximum(pvalue, spread[2])
     return AverageProbability(
         unwrap(probability), unwrap(low), unwrap(high), unwrap(pvalue), unwrap(level), tasks
     )
@@ -162,8 +163,8 @@ def _number_families(families: ArrayLike | None, shares: FloatArray) -> NDArray[
 
 def _spread_over_tasks(
     shares: FloatArray, family: NDArray[np.intp], tail: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Interval of the mean over tasks where tasks, by families, are a sample."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Interval of the mean over tasks where tasks, by families, are a sample, and its p-value."""
     known = ~np.isnan(shares)
     mean = np.nanmean(shares, axis=-1)
     member = np.eye(family.max() + 1)[family]  # (n_tasks, n_families)
@@ -171,13 +172,16 @@ def _spread_over_tasks(
     n_families = ((known @ member) > 0).sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
         scale = np.sqrt(n_families / (n_families - 1)) / known.sum(axis=-1)
-        reach = scale * np.sqrt(np.square(sums).sum(axis=-1)) * -stdtrit(n_families - 1, tail)
+        error = scale * np.sqrt(np.square(sums).sum(axis=-1))
+        reach = error * -stdtrit(n_families - 1, tail)
+        pvalue = 2 * stdtr(n_families - 1, -np.abs(mean - 0.5) / error)
     few = 0.5**n_families > tail  # no sign test of so few can reject
     n_won = np.where(few, mean * n_families, 1)
     low, high = _clopper_pearson(n_won, np.where(few, n_families, 2), tail)
     return (
         np.where(few, low, np.maximum(0, mean - reach)),
         np.where(few, high, np.minimum(1, mean + reach)),
+        np.where(np.isnan(pvalue), 1.0, np.maximum(pvalue, 2 * 0.5**n_families)),
     )
 
 

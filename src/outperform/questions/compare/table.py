@@ -54,6 +54,7 @@ def tabulate_tasks(tasks: "TaskComparisons") -> list[Table | str]:
     explained = (
         "  verdict: each task by itself; Holm: its p corrected for all tasks, up to "
         f"{first.alpha:.2g} where it may be named"
+        f"{', or where one wins on all' if tasks.winner else ''}"
     )
     lines = [f"  {make_line(task)}: {name}: {value}" for task, name, value in tests]
     note = "\n".join([explained, *lines])

@@ -176,8 +176,10 @@ class TaskComparisons(Result):
                     f"{name} is better than {other} on average over these {n} tasks, "
                     f"P({name} > {other}) = {average}, but on none that could be named."
                 )
+        # A row of the table may have a winner by itself.
+        allowing = ", allowing for their number" if any(c.winner for c in self.comparisons) else ""
         return (
-            f"No difference shown between {self.a} and {self.b} on any of {n} tasks; "
+            f"No difference shown between {self.a} and {self.b} on any of {n} tasks{allowing}; "
             f"{self._name_chance('a')} = {self.average} on average over these tasks."
         )
 

@@ -118,7 +118,7 @@ def rank_runs(
     )
     task_pvalues = find_task_pvalues(grids, counts, terms)
     pairs, used = compare_all(grids, counts, task_pvalues, terms)
-    best = maybe_best(task_pvalues, alpha=alpha)
+    best = _mark_best(grids, maybe_best(task_pvalues, alpha=alpha))
     ranking = Ranking(
         algorithms=_rank_algorithms(grids, best, terms),
         tasks=_describe_tasks(grids, best),
@@ -188,6 +188,15 @@ def _find_scope(table: Runs, grids: Grids, tasks_are: TasksAre) -> Scope:
     return Scope(tuple(varied), table.scope_on(grids.tasks[0]).about if one else THESE_TASKS)
 
 
+def _mark_best(grids: Grids, may: np.ndarray) -> np.ndarray:
+    """Who may be the best of each task: the one with the best mean is never ruled out."""
+    means = grids.means
+    nobody = ~may.any(axis=1, keepdims=True)  # all are beaten in turns: rock, paper, scissors
+    marked = (may | nobody) & ~np.isnan(means)
+    marked[np.arange(len(means)), np.nanargmax(means, axis=1)] = True
+    return marked
+
+
 def _describe_tasks(grids: Grids, best: np.ndarray) -> tuple[RankedTask, ...]:
     """Means, spreads and who may be the best, of every task."""
     described = []
@@ -196,17 +205,14 @@ def _describe_tasks(grids: Grids, best: np.ndarray) -> tuple[RankedTask, ...]:
     ):
         sign = 1 if goal == "maximize" else -1
         means, sds = _summarize(grid)
-        leader = int(np.nanargmax(means))
-        may = best[place] & ~np.isnan(means)
-        may[leader] = True
         described.append(
             RankedTask(
                 task,
                 metric,
                 goal,
                 int((~np.isnan(grid)).sum(axis=1).min()),
-                grids.algorithms[leader],
-                tuple(grids.algorithms[each] for each in np.flatnonzero(may)),
+                grids.algorithms[int(np.nanargmax(means))],
+                tuple(grids.algorithms[each] for each in np.flatnonzero(best[place])),
                 dict(zip(grids.algorithms, (sign * means).tolist(), strict=True)),
                 dict(zip(grids.algorithms, sds.tolist(), strict=True)),
             )
@@ -227,7 +233,7 @@ def _rank_algorithms(grids: Grids, best: np.ndarray, terms: Terms) -> tuple[Rank
     means = grids.means
     ranks = _average_ranks(means)
     low, high = _bound_ranks(grids, means, terms)
-    counts = (best & ~np.isnan(means)).sum(axis=0).tolist()
+    counts = best.sum(axis=0).tolist()
     ranked = [
         RankedAlgorithm(*each)
         for each in zip(grids.algorithms, ranks.tolist(), low, high, counts, strict=True)

@@ -1,7 +1,7 @@
 """Reasons to doubt a ranking, or what it cannot tell."""
 
 from collections.abc import Iterator
-from itertools import count
+from itertools import combinations, count
 
 from outperform.questions.compare.doubts import doubt_goal
 from outperform.questions.rank.grids import Grids
@@ -12,6 +12,7 @@ from outperform.runs.scope import divides_anew
 from outperform.wording import enumerate_names
 
 _FEW_TASKS = 10  # below which Friedman's test errs
+_FEW_FOR_RANKS = 10  # runs, below which Brunner and Munzel's t-approximation errs
 _FEW_RUNS = 5  # below which a bootstrap within tasks is too narrow
 _MANY_TIES = 0.1  # of the pairs of runs on a task
 
@@ -46,8 +47,7 @@ def _doubt_units(ranking: Ranking) -> Iterator[str]:
             "given (--tasks fixed asks about these tasks)"
         )
         return
-    told = ranking.alpha / (1 if ranking.correction == "none" else len(ranking.pairs))
-    needed = next(n for n in count(2) if 0.5 ** (n - 1) <= told)
+    needed = next(n for n in count(2) if 0.5 ** (n - 1) <= _strictest_level(ranking))
     if ranking.n_units < needed:
         yield (
             f"with {ranking.n_units} {kind} no pair of {len(ranking.algorithms)} algorithms can be "
@@ -60,24 +60,34 @@ def _doubt_units(ranking: Ranking) -> Iterator[str]:
         )
 
 
+def _strictest_level(ranking: Ranking) -> float:
+    """Level that a pair has to reach for any to be told apart."""
+    # All pairs at once are held to alpha itself by Benjamini and Hochberg.
+    for_all = ranking.correction in ("none", "benjamini-hochberg")
+    return ranking.alpha / (1 if for_all else len(ranking.pairs))
+
+
 def _doubt_runs(ranking: Ranking) -> Iterator[str]:
     """Say where runs are too few to tell anybody apart, whatever the outcome."""
     fewest, k = min(task.n_runs for task in ranking.tasks), len(ranking.algorithms)
     if fewest == 1 and len(ranking.tasks) > 1:
         yield "with one run on a task, nobody can be ruled out as the best there: none is marked"
         return
-    n_pairs = len(ranking.pairs)
-    for_pairs = next(n for n in count(1) if 0.5 ** (n - 1) <= ranking.alpha / n_pairs)
-    for_best = next(n for n in count(1) if 0.5**n <= ranking.alpha / (k - 1))
+    for_pairs = next(n for n in count(1) if 0.5 ** (n - 1) <= _strictest_level(ranking))
     if fewest < for_pairs:
         yield (
             f"with {fewest} runs no pair of {k} algorithms can be told apart by wins on a single "
             f"task; {for_pairs} would do"
         )
-    if fewest < for_best and ranking.task_test == "paired-t":
+    if ranking.task_test == "paired-t" and not ranking.test.startswith("paired-t"):
         yield (
-            f"with {fewest} runs nobody can be ruled out as the best by wins ({for_best} would "
-            "do), so the marks are by paired t-tests of means, which take differences as normal"
+            f"with {fewest} runs wins can hardly rule anybody out as the best of {k}, so the marks "
+            "are by paired t-tests of means, which take differences as normal"
+        )
+    if ranking.task_test == "brunner-munzel" and fewest < _FEW_FOR_RANKS:
+        yield (
+            f"with {fewest} runs the t-approximation of brunner-munzel errs too often (11% instead "
+            "of 5% of best algorithms were ruled out with 3 runs): take brunner-munzel-permutation"
         )
 
 
@@ -91,7 +101,7 @@ def _doubt_scores(ranking: Ranking) -> Iterator[str]:
 
 
 def _doubt_ranks(ranking: Ranking) -> Iterator[str]:
-    """Explain ranks that differ for sure between two whose own runs do not tell them apart."""
+    """Explain ranks that pairs do not show, or that mean ranks contradict."""
     low = {each.name: each.rank_low or 1 for each in ranking.algorithms}
     high = {each.name: each.rank_high or len(low) for each in ranking.algorithms}
     pairs = [
@@ -101,8 +111,19 @@ def _doubt_ranks(ranking: Ranking) -> Iterator[str]:
     ]
     if pairs:
         yield (
-            f"the ranks of {enumerate_names(pairs, limit=3)} surely differ, by how they fare "
-            "against all others; their own runs against each other do not show it"
+            f"the ranks of {enumerate_names(pairs, limit=3)} surely differ, by a test of all ranks "
+            "at once; the test of the pair itself does not tell them apart"
+        )
+    turned = [
+        f"{worse.name} and {better.name}"
+        for worse, better in combinations(ranking.algorithms, 2)
+        if worse.mean_rank < better.mean_rank and high[better.name] < low[worse.name]
+    ]
+    if turned:
+        yield (
+            f"mean ranks and the ranks they may truly have put {enumerate_names(turned, limit=3)} "
+            "in different orders: the first are those of mean scores, the second those within "
+            "replicates, and a few runs that go very badly move means only"
         )
 
 

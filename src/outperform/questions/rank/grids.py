@@ -139,9 +139,8 @@ def _shuffle(scores: FloatArray, algorithms: Sequence[str], task: str, seed: int
 
 
 def _number_families(runs: Runs, column: str | None) -> NDArray[np.intp]:
-    if column is None:
-        return np.arange(len(runs.tasks))
-    values = runs.task_values(column)
+    # In the order of names, so that what is drawn at random for each is the same however rows lie.
+    values = {task: task for task in runs.tasks} if column is None else runs.task_values(column)
     return np.unique([values[task] for task in runs.tasks], return_inverse=True)[1]
 
 

@@ -148,9 +148,10 @@ def _describe_ranks(ranking: Ranking) -> str:
     over = "Mean ranks over tasks" if len(ranking.tasks) > 1 else "Ranks"
     if any(algorithm.rank_low is None for algorithm in ranking.algorithms):
         return f"{over} are those of mean scores, 1 is the best."
+    by = " by its ranks within replicates" if ranking.tasks_are == "fixed" else ""
     return (
         f"{over} are those of mean scores, 1 is the best; in brackets the ranks that each may "
-        f"truly have, with {1 - ranking.alpha:.0%} for all at once."
+        f"truly have{by}, with {1 - ranking.alpha:.0%} for all at once."
     )
 
 
@@ -169,7 +170,7 @@ def _describe_pairs(ranking: Ranking) -> Iterator[str]:
     if ranking.baseline and ranking.tasks_are == "fixed" and len(ranking.tasks) > 1:
         yield (
             "Numbers of tasks are lower bounds by partial conjunction (Bonferroni) of one-sided "
-            f"p-values ({_TASK_TESTS[ranking.task_test]}) at level {ranking.alpha:g}/{n}."
+            f"p-values ({_TASK_TESTS[ranking.task_test]}) at level {ranking.alpha:g}/{2 * n}."
         )
 
 

@@ -52,7 +52,8 @@ class RankedTask(Plain):
 class RankedPair(Plain):
     """Two algorithms over all tasks.
 
-    All but what is adjusted depends on the runs of these two alone.
+    All but what is adjusted depends on the runs of these two alone; but where runs are few,
+    the number of algorithms decides by which test they are better on tasks.
     """
 
     a: str

@@ -235,7 +235,7 @@ def _describe_pair(pair: "RankedPair") -> list[str]:
 
 def _describe_winner(pair: "RankedPair") -> str:
     if pair.winner_name is None:
-        return "scores differ, wins do not" if pair.only_scores_differ else pair.verdict
+        return "scores differ, wins may not" if pair.only_scores_differ else pair.verdict
     size = pair.verdict.removeprefix("significant").lstrip(" ,").removeprefix("and ")
     return f"{shorten(pair.winner_name, _LONGEST_NAME)}, {size}"
 
