@@ -25,6 +25,7 @@ from outperform.questions.rank.result import (
     Ranking,
     TasksAre,
 )
+from outperform.questions.rank.suspected import ask_about
 from outperform.runs import Runs
 from outperform.runs.scope import TASKS, TASKS_LIKE_THESE, THESE_TASKS, Scope
 from outperform.stats import (
@@ -109,6 +110,7 @@ def rank_runs(
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     _check_names(table, only, baseline)
     grids = lay_out(table, only or table.algorithms, family=family, gaps=gaps, seed=seed)
+    answers = ask_about(grids, table)
     tasks_are, why = _choose_question(grids, tasks)
     alpha = round(1 - confidence_level, 12)
     counts = count_tasks(grids)
@@ -138,7 +140,8 @@ def rank_runs(
         scores=grids.scores,
         **_test_all(grids, terms),
     )
-    return replace(ranking, caveats=tuple(find_doubts(ranking, grids, counts, table)))
+    doubts = (*find_doubts(ranking, grids, counts, table), *answers)
+    return replace(ranking, caveats=doubts)
 
 
 def _check(tasks: Any, correction: Any, test: Any, gamma: float, level: float) -> None:
