@@ -16,6 +16,7 @@ from outperform.errors import (
     UnknownName,
     UnpairedScores,
 )
+from outperform.questions.rank.table import tabulate_ranking
 from outperform.stats import holm
 
 NAMES = ("vit", "resnet", "vgg", "mlp")
@@ -246,6 +247,62 @@ def test_gaps_are_named_and_refused():
         rank_runs(rows)
     assert "no run of vgg on t2; no seed 4 of mlp on t3" in refused.value.problem
     assert "--complete" in refused.value.remedy
+
+
+def test_a_run_without_a_score_is_named_by_its_row():
+    rows = make_runs()
+    rows[7]["accuracy"] = math.inf
+    with pytest.raises(UnpairedScores, match=r"\(row 8 has no finite score, or did not finish\)"):
+        rank_runs(rows)
+
+
+def test_seeds_of_which_each_has_its_own_get_advice_that_helps():
+    rows = [row | {"seed": f"{row['algorithm']} {row['seed']}"} for row in make_runs()]
+    with pytest.raises(UnpairedScores) as refused:
+        rank_runs(rows)
+    assert "leave out the column seed: they are then paired at random" in refused.value.remedy
+    rank_runs([{name: row[name] for name in row if name != "seed"} for row in rows])
+
+
+def test_equal_numbers_are_one_replicate():
+    rows = [
+        row | {"seed": f"{row['seed']}.0" if row["algorithm"] == "vgg" else row["seed"]}
+        for row in make_runs()
+    ]
+    ranking, plain = rank_runs(rows), rank_runs(make_runs())
+    assert ranking.pairs == plain.pairs
+    assert any("seed '0' and '0.0' were taken as the same" in each for each in ranking.caveats)
+    both = [*make_runs(), rows[0] | {"seed": "0.0"}]
+    with pytest.raises(UnpairedScores):
+        rank_runs(both)
+
+
+def test_an_algorithm_that_is_missing_on_a_task_hides_nobody_there():
+    ranking = rank_runs(drop(make_runs(gap=3), "vgg", "t2"), gaps="keep")
+    assert ranking.tasks[1].n_runs == 12
+    means = str(tabulate_ranking(ranking)[0].rows)
+    marked = {task.name: len(task.maybe_best) for task in ranking.tasks}
+    assert means.count("*") == sum(marked.values())
+    assert not any("with 0 runs" in caveat for caveat in ranking.caveats)
+
+
+def test_an_algorithm_that_is_chosen_twice_is_no_rival_of_itself():
+    with pytest.raises(TooFewRuns, match="one algorithm only"):
+        rank_runs(make_runs(), only=["vgg", "vgg"])
+
+
+def test_one_metric_that_goes_two_ways_is_not_called_one_way():
+    rows = [
+        {"algorithm": row["algorithm"], "task": row["task"], "seed": row["seed"]}
+        | {"score": row["accuracy"], "goal": "minimize" if row["task"] == "t2" else "maximize"}
+        for row in make_runs(tasks=[f"t{i}" for i in range(12)])
+    ]
+    table = tabulate_ranking(rank_runs(rows))[0]
+    assert table.title.startswith("score, higher (↑) or lower (↓) is better")
+    assert table.header[1:4] == ("t0 ↑", "t1 ↑", "t2 ↓")
+    assert rank_runs(rows).test == "sign test over tasks"
+    with pytest.raises(InvalidInput, match=r"score \(higher is better\), score \(lower"):
+        rank_runs(rows, test="wilcoxon")
 
 
 def test_complete_leaves_out_what_not_all_have():

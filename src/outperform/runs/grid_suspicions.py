@@ -14,7 +14,8 @@ from outperform.runs.labels import FloatArray
 from outperform.runs.metrics import is_bare_score, is_share
 from outperform.runs.suspicions import Sides, Suspicion, find_nesting, find_suspicions
 
-_FEWEST = 3  # runs that may be constant
+_FEWEST_SORTED = 8
+_STILL = 1e-9  # steps between scores that may be the same, as a share of the largest
 _LARGE = 100  # of which no share, and few other scores, are beyond
 _CHANCE_NESTED = 0.01  # of a whole table
 
@@ -55,15 +56,18 @@ def _deserve_a_look(scores: FloatArray, metric: str) -> bool:
     low, high = np.nanmin(scores), np.nanmax(scores)
     if low == high:
         return False
-    if max(high, -low) > _LARGE:
+    largest = max(high, -low)
+    if largest > _LARGE:
         return True
     if low <= 1 < high and (is_share(metric) or is_bare_score(metric)):
         return True
-    if scores.shape[1] < _FEWEST:
-        return False
-    steps = np.diff(scores, axis=1)  # constant rows and those of gaps look sorted, too
-    one_way = ~(steps < 0).any(axis=1) | ~(steps > 0).any(axis=1)
-    return bool(one_way.any() or np.isin(scores, (0, 1)).all())
+    if np.isin(scores, (0, 1)).all():
+        return True
+    steps = np.diff(scores, axis=1)  # NaN at gaps, which neither rises nor falls
+    if (~(np.abs(steps) > _STILL * largest)).all(axis=1).any():
+        return True
+    rises, falls = (steps > 0).any(axis=1), (steps < 0).any(axis=1)
+    return bool(scores.shape[1] >= _FEWEST_SORTED and np.count_nonzero(~(rises & falls)) > 1)
 
 
 def find_grid_nesting(

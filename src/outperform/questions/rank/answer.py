@@ -27,6 +27,7 @@ from outperform.questions.rank.result import (
 )
 from outperform.questions.rank.suspected import ask_about
 from outperform.runs import Runs
+from outperform.runs.mismatches import join_equal_numbers
 from outperform.runs.scope import TASKS, TASKS_LIKE_THESE, THESE_TASKS, Scope
 from outperform.stats import (
     average_ranks,
@@ -107,9 +108,11 @@ def rank_runs(
     ('new',)
     """
     _check(tasks, correction, test, gamma, confidence_level)
-    table = runs if isinstance(runs, Runs) else read_runs(runs)
+    table, spelled = join_equal_numbers(runs if isinstance(runs, Runs) else read_runs(runs))
     _check_names(table, only, baseline)
-    grids = lay_out(table, only or table.algorithms, family=family, gaps=gaps, seed=seed)
+    grids = lay_out(
+        table, tuple(dict.fromkeys(only)) or table.algorithms, family=family, gaps=gaps, seed=seed
+    )
     answers = ask_about(grids, table)
     tasks_are, why = _choose_question(grids, tasks)
     alpha = round(1 - confidence_level, 12)
@@ -140,7 +143,7 @@ def rank_runs(
         scores=grids.scores,
         **_test_all(grids, terms),
     )
-    doubts = (*find_doubts(ranking, grids, counts, table), *answers)
+    doubts = (*find_doubts(ranking, grids, counts, table), *answers, *spelled)
     return replace(ranking, caveats=doubts)
 
 
@@ -170,7 +173,7 @@ def _check_names(table: Runs, only: Sequence[str], baseline: str | None) -> None
 def _choose_question(grids: Grids, tasks: TasksAre | None) -> tuple[TasksAre, str]:
     """Whether tasks are fixed or a sample, and why that is assumed."""
     n, n_units = len(grids.tasks), grids.n_families
-    kind = "families of tasks" if n_units < n else "tasks"
+    kind = "tasks" if n_units == n else "families of tasks" if n_units > 1 else "family of tasks"
     if tasks is not None:
         return tasks, f"--tasks {tasks} was asked for"
     if n == 1:
@@ -179,7 +182,8 @@ def _choose_question(grids: Grids, tasks: TasksAre | None) -> tuple[TasksAre, st
         return "sampled", f"with one run of each algorithm on a task, only {kind} vary"
     if n_units >= _ENOUGH_TASKS:
         return "sampled", f"{n_units} {kind} are taken for a sample; --tasks fixed: these alone"
-    return "fixed", f"{n_units} {kind} are too few to tell of others; --tasks sampled asks anyway"
+    are = "are too few" if n_units > 1 else "is too little"
+    return "fixed", f"{n_units} {kind} {are} to tell of others; --tasks sampled asks anyway"
 
 
 def _find_scope(table: Runs, grids: Grids, tasks_are: TasksAre) -> Scope:
@@ -207,7 +211,7 @@ def _describe_tasks(grids: Grids, best: np.ndarray) -> tuple[RankedTask, ...]:
                 task,
                 metric,
                 goal,
-                int((~np.isnan(grid)).sum(axis=1).min()),
+                _count_fewest(grid),
                 grids.algorithms[leader],
                 tuple(grids.algorithms[each] for each in np.flatnonzero(may)),
                 dict(zip(grids.algorithms, (sign * means).tolist(), strict=True)),
@@ -215,6 +219,12 @@ def _describe_tasks(grids: Grids, best: np.ndarray) -> tuple[RankedTask, ...]:
             )
         )
     return tuple(described)
+
+
+def _count_fewest(grid: FloatArray) -> int:
+    """Runs of the algorithm with the fewest, of those that have any."""
+    n = (~np.isnan(grid)).sum(axis=1)
+    return int(n[n > 0].min())
 
 
 def _summarize(grid: FloatArray) -> tuple[FloatArray, FloatArray]:

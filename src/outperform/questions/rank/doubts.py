@@ -62,10 +62,14 @@ def _doubt_units(ranking: Ranking) -> Iterator[str]:
 
 def _doubt_runs(ranking: Ranking) -> Iterator[str]:
     """Say where runs are too few to tell anybody apart, whatever the outcome."""
-    fewest, k = min(task.n_runs for task in ranking.tasks), len(ranking.algorithms)
-    if fewest == 1 and len(ranking.tasks) > 1:
-        yield "with one run on a task, nobody can be ruled out as the best there: none is marked"
+    single = [task.name for task in ranking.tasks if task.n_runs == 1]
+    several = [task.n_runs for task in ranking.tasks if task.n_runs > 1]
+    if single and len(ranking.tasks) > 1:
+        where = enumerate_names(single, limit=3) if several else "a task"
+        yield f"with one run on {where}, nobody can be ruled out as the best there: none is marked"
+    if not several:
         return
+    fewest, k = min(several), len(ranking.algorithms)
     n_pairs = len(ranking.pairs)
     for_pairs = next(n for n in count(1) if 0.5 ** (n - 1) <= ranking.alpha / n_pairs)
     for_best = next(n for n in count(1) if 0.5**n <= ranking.alpha / (k - 1))

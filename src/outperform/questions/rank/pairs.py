@@ -35,6 +35,7 @@ from outperform.stats import (
 from outperform.stats.checks import FloatArray
 from outperform.stats.task_probabilities import sign_tail
 from outperform.stats.ties import merge_pairs
+from outperform.wording import describe_goal
 
 OVER_TASKS = ("wins", "wilcoxon", "paired-t", "sign-flip")  # tests that tasks can be the units of
 _FEWEST_FOR_T = 3  # runs
@@ -341,7 +342,7 @@ def _test_over_tasks(
 
 
 def _choose_test_over_tasks(grids: Grids, terms: Terms) -> str:
-    one_metric = len(set(grids.metrics)) == 1
+    one_metric = len(set(zip(grids.metrics, grids.goals, strict=True))) == 1
     test = terms.test or ("wilcoxon" if one_metric else "wins")
     if test not in OVER_TASKS:
         raise InvalidInput(
@@ -350,11 +351,16 @@ def _choose_test_over_tasks(grids: Grids, terms: Terms) -> str:
         )
     if test != "wins" and not one_metric:
         raise InvalidInput(
-            f"the test {test!r} needs differences in one unit, but tasks have different metrics: "
-            f"{', '.join(sorted(set(grids.metrics)))}",
+            f"the test {test!r} needs differences in one unit, but tasks have different metrics "
+            f"or directions: {', '.join(_list_measures(grids))}",
             "Leave out --test: tasks are then counted as won or lost",
         )
     return test
+
+
+def _list_measures(grids: Grids) -> list[str]:
+    measures = set(zip(grids.metrics, grids.goals, strict=True))
+    return [f"{metric} ({describe_goal(goal)})" for metric, goal in sorted(measures)]
 
 
 def _average_families(means: FloatArray, family: NDArray[np.intp]) -> FloatArray:
