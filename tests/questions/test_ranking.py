@@ -1,6 +1,7 @@
 """Which of many are best, over many tasks."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -303,6 +304,26 @@ def test_one_metric_that_goes_two_ways_is_not_called_one_way():
     assert rank_runs(rows).test == "sign test over tasks"
     with pytest.raises(InvalidInput, match=r"score \(higher is better\), score \(lower"):
         rank_runs(rows, test="wilcoxon")
+
+
+def test_a_pipeline_of_which_every_fit_failed_is_named():
+    runs = replace(read_runs(make_runs()), unfinished=("broken",))
+    assert any("none of their runs has a score: broken" in each for each in rank_runs(runs).caveats)
+    for options in ({"baseline": "broken"}, {"only": ["vit", "broken"]}):
+        with pytest.raises(UnknownName, match=r"no run of 'broken' in .* has a score"):
+            rank_runs(runs, **options)
+
+
+def test_ranks_of_two_do_not_hang_on_others():
+    rows = make_runs(names=("vit", "vgg"), tasks=("t1", "t2"), n=6, noise=0)
+    for row in rows:  # six wins on one task, and on the other one of each, and ties
+        wins = {0: 1, 1: -1}.get(row["seed"], 0) if row["task"] == "t2" else 1
+        row["accuracy"] = (row["algorithm"] == "vit") * wins * 0.1 + row["seed"] ** 2 % 7 / 10
+    ranking = rank_runs(rows)
+    assert [each.rank_high for each in ranking.algorithms] == [1, 2]
+    assert ranking.pairs[0].winner is None
+    assert any("the stricter test, do not show" in each for each in ranking.caveats)
+    assert not any("against all others" in each for each in ranking.caveats)
 
 
 def test_complete_leaves_out_what_not_all_have():

@@ -159,6 +159,12 @@ def _check(tasks: Any, correction: Any, test: Any, gamma: float, level: float) -
 
 def _check_names(table: Runs, only: Sequence[str], baseline: str | None) -> None:
     for name in (*only, *([baseline] if baseline else [])):
+        if name in table.unfinished:
+            raise UnknownName(
+                f"no run of {name!r} in {table.source} has a score: they failed, or are still to "
+                "be done",
+                f"See which, and why, with `outperform status {table.source}`",
+            )
         if name not in table.algorithms:
             raise UnknownName(
                 f"no algorithm {name!r} in {table.source}", suggest_names(name, table.algorithms)

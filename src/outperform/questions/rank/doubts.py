@@ -23,6 +23,7 @@ def find_doubts(ranking: Ranking, grids: Grids, counts: PairCounts, table: Runs)
     yield from _doubt_scores(ranking)
     yield from _doubt_ranks(ranking)
     yield from _doubt_gaps(grids)
+    yield from _doubt_absent(table)
     yield from _doubt_ties(grids, counts)
     yield from _doubt_aggregates(ranking, grids)
     yield from _doubt_size(ranking)
@@ -103,7 +104,12 @@ def _doubt_ranks(ranking: Ranking) -> Iterator[str]:
         for pair in ranking.pairs
         if not pair.winner and (high[pair.a] < low[pair.b] or high[pair.b] < low[pair.a])
     ]
-    if pairs:
+    if pairs and len(ranking.algorithms) == 2:
+        yield (
+            f"the ranks of {pairs[0]} are told apart by means of ranks within tasks, but wins over "
+            "all tasks, the stricter test, do not show a difference"
+        )
+    elif pairs:
         yield (
             f"the ranks of {enumerate_names(pairs, limit=3)} surely differ, by how they fare "
             "against all others; their own runs against each other do not show it"
@@ -115,6 +121,14 @@ def _doubt_gaps(grids: Grids) -> Iterator[str]:
         yield (
             f"runs are missing ({enumerate_names(grids.gaps, limit=3)}): gaps are taken to be "
             "unrelated to performance, and whoever failed where it went badly looks better"
+        )
+
+
+def _doubt_absent(table: Runs) -> Iterator[str]:
+    if table.unfinished:
+        yield (
+            f"left out, as none of their runs has a score: {enumerate_names(table.unfinished)} "
+            "(`outperform status` says why)"
         )
 
 
