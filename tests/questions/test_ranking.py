@@ -326,6 +326,28 @@ def test_ranks_of_two_do_not_hang_on_others():
     assert not any("against all others" in each for each in ranking.caveats)
 
 
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"gaps": "drop"}, "gaps is 'drop'"),
+        ({"normalize": "mean"}, "normalize is 'mean'"),
+        ({"seed": -1}, "seed is -1"),
+        ({"only": "vgg"}, "there is one algorithm only, vgg"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options, problem):
+    with pytest.raises(OutperformError) as refused:
+        rank_runs(make_runs(), **options)
+    assert refused.value.problem.startswith(problem)
+
+
+def test_marks_that_tell_more_than_pairs_are_explained():
+    # Six wins of six: 2**-6 is below 0.05/2, but twice that times three is above 0.05.
+    ranking = rank_runs(make_runs(tasks=("t1",), names=("vit", "vgg", "mlp"), n=6, gap=9))
+    assert str(ranking) == "vit alone may be the best of 3 on t1; none of 3 pairs differ."
+    assert any("ruled out as the best though no pair differs" in each for each in ranking.caveats)
+
+
 def test_complete_leaves_out_what_not_all_have():
     rows = drop(drop(make_runs(), "vgg", "t2"), "mlp", "t3", {4})
     ranking = rank_runs(rows, gaps="complete")

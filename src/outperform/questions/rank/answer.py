@@ -37,7 +37,13 @@ from outperform.stats import (
     rank_confidence_sets,
     skillings_mack,
 )
-from outperform.stats.checks import FloatArray, check_choice, check_gamma, check_open_unit
+from outperform.stats.checks import (
+    FloatArray,
+    check_choice,
+    check_count,
+    check_gamma,
+    check_open_unit,
+)
 from outperform.store.reading import read_runs
 from outperform.wording import suggest_names
 
@@ -108,11 +114,12 @@ def rank_runs(
     ('new',)
     """
     _check(tasks, correction, test, gamma, confidence_level)
+    _check_words(gaps, normalize)
+    check_count("seed", seed, at_least=0)
+    only = tuple(dict.fromkeys([only] if isinstance(only, str) else only))
     table, spelled = join_equal_numbers(runs if isinstance(runs, Runs) else read_runs(runs))
     _check_names(table, only, baseline)
-    grids = lay_out(
-        table, tuple(dict.fromkeys(only)) or table.algorithms, family=family, gaps=gaps, seed=seed
-    )
+    grids = lay_out(table, only or table.algorithms, family=family, gaps=gaps, seed=seed)
     answers = ask_about(grids, table)
     tasks_are, why = _choose_question(grids, tasks)
     alpha = round(1 - confidence_level, 12)
@@ -155,6 +162,12 @@ def _check(tasks: Any, correction: Any, test: Any, gamma: float, level: float) -
         check_choice("test", test, TESTS)
     check_gamma(gamma)
     check_open_unit("confidence_level", level)
+
+
+def _check_words(gaps: Any, normalize: Any) -> None:
+    check_choice("gaps", gaps, get_args(Gaps))
+    if normalize is not None:
+        check_choice("normalize", normalize, get_args(Normalization))
 
 
 def _check_names(table: Runs, only: Sequence[str], baseline: str | None) -> None:

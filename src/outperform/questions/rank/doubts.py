@@ -20,6 +20,7 @@ def find_doubts(ranking: Ranking, grids: Grids, counts: PairCounts, table: Runs)
     """Every doubt about a ranking, those that weigh most first."""
     yield from _doubt_units(ranking)
     yield from _doubt_runs(ranking)
+    yield from _doubt_marks(ranking)
     yield from _doubt_scores(ranking)
     yield from _doubt_ranks(ranking)
     yield from _doubt_gaps(grids)
@@ -83,6 +84,18 @@ def _doubt_runs(ranking: Ranking) -> Iterator[str]:
         yield (
             f"with {fewest} runs nobody can be ruled out as the best by wins ({for_best} would "
             "do), so the marks are by paired t-tests of means, which take differences as normal"
+        )
+
+
+def _doubt_marks(ranking: Ranking) -> Iterator[str]:
+    """Explain marks that rule somebody out where no pair differs."""
+    k = len(ranking.algorithms)
+    ruled_out = any(len(task.maybe_best) < k for task in ranking.tasks if task.n_runs > 1)
+    if ruled_out and k > 2 and not ranking.differing and ranking.tasks_are == "fixed":
+        yield (
+            "marks ask less than pairs, and tell more: whether another is better, of each against "
+            f"{k - 1} and one way, on a task by itself; so some are ruled out as the best though "
+            "no pair differs"
         )
 
 
