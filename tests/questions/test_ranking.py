@@ -348,6 +348,14 @@ def test_marks_that_tell_more_than_pairs_are_explained():
     assert any("ruled out as the best though no pair differs" in each for each in ranking.caveats)
 
 
+def test_two_that_never_met_are_named():
+    rows = drop(drop(make_runs(names=("vit", "vgg", "mlp")), "vgg", "t1"), "mlp", "t2")
+    rows = drop(drop(rows, "vgg", "t3"), "mlp", "t3")
+    with pytest.raises(TooFewRuns) as refused:
+        rank_runs(rows, gaps="keep")
+    assert refused.value.problem == "mlp and vgg have no replicate of any task in common"
+
+
 def test_complete_leaves_out_what_not_all_have():
     rows = drop(drop(make_runs(), "vgg", "t2"), "mlp", "t3", {4})
     ranking = rank_runs(rows, gaps="complete")

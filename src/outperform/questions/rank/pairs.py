@@ -201,9 +201,11 @@ def _check_shared(grids: Grids, n: NDArray[np.int64], first: Any, second: Any) -
     apart = np.flatnonzero(n.sum(axis=-1) == 0)
     if apart.size:
         a, b = (grids.algorithms[each[apart[0]]] for each in (first, second))
+        others = {1: "", 2: ", nor does 1 other pair"}.get(
+            apart.size, f", nor do {apart.size - 1} other pairs"
+        )
         raise TooFewRuns(
-            f"{a} and {b} have no replicate of any task in common, nor do {apart.size - 1} other "
-            "pairs",
+            f"{a} and {b} have no replicate of any task in common{others}",
             "Leave out one of them with --only, or add runs",
         )
 
