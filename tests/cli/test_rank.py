@@ -164,6 +164,12 @@ def test_gaps_are_named(paper):
     assert call("rank", paper, "--gaps").exit_code == 0
 
 
+def test_gaps_are_either_kept_or_left_out(paper):
+    result = call("rank", paper, "--gaps", "--complete")
+    assert result.exit_code == 2
+    assert "choose one" in result.stderr
+
+
 def test_two_thousand_algorithms_are_refused_with_the_limit(tmp_path):
     names = [f"m{i}" for i in range(2000)]
     result = call("rank", make_file(tmp_path / "many.csv", names, ["t"], 1))

@@ -1,6 +1,7 @@
 """Which of many are best, over many tasks."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from outperform.errors import (
     UnknownName,
     UnpairedScores,
 )
+from outperform.questions.rank.table import tabulate_ranking
 from outperform.stats import holm
 
 NAMES = ("vit", "resnet", "vgg", "mlp")
@@ -248,6 +250,112 @@ def test_gaps_are_named_and_refused():
         rank_runs(rows)
     assert "no run of vgg on t2; no seed 4 of mlp on t3" in refused.value.problem
     assert "--complete" in refused.value.remedy
+
+
+def test_a_run_without_a_score_is_named_by_its_row():
+    rows = make_runs()
+    rows[7]["accuracy"] = math.inf
+    with pytest.raises(UnpairedScores, match=r"\(row 8 has no finite score, or did not finish\)"):
+        rank_runs(rows)
+
+
+def test_seeds_of_which_each_has_its_own_get_advice_that_helps():
+    rows = [row | {"seed": f"{row['algorithm']} {row['seed']}"} for row in make_runs()]
+    with pytest.raises(UnpairedScores) as refused:
+        rank_runs(rows)
+    assert "leave out the column seed: they are then paired at random" in refused.value.remedy
+    rank_runs([{name: row[name] for name in row if name != "seed"} for row in rows])
+
+
+def test_equal_numbers_are_one_replicate():
+    rows = [
+        row | {"seed": f"{row['seed']}.0" if row["algorithm"] == "vgg" else row["seed"]}
+        for row in make_runs()
+    ]
+    ranking, plain = rank_runs(rows), rank_runs(make_runs())
+    assert ranking.pairs == plain.pairs
+    assert any("seed '0' and '0.0' were taken as the same" in each for each in ranking.caveats)
+    both = [*make_runs(), rows[0] | {"seed": "0.0"}]
+    with pytest.raises(UnpairedScores):
+        rank_runs(both)
+
+
+def test_an_algorithm_that_is_missing_on_a_task_hides_nobody_there():
+    ranking = rank_runs(drop(make_runs(gap=3), "vgg", "t2"), gaps="keep")
+    assert ranking.tasks[1].n_runs == 12
+    means = str(tabulate_ranking(ranking)[0].rows)
+    marked = {task.name: len(task.maybe_best) for task in ranking.tasks}
+    assert means.count("*") == sum(marked.values())
+    assert not any("with 0 runs" in caveat for caveat in ranking.caveats)
+
+
+def test_an_algorithm_that_is_chosen_twice_is_no_rival_of_itself():
+    with pytest.raises(TooFewRuns, match="one algorithm only"):
+        rank_runs(make_runs(), only=["vgg", "vgg"])
+
+
+def test_one_metric_that_goes_two_ways_is_not_called_one_way():
+    rows = [
+        {"algorithm": row["algorithm"], "task": row["task"], "seed": row["seed"]}
+        | {"score": row["accuracy"], "goal": "minimize" if row["task"] == "t2" else "maximize"}
+        for row in make_runs(tasks=[f"t{i}" for i in range(12)])
+    ]
+    table = tabulate_ranking(rank_runs(rows))[0]
+    assert table.title.startswith("score, higher (↑) or lower (↓) is better")
+    assert table.header[1:4] == ("t0 ↑", "t1 ↑", "t2 ↓")
+    assert rank_runs(rows).test == "sign test over tasks"
+    with pytest.raises(InvalidInput, match=r"score \(higher is better\), score \(lower"):
+        rank_runs(rows, test="wilcoxon")
+
+
+def test_a_pipeline_of_which_every_fit_failed_is_named():
+    runs = replace(read_runs(make_runs()), unfinished=("broken",))
+    assert any("none of their runs has a score: broken" in each for each in rank_runs(runs).caveats)
+    for options in ({"baseline": "broken"}, {"only": ["vit", "broken"]}):
+        with pytest.raises(UnknownName, match=r"no run of 'broken' in .* has a score"):
+            rank_runs(runs, **options)
+
+
+def test_ranks_of_two_do_not_hang_on_others():
+    rows = make_runs(names=("vit", "vgg"), tasks=("t1", "t2"), n=6, noise=0)
+    for row in rows:  # six wins on one task, and on the other one of each, and ties
+        wins = {0: 1, 1: -1}.get(row["seed"], 0) if row["task"] == "t2" else 1
+        row["accuracy"] = (row["algorithm"] == "vit") * wins * 0.1 + row["seed"] ** 2 % 7 / 10
+    ranking = rank_runs(rows)
+    assert [each.rank_high for each in ranking.algorithms] == [1, 2]
+    assert ranking.pairs[0].winner is None
+    assert any("the stricter test, do not show" in each for each in ranking.caveats)
+    assert not any("against all others" in each for each in ranking.caveats)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"gaps": "drop"}, "gaps is 'drop'"),
+        ({"normalize": "mean"}, "normalize is 'mean'"),
+        ({"seed": -1}, "seed is -1"),
+        ({"only": "vgg"}, "there is one algorithm only, vgg"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options, problem):
+    with pytest.raises(OutperformError) as refused:
+        rank_runs(make_runs(), **options)
+    assert refused.value.problem.startswith(problem)
+
+
+def test_marks_that_tell_more_than_pairs_are_explained():
+    # Six wins of six: 2**-6 is below 0.05/2, but twice that times three is above 0.05.
+    ranking = rank_runs(make_runs(tasks=("t1",), names=("vit", "vgg", "mlp"), n=6, gap=9))
+    assert str(ranking) == "vit alone may be the best of 3 on t1; none of 3 pairs differ."
+    assert any("ruled out as the best though no pair differs" in each for each in ranking.caveats)
+
+
+def test_two_that_never_met_are_named():
+    rows = drop(drop(make_runs(names=("vit", "vgg", "mlp")), "vgg", "t1"), "mlp", "t2")
+    rows = drop(drop(rows, "vgg", "t3"), "mlp", "t3")
+    with pytest.raises(TooFewRuns) as refused:
+        rank_runs(rows, gaps="keep")
+    assert refused.value.problem == "mlp and vgg have no replicate of any task in common"
 
 
 def test_complete_leaves_out_what_not_all_have():

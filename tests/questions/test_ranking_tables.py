@@ -174,6 +174,8 @@ def test_records_count_the_runs_of_every_cell_and_leave_unknown_ones_empty(ranki
     table = make_paper_table(alone)
     assert table.rows[2][1] == "–"
     assert table.rows[2][3] == "2.50"
+    assert "A dash: no runs there" in table.caption
+    assert "A dash" not in make_paper_table(ranking).caption
     assert "over 2 to 5 runs" in table.caption
     assert "in brackets" not in table.caption
 

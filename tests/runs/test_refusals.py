@@ -201,8 +201,9 @@ REFUSED_FILES = {
         "method,cifar10\na,93.1 ± 0.3\nb,92.5 ± 0.4\n",
         {},
         UnreadableRuns,
-        "runs.csv holds means with their deviations (93.1 ± 0.3), not runs. Compare them with "
-        "--summary A=MEAN±SD,N B=MEAN±SD,N (from Python: compare_published).",
+        "runs.csv holds means with their deviations (93.1 ± 0.3), not runs. Compare two of "
+        "them with `outperform compare --summary TABLE A B` (from Python: "
+        "compare_published_table).",
     ),
     "long read as wide": (
         LONG + "a,1,2\n",

@@ -214,7 +214,8 @@ def _explain_missing_score(
     if means := [cell for name in others for cell in table.head(name) if "±" in str(cell)]:
         return UnreadableRuns(
             f"{table.source} holds means with their deviations ({means[0]}), not runs",
-            "Compare them with --summary A=MEAN±SD,N B=MEAN±SD,N (from Python: compare_published)",
+            "Compare two of them with `outperform compare --summary TABLE A B` (from Python: "
+            "compare_published_table)",
         )
     return explain_no_score(table)
 

@@ -169,6 +169,28 @@ def pair_equal_numbers(runs: "Runs", a: "Cell", b: "Cell") -> tuple["Runs", tupl
     return replace(runs, replicates=alike.names, replicate=alike.codes[runs.replicate]), (note,)
 
 
+def join_equal_numbers(runs: "Runs") -> tuple["Runs", tuple[str, ...]]:
+    """Take 0.0 and 0 as one replicate, with a note, unless an algorithm has both on a task."""
+    names = runs.replicates
+    if names is None or isinstance(names, Numerals) or (alike := write_alike(names)) is None:
+        return runs, ()
+    cell = runs.algorithm.astype(np.int64) * len(runs.tasks) + runs.task
+    runs_of = [
+        len(np.unique(np.stack((cell, codes)), axis=1)[0])
+        for codes in (runs.replicate, alike.codes[runs.replicate])
+    ]
+    if runs_of[0] > runs_of[1]:
+        return runs, ()
+    twice = int(np.flatnonzero(np.bincount(alike.codes) > 1)[0])
+    spellings = [repr(names[code]) for code in np.flatnonzero(alike.codes == twice).tolist()]
+    more = len(names) - len(alike.names) - 1
+    note = (
+        f"{runs.replicate_name} {' and '.join(spellings)} were taken as the same number"
+        f"{f', and {more} more likewise' if more > 0 else ''}"
+    )
+    return replace(runs, replicates=alike.names, replicate=alike.codes[runs.replicate]), (note,)
+
+
 def write_alike(names: Sequence[str]) -> Labels | None:
     """Write equal numbers alike, such as 0.0 and 0; None if that joins none.
 

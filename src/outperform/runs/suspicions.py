@@ -295,7 +295,11 @@ _CHECKS: tuple[Callable[[Sides], Iterator[Suspicion]], ...] = (
 
 
 def find_nesting(
-    columns: Sequence[str], labels: Sequence[str], differences: FloatArray
+    columns: Sequence[str],
+    labels: Sequence[str],
+    differences: FloatArray,
+    *,
+    chance: float = _CHANCE_NESTED,
 ) -> Iterator[Suspicion]:
     """Find out whether pairs differ in a setting, or whether differences cluster by a column.
 
@@ -305,6 +309,8 @@ def find_nesting(
         Those that the labels are joined from, with commas.
     labels, differences : shape (n_pairs,)
         Of the pairs.
+    chance
+        Of asking about differences that do not cluster.
 
     Examples
     --------
@@ -328,7 +334,7 @@ def find_nesting(
         return
     for name, values in zip(columns, zip(*levels, strict=True), strict=False):
         group = np.unique(values, return_inverse=True)[1]
-        if _test_groups(group, differences) < _CHANCE_NESTED:
+        if _test_groups(group, differences) < chance:
             n_groups = int(group.max()) + 1
             yield Suspicion(
                 "nested",

@@ -25,7 +25,9 @@ from outperform.questions.rank.result import (
     Ranking,
     TasksAre,
 )
+from outperform.questions.rank.suspected import ask_about
 from outperform.runs import Runs
+from outperform.runs.mismatches import join_equal_numbers
 from outperform.runs.scope import TASKS, TASKS_LIKE_THESE, THESE_TASKS, Scope
 from outperform.stats import (
     average_ranks,
@@ -35,7 +37,13 @@ from outperform.stats import (
     rank_confidence_sets,
     skillings_mack,
 )
-from outperform.stats.checks import FloatArray, check_choice, check_gamma, check_open_unit
+from outperform.stats.checks import (
+    FloatArray,
+    check_choice,
+    check_count,
+    check_gamma,
+    check_open_unit,
+)
 from outperform.store.reading import read_runs
 from outperform.wording import suggest_names
 
@@ -106,9 +114,13 @@ def rank_runs(
     ('new',)
     """
     _check(tasks, correction, test, gamma, confidence_level)
-    table = runs if isinstance(runs, Runs) else read_runs(runs)
+    _check_words(gaps, normalize)
+    check_count("seed", seed, at_least=0)
+    only = tuple(dict.fromkeys([only] if isinstance(only, str) else only))
+    table, spelled = join_equal_numbers(runs if isinstance(runs, Runs) else read_runs(runs))
     _check_names(table, only, baseline)
     grids = lay_out(table, only or table.algorithms, family=family, gaps=gaps, seed=seed)
+    answers = ask_about(grids, table)
     tasks_are, why = _choose_question(grids, tasks)
     alpha = round(1 - confidence_level, 12)
     counts = count_tasks(grids)
@@ -138,7 +150,8 @@ def rank_runs(
         scores=grids.scores,
         **_test_all(grids, terms),
     )
-    return replace(ranking, caveats=tuple(find_doubts(ranking, grids, counts, table)))
+    doubts = (*find_doubts(ranking, grids, counts, table), *answers, *spelled)
+    return replace(ranking, caveats=doubts)
 
 
 def _check(tasks: Any, correction: Any, test: Any, gamma: float, level: float) -> None:
@@ -151,8 +164,20 @@ def _check(tasks: Any, correction: Any, test: Any, gamma: float, level: float) -
     check_open_unit("confidence_level", level)
 
 
+def _check_words(gaps: Any, normalize: Any) -> None:
+    check_choice("gaps", gaps, get_args(Gaps))
+    if normalize is not None:
+        check_choice("normalize", normalize, get_args(Normalization))
+
+
 def _check_names(table: Runs, only: Sequence[str], baseline: str | None) -> None:
     for name in (*only, *([baseline] if baseline else [])):
+        if name in table.unfinished:
+            raise UnknownName(
+                f"no run of {name!r} in {table.source} has a score: they failed, or are still to "
+                "be done",
+                f"See which, and why, with `outperform status {table.source}`",
+            )
         if name not in table.algorithms:
             raise UnknownName(
                 f"no algorithm {name!r} in {table.source}", suggest_names(name, table.algorithms)
@@ -167,7 +192,7 @@ def _check_names(table: Runs, only: Sequence[str], baseline: str | None) -> None
 def _choose_question(grids: Grids, tasks: TasksAre | None) -> tuple[TasksAre, str]:
     """Whether tasks are fixed or a sample, and why that is assumed."""
     n, n_units = len(grids.tasks), grids.n_families
-    kind = "families of tasks" if n_units < n else "tasks"
+    kind = "tasks" if n_units == n else "families of tasks" if n_units > 1 else "family of tasks"
     if tasks is not None:
         return tasks, f"--tasks {tasks} was asked for"
     if n == 1:
@@ -176,7 +201,8 @@ def _choose_question(grids: Grids, tasks: TasksAre | None) -> tuple[TasksAre, st
         return "sampled", f"with one run of each algorithm on a task, only {kind} vary"
     if n_units >= _ENOUGH_TASKS:
         return "sampled", f"{n_units} {kind} are taken for a sample; --tasks fixed: these alone"
-    return "fixed", f"{n_units} {kind} are too few to tell of others; --tasks sampled asks anyway"
+    are = "are too few" if n_units > 1 else "is too little"
+    return "fixed", f"{n_units} {kind} {are} to tell of others; --tasks sampled asks anyway"
 
 
 def _find_scope(table: Runs, grids: Grids, tasks_are: TasksAre) -> Scope:
@@ -210,7 +236,7 @@ def _describe_tasks(grids: Grids, best: np.ndarray) -> tuple[RankedTask, ...]:
                 task,
                 metric,
                 goal,
-                int((~np.isnan(grid)).sum(axis=1).min()),
+                _count_fewest(grid),
                 grids.algorithms[int(np.nanargmax(means))],
                 tuple(grids.algorithms[each] for each in np.flatnonzero(best[place])),
                 dict(zip(grids.algorithms, (sign * means).tolist(), strict=True)),
@@ -218,6 +244,12 @@ def _describe_tasks(grids: Grids, best: np.ndarray) -> tuple[RankedTask, ...]:
             )
         )
     return tuple(described)
+
+
+def _count_fewest(grid: FloatArray) -> int:
+    """Runs of the algorithm with the fewest, of those that have any."""
+    n = (~np.isnan(grid)).sum(axis=1)
+    return int(n[n > 0].min())
 
 
 def _summarize(grid: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -43,12 +43,8 @@ from outperform.questions.rank.result import Correction, TasksAre
 )
 @click.option("--only", multiple=True, metavar="NAME", help="Rank this algorithm; may be repeated.")
 @click.option("--family", metavar="COLUMN", help="Column that says which tasks belong together.")
-@click.option(
-    "--complete", "gaps", flag_value="complete", help="Leave out what not all algorithms have."
-)
-@click.option(
-    "--gaps", "gaps", flag_value="keep", help="Rank with gaps, as if unrelated to performance."
-)
+@click.option("--complete", is_flag=True, help="Leave out what not all algorithms have.")
+@click.option("--gaps", is_flag=True, help="Rank with gaps, as if unrelated to performance.")
 @click.option(
     "--normalize",
     type=click.Choice(get_args(Normalization)),
@@ -66,7 +62,8 @@ from outperform.questions.rank.result import Correction, TasksAre
 @paper_output_options
 def command(
     path: str,
-    gaps: Gaps | None,
+    complete: bool,
+    gaps: bool,
     alpha: float,
     reading: dict[str, Any],
     output: Output,
@@ -84,8 +81,11 @@ def command(
     mean ± standard deviation, and a mark on every algorithm that may be the best. Over tasks:
     ranks with confidence sets, and P(A>B) of all pairs, corrected for their number.
     """
+    if complete and gaps:
+        raise click.UsageError("--complete leaves gaps out and --gaps keeps them: choose one.")
+    way: Gaps = "complete" if complete else "keep" if gaps else "refuse"
     with say_if_slow("Comparing all pairs ..."):
         ranking = rank_runs(
-            open_runs(path, reading), gaps=gaps or "refuse", confidence_level=1 - alpha, **options
+            open_runs(path, reading), gaps=way, confidence_level=1 - alpha, **options
         )
     output.show(ranking)

@@ -21,9 +21,11 @@ def find_doubts(ranking: Ranking, grids: Grids, counts: PairCounts, table: Runs)
     """Every doubt about a ranking, those that weigh most first."""
     yield from _doubt_units(ranking)
     yield from _doubt_runs(ranking)
+    yield from _doubt_marks(ranking)
     yield from _doubt_scores(ranking)
     yield from _doubt_ranks(ranking)
     yield from _doubt_gaps(grids)
+    yield from _doubt_absent(table)
     yield from _doubt_ties(grids, counts)
     yield from _doubt_aggregates(ranking, grids)
     yield from _doubt_size(ranking)
@@ -69,10 +71,14 @@ def _strictest_level(ranking: Ranking) -> float:
 
 def _doubt_runs(ranking: Ranking) -> Iterator[str]:
     """Say where runs are too few to tell anybody apart, whatever the outcome."""
-    fewest, k = min(task.n_runs for task in ranking.tasks), len(ranking.algorithms)
-    if fewest == 1 and len(ranking.tasks) > 1:
-        yield "with one run on a task, nobody can be ruled out as the best there: none is marked"
+    single = [task.name for task in ranking.tasks if task.n_runs == 1]
+    several = [task.n_runs for task in ranking.tasks if task.n_runs > 1]
+    if single and len(ranking.tasks) > 1:
+        where = enumerate_names(single, limit=3) if several else "a task"
+        yield f"with one run on {where}, nobody can be ruled out as the best there: none is marked"
+    if not several:
         return
+    fewest, k = min(several), len(ranking.algorithms)
     for_pairs = next(n for n in count(1) if 0.5 ** (n - 1) <= _strictest_level(ranking))
     if fewest < for_pairs:
         yield (
@@ -88,6 +94,18 @@ def _doubt_runs(ranking: Ranking) -> Iterator[str]:
         yield (
             f"with {fewest} runs the t-approximation of brunner-munzel errs too often (11% instead "
             "of 5% of best algorithms were ruled out with 3 runs): take brunner-munzel-permutation"
+        )
+
+
+def _doubt_marks(ranking: Ranking) -> Iterator[str]:
+    """Explain marks that rule somebody out where no pair differs."""
+    k = len(ranking.algorithms)
+    ruled_out = any(len(task.maybe_best) < k for task in ranking.tasks if task.n_runs > 1)
+    if ruled_out and k > 2 and not ranking.differing and ranking.tasks_are == "fixed":
+        yield (
+            "marks ask less than pairs, and tell more: whether another is better, of each against "
+            f"{k - 1} and one way, on a task by itself; so some are ruled out as the best though "
+            "no pair differs"
         )
 
 
@@ -132,6 +150,14 @@ def _doubt_gaps(grids: Grids) -> Iterator[str]:
         yield (
             f"runs are missing ({enumerate_names(grids.gaps, limit=3)}): gaps are taken to be "
             "unrelated to performance, and whoever failed where it went badly looks better"
+        )
+
+
+def _doubt_absent(table: Runs) -> Iterator[str]:
+    if table.unfinished:
+        yield (
+            f"left out, as none of their runs has a score: {enumerate_names(table.unfinished)} "
+            "(`outperform status` says why)"
         )
 
 

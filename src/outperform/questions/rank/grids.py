@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.runs import Goal, Runs
 from outperform.stats.checks import FloatArray
-from outperform.wording import enumerate_names
+from outperform.wording import enumerate_names, enumerate_rows
 
 Gaps = Literal["refuse", "complete", "keep"]
 _MOST_ALGORITHMS = 300  # of which there are 44,850 pairs
@@ -152,10 +152,8 @@ def _mind_gaps(grids: Grids, runs: Runs, gaps: Gaps) -> Grids:
     more = f"; and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
     if gaps == "refuse":
         raise UnpairedScores(
-            f"{runs.source} has gaps: {named}{more}",
-            "Add the missing runs, pass --complete to leave out the replicates and tasks that not "
-            "all algorithms have, or --gaps to rank with the gaps, as if they were unrelated to "
-            "performance",
+            f"{runs.source} has gaps: {named}{more}{_name_incomplete(runs)}",
+            _advise(grids, runs),
         )
     grids = replace(grids, gaps=tuple(missing))
     if gaps == "keep":
@@ -169,6 +167,29 @@ def _mind_gaps(grids: Grids, runs: Runs, gaps: Gaps) -> Grids:
         )
     kept = grids.keep(has_all)
     return replace(kept, scores=kept.complete)
+
+
+def _name_incomplete(runs: Runs) -> str:
+    """Rows that are there, and do not count."""
+    rows = runs.row[~np.isfinite(runs.score)]
+    if not len(rows):
+        return ""
+    have = "has no finite score" if len(rows) == 1 else "have no finite scores"
+    return f" ({enumerate_rows(rows)} {have}, or did not finish)"
+
+
+def _advise(grids: Grids, runs: Runs) -> str:
+    """What to do about gaps: nothing pairs runs of which each algorithm has its own replicates."""
+    shared = any((~np.isnan(grid)).sum(axis=0).max() > 1 for grid in grids.scores)
+    if runs.replicates is not None and not shared:
+        return (
+            f"Run all with the same {runs.replicate_name}s; if no runs belong together, leave out "
+            f"the column {runs.replicate_name}: they are then paired at random"
+        )
+    return (
+        "Add the missing runs, pass --complete to leave out the replicates and tasks that not all "
+        "algorithms have, or --gaps to rank with the gaps, as if they were unrelated to performance"
+    )
 
 
 def _list_gaps(grids: Grids, runs: Runs) -> list[str]:

@@ -35,6 +35,7 @@ from outperform.stats import (
 from outperform.stats.checks import FloatArray
 from outperform.stats.task_probabilities import sign_tail
 from outperform.stats.ties import merge_pairs
+from outperform.wording import describe_goal
 
 OVER_TASKS = ("wins", "wilcoxon", "paired-t", "sign-flip")  # tests that tasks can be the units of
 _FEWEST_FOR_T = 3  # runs
@@ -207,9 +208,11 @@ def _check_shared(grids: Grids, n: NDArray[np.int64], first: Any, second: Any) -
     apart = np.flatnonzero(n.sum(axis=-1) == 0)
     if apart.size:
         a, b = (grids.algorithms[each[apart[0]]] for each in (first, second))
+        others = {1: "", 2: ", nor does 1 other pair"}.get(
+            apart.size, f", nor do {apart.size - 1} other pairs"
+        )
         raise TooFewRuns(
-            f"{a} and {b} have no replicate of any task in common, nor do {apart.size - 1} other "
-            "pairs",
+            f"{a} and {b} have no replicate of any task in common{others}",
             "Leave out one of them with --only, or add runs",
         )
 
@@ -268,12 +271,14 @@ def _count_better(
         for level in levels
     ]
     named = [
-        [tasks if n == len(tasks) else tuple(compress(tasks, row)) for n, row in rows]
-        for rows in (
-            zip(n, each.better, strict=True) for n, each in zip(bounds[0], found, strict=True)
-        )
+        [
+            tasks if n == len(tasks) else tuple(compress(tasks, row))
+            for n, row in zip(counts, each.better.tolist(), strict=True)
+        ]
+        for counts, each in zip(bounds[0], found, strict=True)
     ]
-    return [[{"a": a, "b": b} for a, b in zip(*sides, strict=True)] for sides in (*bounds, named)]
+    sides: list[list[list[Any]]] = [*bounds, named]
+    return [[{"a": a, "b": b} for a, b in zip(*each, strict=True)] for each in sides]
 
 
 def _bound(combined: FloatArray, pvalues: FloatArray, level: float) -> list[int]:
@@ -362,7 +367,7 @@ def _test_over_tasks(
 
 
 def _choose_test_over_tasks(grids: Grids, terms: Terms) -> str:
-    one_metric = len(set(grids.metrics)) == 1
+    one_metric = len(set(zip(grids.metrics, grids.goals, strict=True))) == 1
     test = terms.test or ("wilcoxon" if one_metric else "wins")
     if test not in OVER_TASKS:
         raise InvalidInput(
@@ -371,11 +376,16 @@ def _choose_test_over_tasks(grids: Grids, terms: Terms) -> str:
         )
     if test != "wins" and not one_metric:
         raise InvalidInput(
-            f"the test {test!r} needs differences in one unit, but tasks have different metrics: "
-            f"{', '.join(sorted(set(grids.metrics)))}",
+            f"the test {test!r} needs differences in one unit, but tasks have different metrics "
+            f"or directions: {', '.join(_list_measures(grids))}",
             "Leave out --test: tasks are then counted as won or lost",
         )
     return test
+
+
+def _list_measures(grids: Grids) -> list[str]:
+    measures = set(zip(grids.metrics, grids.goals, strict=True))
+    return [f"{metric} ({describe_goal(goal)})" for metric, goal in sorted(measures)]
 
 
 def _average_families(means: FloatArray, family: NDArray[np.intp]) -> FloatArray:

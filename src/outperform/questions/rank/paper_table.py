@@ -123,12 +123,14 @@ def _describe_cells(ranking: Ranking) -> str:
     goals = dict.fromkeys(task.goal for task in ranking.tasks)
     arrows = ", ".join(f"{_ARROWS[goal]} {describe_goal(goal)}" for goal in goals)
     what = f"{ranking.metric} ({arrows})" if ranking.metric else f"each metric ({arrows})"
-    counts = {n for counts in _count_runs(ranking) for n in counts.values()} - {0}
+    counts = {n for counts in _count_runs(ranking) for n in counts.values()}
+    gaps = " A dash: no runs there, as if for no reason of performance." if 0 in counts else ""
+    counts -= {0}
     on = " on each task" if len(ranking.tasks) > 1 else ""
     if counts == {1}:
-        return f"One run of each algorithm{on}: {what}."
+        return f"One run of each algorithm{on}: {what}.{gaps}"
     runs = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else str(*counts)
-    return f"Mean ± standard deviation of {what} over {runs} runs of each algorithm{on}."
+    return f"Mean ± standard deviation of {what} over {runs} runs of each algorithm{on}.{gaps}"
 
 
 def _describe_bold(ranking: Ranking, n_marked: int) -> str:

@@ -16,6 +16,7 @@ _SCREEN = 80  # columns
 _LONGEST_NAME, _SHORT_NAME = 16, 10
 _LARGEST_MATRIX = 12  # algorithms
 _MOST_PAIRS = 20  # rows
+_ARROWS = {"maximize": " ↑", "minimize": " ↓"}
 _BETTER_ON = "  better on 2:0: A on at least 2 tasks, B on at least 0, each pair by itself"
 
 
@@ -53,8 +54,9 @@ def _lay_out_means(ranking: "Ranking", digits: int) -> list[list[str]]:
     """Of every task, its name and the cells below."""
     longest = _LONGEST_NAME if digits == 2 else _SHORT_NAME
     headers = shorten_apart([task.name or "mean ± sd" for task in ranking.tasks], longest)
+    arrow = _ARROWS if len({task.goal for task in ranking.tasks}) > 1 else {}
     return [
-        [header, *format_means(task, ranking.names, digits=digits)]
+        [header + arrow.get(task.goal, ""), *format_means(task, ranking.names, digits=digits)]
         for header, task in zip(headers, ranking.tasks, strict=True)
     ]
 
@@ -85,9 +87,9 @@ def _explain_marks(ranking: "Ranking") -> str:
 def _entitle(ranking: "Ranking") -> str:
     several = any(task.n_runs > 1 for task in ranking.tasks)
     what = "mean ± standard deviation" if several else "one run each"
-    if not ranking.metric:
-        return f"metrics differ between tasks; {what}"
-    return f"{ranking.metric}, {describe_goal(ranking.tasks[0].goal)}; {what}"
+    goals = {task.goal for task in ranking.tasks}
+    way = describe_goal(*goals) if len(goals) == 1 else "higher (↑) or lower (↓) is better"
+    return f"{ranking.metric or 'metrics differ between tasks'}, {way}; {what}"
 
 
 def format_means(task: "RankedTask", names: Sequence[str], *, digits: int = 2) -> list[str]:
@@ -217,7 +219,8 @@ def _describe_correction(ranking: "Ranking") -> str:
     if ranking.correction == "none":
         return "not corrected"
     name = ranking.correction.replace("benjamini-hochberg", "Benjamini–Hochberg").capitalize()
-    return f"{name} for {len(ranking.pairs)} pairs"
+    n = len(ranking.pairs)
+    return f"{name} for {n} pairs" if n > 1 else "one pair"
 
 
 def _describe_pair(pair: "RankedPair") -> list[str]:

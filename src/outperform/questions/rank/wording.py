@@ -29,8 +29,15 @@ def _describe_best(ranking: "Ranking") -> str:
     names = [a.name for a in ranking.algorithms if a.n_tasks_maybe_best == most]
     where = "" if n == 1 else f" on {_count_tasks(most, n)}"
     if n == 1 and len(names) == 1:
-        return f"{names[0]} is the best of {k}{_on_task(ranking)}"
+        is_best = "is" if _beats_all(ranking, names[0]) else "alone may be"
+        return f"{names[0]} {is_best} the best of {k}{_on_task(ranking)}"
     return f"{_name_some(names)} may be the best{where or _on_task(ranking)}"
+
+
+def _beats_all(ranking: "Ranking", name: str) -> bool:
+    """Whether its pairs say so too, which ask more than marks."""
+    own = [(pair, "a" if pair.a == name else "b") for pair in ranking.pairs]
+    return all(pair.winner == side for pair, side in own if name in (pair.a, pair.b))
 
 
 def _on_task(ranking: "Ranking") -> str:
