@@ -402,6 +402,26 @@ def test_runs_without_replicates_are_paired_without_regard_to_their_scores():
     assert any("paired at random" in caveat for caveat in ranking.caveats)
 
 
+def test_unrelated_runs_with_equal_numbers_are_not_paired():
+    rng = np.random.default_rng(5)
+    sorted_runs = {"a": np.sort(rng.normal(size=30)), "b": np.sort(rng.normal(size=30)) + 0.3}
+    rows = [
+        {"algorithm": name, "run": i, "accuracy": score}
+        for name, scores in sorted_runs.items()
+        for i, score in enumerate(scores)
+    ]
+    known = read_runs(rows, accept="sorted")
+    assert find(rank_runs(known), "a", "b").winner == "b"
+    assert find(rank_runs(known, paired=False), "a", "b").winner is None
+    with pytest.raises(InvalidInput, match="says which runs belong together"):
+        rank_runs({"a": [1, 2, 3], "b": [2, 3, 4]}, paired=True)
+
+
+def test_an_unbeaten_baseline_is_said_to_beat():
+    ranking = rank_runs(make_runs(gap=4), baseline="vit")
+    assert str(ranking).endswith("; nobody is shown to beat vit, which beats 3 of 3 others.")
+
+
 @pytest.mark.parametrize(
     ("rows", "options", "kind", "problem"),
     [

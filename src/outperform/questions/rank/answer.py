@@ -58,6 +58,7 @@ def rank_runs(
     correction: Correction = "holm",
     *,
     test: str | None = None,
+    paired: bool | None = None,
     only: Sequence[str] = (),
     family: str | None = None,
     gaps: Gaps = "refuse",
@@ -85,6 +86,9 @@ def rank_runs(
     test
         Of pairs: ``"wins"``, or any test of `compare`, such as ``"paired-t"``. By default wins for
         these tasks, and Wilcoxon's signed ranks for tasks like these.
+    paired
+        Whether runs with the same replicate share their seeds. By default they do where the table
+        has a replicate column; otherwise runs are paired at random.
     only
         Rank these algorithms.
     family
@@ -117,7 +121,8 @@ def rank_runs(
     _check_words(gaps, normalize)
     check_count("seed", seed, at_least=0)
     only = tuple(dict.fromkeys([only] if isinstance(only, str) else only))
-    table, spelled = join_equal_numbers(runs if isinstance(runs, Runs) else read_runs(runs))
+    known = runs if isinstance(runs, Runs) else read_runs(runs)
+    table, spelled = join_equal_numbers(_pair(known, paired))
     _check_names(table, only, baseline)
     grids = lay_out(table, only or table.algorithms, family=family, gaps=gaps, seed=seed)
     answers = ask_about(grids, table)
@@ -168,6 +173,19 @@ def _check_words(gaps: Any, normalize: Any) -> None:
     check_choice("gaps", gaps, get_args(Gaps))
     if normalize is not None:
         check_choice("normalize", normalize, get_args(Normalization))
+
+
+def _pair(table: Runs, paired: bool | None) -> Runs:
+    """Forget which runs belong together, where they do not."""
+    if paired and table.replicates is None:
+        raise InvalidInput(
+            f"no column of {table.source} says which runs belong together",
+            "Name such a column with --replicate, or leave out --paired",
+        )
+    if paired is None or paired or table.replicates is None:
+        return table
+    nothing = np.zeros_like(table.replicate)
+    return replace(table, replicates=None, replicate=nothing, replicate_columns=())
 
 
 def _check_names(table: Runs, only: Sequence[str], baseline: str | None) -> None:

@@ -41,6 +41,7 @@ from outperform.questions.rank.result import Correction, TasksAre
     type=click.Choice(TESTS),
     help="Of pairs.  [default: wins; for tasks like these: wilcoxon]",
 )
+@click.option("--paired/--unpaired", default=None, help="Pair runs by replicate, or at random.")
 @click.option("--only", multiple=True, metavar="NAME", help="Rank this algorithm; may be repeated.")
 @click.option("--family", metavar="COLUMN", help="Column that says which tasks belong together.")
 @click.option("--complete", is_flag=True, help="Leave out what not all algorithms have.")

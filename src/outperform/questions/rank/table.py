@@ -160,8 +160,8 @@ def _tabulate_tests(ranking: "Ranking") -> Iterator[Table]:
     if ranking.friedman is not None and ranking.nemenyi is not None:
         right, plain = ranking.friedman.corrected, ranking.friedman.uncorrected
         rows = [
-            ("Friedman", f"χ² = {right.chi2:.3f}, p = {right.chi2_pvalue:.2g}"),
-            ("Iman–Davenport", f"F = {right.f:.3f}, p = {right.f_pvalue:.2g}"),
+            ("Friedman", f"χ² = {right.chi2:.3f}, {_format_pvalue(right.chi2_pvalue)}"),
+            ("Iman–Davenport", f"F = {right.f:.3f}, {_format_pvalue(right.f_pvalue)}"),
             ("without the correction for ties", f"χ² = {plain.chi2:.3f}, F = {plain.f:.3f}"),
             ("Nemenyi", f"mean ranks differ from {ranking.nemenyi.critical_difference:.3f} on"),
         ]
@@ -170,6 +170,10 @@ def _tabulate_tests(ranking: "Ranking") -> Iterator[Table]:
         test = ranking.skillings_mack
         value = f"{test.statistic:.3f}, p = {test.permutation_pvalue:.2g} by permutation"
         yield Table((), [("Skillings–Mack", value)], title="Are all alike?")
+
+
+def _format_pvalue(pvalue: float) -> str:
+    return f"p = {pvalue:.2g}" if pvalue >= 1e-16 else "p < 1e-16"
 
 
 def _tabulate_aggregates(ranking: "Ranking") -> Iterator[Table]:

@@ -61,7 +61,15 @@ def _describe_pairs(ranking: "Ranking") -> str:
     if ranking.tasks_are == "fixed" and len(ranking.tasks) > 1:
         return _describe_against_baseline(ranking)
     better = [pair.a for pair in ranking.pairs if pair.winner == "a"]
-    return f"{_name_some(better) if better else 'nobody'} {_beat(better)} {ranking.baseline}"
+    if not better:
+        return _describe_unbeaten(ranking)
+    return f"{_name_some(better)} {_beat(better)} {ranking.baseline}"
+
+
+def _describe_unbeaten(ranking: "Ranking") -> str:
+    n_beaten = sum(pair.winner == "b" for pair in ranking.pairs)
+    beaten = f", which beats {n_beaten} of {len(ranking.pairs)} others" if n_beaten else ""
+    return f"nobody is shown to beat {ranking.baseline}{beaten}"
 
 
 def _count_differing(n: int, total: int) -> str:
@@ -79,7 +87,7 @@ def _describe_against_baseline(ranking: "Ranking") -> str:
         if better:
             beat = f"{_name_some(better)} {_beat(better)} {ranking.baseline}"
             return f"{beat} over all tasks, though on no single one for sure"
-        return f"nobody is shown to beat {ranking.baseline}"
+        return _describe_unbeaten(ranking)
     names = [name for name, n in counts.items() if n == most]
     least = "both tasks" if most == 2 == len(ranking.tasks) else f"at least {most}"
     return f"{_name_some(names)} {_beat(names)} {ranking.baseline} on {least}"
