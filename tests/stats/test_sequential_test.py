@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from outperform.errors import InvalidInput
+from outperform.errors import OutperformError
 from outperform.stats import SequentialTest, plan_sequential_test, required_pairs
 
 TEST = plan_sequential_test()
@@ -71,6 +71,11 @@ def test_three_pairs_by_hand():
 def test_the_end_is_neither():
     open_until = SequentialTest(0.75, upper=TEST.upper, lower=-50, n_max=20)
     assert open_until.decide([9, 10, 19], [10, 10, 1]).tolist() == ["go on", "neither", "a"]
+
+
+def test_one_path_and_scores_tied_but_for_rounding():
+    call, end = TEST.follow([0.1 + 0.2] * 30, [0.3] * 30)
+    assert (call.item(), end.item()) == ("neither", 21)
 
 
 # Reference: METHODS' figures, and the plain loop
@@ -231,6 +236,12 @@ def test_a_sign_test_after_every_pair_errs_far_more():
             "81 pairs are more than the 80 after which the test ends. Pass the counts of the first "
             "80, or fewer.",
         ),
+        (
+            lambda: TEST.follow([0.9, 0.8], [0.7]),
+            "cannot pair 2 scores of a with 1 of b. Pass the runs that share their seeds, in the "
+            "same order, or paired=False if the runs are independent.",
+        ),
+        (lambda: TEST.follow([], []), "a has 0 score(s). At least 1 are needed."),
         (lambda: TEST.decide(1.5, 2), "wins is 1.5. Pass counts: 0 or more."),
         (lambda: TEST.decide(1, [2, -1]), "losses is [2, -1]. Pass counts: 0 or more."),
         (
@@ -244,6 +255,6 @@ def test_a_sign_test_after_every_pair_errs_far_more():
     ],
 )
 def test_impossible_settings_are_refused(call, message):
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(OutperformError) as caught:
         call()
     assert str(caught.value) == message

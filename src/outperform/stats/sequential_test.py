@@ -25,15 +25,18 @@ from outperform.errors import InvalidInput
 from outperform.stats.checks import (
     FloatArray,
     IntArray,
+    as_two_samples,
     check_count,
     check_gamma,
     check_open_unit,
+    check_paired,
 )
 from outperform.stats.ties import merge_pairs
 
 StrArray = NDArray[np.str_]
 
 _ROUNDING = 1e-9  # a ratio that reaches a boundary but for rounding has reached it
+_STEP = 0.05  # by which a boundary is moved where the safe one does not do
 _FORGOTTEN = 1e-12  # chance of paths that are still open at which a plan looks no further
 _LARGEST_FIXED = 2_000  # pairs of a fixed design up to which boundaries are searched for
 
@@ -118,18 +121,21 @@ class SequentialTest:
             )
         return self._judge(won - lost, n_pairs)
 
-    def follow(self, a: FloatArray, b: FloatArray) -> tuple[StrArray, IntArray]:
+    def follow(self, a: ArrayLike, b: ArrayLike) -> tuple[StrArray, IntArray]:
         """How each path of pairs ends, and after how many of them.
 
-        Both have shape (n_paths, n_pairs), pairs in the order in which they were run; higher is
-        better. What comes after the end is not looked at. A path that is too short says "go on".
+        Pairs lie along the last axis, in the order in which they were run; higher is better. What
+        comes after the end is not looked at. A path that is too short says "go on".
         """
-        a, b = merge_pairs(a[:, : self.n_max], b[:, : self.n_max])
-        lead = np.cumsum(np.sign(a - b), axis=1)
-        calls = self._judge(lead, np.arange(1, a.shape[1] + 1))
+        first, second = as_two_samples(a, b, at_least=1)
+        check_paired(first.shape[-1], second.shape[-1])
+        first, second = merge_pairs(first[..., : self.n_max], second[..., : self.n_max])
+        lead = np.cumsum(np.sign(first - second), axis=-1)
+        calls = self._judge(lead, np.arange(1, lead.shape[-1] + 1))
         over = calls != "go on"
-        last = np.where(over.any(axis=1), np.argmax(over, axis=1), a.shape[1] - 1)
-        return calls[np.arange(len(a)), last], last + 1
+        over[..., -1] = True
+        last = np.argmax(over, axis=-1, keepdims=True)
+        return np.take_along_axis(calls, last, axis=-1)[..., 0], last[..., 0] + 1
 
     def operating(self, probability: float, *, tie_share: float = 0.0) -> OperatingPoint:
         """Error rates and costs where P(A>B) has this value, exactly.
@@ -191,7 +197,7 @@ class SequentialTest:
             won, lost = paths[for_a].sum(axis=0), paths[for_b].sum(axis=0)
             paths[for_a | for_b | (np.abs(lead) <= futile[n])] = 0
             yield np.array([won, lost, paths.sum(axis=0)])
-            still = np.flatnonzero(paths[:, 0] + paths[:, -1])
+            still = np.flatnonzero(paths.any(axis=1))
             if not still.size:
                 return
             fewest, paths = fewest + int(still[0]), paths[still[0] : still[-1] + 1]
@@ -227,15 +233,16 @@ def plan_sequential_test(
     """
     horizon = _find_horizon(gamma, alpha, beta)
     upper, lower = math.log((1 - beta) / (alpha / 2)), math.log(beta / (1 - alpha / 2))
+    safe_upper, safe_lower = math.log(2 / alpha), math.log(beta)
     while True:
         size, power = _trace_errors(SequentialTest(gamma, upper, lower, horizon))
         if size[-1] > alpha:
-            upper = math.log(2 / alpha)
-        elif power[-1] < 1 - beta and lower > math.log(beta):
-            lower = math.log(beta)
+            upper = safe_upper if upper < safe_upper else upper + _STEP
+        elif power[-1] < 1 - beta and lower > safe_lower:
+            lower = safe_lower
         elif power[-1] < 1 - beta:
             # What is still missed is lost to b, or to the end.
-            upper, lower = max(upper, -math.log(beta)), lower - 0.05
+            upper, lower = max(upper, -safe_lower), lower - _STEP
         else:
             n_enough = int(np.argmax(power >= 1 - beta)) + 1
             return SequentialTest(gamma, upper, lower, 10 * math.ceil(n_enough / 10))
@@ -273,7 +280,7 @@ def _find_horizon(gamma: float, alpha: float, beta: float) -> int:
             f"deciding between 0.5 and gamma = {gamma:g} takes more than {_LARGEST_FIXED:,} pairs",
             "Pass a larger gamma",
         )
-    return math.ceil(3 * fixed) + 100
+    return 10 * math.ceil(3 * fixed / 10) + 100  # a multiple of ten, as the end will be
 
 
 def _check_advantage(gamma: float) -> None:
