@@ -43,6 +43,12 @@ def test_plan_judges_a_number_of_pairs_and_its_cost():
     assert "time for 20 fits 5.0 h" in text
 
 
+def test_plan_shows_what_deciding_after_every_pair_costs():
+    lines = call("plan", "--seconds-per-fit", 600).stdout.splitlines()
+    row = next(line for line in lines if line.startswith("  on average, between equals"))
+    assert row.split(maxsplit=4)[-1].split() == ["54", "(18.0", "h)", "34.3", "(11.4", "h)"]
+
+
 def test_json_has_the_table():
     answer = json.loads(call("plan", "--gamma", 0.8, "--json").stdout)
     assert (answer["n_noether"], answer["n_required"]) == (21, 35)

@@ -16,6 +16,7 @@ from outperform.stats import (
     VerdictRule,
     equivalence_test,
     noether_sample_size,
+    plan_sequential_test,
     required_pairs,
     required_resplits,
     resplit_floor,
@@ -52,6 +53,40 @@ def test_a_handful_of_pairs_detects_nothing():
 
 def test_cost_counts_a_fit_of_each_algorithm_per_pair():
     assert plan(n_pairs=10, seconds_per_fit=30).seconds == 600
+
+
+def test_the_sequential_test_is_planned_beside_the_fixed_number():
+    result = plan(seconds_per_fit=600)
+    sequential = result.to_dict()["sequential"]
+    pairs = [sequential[f"expected_pairs{who}"] for who in ("", "_equals")]
+    assert pairs == pytest.approx([27.564, 34.292], abs=1e-3)
+    assert sequential["worst_pairs"] == 80
+    assert (sequential["power"], sequential["false_alarms"]) == pytest.approx((0.961, 0.0425), 1e-3)
+    # Two fits of ten minutes per pair.
+    assert sequential["expected_seconds"] == pytest.approx(1200 * pairs[0])
+    assert sequential["expected_seconds_equals"] == pytest.approx(1200 * pairs[1])
+    assert sequential["worst_seconds"] == 96_000
+    assert result.tables[1].rows == [
+        ("on average, if P(A>B) is 0.75", "54 (18.0 h)", "27.6 (9.2 h)"),
+        ("on average, between equals", "54 (18.0 h)", "34.3 (11.4 h)"),
+        ("at most", "54 (18.0 h)", "80 (26.7 h)"),
+    ]
+
+
+def test_the_sequential_test_of_a_pilot_is_for_gamma_and_costs_what_the_pilot_shows():
+    better = plan(pilot=pilot(16, 4)).sequential
+    test = plan_sequential_test(0.75)
+    assert (better.test, better.better) == (test, test.operating(0.8))
+    weaker = plan(pilot=pilot(6, 4)).sequential  # below γ: planned for what it shows
+    assert weaker.test == plan_sequential_test(0.6)
+    assert weaker.better.chance_a >= 0.95
+
+
+def test_no_sequential_test_is_planned_where_it_takes_thousands_of_pairs():
+    result = plan(gamma=0.53)
+    assert result.sequential is None
+    assert result.to_dict()["sequential"] is None
+    assert len(result.tables) == 2
 
 
 def test_pilot_is_planned_with_as_seen():

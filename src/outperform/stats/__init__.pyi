@@ -114,6 +114,11 @@ from outperform.stats.runs_to_hide import hide_to_undo_by_t as hide_to_undo_by_t
 from outperform.stats.sequential import anytime_power as anytime_power
 from outperform.stats.sequential import may_still_win as may_still_win
 from outperform.stats.sequential import second_look_level as second_look_level
+from outperform.stats.sequential_test import OperatingPoint as OperatingPoint
+from outperform.stats.sequential_test import SequentialTest as SequentialTest
+from outperform.stats.sequential_test import (
+    plan_sequential_test as plan_sequential_test,
+)
 from outperform.stats.signed_ranks import wilcoxon_pvalues as wilcoxon_pvalues
 from outperform.stats.signed_ranks import wilcoxon_test as wilcoxon_test
 from outperform.stats.skillings_mack_test import SkillingsMackTest as SkillingsMackTest

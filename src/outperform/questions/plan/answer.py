@@ -8,6 +8,7 @@ from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.verdict import TOO_GOOD
 from outperform.questions.plan.resplits import plan_resplits
 from outperform.questions.plan.result import PAIRS, Plan
+from outperform.questions.plan.sequential_design import plan_sequential_design
 from outperform.runs.scope import SPLITS, THIS_DATASET, Resplit, Scope
 from outperform.stats import (
     noether_sample_size,
@@ -80,6 +81,9 @@ def plan(
         n_required=needed,
         n_pairs=needed if n_pairs is None else n_pairs,
         seconds_per_fit=seconds_per_fit,
+        sequential=plan_sequential_design(
+            gamma, alpha, beta, probability=probability, seconds_per_fit=seconds_per_fit
+        ),
         scope=_find_scope(pilot, resplit),
         resplits=plan_resplits(resplit, pilot, alpha=alpha, beta=beta),
         caveats=caveats,

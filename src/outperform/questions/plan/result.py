@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.plain_values import Plain
 from outperform.questions.plan.resplits import PlannedResplits
+from outperform.questions.plan.sequential_design import SequentialDesign
 from outperform.questions.result import Result, Table
 from outperform.runs.scope import Scope
 from outperform.stats import (
@@ -39,7 +40,7 @@ class Plan(Result):
 
     JSON = (
         "gamma alpha beta interval better worse probability n_noether n_required n_pairs power "
-        "false_alarms smallest_detectable seconds scope resplits table caveats"
+        "false_alarms smallest_detectable seconds sequential scope resplits table caveats"
     )
 
     gamma: float
@@ -54,6 +55,7 @@ class Plan(Result):
     n_pairs: int  # the number looked at: as asked for, else n_required
     seconds_per_fit: float | None = None
     scope: Scope = PAIRS  # of the pairs
+    sequential: SequentialDesign | None = None  # None: it would take thousands of pairs
     resplits: PlannedResplits | None = None  # for data like these; None: sizes are not known
     caveats: tuple[str, ...] = ()
 
@@ -118,8 +120,10 @@ class Plan(Result):
 
     @property
     def tables(self) -> list[Table | str]:
-        """What the pairs buy, here and for data like these, and what other γ would need."""
+        """What the pairs buy, or cost if one looks at each; what other γ would need."""
         beyond = [] if self.resplits is None else [self.resplits.tabulate()]
+        if self.sequential is not None:
+            beyond.insert(0, self.sequential.tabulate(self.n_required, self.chance))
         title = f"Pairs needed for power {1 - self.beta:g} at α = {self.alpha:g}"
         return [_tabulate_power(self), *beyond, _tabulate_gammas(self.table, title)]
 
