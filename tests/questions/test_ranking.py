@@ -414,7 +414,7 @@ def test_unrelated_runs_with_equal_numbers_are_not_paired():
     assert find(rank_runs(known), "a", "b").winner == "b"
     assert find(rank_runs(known, paired=False), "a", "b").winner is None
     with pytest.raises(InvalidInput, match="says which runs belong together"):
-        rank_runs({"a": [1, 2, 3], "b": [2, 3, 4]}, paired=True)
+        rank_runs([{"algorithm": name, "accuracy": 0.5} for name in "aabb"], paired=True)
 
 
 def test_an_unbeaten_baseline_is_said_to_beat():
