@@ -27,6 +27,7 @@ SLOW_IMPORTS = (
     "pyarrow",
     "rich",
     "filelock",
+    "emcee",
 )
 
 

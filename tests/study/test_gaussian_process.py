@@ -15,6 +15,7 @@ from outperform.study.adaptive_tuners import (
 from outperform.study.gaussian_process import (
     condition,
     fit_process,
+    log_likelihood,
     log_marginal_likelihood,
     square_differences,
 )
@@ -33,10 +34,10 @@ THETAS = [
 ]
 
 
-def oracle(log_theta):
+def oracle(log_theta, rows=slice(None)):
     amplitude, *scales, noise = np.exp(log_theta)
     kernel = ConstantKernel(amplitude) * Matern(scales, nu=2.5) + WhiteKernel(noise)
-    return GaussianProcessRegressor(kernel, alpha=0, optimizer=None).fit(X, Y)
+    return GaussianProcessRegressor(kernel, alpha=0, optimizer=None).fit(X[rows], Y[rows])
 
 
 # Reference
@@ -49,6 +50,25 @@ def test_likelihood_and_gradient_match_scikit_learn(log_theta):
     value, ours = log_marginal_likelihood(log_theta, PAIRS, Y)
     assert value == pytest.approx(expected, rel=1e-9)
     assert ours == pytest.approx(gradient, rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize("log_theta", THETAS)
+def test_the_likelihood_without_gradient_matches_scikit_learn(log_theta):
+    pairs, y = PAIRS.copy(), Y.copy()
+    expected = oracle(log_theta).log_marginal_likelihood(log_theta)
+    assert log_likelihood(log_theta, pairs, y) == pytest.approx(expected, rel=1e-9)
+    assert (pairs == PAIRS).all()  # nothing of the caller's is overwritten
+    assert (y == Y).all()
+
+
+@pytest.mark.parametrize("log_theta", THETAS)
+def test_leaving_one_out_is_what_fitting_to_the_others_predicts(log_theta):
+    mean, sd = condition(log_theta, X, Y).leave_one_out(Y)
+    for left_out in (0, 7, 29):
+        rest = np.arange(30) != left_out
+        others = oracle(log_theta, rest).predict(X[[left_out]], return_std=True)
+        assert mean[left_out] == pytest.approx(others[0][0], rel=1e-6, abs=1e-8)
+        assert sd[left_out] == pytest.approx(others[1][0], rel=1e-6)
 
 
 @pytest.mark.parametrize("log_theta", THETAS)
@@ -228,8 +248,8 @@ def test_it_finds_the_best_of_mixed_spaces():
 def test_hyperparameters_that_cannot_be_have_no_likelihood():
     """Whoever samples hyperparameters may try such: the same point twice, and no noise."""
     x = np.zeros((3, 1))
-    value, gradient = log_marginal_likelihood(
-        np.log([1.0, 1.0, 1e-300]), square_differences(x), np.array([0.0, 1.0, 2.0])
-    )
+    given = np.log([1.0, 1.0, 1e-300]), square_differences(x), np.array([0.0, 1.0, 2.0])
+    value, gradient = log_marginal_likelihood(*given)
     assert value == -np.inf
     assert (gradient == 0).all()
+    assert log_likelihood(*given) == -np.inf

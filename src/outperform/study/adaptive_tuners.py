@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from scipy.special import erfcx, ndtr
 
+from outperform.study.encoding import encode_units, units_of
 from outperform.study.gaussian_process import FloatArray, fit_process
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Choices, Dimension, Integers, LogUniform, Params, Space
@@ -123,10 +124,9 @@ def log_expected_improvement(mean: FloatArray, sd: FloatArray, best: float) -> F
 
 def _rank_candidates(space: Space, scored: Sequence[Trial], rng: np.random.Generator) -> FloatArray:
     """Candidates in the unit cube, the largest expected improvement first."""
-    names = sorted(space)
-    tried = np.array([[space[name].to_unit(t.params[name]) for name in names] for t in scored])
+    tried = units_of(space, [trial.params for trial in scored])
     y = _standardise(np.array([trial.score for trial in scored], dtype=np.float64))
-    process = fit_process(_encode(space, tried), y, rng)
+    process = fit_process(encode_units(space, tried), y, rng)
     best = float(process.predict(process.x)[0].max())
 
     points, values = np.empty((0, len(space))), np.empty(0)
@@ -135,7 +135,7 @@ def _rank_candidates(space: Space, scored: Sequence[Trial], rng: np.random.Gener
             fresh = rng.random((_N_CANDIDATES, len(space)))
         else:
             fresh = _around(points[np.argmax(values)], width, rng)
-        mean, sd = process.predict(_encode(space, fresh))
+        mean, sd = process.predict(encode_units(space, fresh))
         points = np.concatenate([points, fresh])
         values = np.concatenate([values, log_expected_improvement(mean, sd, best)])
     return points[np.argsort(-values, kind="stable")]
@@ -149,23 +149,6 @@ def _standardise(scores: FloatArray) -> FloatArray:
         scores = np.maximum(scores, median - 5 * headroom)
     centred: FloatArray = scores - scores.mean()
     return centred / (float(centred.std()) or 1.0)
-
-
-def _encode(space: Space, units: FloatArray) -> FloatArray:
-    """Inputs of the process: what the pipeline will see of each point, in the unit cube."""
-    columns = []
-    for index, name in enumerate(sorted(space)):
-        dimension, column = space[name], units[:, index]
-        if isinstance(dimension, Choices):
-            n_options = len(dimension.options)
-            places = np.minimum((column * n_options).astype(int), n_options - 1)
-            columns.extend(np.eye(n_options)[places].T)
-        elif isinstance(dimension, Integers):
-            rounded = [dimension.to_unit(dimension.from_unit(u)) for u in column.tolist()]
-            columns.append(np.array(rounded))
-        else:
-            columns.append(column)
-    return np.stack(columns, axis=1)
 
 
 def _around(point: FloatArray, width: float, rng: np.random.Generator) -> FloatArray:

@@ -1,0 +1,246 @@
+"""A model of one search: what it says of hyperparameters that were never tried.
+
+Searches are simulated on it without any fit (`simulated_searches`).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
+from outperform.stats.checks import as_scores
+from outperform.study.gaussian_process import (
+    FloatArray,
+    condition,
+    covariances,
+    square_differences,
+)
+from outperform.study.process_chain import Chain, sample_chain
+from outperform.study.simulated_searches import simulate_searches
+from outperform.study.sources import derive_seed
+from outperform.study.spaces import Choices, Params, Space
+from outperform.study.surrogate_checks import (
+    Fidelity,
+    Remoteness,
+    average_left_out,
+    list_doubts,
+    measure_fidelity,
+    measure_remoteness,
+    refuse_unexplained,
+)
+from outperform.study.surrogate_inputs import Inputs, choose_inputs
+from outperform.study.tuners import TUNERS, Trial
+from outperform.wording import enumerate_names
+
+N_STEPS = 200  # of every walker of the chain, after half as many that are thrown away
+_N_SAMPLES = 50  # of the chain, over which predictions are averaged
+_MOST_TRIALS = 1000  # the time grows with their cube: minutes
+_TELLING = 20  # trials from which it shows what a surrogate is worth
+_TIE = 1e-12  # of the largest score: spreads that are rounding errors
+_BLOCK = 2**15  # covariances at a time while predicting: what a processor has at hand
+_N_SEARCHES = 40  # simulated to see how far their optima lie from the trials
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AveragedProcess:
+    """Gaussian processes, one per sample of a chain, that predict scores together."""
+
+    space: Space
+    inputs: Inputs
+    x: FloatArray  # (n, columns)
+    log_thetas: FloatArray  # (samples, columns + 2)
+    weights: FloatArray  # (samples, n): inverse covariances times standardised scores
+    centre: float  # of the scores
+    scale: float
+
+    def predict(self, points: Sequence[Params]) -> FloatArray:
+        """Expected scores at points: the mean over the chain of the processes' means."""
+        at = np.concatenate(self.inputs.encode(points), axis=1)
+        total = np.zeros(len(at))
+        block = max(1, _BLOCK // len(self.x))
+        for start in range(0, len(at), block):
+            part = at[start : start + block]
+            for log_theta, weights in zip(self.log_thetas, self.weights, strict=True):
+                total[start : start + block] += covariances(log_theta, part, self.x) @ weights
+        return self.centre + self.scale * total / len(self.log_thetas)
+
+    def measure_remoteness(self, optima: Sequence[Params]) -> Remoteness:
+        """How far chosen hyperparameters lie from the trials."""
+        at = np.concatenate(self.inputs.encode(optima), axis=1)
+        return measure_remoteness(at, self.x, np.exp(self.log_thetas[:, 1:-1].mean(axis=0)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surrogate:
+    """A model of a search, and how far it may be believed; higher scores are better.
+
+    Attributes
+    ----------
+    remoteness
+        Of random searches of as many trials; `process.measure_remoteness` tells it of others.
+    untried
+        Hyperparameters of which all trials have the same value, though others are possible.
+    n_trials, n_failed, n_dropped
+        Trials in the model; left out as they have no score; left out as they are the worst.
+    """
+
+    process: AveragedProcess
+    chain: Chain
+    fidelity: Fidelity
+    remoteness: Remoteness
+    untried: tuple[str, ...]
+    n_trials: int
+    n_failed: int
+    n_dropped: int
+
+    @property
+    def space(self) -> Space:
+        """The space that was searched."""
+        return self.process.space
+
+    def predict(self, points: Sequence[Params]) -> FloatArray:
+        """Expected scores at points."""
+        return self.process.predict(points)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why searches simulated on it may be unlike real ones."""
+        doubts = [*list_doubts(self.fidelity, self.remoteness), *self.chain.doubts]
+        if self.n_trials < _TELLING:
+            doubts.append(
+                f"the surrogate is fitted to {self.n_trials} trials, fewer than {_TELLING}: what "
+                "it explains is hardly known"
+            )
+        if self.untried:
+            doubts.append(
+                f"the trials do not differ in {enumerate_names(map(repr, self.untried))}, of whose "
+                "effect the surrogate knows nothing"
+            )
+        return tuple(doubts)
+
+
+def fit_surrogate(
+    space: Space,
+    trials: Sequence[Trial],
+    *,
+    seed: int,
+    best_share: float | None = 0.85,
+    n_steps: int = N_STEPS,
+) -> Surrogate:
+    """Model how scores depend on hyperparameters, from the history of one search.
+
+    A Gaussian process (Matérn-5/2, a length scale per hyperparameter, amplitude and noise), over
+    whose hyperparameters a Markov chain integrates under the priors of `process_chain`. The same
+    seed gives the same surrogate.
+
+    Parameters
+    ----------
+    trials
+        Higher scores are better. A hyperparameter may be missing where a choice takes its meaning
+        away, such as a width where the model is linear.
+    best_share
+        The model is fitted to this share of the trials, the best; None: to all. The worst are
+        often disasters, which say nothing of where the optimum is.
+
+    References
+    ----------
+    Anonymous authors, Simulated hyperparameter optimization for statistical tests in machine
+    learning benchmarks, sections 4.1 and 5.
+    """
+    from threadpoolctl import threadpool_limits
+
+    scored = [trial for trial in trials if trial.score is not None]
+    kept = _keep_best(scored, best_share)
+    points = [trial.params for trial in kept]
+    scores = as_scores([cast(float, trial.score) for trial in kept], "the search", at_least=0)
+    inputs = choose_inputs(space, points)
+    _check_trials(scores, inputs, n_failed=len(trials) - len(scored))
+    # One thread: more of them only wait for each other here, and would round differently.
+    with threadpool_limits(1, user_api="blas"):
+        process, chain, fidelity = _fit(space, inputs, points, scores, seed, n_steps)
+        refuse_unexplained(fidelity)
+        seeds = [derive_seed(seed, "remoteness", index) for index in range(_N_SEARCHES)]
+        optima = simulate_searches(process, TUNERS["random"], seeds, max(len(trials), 2))
+    return Surrogate(
+        process,
+        chain,
+        fidelity,
+        process.measure_remoteness(optima),
+        _list_untried(space, inputs),
+        n_trials=len(kept),
+        n_failed=len(trials) - len(scored),
+        n_dropped=len(scored) - len(kept),
+    )
+
+
+def _keep_best(scored: Sequence[Trial], share: float | None) -> list[Trial]:
+    """The best share of the trials, in their order."""
+    if share is None:
+        return list(scored)
+    if not 0 < share <= 1:
+        raise InvalidInput(
+            f"best_share is {share}", "Pass a share above 0 and at most 1, or None for all trials"
+        )
+    n_kept = math.ceil(round(share * len(scored), 9))  # 0.55 * 100 is 55.000000000000007
+    order = np.argsort([-(trial.score or 0.0) for trial in scored], kind="stable")
+    return [scored[index] for index in sorted(order[:n_kept].tolist())]
+
+
+def _check_trials(scores: FloatArray, inputs: Inputs, *, n_failed: int) -> None:
+    n, needed = len(scores), len(inputs.space) + 2
+    if n < needed:
+        failed = f", {n_failed} failed ones left out" if n_failed else ""
+        raise TooFewRuns(
+            f"there are {n} trials to fit a surrogate to{failed}; {len(inputs.space)} "
+            f"hyperparameters need at least {needed}",
+            "Search longer, or hold the hyperparameters fixed",
+        )
+    if n > _MOST_TRIALS:
+        raise InvalidInput(
+            f"there are {n:,} trials to fit a surrogate to, more than {_MOST_TRIALS:,}",
+            f"Pass the first {_MOST_TRIALS:,} of a random search, or a smaller best_share",
+        )
+    if not inputs.space:
+        raise InvalidInput(
+            f"all {n} trials tried the same hyperparameters", "Search a space with several values"
+        )
+    if scores.std() <= _TIE * np.abs(scores).max():
+        raise InvalidScores(
+            f"all {n} trials to fit a surrogate to score {scores[0]:g}",
+            "Hold the hyperparameters fixed: they make no difference here",
+        )
+
+
+def _fit(
+    space: Space,
+    inputs: Inputs,
+    points: Sequence[Params],
+    scores: FloatArray,
+    seed: int,
+    n_steps: int,
+) -> tuple[AveragedProcess, Chain, Fidelity]:
+    centre, scale = float(scores.mean()), float(scores.std())
+    y = (scores - centre) / scale
+    columns = inputs.encode(points)
+    # A choice has several columns but one length scale.
+    differences2 = np.stack([square_differences(column).sum(axis=0) for column in columns])
+    chain = sample_chain(
+        differences2, y, seed=derive_seed(seed, "surrogate"), n_steps=n_steps, n_samples=_N_SAMPLES
+    )
+    scale_of_column = np.repeat(np.arange(len(columns)), [c.shape[1] for c in columns])
+    log_thetas = chain.log_thetas[:, [0, *(1 + scale_of_column), -1]]
+    x = np.concatenate(columns, axis=1)
+    processes = [condition(log_theta, x, y) for log_theta in log_thetas]
+    weights = np.array([process.weights for process in processes])
+    model = AveragedProcess(space, inputs, x, log_thetas, weights, centre, scale)
+    mean, sd = average_left_out(y, *np.swapaxes([p.leave_one_out(y) for p in processes], 0, 1))
+    return model, chain, measure_fidelity(scores, centre + scale * mean, scale * sd)
+
+
+def _list_untried(space: Space, inputs: Inputs) -> tuple[str, ...]:
+    """Dimensions with several values of which the trials have one."""
+    fixed = [n for n, d in space.items() if isinstance(d, Choices) and len(d.options) == 1]
+    return tuple(name for name in space if name not in inputs.space and name not in fixed)
