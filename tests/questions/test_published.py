@@ -35,10 +35,10 @@ def test_lower_is_better():
 def test_equals_are_told_apart_no_more_often_than_alpha():
     rng = np.random.default_rng(3)
     found = 0
-    for a, b in rng.normal(size=(4000, 2, 10)):
+    for a, b in rng.normal(size=(2000, 2, 10)):
         first, second = (Summary(x.mean(), x.std(ddof=1), x.size) for x in (a, b))
         found += compare_published(first, second).winner is not None
-    assert 0.035 < found / 4000 < 0.06
+    assert 0.035 < found / 2000 < 0.06
     shifted = compare_published(Summary(3, 1, 10), Summary(0, 1, 10))
     assert shifted.winner == "a"  # the negative control: a true difference is found
 

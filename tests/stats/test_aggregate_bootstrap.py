@@ -281,9 +281,9 @@ def count_covered(tasks, n_tasks, n, truth, *, as_if="sampled", n_studies=1000):
     ("tasks", "n_tasks", "n"), [("fixed", 6, 5), ("fixed", 6, 10), ("sampled", 12, 5)]
 )
 def test_intervals_hold_the_mean_as_often_as_documented(tasks, n_tasks, n):
-    hits = count_covered(tasks, n_tasks, n, 0.6, as_if=tasks)
-    # 93% or more, as docs/statistics.md has it.
-    assert binomtest(hits, 1000, 0.93, alternative="less").pvalue > 0.001
+    hits = count_covered(tasks, n_tasks, n, 0.6, as_if=tasks, n_studies=400)
+    # 93% or more, as docs/statistics.md has it; docs/calibration.md from many more studies.
+    assert binomtest(hits, 400, 0.93, alternative="less").pvalue > 0.001
 
 
 def test_fixed_tasks_say_nothing_about_others():

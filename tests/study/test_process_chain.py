@@ -108,7 +108,7 @@ def test_the_posterior_is_calibrated():
     rng = np.random.default_rng(12)
     centre, width = prior_of(1)
     ranks, shifted = [], []
-    for study in range(300):
+    for study in range(120):
         x = rng.random((12, 1))
         log_theta = centre + width * rng.standard_normal(3)
         y = draw_scores(rng, x, log_theta)
