@@ -18,7 +18,7 @@ from outperform.stats import (
     welch_t_test,
     wilcoxon_test,
 )
-from outperform.stats.checks import FloatArray, check_choice
+from outperform.stats.checks import check_choice
 
 TestName = Literal[
     "brunner-munzel",
@@ -46,10 +46,16 @@ def apply_test(
             f"the test {name!r} needs pairs, but the runs are compared unpaired",
             "Use brunner-munzel or welch-t, or pair the runs by a replicate column",
         )
-    a, b = comparison.higher_a, comparison.higher_b
+    return find_test(name, rng, resplit)(comparison.higher_a, comparison.higher_b)
+
+
+def find_test(
+    name: str, rng: np.random.Generator, resplit: Resplit | None = None
+) -> Callable[..., HypothesisTest]:
+    """Test of two arrays of scores, by its name; higher is better."""
     if name == "nadeau-bengio":
-        return _apply_corrected(a, b, resplit)
-    tests: dict[TestName, Callable[..., HypothesisTest]] = {
+        return _correct(resplit)
+    tests: dict[str, Callable[..., HypothesisTest]] = {
         "brunner-munzel": brunner_munzel,
         "brunner-munzel-permutation": partial(brunner_munzel, method="permutation", rng=rng),
         "paired-t": paired_t_test,
@@ -57,14 +63,14 @@ def apply_test(
         "welch-t": welch_t_test,
         "wilcoxon": wilcoxon_test,
     }
-    return tests[name](a, b)
+    return tests[name]
 
 
-def _apply_corrected(a: FloatArray, b: FloatArray, resplit: Resplit | None) -> HypothesisTest:
+def _correct(resplit: Resplit | None) -> Callable[..., HypothesisTest]:
     if resplit is None:
         raise InvalidInput(
             "the test 'nadeau-bengio' corrects for overlapping splits, but their sizes are not "
             "known",
             "Pass --train-size and --test-size (train_size and test_size in Python)",
         )
-    return nadeau_bengio_test(a, b, n_train=resplit.n_train, n_test=resplit.n_test)
+    return partial(nadeau_bengio_test, n_train=resplit.n_train, n_test=resplit.n_test)

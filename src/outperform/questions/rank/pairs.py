@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from outperform.errors import InvalidInput, TooFewRuns
+from outperform.questions.compare.named_tests import find_test
 from outperform.questions.compare.verdict import Winner, judge, judge_size
 from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.result import Correction, RankedPair, TasksAre
@@ -20,17 +21,11 @@ from outperform.stats import (
     average_probability,
     benjamini_hochberg,
     bonferroni,
-    brunner_munzel,
     count_all_pairs,
     holm,
-    nadeau_bengio_test,
-    paired_t_test,
     partial_conjunction,
-    sign_flip_test,
     t_test_all_pairs,
-    welch_t_test,
     wilcoxon_pvalues,
-    wilcoxon_test,
 )
 from outperform.stats.checks import FloatArray
 from outperform.stats.task_probabilities import sign_tail
@@ -142,25 +137,14 @@ def _take_two(grid: FloatArray, i: int, j: int, *, separate: bool) -> tuple[Floa
 
 
 def _find_test(terms: Terms, task: str) -> Callable[..., Any]:
+    if terms.task_test == "nadeau-bengio" and task not in terms.resplits:
+        raise InvalidInput(
+            f"the test 'nadeau-bengio' corrects for overlapping splits, but the sizes of those "
+            f"of {task or 'the task'} are not known",
+            "Rank the store of a study, which knows them, or take another test",
+        )
     rng = np.random.default_rng(terms.seed)
-    if terms.task_test == "nadeau-bengio":
-        if task not in terms.resplits:
-            raise InvalidInput(
-                f"the test 'nadeau-bengio' corrects for overlapping splits, but the sizes of those "
-                f"of {task or 'the task'} are not known",
-                "Rank the store of a study, which knows them, or take another test",
-            )
-        sizes = terms.resplits[task]
-        return partial(nadeau_bengio_test, n_train=sizes.n_train, n_test=sizes.n_test)
-    tests: dict[str, Callable[..., Any]] = {
-        "brunner-munzel": brunner_munzel,
-        "brunner-munzel-permutation": partial(brunner_munzel, method="permutation", rng=rng),
-        "paired-t": paired_t_test,
-        "sign-flip": partial(sign_flip_test, rng=rng),
-        "welch-t": welch_t_test,
-        "wilcoxon": wilcoxon_test,
-    }
-    return tests[terms.task_test]
+    return find_test(terms.task_test, rng, terms.resplits.get(task))
 
 
 def compare_all(
