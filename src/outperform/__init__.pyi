@@ -69,6 +69,8 @@ from outperform.study.datasets import Dataset as Dataset
 from outperform.study.designs import Crossed as Crossed
 from outperform.study.designs import FixHopt as FixHopt
 from outperform.study.designs import Ideal as Ideal
+from outperform.study.designs import ResampledHopt as ResampledHopt
+from outperform.study.designs import SimulatedHopt as SimulatedHopt
 from outperform.study.designs import Variance as Variance
 from outperform.study.pipelines import Pipeline as Pipeline
 from outperform.study.spaces import Choices as Choices

@@ -173,7 +173,7 @@ def test_runs_of_a_pair_come_side_by_side():
             "searches is true. Write a whole",
         ),
         ({"knd": "ideal"}, "the design has an unknown word 'knd'. Did you mean 'kind'?"),
-        ({"replicates": 3}, "the design has no kind. Give it one of ideal, fix-hopt, variance"),
+        ({"replicates": 3}, "the design has no kind. Give it one of ideal, fix-hopt, simulated-h"),
         ({"kind": 5}, "kind is 5. Write a text: kind ="),
     ],
 )

@@ -71,7 +71,7 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
             'kind = "ideal"',
             'knd = "ideal"',
             "the design has an unknown word 'knd' (line 26). Did you mean 'kind'? It has: "
-            "kind, replicates, repetitions, levels, searches, vary, sources.",
+            "kind, replicates, repetitions, best_share, levels, searches, vary, sources.",
         ),
         (
             "replicates = 10",
@@ -141,7 +141,7 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
             'kind = "ideal"',
             'kind = "idael"',
             "there is no design 'idael' (line 26). Did you mean 'ideal'? It has: ideal, "
-            "fix-hopt, variance, crossed.",
+            "fix-hopt, simulated-hopt, resampled-hopt, variance, crossed.",
         ),
         (
             'vary = ["split"]',
@@ -236,7 +236,8 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
         (
             'kind = "ideal"',
             "",
-            "the design has no kind (line 25). Give it one of ideal, fix-hopt, variance, crossed.",
+            "the design has no kind (line 25). Give it one of ideal, fix-hopt, simulated-hopt, "
+            "resampled-hopt, variance, crossed.",
         ),
         (
             'metric = "accuracy"',

@@ -270,6 +270,12 @@ class _Run:
                 "failed.",
                 fg="yellow",
             )
+        for where, n_runs in progress.unsimulated.items():
+            say(
+                f"Note: {n_runs} run(s) of {where} cannot be done, as their search cannot be "
+                f"simulated: {progress.refusals[where]}.",
+                fg="yellow",
+            )
         if self._n_failed:
             say(f"{self._n_failed} of the study's fits failed: outperform status {address}")
 

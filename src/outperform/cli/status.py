@@ -49,6 +49,12 @@ def command(address: str, as_json: bool) -> None:
             f"{n_runs} run(s) of {where} cannot be done: every trial of their search failed",
             fg="red",
         )
+    for where, n_runs in status["unsimulated"].items():
+        say(
+            "",
+            f"{n_runs} run(s) of {where} cannot be done: their search cannot be simulated",
+            fg="red",
+        )
     _print_failures_of_before(status)
     if failures and not status["running"]:
         say("", "Next: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
@@ -74,6 +80,7 @@ def _describe(store: Store, failures: list[Measurement]) -> dict[str, Any]:
             for pipeline, task in pairs
         ],
         "blocked": store.get_meta("blocked") or {},
+        "unsimulated": store.get_meta("unsimulated") or {},
     }
 
 
@@ -101,7 +108,8 @@ def _print_counts(status: dict[str, Any]) -> None:
 
 def _print_running(status: dict[str, Any]) -> None:
     n_settled = sum(count["done"] + count["failed"] for count in status["counts"])
-    n_left = (status["n_fits"] or 0) - n_settled - sum(status["blocked"].values())
+    n_blocked = sum(sum(status[word].values()) for word in ("blocked", "unsimulated"))
+    n_left = (status["n_fits"] or 0) - n_settled - n_blocked
     if status["running"]:
         say("", f"A run is going on: {status['running']}", fg="green")
     elif n_left > 0:

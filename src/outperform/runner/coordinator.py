@@ -20,6 +20,7 @@ from outperform.errors import TooFewRuns
 from outperform.runner.description import describe_study, find_unchanged, find_unmeasured
 from outperform.runner.progress import Progress
 from outperform.runner.searches import MissingFit, SearchState
+from outperform.runner.simulations import Simulations, Tag, is_simulation
 from outperform.runner.work import FitWork, check_splits, find_versions
 from outperform.runs import Runs, make_runs
 from outperform.store import Added, Measurement, RunLabel, Store
@@ -29,6 +30,7 @@ from outperform.store.store import use_store
 from outperform.store.stored_runs import PAIRED, load_runs
 from outperform.study.designs import Design, PlannedRun, Search
 from outperform.study.fits import Fit
+from outperform.study.redrawn_searches import resample_search, simulate
 from outperform.study.spaces import Params, default_params
 from outperform.study.study import Study, check_is_study
 from outperform.study.tuners import Trial, make_tuner
@@ -139,10 +141,11 @@ class Coordinator:
         self._known, self._finished = _read_finished(store, retry_failed=retry_failed)
         self._counted: set[str] = set()  # known before, and needed by this study
         self._searches: dict[Search, SearchState] = {}
+        self._simulations = Simulations(study, store, self.description, anew=retry_failed)
         self._fits: dict[str, MissingFit] = {}
         self._queue: list[tuple[int, int, str]] = []  # early runs first: pairs end together
         self._n_queued = 0
-        self._submitted: set[str] = set()
+        self._submitted: set[str | Tag] = set()
         self._arrived: list[Outcome] = []
         self._labels: list[RunLabel] = []  # not saved yet
         self._check_splits()
@@ -154,6 +157,7 @@ class Coordinator:
         if designs is not None:
             self.progress.n_fits = self.study.count_fits(designs)
         self.progress.blocked.clear()
+        self.progress.unsimulated.clear()
         try:
             for _ in self._fit(enumerate(self.study.plan_runs(designs))):
                 report(self.progress)
@@ -163,6 +167,7 @@ class Coordinator:
             raise
         self.progress.settle(sum(self.store.counts().values()))
         self.store.set_meta("blocked", self.progress.blocked)
+        self.store.set_meta("unsimulated", self.progress.unsimulated)
         if designs is None and self.progress.n_fits != self.description["n_fits"]:
             self.description["n_fits"] = self.progress.n_fits
             self.store.set_meta("study", self.description)
@@ -185,6 +190,7 @@ class Coordinator:
         while True:
             while len(self._queue) < enough and (planned := next(plan, None)):
                 self._take_up(*planned)
+            self._submit_simulations()
             while self._queue and len(self._submitted) < enough:
                 self._submit(heappop(self._queue)[-1])
             if not self._submitted:
@@ -204,7 +210,7 @@ class Coordinator:
 
     def _take_up(self, order: int, planned: PlannedRun) -> None:
         finished = self._finished.get(planned.role)
-        state = self._find_search(planned.search, order, finished)
+        state = self._find_search(planned, order, finished)
         if finished is not None:
             self._count_known(finished)
         elif state is not None:
@@ -215,15 +221,19 @@ class Coordinator:
             self._want_run(planned, default_params(space), order)
 
     def _find_search(
-        self, search: Search | None, order: int, finished_run: str | None
+        self, planned: PlannedRun, order: int, finished: str | None
     ) -> SearchState | None:
+        search = planned.search
         if search is None:
             return None
         state = self._searches.get(search)
         if state is None:
             sign = 1 if self.study.task(search.task).goal == "maximize" else -1
-            self._searches[search] = state = SearchState(search, order, sign, finished_run)
-            self.progress.n_known += 0 if finished_run is None else search.n_trials
+            self._searches[search] = state = SearchState(search, order, sign)
+            state.n_assumed = 0 if finished is None else search.n_trials
+            self.progress.n_known += state.n_assumed
+        if planned.choice == "best" and state.finished_run is None:
+            state.finished_run = finished
         return state
 
     def _follow(self, state: SearchState) -> None:
@@ -231,23 +241,55 @@ class Coordinator:
         if state.best is None and state.finished_run is not None:
             # Suggesting every trial again would take long, and find what this run was given.
             state.best = self.store.get([state.finished_run])[state.finished_run].params
-        while state.best is None and len(state.keys) < state.search.n_trials:
+        if state.best is None or any(run.choice != "best" for run in state.runs):
+            self._try_all(state)
+            if state.missing or len(state.keys) < state.search.n_trials:
+                return
+            if state.best is None:
+                state.conclude(self._known)
+        if state.failed:
+            _count_blocked(self.progress.blocked, state, len(state.runs))
+        for planned in () if state.failed else state.runs:
+            self._choose(planned, state)
+        state.runs.clear()
+
+    def _try_all(self, state: SearchState) -> None:
+        """Want every trial of a search; one after the other where the tuner learns from them."""
+        if not state.keys:
+            self.progress.n_known -= state.n_assumed  # they are counted one by one
+            state.n_assumed = 0
+        while len(state.keys) < state.search.n_trials:
             if state.missing and self._tuner.uses_history:
                 return
             self._try_next(state)
-        if state.best is None and not state.missing:
-            state.conclude(self._known)
-        if state.best is not None:
-            for planned in state.runs:
-                self._want_run(planned, state.best, state.order)
-            state.runs.clear()
-        elif state.failed:
-            where, blocked = (
-                f"{state.search.pipeline} on {state.search.task}",
-                self.progress.blocked,
-            )
-            blocked[where] = blocked.get(where, 0) + len(state.runs)
-            state.runs.clear()
+
+    def _choose(self, planned: PlannedRun, state: SearchState) -> None:
+        """Want a run with what its search chose, or what one redrawn for it does."""
+        assert state.best is not None
+        if planned.choice == "best":
+            self._want_run(planned, state.best, state.order)
+        elif planned.choice == "resampled":
+            params = resample_search(state.history(self._known), planned.tuner_seed)
+            self._want_run(planned, params, state.order)
+        elif refused := self._simulations.add(state, planned):
+            self._refuse(state, refused, 1)
+
+    def _refuse(self, state: SearchState, why: str, n_runs: int) -> None:
+        """Give up runs whose search cannot be simulated."""
+        where = _count_blocked(self.progress.unsimulated, state, n_runs)
+        self.progress.refusals[where] = why
+
+    def _take_choices(self, outcome: Outcome) -> None:
+        """Want the runs that have waited for simulated searches."""
+        self._submitted.discard(outcome.tag)
+        finished = self._simulations.finish(outcome)
+        if finished is None:
+            return
+        state, runs, choices, refused = finished
+        if refused:
+            self._refuse(state, refused, len(runs))
+        for planned, params in zip(() if refused else runs, choices, strict=True):
+            self._want_run(planned, params, state.order)
 
     def _try_next(self, state: SearchState) -> None:
         search, space = state.search, self.study.pipeline(state.search.pipeline).space
@@ -296,10 +338,19 @@ class Coordinator:
             timeout = self.study.timeout
             self.engine.submit(self._work, self._fits[key].fit, tag=key, timeout=timeout)
 
+    def _submit_simulations(self) -> None:
+        for tag, simulation in self._simulations.begin(self._known):
+            self._submitted.add(tag)
+            self.engine.submit(simulate, simulation, tag=tag)
+
     def _record(self) -> None:
         """Make results durable, then let the searches that wait for them go on."""
-        self._arrived = self.engine.wait()
+        arrived = self.engine.wait()
+        self._arrived = [each for each in arrived if not is_simulation(each.tag)]
         self.progress.shortage = self.engine.shortage
+        for outcome in arrived:
+            if is_simulation(outcome.tag):
+                self._take_choices(outcome)
         results = [self._measure(outcome) for outcome in self._arrived if self._is_final(outcome)]
         for result in results:
             for state in self._fits[result.key].searches if result.status == "failed" else ():
@@ -366,6 +417,13 @@ class Coordinator:
             started=time.time() - outcome.seconds,
             versions=self._versions,
         )
+
+
+def _count_blocked(blocked: dict[str, int], state: SearchState, n_runs: int) -> str:
+    """Count runs that cannot be done, by their pipeline and task."""
+    where = f"{state.search.pipeline} on {state.search.task}"
+    blocked[where] = blocked.get(where, 0) + n_runs
+    return where
 
 
 def _enter(

@@ -17,6 +17,8 @@ class Progress:
         Finished in this run.
     blocked
         By pipeline and task: runs that cannot be done, as every trial of their search has failed.
+    unsimulated, refusals
+        By pipeline and task: runs that cannot be done, as their search cannot be simulated; why.
     noise
         What was said about fits that gave different scores when done again.
     shortage
@@ -33,6 +35,8 @@ class Progress:
     n_done: int = 0
     n_failed: int = 0
     blocked: dict[str, int] = field(default_factory=dict)
+    unsimulated: dict[str, int] = field(default_factory=dict)
+    refusals: dict[str, str] = field(default_factory=dict)
     noise: list[str] = field(default_factory=list)
     shortage: str | None = None
 
@@ -42,7 +46,7 @@ class Progress:
     @property
     def n_blocked(self) -> int:
         """Runs that cannot be done."""
-        return sum(self.blocked.values())
+        return sum(self.blocked.values()) + sum(self.unsimulated.values())
 
     @property
     def n_left(self) -> int:

@@ -23,6 +23,8 @@ class SearchState:
         -1 where lower scores are better.
     finished_run
         Key of a recorded run that has used its outcome, if there is one.
+    n_assumed
+        Trials counted as known without a look, as a run after the search is finished.
     trials
         What was tried so far, without scores.
     keys
@@ -36,7 +38,8 @@ class SearchState:
     search: Search
     order: int
     sign: int
-    finished_run: str | None
+    finished_run: str | None = None
+    n_assumed: int = 0
     runs: list[PlannedRun] = field(default_factory=list)
     trials: list[Trial] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)

@@ -25,6 +25,21 @@ _SHAPES: dict[str, Any] = {
     },
     "stopped": (None, {"design": str, "replicates": int, "reason": str}),
     "blocked": {str: int},
+    "unsimulated": {str: int},
+    "surrogates": {
+        str: {
+            "pipeline": str,
+            "task": str,
+            "chain?": {
+                "log_thetas": [[float]],
+                "autocorrelation_time": float,
+                "acceptance": float,
+                "n_effective": float,
+            },
+            "doubts?": [str],
+            "refused?": [str],
+        }
+    },
     "writer": str,
 }
 

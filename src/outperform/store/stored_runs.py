@@ -19,13 +19,22 @@ from outperform.store.failed_trials import (
 )
 from outperform.store.measurement import RunLabel
 from outperform.store.store import Store
+from outperform.store.stored_surrogates import describe_surrogates
 from outperform.study.designs import is_later_repetition
 from outperform.study.sources import ALL
 from outperform.wording import enumerate_names, suggest_names
 
-PAIRED = ("ideal", "fix-hopt")  # designs whose runs are paired replicates, the best first
+# Designs whose runs are paired replicates, the best first.
+SIMULATED = "simulated-hopt"
+PAIRED = ("ideal", "fix-hopt", SIMULATED, "resampled-hopt")
 _REASONS = ("", "failed", "whose search failed")  # to have no score
 _NO_FIT = ""  # in place of a key, of a run that has no hyperparameters
+# What is to be said of designs that search once.
+_ONE_SEARCH = {
+    "fix-hopt": ", which searches once: what tuning adds to the variance is not seen",
+    "simulated-hopt": ", which searches once and simulates all other searches on a model of it",
+    "resampled-hopt": ", which searches once and redraws all other searches from its trials",
+}
 _ADD = 'Add a [[design]] with kind = "ideal" or "fix-hopt" to the study and run it'
 
 Description = Mapping[str, Any]  # of a study, as `describe_study` makes it
@@ -80,6 +89,7 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         *describe_left_out(others, [design], study),
         *_describe_missing(len(runs), design, study, stopped),
         *describe_failed_trials(trials, begun, study),
+        *(describe_surrogates(store, study) if design["design"] == SIMULATED else ()),
     )
     unfinished = tuple(name for name in study["pipelines"] if name not in table.algorithms)
     return replace(
@@ -261,7 +271,6 @@ def _describe_design(design: Design, designs: Sequence[Design]) -> Iterator[str]
     """Say whose runs they are, unless they are all that a study could have: those of ideal."""
     kind, source = design["design"], design["source"]
     only = "" if source == ALL else f" with only {source} redrawn"
-    blind = ", which searches once: what tuning adds to the variance is not seen"
     others = [
         f"{other['design']} ({other['source']} redrawn)"
         for other in designs
@@ -269,7 +278,7 @@ def _describe_design(design: Design, designs: Sequence[Design]) -> Iterator[str]
     ]
     beside = f"; the study has {enumerate_names(others)} too" if others else ""
     if kind != "ideal" or others:
-        yield f"the runs are those of {kind}{only}{blind if kind == 'fix-hopt' else ''}{beside}"
+        yield f"the runs are those of {kind}{only}{_ONE_SEARCH.get(kind, '')}{beside}"
 
 
 def _describe_missing(

@@ -1,7 +1,8 @@
 """Which fits a study needs: the designs that estimate a performance and its variance.
 
 A design plans *runs*, the final fits whose test scores are analysed. A run trains with the
-hyperparameters that its search has found, or with the defaults if it has no search.
+hyperparameters that its search has found, or that a search redrawn from its trials would have
+found, or with the defaults if it has no search.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,6 +23,7 @@ MOST_RUNS = 1_000_000  # of a study: more than anybody fits, and as many as can 
 _APART = MOST_RUNS  # between draws of repetitions
 
 Seeds = tuple[tuple[str, int], ...]
+Choice = Literal["best", "simulated", "resampled"]  # of hyperparameters, from a search's trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class PlannedRun:
     search: Search | None  # None: default hyperparameters
     redrawn: Mapping[str, int]  # at which replicate; other sources are at 0
     draw: "Draw" = field(compare=False, repr=False)
+    choice: Choice = "best"  # or that of a search redrawn with the run's seed of hpo
 
     @property
     def role(self) -> tuple[str, str, int, str, str]:
@@ -72,6 +75,11 @@ class PlannedRun:
     def fold(self) -> int:
         """Fold of a cross-validation."""
         return self.draw.seeds(self.redrawn)[1]
+
+    @property
+    def tuner_seed(self) -> int:
+        """Seed of the search that is redrawn for it."""
+        return dict(self.seeds)[TUNING_SOURCE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +133,15 @@ class Draw:
         return Search(*names, seeds, fold, self.tuner, self.n_trials)
 
     def run(
-        self, label: tuple[str, str, int], replicates: Mapping[str, int], search: Search | None
+        self,
+        label: tuple[str, str, int],
+        replicates: Mapping[str, int],
+        search: Search | None,
+        choice: Choice = "best",
     ) -> PlannedRun:
         """Run with a label (design, source, replicate) and each source at a replicate."""
         names = (self.pipeline.name, self.task.name)
-        return PlannedRun(*label, *names, search, {**replicates}, self)
+        return PlannedRun(*label, *names, search, {**replicates}, self, choice)
 
 
 @runtime_checkable
@@ -191,15 +203,12 @@ class FixHopt:
     kind: Literal["fix-hopt"] = "fix-hopt"
 
     def __post_init__(self) -> None:
-        with entry("replicates"):
-            check_count("replicates", self.n_replicates, at_least=1, at_most=MOST_RUNS)
-        with entry("repetitions"):
-            check_count("repetitions", self.n_repetitions, at_least=1, at_most=MOST_RUNS)
+        _check_counts(self.n_replicates, self.n_repetitions)
         if TUNING_SOURCE in self.vary:
             with entry("vary", self.vary.index(TUNING_SOURCE)):
                 raise InvalidInput(
                     "fix-hopt cannot vary 'hpo': it searches once, that is its point",
-                    "Use the ideal design, or leave hpo out of vary",
+                    "Use ideal or simulated-hopt, or leave hpo out of vary",
                 )
 
     @property
@@ -213,17 +222,117 @@ class FixHopt:
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan one search and k final fits, as often as there are repetitions."""
-        sources = self.vary or draw.learning
-        for repetition in range(self.n_repetitions):
-            # The searches, and the first fits after them, are those of the ideal design.
-            fixed = dict.fromkeys((*draw.learning, TUNING_SOURCE), repetition)
-            search = draw.search(fixed)
-            label = name_repetition(self.redraws, repetition)
-            for i in range(self.n_replicates):
-                redrawn = dict.fromkeys(sources, _number_draw(repetition, i))
-                # What is fixed at 0 need not be said.
-                replicates = fixed | redrawn if repetition else redrawn
-                yield draw.run((self.kind, label, i), replicates, search)
+        return _plan_repetitions(self, draw, "best", self.vary)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedHopt:
+    """One search, a model of it, and final fits of what simulated searches choose (003, 4.1).
+
+    The fits have the learning seeds of `FixHopt` with everything redrawn, so that both are paired.
+
+    Parameters
+    ----------
+    n_repetitions
+        As in `FixHopt`.
+    best_share
+        The model is fitted to this share of the trials, the best.
+    """
+
+    n_replicates: int
+    n_repetitions: int = 1
+    best_share: float = 0.85
+    kind: Literal["simulated-hopt"] = "simulated-hopt"
+
+    def __post_init__(self) -> None:
+        _check_counts(self.n_replicates, self.n_repetitions)
+        if not 0 < self.best_share <= 1:
+            with entry("best_share"):
+                raise InvalidInput(
+                    f"best_share is {self.best_share}",
+                    "Write the share of the trials that the surrogate is fitted to, above 0 and at "
+                    "most 1",
+                )
+
+    @property
+    def redraws(self) -> str:
+        """What its runs redraw, as their labels say it."""
+        return ALL
+
+    def count_runs(self, draw: Draw) -> int:
+        """How many runs it plans."""
+        return self.n_replicates * self.n_repetitions
+
+    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
+        """Plan one search and k final fits, as often as there are repetitions."""
+        return _plan_repetitions(self, draw, "simulated")
+
+
+@dataclass(frozen=True, slots=True)
+class ResampledHopt:
+    """One random search, and final fits of what searches redrawn from its trials choose.
+
+    The trials of a random search are exchangeable: as many, drawn from them with replacement, are
+    another search, and no model of it is needed. The fits are paired with those of `FixHopt`.
+
+    Parameters
+    ----------
+    n_repetitions
+        As in `FixHopt`.
+    """
+
+    n_replicates: int
+    n_repetitions: int = 1
+    kind: Literal["resampled-hopt"] = "resampled-hopt"
+
+    def __post_init__(self) -> None:
+        _check_counts(self.n_replicates, self.n_repetitions)
+
+    @property
+    def redraws(self) -> str:
+        """What its runs redraw, as their labels say it."""
+        return ALL
+
+    def count_runs(self, draw: Draw) -> int:
+        """How many runs it plans."""
+        return self.n_replicates * self.n_repetitions
+
+    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
+        """Plan one search and k final fits, as often as there are repetitions."""
+        return _plan_repetitions(self, draw, "resampled")
+
+
+# Designs whose runs are paired replicates.
+PairedDesign = Ideal | FixHopt | SimulatedHopt | ResampledHopt
+
+
+def _check_counts(n_replicates: int, n_repetitions: int) -> None:
+    with entry("replicates"):
+        check_count("replicates", n_replicates, at_least=1, at_most=MOST_RUNS)
+    with entry("repetitions"):
+        check_count("repetitions", n_repetitions, at_least=1, at_most=MOST_RUNS)
+
+
+def _plan_repetitions(
+    design: FixHopt | SimulatedHopt | ResampledHopt,
+    draw: Draw,
+    choice: Choice,
+    vary: tuple[str, ...] = (),
+) -> Iterator[PlannedRun]:
+    """Plan one search and its final fits with learning redrawn, for every repetition."""
+    for repetition in range(design.n_repetitions):
+        # The searches, and the first fits after them, are those of the ideal design.
+        fixed = dict.fromkeys((*draw.learning, TUNING_SOURCE), repetition)
+        search = draw.search(fixed)
+        label = name_repetition(design.redraws, repetition)
+        for i in range(design.n_replicates):
+            redrawn = dict.fromkeys(vary or draw.learning, _number_draw(repetition, i))
+            if choice != "best":
+                # Below 0, where no real search is, whose trials it would otherwise repeat.
+                redrawn[TUNING_SOURCE] = -1 - (repetition * _APART + i)
+            # What is fixed at 0 need not be said.
+            replicates = fixed | redrawn if repetition else redrawn
+            yield draw.run((design.kind, label, i), replicates, search, choice)
 
 
 def name_repetition(redraws: str, repetition: int) -> str:

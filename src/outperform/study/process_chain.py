@@ -4,7 +4,9 @@ The model: scores of mean 0 and standard deviation 1, points in the unit cube, a
 normal priors on the logarithms of the hyperparameters (`PRIORS`).
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import numpy as np
 
@@ -44,6 +46,16 @@ class Chain:
                 "10% to 90%: it has hardly mixed"
             )
         return tuple(doubts)
+
+    def to_record(self) -> dict[str, Any]:
+        """As plain data, from which `from_record` makes the very same."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return values | {"log_thetas": self.log_thetas.tolist()}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Self:
+        """The chain that was recorded."""
+        return cls(**{**record, "log_thetas": np.array(record["log_thetas"], dtype=np.float64)})
 
 
 def sample_chain(

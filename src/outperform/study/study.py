@@ -103,7 +103,7 @@ class Study:
             for pipeline, task in pairs:
                 for run in design.plan_runs(self.draw(pipeline, task)):
                     moved = frozenset((name, i) for name, i in run.redrawn.items() if i)
-                    runs.add((run.pipeline, run.task, moved, run.search))
+                    runs.add((run.pipeline, run.task, moved, run.search, run.choice))
                     searches.add(run.search)
         return len(runs) + sum(search.n_trials for search in searches if search is not None)
 

@@ -15,7 +15,9 @@ from outperform.study.designs import (
     Crossed,
     Design,
     FixHopt,
-    Ideal,
+    PairedDesign,
+    ResampledHopt,
+    SimulatedHopt,
     Variance,
     honoured,
 )
@@ -27,7 +29,7 @@ from outperform.study.spaces import Dimension
 from outperform.study.splits import CrossValidation, FixedSplit
 from outperform.study.study_file_entries import entry
 from outperform.study.tasks import Task
-from outperform.study.tuners import make_tuner
+from outperform.study.tuners import TUNERS, make_tuner
 from outperform.wording import enumerate_names, suggest_names
 
 if TYPE_CHECKING:
@@ -107,6 +109,8 @@ def check_study(study: "Study") -> None:
                 )
             _check_redrawn(design, study)
             _check_searches(design, study.pipelines)
+            if any(pipeline.space for pipeline in study.pipelines):
+                _check_redrawn_searches(design, study)
             _check_size(design, study)
 
 
@@ -209,7 +213,7 @@ def _check_asked(pipeline: Pipeline, tasks: Sequence[Task]) -> None:
 
 def _check_split(pipeline: Pipeline, study: "Study") -> None:
     """Refuse a command that keeps its split, or makes its own, where pairs share the split."""
-    paired = [design for design in study.designs if isinstance(design, Ideal | FixHopt)]
+    paired = [design for design in study.designs if isinstance(design, PairedDesign)]
     if not isinstance(pipeline, CommandPipeline) or not paired:
         return
     redrawn = [design.kind for design in paired if design.redraws == ALL]
@@ -269,7 +273,7 @@ def _check_source(name: str, word: str, study: "Study") -> None:
 
 def _check_size(design: Design, study: "Study") -> None:
     """Refuse more runs than can be planned."""
-    if not isinstance(design, Ideal | FixHopt | Variance | Crossed):  # the person's own
+    if not isinstance(design, PairedDesign | Variance | Crossed):  # the person's own
         return
     n_runs = sum(
         design.count_runs(study.draw(pipeline, task))
@@ -292,4 +296,47 @@ def _check_searches(design: Design, pipelines: Sequence[Pipeline]) -> None:
             raise InvalidInput(
                 f"searches is {n_searches}, but no pipeline has hyperparameters to search",
                 "Give one a space, or leave out searches",
+            )
+
+
+def _check_redrawn_searches(design: Design, study: "Study") -> None:
+    """Refuse searches that cannot be redrawn from their trials, before any of them is paid for."""
+    if not isinstance(design, SimulatedHopt | ResampledHopt):
+        return
+    if study.trials < 2:
+        raise InvalidInput(
+            f"{design.kind} redraws a search of {study.trials} trial, which chooses nothing",
+            "Let trials be 20 or more, or use fix-hopt",
+        )
+    if isinstance(design, ResampledHopt) and not TUNERS[study.tuner].draws_alike:
+        raise InvalidInput(
+            f"resampled-hopt redraws trials of {study.tuner} search, which are not exchangeable",
+            'Search with tuner = "random", or use simulated-hopt',
+        )
+    if study.tuner == "grid":
+        raise InvalidInput(
+            f"{design.kind} simulates grid search, which tries the same points whatever the seed, "
+            "so that every simulated search chooses the same",
+            'Search with tuner = "noisy-grid" or "random", or use fix-hopt',
+        )
+    if isinstance(design, SimulatedHopt):
+        _check_trials_of_surrogate(design, study)
+        shares = {each.best_share for each in study.designs if isinstance(each, SimulatedHopt)}
+        if len(shares) > 1:
+            raise InvalidInput(
+                f"simulated-hopt is there with best_share {enumerate_names(map(str, shares))}",
+                "Make a study per share: their runs have the same names",
+            )
+
+
+def _check_trials_of_surrogate(design: SimulatedHopt, study: "Study") -> None:
+    from outperform.study.surrogate_inputs import count_needed_trials  # imports much of scipy
+
+    for pipeline in study.pipelines:
+        needed = count_needed_trials(pipeline.space, design.best_share)
+        if study.trials < needed:
+            raise InvalidInput(
+                f"simulated-hopt models searches of {study.trials} trials, too few for the "
+                f"{len(pipeline.space)} hyperparameters of pipeline {pipeline.name!r}",
+                f"Let trials be {needed} at the very least, better 50, or use fix-hopt",
             )

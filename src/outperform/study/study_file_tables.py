@@ -5,7 +5,15 @@ from dataclasses import fields
 from typing import Any
 
 from outperform.errors import InvalidInput
-from outperform.study.designs import Crossed, Design, FixHopt, Ideal, Variance
+from outperform.study.designs import (
+    Crossed,
+    Design,
+    FixHopt,
+    Ideal,
+    ResampledHopt,
+    SimulatedHopt,
+    Variance,
+)
 from outperform.study.spaces import Choices, Dimension, Integers, LogUniform, Space, Uniform
 from outperform.study.splits import (
     CrossValidation,
@@ -24,6 +32,14 @@ _DESIGNS: dict[str, tuple[Callable[..., Design], dict[str, str]]] = {
         FixHopt,
         {"replicates": "n_replicates", "vary": "vary", "repetitions": "n_repetitions"},
     ),
+    "simulated-hopt": (
+        SimulatedHopt,
+        {"replicates": "n_replicates", "repetitions": "n_repetitions", "best_share": "best_share"},
+    ),
+    "resampled-hopt": (
+        ResampledHopt,
+        {"replicates": "n_replicates", "repetitions": "n_repetitions"},
+    ),
     "variance": (
         Variance,
         {"replicates": "n_replicates", "searches": "n_searches", "sources": "sources"},
@@ -33,6 +49,7 @@ _DESIGNS: dict[str, tuple[Callable[..., Design], dict[str, str]]] = {
 _DESIGN_WORDS: dict[str, Kind] = {
     "replicates": int,
     "repetitions": int,
+    "best_share": float,
     "levels": int,
     "searches": int,
     "vary": list,

@@ -11,7 +11,15 @@ from typing import Any
 
 from outperform.errors import InvalidInput, OutperformError
 from outperform.study.datasets import Dataset
-from outperform.study.designs import Crossed, Design, FixHopt, Ideal, Variance
+from outperform.study.designs import (
+    Crossed,
+    Design,
+    FixHopt,
+    Ideal,
+    ResampledHopt,
+    SimulatedHopt,
+    Variance,
+)
 from outperform.study.pipelines import Pipeline
 from outperform.study.spaces import Choices, Integers, LogUniform, Space
 from outperform.study.splits import CrossValidation, FixedSplit, OutOfBootstrap, Splitter
@@ -143,6 +151,12 @@ def _describe_design(design: Design) -> dict[str, Any]:
         case FixHopt():
             words = {"replicates": design.n_replicates, "repetitions": design.n_repetitions}
             return {"kind": design.kind, **words, **_list("vary", design.vary)}
+        case SimulatedHopt():
+            words = {"replicates": design.n_replicates, "repetitions": design.n_repetitions}
+            return {"kind": design.kind, **words, "best_share": design.best_share}
+        case ResampledHopt():
+            words = {"replicates": design.n_replicates, "repetitions": design.n_repetitions}
+            return {"kind": design.kind, **words}
         case Variance():
             words = {"replicates": design.n_replicates, "searches": design.n_searches}
             return {"kind": design.kind, **words, **_list("sources", design.sources)}

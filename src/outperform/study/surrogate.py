@@ -31,7 +31,7 @@ from outperform.study.surrogate_checks import (
     measure_remoteness,
     refuse_unexplained,
 )
-from outperform.study.surrogate_inputs import Inputs, choose_inputs
+from outperform.study.surrogate_inputs import Inputs, choose_inputs, count_least
 from outperform.study.tuners import TUNERS, Trial
 from outperform.wording import enumerate_names
 
@@ -129,6 +129,7 @@ def fit_surrogate(
     seed: int,
     best_share: float | None = 0.85,
     n_steps: int = N_STEPS,
+    chain: Chain | None = None,
 ) -> Surrogate:
     """Model how scores depend on hyperparameters, from the history of one search.
 
@@ -144,6 +145,8 @@ def fit_surrogate(
     best_share
         The model is fitted to this share of the trials, the best; None: to all. The worst are
         often disasters, which say nothing of where the optimum is.
+    chain
+        That of an earlier surrogate of the same trials, of which this is to be the same.
 
     References
     ----------
@@ -160,7 +163,9 @@ def fit_surrogate(
     _check_trials(scores, inputs, n_failed=len(trials) - len(scored))
     # One thread: more of them only wait for each other here, and would round differently.
     with threadpool_limits(1, user_api="blas"):
-        process, chain, fidelity = _fit(space, inputs, points, scores, seed, n_steps)
+        data = _Data(space, inputs, points, scores)
+        chain = chain or data.sample_chain(seed, n_steps)
+        process, fidelity = data.condition(chain)
         refuse_unexplained(fidelity)
         seeds = [derive_seed(seed, "remoteness", index) for index in range(_N_SEARCHES)]
         optima = simulate_searches(process, TUNERS["random"], seeds, max(len(trials), 2))
@@ -190,7 +195,7 @@ def _keep_best(scored: Sequence[Trial], share: float | None) -> list[Trial]:
 
 
 def _check_trials(scores: FloatArray, inputs: Inputs, *, n_failed: int) -> None:
-    n, needed = len(scores), len(inputs.space) + 2
+    n, needed = len(scores), count_least(inputs.space)
     if n < needed:
         failed = f", {n_failed} failed ones left out" if n_failed else ""
         raise TooFewRuns(
@@ -214,30 +219,48 @@ def _check_trials(scores: FloatArray, inputs: Inputs, *, n_failed: int) -> None:
         )
 
 
-def _fit(
-    space: Space,
-    inputs: Inputs,
-    points: Sequence[Params],
-    scores: FloatArray,
-    seed: int,
-    n_steps: int,
-) -> tuple[AveragedProcess, Chain, Fidelity]:
-    centre, scale = float(scores.mean()), float(scores.std())
-    y = (scores - centre) / scale
-    columns = inputs.encode(points)
-    # A choice has several columns but one length scale.
-    differences2 = np.stack([square_differences(column).sum(axis=0) for column in columns])
-    chain = sample_chain(
-        differences2, y, seed=derive_seed(seed, "surrogate"), n_steps=n_steps, n_samples=_N_SAMPLES
-    )
-    scale_of_column = np.repeat(np.arange(len(columns)), [c.shape[1] for c in columns])
-    log_thetas = chain.log_thetas[:, [0, *(1 + scale_of_column), -1]]
-    x = np.concatenate(columns, axis=1)
-    processes = [condition(log_theta, x, y) for log_theta in log_thetas]
-    weights = np.array([process.weights for process in processes])
-    model = AveragedProcess(space, inputs, x, log_thetas, weights, centre, scale)
-    mean, sd = average_left_out(y, *np.swapaxes([p.leave_one_out(y) for p in processes], 0, 1))
-    return model, chain, measure_fidelity(scores, centre + scale * mean, scale * sd)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Data:
+    """Trials as a process sees them: points in the unit cube, standardised scores."""
+
+    space: Space
+    inputs: Inputs
+    points: Sequence[Params]
+    scores: FloatArray
+
+    def sample_chain(self, seed: int, n_steps: int) -> Chain:
+        """Hyperparameters of the process, from their posterior."""
+        # A choice has several columns but one length scale.
+        differences2 = np.stack(
+            [square_differences(column).sum(axis=0) for column in self._encode()]
+        )
+        seed = derive_seed(seed, "surrogate")
+        return sample_chain(differences2, self._y, seed=seed, n_steps=n_steps, n_samples=_N_SAMPLES)
+
+    def condition(self, chain: Chain) -> tuple[AveragedProcess, Fidelity]:
+        """The process of every sample of a chain, given the trials, and what they are worth."""
+        columns = self._encode()
+        scale_of_column = np.repeat(np.arange(len(columns)), [c.shape[1] for c in columns])
+        log_thetas = chain.log_thetas[:, [0, *(1 + scale_of_column), -1]]
+        x, y = np.concatenate(columns, axis=1), self._y
+        processes = [condition(log_theta, x, y) for log_theta in log_thetas]
+        weights = np.array([process.weights for process in processes])
+        centre, scale = self._scaling
+        model = AveragedProcess(self.space, self.inputs, x, log_thetas, weights, centre, scale)
+        mean, sd = average_left_out(y, *np.swapaxes([p.leave_one_out(y) for p in processes], 0, 1))
+        return model, measure_fidelity(self.scores, centre + scale * mean, scale * sd)
+
+    def _encode(self) -> list[FloatArray]:
+        return self.inputs.encode(self.points)
+
+    @property
+    def _scaling(self) -> tuple[float, float]:
+        return float(self.scores.mean()), float(self.scores.std())
+
+    @property
+    def _y(self) -> FloatArray:
+        centre, scale = self._scaling
+        return (self.scores - centre) / scale
 
 
 def _list_untried(space: Space, inputs: Inputs) -> tuple[str, ...]:

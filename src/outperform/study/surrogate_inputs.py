@@ -1,5 +1,6 @@
 """Which hyperparameters a surrogate sees, and how."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -38,6 +39,17 @@ class Inputs:
                 "Give every hyperparameter that the trials had",
             )
         return {name: point[name] for name in self.space if name not in absent}
+
+
+def count_needed_trials(space: Space, best_share: float) -> int:
+    """Trials of the shortest search whose best share is enough to fit a surrogate to."""
+    least = count_least(space)
+    return math.floor((least - 1) / best_share + 1e-9) + 1 if space else 0
+
+
+def count_least(space: Space) -> int:
+    """The fewest trials that a surrogate is fitted to: two more than there are dimensions."""
+    return len(space) + 2
 
 
 def choose_inputs(space: Space, points: Sequence[Params]) -> Inputs:

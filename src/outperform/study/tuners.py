@@ -43,6 +43,7 @@ class Tuner:
     name: str
     suggest: Suggest
     uses_history: bool  # False: trials may run in any order, and at the same time
+    draws_alike: bool = False  # trials are independent draws of one distribution
 
 
 def best_trial(history: Sequence[Trial]) -> Trial:
@@ -148,7 +149,7 @@ def _import_when_used(name: str) -> Suggest:
 TUNERS: Mapping[str, Tuner] = {
     tuner.name: tuner
     for tuner in (
-        Tuner("random", suggest_random, uses_history=False),
+        Tuner("random", suggest_random, uses_history=False, draws_alike=True),
         Tuner("grid", suggest_grid, uses_history=False),
         Tuner("noisy-grid", suggest_noisy_grid, uses_history=False),
         Tuner("gp-ei", _import_when_used("suggest_gp_ei"), uses_history=True),

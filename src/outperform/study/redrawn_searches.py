@@ -1,0 +1,82 @@
+"""What other searches would have chosen, from the trials of one and without any fit."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from outperform.errors import OutperformError
+from outperform.study.designs import Search
+from outperform.study.simulated_searches import simulate_searches
+from outperform.study.sources import derive_seed
+from outperform.study.spaces import Params, Space
+from outperform.study.tuners import Trial, best_trial, make_tuner
+
+
+def resample_search(trials: Sequence[Trial], seed: int) -> Params:
+    """Choice of a search whose trials are drawn from those recorded, with replacement.
+
+    A search all of whose trials failed would choose nothing: it is drawn again.
+
+    Examples
+    --------
+    >>> resample_search([Trial({"c": 1}, 0.8), Trial({"c": 2}, 0.9), Trial({"c": 3}, None)], 0)
+    {'c': 2}
+    """
+    best_trial(trials)  # refuses trials of which all have failed
+    rng = np.random.default_rng(derive_seed(seed, "resample"))
+    while True:
+        drawn = [trials[index] for index in rng.integers(len(trials), size=len(trials))]
+        if any(trial.score is not None for trial in drawn):
+            return best_trial(drawn).params
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """Searches to simulate on a surrogate of one that was done.
+
+    Attributes
+    ----------
+    trials
+        Of the search, higher scores being better.
+    seeds
+        Of the tuner, one per search to simulate.
+    chain
+        As recorded from an earlier simulation on the same trials; None: it is sampled.
+    """
+
+    search: Search
+    space: Space
+    trials: tuple[Trial, ...]
+    seeds: tuple[int, ...]
+    best_share: float
+    chain: Mapping[str, Any] | None = None
+
+
+def simulate(simulation: Simulation) -> dict[str, Any]:
+    """Choices of simulated searches in the order of their seeds, and the surrogate's record.
+
+    The record is plain data for a store: the Markov chain, from which the same surrogate is made
+    again, and why it may be doubted; or only why it was refused.
+    """
+    from outperform.study.process_chain import Chain  # imports much of scipy
+    from outperform.study.surrogate import fit_surrogate
+
+    search, known = simulation.search, simulation.chain
+    try:
+        surrogate = fit_surrogate(
+            simulation.space,
+            simulation.trials,
+            seed=search.tuner_seed,
+            best_share=simulation.best_share,
+            chain=None if known is None else Chain.from_record(known),
+        )
+    except OutperformError as error:
+        return {"choices": [], "record": {"refused": [error.problem, error.remedy]}}
+    tuner = make_tuner(search.tuner)
+    choices = simulate_searches(surrogate.process, tuner, simulation.seeds, search.n_trials)
+    # How far the optima of this tuner lie, not those of random search.
+    own = replace(surrogate, remoteness=surrogate.process.measure_remoteness(choices))
+    record = {"chain": surrogate.chain.to_record(), "doubts": [*own.doubts]}
+    return {"choices": choices, "record": record}

@@ -1,0 +1,259 @@
+"""Running designs that redraw searches: the same table however often they are interrupted."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outperform.engines import InlineEngine, LocalEngine, Outcome
+from outperform.runner import run_fits
+from outperform.store import Store, open_store
+from outperform.store.stored_runs import load_runs
+from outperform.study.designs import FixHopt, Ideal, ResampledHopt, SimulatedHopt
+from outperform.study.pipelines import FunctionPipeline
+from outperform.study.redrawn_searches import Simulation, resample_search, simulate
+from outperform.study.spaces import Uniform
+from outperform.study.study import Study
+from outperform.study.tasks import Task
+from outperform.study.tuners import Trial
+
+SPACE = {"c": Uniform(0, 1)}
+
+
+def hill(params, split, seeds):
+    score = 0.9 - (params["c"] - 0.4) ** 2 + seeds["init"] / 2**38
+    return {"valid": score, "test": score - 0.01}
+
+
+def valley(params, split, seeds):
+    return {name: 1 - score for name, score in hill(params, split, seeds).items()}
+
+
+def chance(params, split, seeds):
+    score = (params["c"] * 7919) % 1
+    return {"valid": score, "test": score}
+
+
+def sometimes(params, split, seeds):
+    if params["c"] < 0.3:
+        raise ValueError("too small")
+    return hill(params, split, seeds)
+
+
+def study(function=hill, *designs: Any, goal="maximize", **changes: Any) -> Study:
+    pipeline = FunctionPipeline("a", function, SPACE, ("init",))
+    task = Task("toy", metric="quality", goal=goal)
+    designs = designs or (FixHopt(4), SimulatedHopt(4, best_share=1.0), ResampledHopt(4))
+    return Study((pipeline,), (task,), designs, **{"trials": 12, **changes})
+
+
+def table(store: Store) -> tuple[Any, ...]:
+    """All that must not depend on how a study was run: runs, fits and models of searches."""
+    measured = sorted((m.key, repr(m.params), repr(m.scores)) for m in store.measurements())
+    return sorted(store.run_labels()), measured, store.get_meta("surrogates")
+
+
+def params_of(store: Store, kind: str) -> list[dict[str, Any]]:
+    labels = sorted(label for label in store.run_labels() if label.design == kind)
+    measured = store.get(label.key for label in labels)
+    return [measured[label.key].params for label in labels]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "study.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "other.db") as opened:
+        yield opened
+
+
+class Interrupting(InlineEngine):
+    """Ctrl-C comes while the n-th outcome is waited for."""
+
+    def __init__(self, n: int) -> None:
+        super().__init__()
+        self.n = n
+
+    def wait(self) -> list[Outcome]:
+        self.n -= 1
+        if self.n == 0:
+            raise KeyboardInterrupt
+        return super().wait()
+
+
+class Doubling(InlineEngine):
+    """Every outcome comes twice, as at-least-once execution allows."""
+
+    def wait(self) -> list[Outcome]:
+        return [copy for outcome in super().wait() for copy in (outcome, outcome)]
+
+
+def read_trials(store: Store, goal: str = "maximize") -> list[Trial]:
+    """The search's trials in order, from its measurements alone."""
+    sign = 1 if goal == "maximize" else -1
+    trials = [m for m in store.measurements() if not m.refit]
+    return [Trial(m.params, sign * m.scores["valid"] if m.scores else None) for m in trials]
+
+
+def test_runs_train_with_what_redrawn_searches_choose(store):
+    whole = study()
+    progress = run_fits(whole, store, InlineEngine())
+    assert progress.n_failed == progress.n_left == progress.n_blocked == 0
+    planned = [*whole.plan_runs()]
+    trials = read_trials(store)
+    seeds = [run.tuner_seed for run in planned if run.choice == "simulated"]
+    search = planned[0].search
+    expected = simulate(Simulation(search, SPACE, tuple(trials), tuple(seeds), 1.0))
+    assert params_of(store, "simulated-hopt") == expected["choices"]
+    seeds = [run.tuner_seed for run in planned if run.choice == "resampled"]
+    assert params_of(store, "resampled-hopt") == [resample_search(trials, s) for s in seeds]
+    assert len({p["c"] for p in params_of(store, "simulated-hopt")}) == 4
+    assert len({p["c"] for p in params_of(store, "fix-hopt")}) == 1
+
+
+def test_a_metric_to_minimise_is_simulated_downwards(store):
+    run_fits(study(valley, goal="minimize"), store, InlineEngine())
+    for kind in ("simulated-hopt", "resampled-hopt"):
+        assert all(abs(params["c"] - 0.4) < 0.25 for params in params_of(store, kind))
+
+
+@pytest.mark.parametrize("tuner", ["random", "gp-ei"])
+def test_interrupted_anywhere_and_resumed_the_table_is_the_same(tuner, store, other):
+    designs = (FixHopt(2), SimulatedHopt(3, n_repetitions=2, best_share=1.0))
+    if tuner == "random":
+        designs = (*designs, ResampledHopt(3, n_repetitions=2))
+    whole = study(hill, *designs, tuner=tuner, trials=6)
+    run_fits(whole, other, InlineEngine())
+    for n in (*range(5, 40, 9), 1000):  # within searches, simulations and final fits
+        try:
+            run_fits(whole, store, Interrupting(n))
+        except KeyboardInterrupt:
+            continue
+    assert table(store) == table(other)
+    assert len(store.get_meta("surrogates")) == 2
+
+
+def test_the_table_does_not_depend_on_the_number_of_workers(store, other):
+    run_fits(study(), store, InlineEngine())
+    with LocalEngine(2) as engine:
+        run_fits(study(), other, engine)
+    assert table(store) == table(other)
+
+
+def test_outcomes_that_come_twice_do_no_harm(store, other):
+    run_fits(study(), store, InlineEngine())
+    run_fits(study(), other, Doubling())
+    assert table(store) == table(other)
+
+
+def test_more_replicates_go_on_with_the_recorded_model(store, other, monkeypatch):
+    few, many = (study(hill, SimulatedHopt(n, best_share=1.0)) for n in (2, 5))
+    run_fits(many, other, InlineEngine())
+    run_fits(few, store, InlineEngine())
+    monkeypatch.setattr("outperform.study.surrogate.sample_chain", None)
+    assert run_fits(many, store, InlineEngine()).n_done == 3
+    assert table(store) == table(other)
+
+
+def test_what_a_simulated_search_chose_is_not_taken_for_the_search_s_own(store, other):
+    simulated = SimulatedHopt(2, best_share=1.0)
+    run_fits(study(hill, simulated), store, InlineEngine())
+    both = study(hill, simulated, FixHopt(2))
+    run_fits(both, store, InlineEngine())
+    run_fits(both, other, InlineEngine())
+    assert table(store) == table(other)
+
+
+def test_a_finished_study_is_resumed_without_a_model(store, monkeypatch):
+    run_fits(study(), store, InlineEngine())
+    monkeypatch.setattr("outperform.runner.coordinator.simulate", None)
+    progress = run_fits(study(), store, InlineEngine())
+    assert (progress.n_done, progress.n_left) == (0, 0)
+
+
+def test_a_search_that_explains_nothing_costs_its_own_runs_only(store, monkeypatch):
+    whole = study(chance)
+    progress = run_fits(whole, store, InlineEngine())
+    assert progress.unsimulated == {"a on toy": 4}
+    assert "explain" in progress.refusals["a on toy"]
+    assert progress.n_left == 0
+    assert {label.design for label in store.run_labels()} == {"fix-hopt", "resampled-hopt"}
+    assert store.get_meta("unsimulated") == {"a on toy": 4}
+    # It is not tried again when the study is resumed, and is counted again.
+    monkeypatch.setattr("outperform.runner.coordinator.simulate", None)
+    assert run_fits(whole, store, InlineEngine()).unsimulated == {"a on toy": 4}
+
+
+def test_failed_trials_are_left_out(store):
+    run_fits(study(sometimes), store, InlineEngine())
+    for kind in ("simulated-hopt", "resampled-hopt"):
+        chosen = params_of(store, kind)
+        assert len(chosen) == 4
+    assert all(params["c"] >= 0.3 for params in params_of(store, "resampled-hopt"))
+
+
+def test_fits_that_are_tried_again_make_the_model_anew(store, other, monkeypatch):
+    lucky = {"is": False}
+
+    def recovering(params, split, seeds):
+        if not lucky["is"] and params["c"] < 0.3:
+            raise ValueError("too small")
+        return hill(params, split, seeds)
+
+    whole = study(recovering)
+    run_fits(whole, store, InlineEngine())
+    before = store.get_meta("surrogates")
+    lucky["is"] = True
+    run_fits(whole, store, InlineEngine(), retry_failed=True)
+    run_fits(whole, other, InlineEngine())
+    assert store.get_meta("surrogates") != before
+    assert table(store) == table(other)
+
+
+def test_changed_code_has_another_model(store):
+    run_fits(study(), store, InlineEngine())
+    (before,) = store.get_meta("surrogates")
+    run_fits(study(sometimes), store, InlineEngine())
+    assert len(store.get_meta("surrogates")) == 2
+    assert before in store.get_meta("surrogates")
+
+
+def test_an_error_in_a_simulation_costs_its_own_runs_and_is_tried_again(store, other, monkeypatch):
+    def crash(simulation):
+        raise MemoryError("no memory left")
+
+    run_fits(study(), other, InlineEngine())
+    with monkeypatch.context() as patched:
+        patched.setattr("outperform.runner.coordinator.simulate", crash)
+        progress = run_fits(study(), store, InlineEngine())
+    assert progress.unsimulated == {"a on toy": 4}
+    assert "no memory left" in progress.refusals["a on toy"]
+    assert run_fits(study(), store, InlineEngine()).n_blocked == 0
+    assert table(store) == table(other)
+
+
+# What is said of the runs
+
+
+def test_runs_say_how_their_searches_came_about(store):
+    run_fits(study(hill, SimulatedHopt(4, best_share=1.0)), store, InlineEngine())
+    (kind, *doubts) = load_runs(store).notes
+    assert kind == (
+        "the runs are those of simulated-hopt, which searches once and simulates all other "
+        "searches on a model of it"
+    )
+    assert any("a's search on toy: the surrogate is fitted to 12 trials" in each for each in doubts)
+    run_fits(study(hill, ResampledHopt(4)), store, InlineEngine())
+    assert load_runs(store).notes[0].endswith("redraws all other searches from its trials")
+
+
+def test_comparisons_prefer_ideal_and_fixed_searches(store):
+    run_fits(replace(study(), designs=(*study().designs, Ideal(2))), store, InlineEngine())
+    assert "those of ideal" in load_runs(store).notes[0]
+    assert "those of resampled-hopt" in load_runs(store, "resampled-hopt").notes[0]
