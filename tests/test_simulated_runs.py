@@ -1,5 +1,6 @@
 """Running designs that redraw searches: the same table however often they are interrupted."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner, Result
 
+from outperform.cli import main
 from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.questions.compare.answer import compare_runs
 from outperform.runner import run_fits
@@ -42,6 +45,10 @@ def sometimes(params, split, seeds):
     if params["c"] < 0.3:
         raise ValueError("too small")
     return hill(params, split, seeds)
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def study(function=hill, *designs: Any, goal="maximize", **changes: Any) -> Study:
@@ -313,3 +320,64 @@ def test_what_cannot_be_simulated_is_compared_without_it(two_pipelines):
 def test_files_have_no_combined_estimate():
     runs = {"new": [9, 8, 9, 9, 8, 9, 8], "old": [7, 6, 8, 8, 7, 7, 5]}
     assert compare_runs(runs, "new", "old").combined is None
+
+
+# The command line
+
+
+def test_the_command_line_takes_any_design_and_says_what_could_not_be_simulated(two_pipelines):
+    names = ("a", "b")
+    said = {
+        kind: call("compare", two_pipelines, *names, "--runs-of", kind)
+        for kind in ("fix-hopt", "simulated-hopt", "resampled-hopt")
+    }
+    assert "with simulated searches" in said["fix-hopt"].stdout
+    assert "the runs are those of simulated-hopt" in " ".join(said["simulated-hopt"].stdout.split())
+    assert "holds no paired runs of 'resampled-hopt'" in said["resampled-hopt"].stderr
+    status = call("status", two_pipelines).stdout
+    assert "8 run(s) of c on toy cannot be done, as their search cannot be simulated: " in status
+    assert "explains" in status
+    assert json.loads(call("status", two_pipelines, "--json").stdout)["unsimulated"] == {
+        "c on toy": 8
+    }
+
+
+def test_a_file_has_no_designs(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("algorithm,seed,accuracy\na,1,0.5\nb,1,0.6\n")
+    result = call("compare", path, "a", "b", "--runs-of", "ideal")
+    assert result.exit_code == 2
+    assert "only the store of a study has designs" in result.stderr
+
+
+STUDY = """
+name = "toy"
+[tuning]
+trials = 12
+[[task]]
+name = "toy"
+metric = "accuracy"
+[[pipeline]]
+name = "a"
+function = "learning:fit"
+sources = ["init"]
+[pipeline.space]
+c = {uniform = [0.0, 1.0]}
+[[design]]
+kind = "simulated-hopt"
+replicates = 3
+"""
+
+
+def test_a_study_file_is_run_and_says_what_cannot_be_simulated(tmp_path):
+    (tmp_path / "study.toml").write_text(STUDY)
+    (tmp_path / "learning.py").write_text(
+        "def fit(params, split, seeds):\n"
+        "    score = (params['c'] * 7919) % 1 + seeds['init'] / 2**40\n"
+        "    return {'valid': score, 'test': score}\n"
+    )
+    result = call("run", tmp_path / "study.toml", "--engine", "inline")
+    assert result.exit_code == 4
+    said = " ".join(result.stdout.split())
+    assert "12 fits done now" in said
+    assert "3 run(s) of a on toy cannot be done, as their search cannot be simulated: " in said

@@ -176,6 +176,7 @@ def main() -> None:
         outperform plan --gamma 0.75
 
     Exit status: 0 done, or what a gate asks for is shown; 1 it is refuted; 3 it is neither; 2 bad
-    input, or an output that cannot be written; 4 a run is done, but some fits failed; 130
-    interrupted; 141 whoever read the output closed it before the end.
+    input, or an output that cannot be written; 4 a run is done, but some fits failed or
+    searches cannot be simulated; 130 interrupted; 141 whoever read the output closed it before
+    the end.
     """

@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-FAILURES = 4  # done, but some fits failed
+FAILURES = 4  # done, but some fits failed, or some searches cannot be simulated
 INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 CLOSED_OUTPUT = 141  # likewise of SIGPIPE; 1 would say that a gate is refuted
 

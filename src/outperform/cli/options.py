@@ -40,6 +40,12 @@ _READING = (
         help="Row of a learning curve that counts: the last, the best on validation, step N.",
     ),
     click.option(
+        "--runs-of",
+        "design",
+        metavar="DESIGN",
+        help="Design of a store whose runs count, such as fix-hopt.",
+    ),
+    click.option(
         "--accept",
         multiple=True,
         type=click.Choice(DOUBTS),

@@ -219,7 +219,7 @@ class _Run:
             advice = self._suggest_next()
             if advice:
                 say("", f"Next: {advice}")
-        return FAILURES if self._n_failed else 0
+        return FAILURES if self._n_failed or progress.unsimulated else 0
 
     def decide(self, pair: tuple[str, str], gamma: float) -> int:
         """Do no more than decides between two; the exit status."""

@@ -13,6 +13,7 @@ from outperform.questions.result import Table
 from outperform.render.terminal import print_table, say
 from outperform.store import Measurement, Store, open_store
 from outperform.store.stored_runs import find_needed_failures, has_failures
+from outperform.store.stored_surrogates import SURROGATES
 
 _N_KINDS = 10  # of errors shown
 _LONGEST = 300  # characters of an error shown
@@ -52,7 +53,8 @@ def command(address: str, as_json: bool) -> None:
     for where, n_runs in status["unsimulated"].items():
         say(
             "",
-            f"{n_runs} run(s) of {where} cannot be done: their search cannot be simulated",
+            f"{n_runs} run(s) of {where} cannot be done, as their search cannot be simulated"
+            f": {status['refusals'].get(where, 'it was tried, and failed')}",
             fg="red",
         )
     _print_failures_of_before(status)
@@ -81,6 +83,11 @@ def _describe(store: Store, failures: list[Measurement]) -> dict[str, Any]:
         ],
         "blocked": store.get_meta("blocked") or {},
         "unsimulated": store.get_meta("unsimulated") or {},
+        "refusals": {
+            f"{record['pipeline']} on {record['task']}": record["refused"][0]
+            for record in (store.get_meta(SURROGATES) or {}).values()
+            if "refused" in record
+        },
     }
 
 

@@ -5,13 +5,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from outperform.errors import InvalidInput
 from outperform.runs import Runs
 from outperform.runs import read_runs as read_table
 from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.store.store import is_store, open_store
 
 
-def read_runs(source: object, *, accept: Doubt | Sequence[Doubt] = (), **columns: Any) -> Runs:
+def read_runs(
+    source: object,
+    *,
+    accept: Doubt | Sequence[Doubt] = (),
+    design: str | None = None,
+    **columns: Any,
+) -> Runs:
     """Read the runs of a study from its store, or a table of scores.
 
     Parameters
@@ -23,6 +30,9 @@ def read_runs(source: object, *, accept: Doubt | Sequence[Doubt] = (), **columns
     accept
         What is right although it looks wrong, so that it is no reason to refuse a comparison:
         `"binary"`, `"constant"`, `"outlier"`, `"repeated"`, `"scale"` or `"sorted"`.
+    design
+        Of a store, the design whose runs are wanted, such as `"resampled-hopt"`; by default the
+        best that it has.
     columns
         How to read a table, which a store knows: `algorithm`, `task`, `replicate`, `metric`,
         `validation`, `goal`, `wide`, `rows` and `at`, as `outperform.runs.read_runs` takes them.
@@ -34,9 +44,14 @@ def read_runs(source: object, *, accept: Doubt | Sequence[Doubt] = (), **columns
     4 runs of 2 algorithms (maximize accuracy, from the dict)
     """
     if not is_store(source):
+        if design is not None:
+            raise InvalidInput(
+                f"design is {design!r}, but only the store of a study has designs",
+                "Leave it out, or name a store such as study.db",
+            )
         return read_table(source, accept=accept, **columns)
     from outperform.store.stored_runs import load_runs
 
     assert isinstance(source, str | Path)
     with open_store(source) as store:
-        return replace(load_runs(store), accepted=check_doubts(accept))
+        return replace(load_runs(store, design), accepted=check_doubts(accept))

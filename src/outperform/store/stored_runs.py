@@ -83,33 +83,34 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     stopped = store.get_meta("stopped")
     is_cut_short = stopped is not None and _count_stopped(stopped, len(runs), design, study)
     others = [] if first is not None else [label for label in labels if _is_of(label, design)]
+    has_beside = _has_simulated_beside(design, designs)
+    uses_simulated = has_beside or design["design"] == SIMULATED
     begun = {label[:5] for label in planned if label.key != _NO_FIT}
     notes = (
         *_describe_design(design, designs),
         *describe_left_out(others, [design], study),
         *_describe_missing(len(runs), design, study, stopped),
         *describe_failed_trials(trials, begun, study),
-        *(describe_surrogates(store, study) if design["design"] == SIMULATED else ()),
+        *(describe_surrogates(store, study) if uses_simulated else ()),
     )
-    simulated = _load_simulated(store, design, designs, first)
     unfinished = tuple(name for name in study["pipelines"] if name not in table.algorithms)
     return replace(
         table,
         notes=notes,
         unfinished=unfinished,
         stopped_early=bool(is_cut_short),
-        simulated=simulated,
+        simulated=_load_simulated(store, first) if has_beside else None,
         **_find_scope(table.tasks, design, study),
     )
 
 
-def _load_simulated(
-    store: Store, design: Design, designs: Sequence[Design], first: int | None
-) -> Runs | None:
-    """Runs with simulated searches that are paired with those of fix-hopt, if there are any."""
+def _has_simulated_beside(design: Design, designs: Sequence[Design]) -> bool:
+    """Whether runs of fix-hopt are paired with others whose searches are simulated."""
     is_paired = (design["design"], design["source"]) == ("fix-hopt", ALL)
-    if not (is_paired and any(each["design"] == SIMULATED for each in designs)):
-        return None
+    return is_paired and any(each["design"] == SIMULATED for each in designs)
+
+
+def _load_simulated(store: Store, first: int | None) -> Runs | None:
     try:
         return load_runs(store, SIMULATED, first=first)
     except InvalidInput:  # none is finished yet
@@ -264,7 +265,8 @@ def _choose_design(
     kinds = [each for each in PAIRED if any(design["design"] == each for design in designs)]
     kind = kind or next(iter(kinds), None)
     if kind not in kinds:
-        problem = f"{address} holds no runs to compare; its designs are {', '.join(study['kinds'])}"
+        what = "runs to compare" if kind is None else f"paired runs of {kind!r}"
+        problem = f"{address} holds no {what}; its designs are {', '.join(study['kinds'])}"
         raise UnknownName(problem, suggest_names(str(kind), kinds) if kinds else _ADD)
     same = [design for design in designs if design["design"] == kind]
     return max(same, key=lambda design: (design["source"] == ALL, design["replicates"]))

@@ -401,8 +401,6 @@ def _find_varied(table: Runs, task: str, sizes: Resplit | None) -> tuple[str, ..
 
 def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[str]:
     yield from table.notes
-    if table.simulated is not None:
-        yield from table.simulated.notes[1:]  # the first says which design it is
     if n_dropped:
         yield (
             f"{n_dropped} incomplete run(s) were left out: if they failed because they were going "
