@@ -25,6 +25,7 @@ import running
 import simulation
 import sota
 import startup
+import surrogates
 from timing import Contest, Measured, NotMeasured
 
 HEADER = ("what", "against", "ours", "theirs", "ratio", "target", "")
@@ -42,6 +43,7 @@ def list_contests(peers_python: Path | None, word: str) -> list[Contest]:
         "running": running.CONTESTS,
         "simulation": simulation.CONTESTS,
         "sota": sota.CONTESTS,
+        "surrogates": surrogates.CONTESTS,
         "ranking": ranking.contests(peers_python),
         "aggregates": aggregates.contests(peers_python),
         "peers": peers.contests(peers_python),

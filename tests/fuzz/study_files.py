@@ -84,7 +84,16 @@ WORDS = (
 )
 VALUES = (
     *('"hold-out"', '"cross-validation"', '"out-of-bootstrap"', '"fixed"', '"digits"', '"no.csv"'),
-    *('"grid"', '"noisy-grid"', '"gp-ei"', '"tpe"', '"cma-es"', '"ideal"', '"variance"'),
+    *(
+        '"grid"',
+        '"wide-random"',
+        '"noisy-grid"',
+        '"gp-ei"',
+        '"tpe"',
+        '"cma-es"',
+        '"ideal"',
+        '"variance"',
+    ),
     *('"maximize"', '"minimize"', '"os"', '"os:path"', '"os:nothing"', '"nowhere:f"', '"a:b:c"'),
     *("true", "false", "[]", "{}", '[""]', "[[[[]]]]", "1979-05-27", "07:32:00", "'''\n'''"),
     *("[1, 15]", "[0.0, 1.0]", "[5, 1]", "[1, 'a']", "{kind = 1}", '{kind = "hold-out", test = 2}'),

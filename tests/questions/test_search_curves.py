@@ -110,7 +110,7 @@ def test_without_test_scores_of_trials_there_is_no_test_curve_and_a_caveat(tmp_p
     assert "mean-0" not in {artist.get_gid() for artist in right.get_children()}
 
 
-@pytest.mark.parametrize("tuner", ["random", "grid", "noisy-grid", "gp-ei"])
+@pytest.mark.parametrize("tuner", ["random", "wide-random", "grid", "noisy-grid", "gp-ei"])
 def test_every_tuner_is_retraced(tmp_path, tuner):
     study, calls = make_study(Variance(2, n_searches=3), tuner=tuner)
     scores = run_study(study, tmp_path)

@@ -128,6 +128,11 @@ def test_trials_of_other_tuners_are_said_to_depend_on_each_other(tmp_path):
     )
 
 
+def test_trials_of_widened_random_search_are_independent(tmp_path):
+    study = make_study(Ideal(3), tuner="wide-random", trials=4, limit=1)
+    assert collect_trials(study, record(study, tmp_path, tested=True)).notes[0] == ALONE
+
+
 def test_lower_may_be_better(tmp_path):
     study = make_study(Ideal(3), metric="loss")
     result = best_of_runs(collect_trials(study, record(study, tmp_path, tested=True)), n=3)

@@ -7,6 +7,7 @@ from scipy.stats import binomtest, norm
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
+from outperform.study import adaptive_tuners
 from outperform.study.adaptive_tuners import (
     N_STARTUP_GP,
     log_expected_improvement,
@@ -14,9 +15,10 @@ from outperform.study.adaptive_tuners import (
 )
 from outperform.study.gaussian_process import (
     condition,
-    fit_process,
     log_likelihood,
     log_marginal_likelihood,
+    maximise_likelihood,
+    pack_pairs,
     square_differences,
 )
 from outperform.study.spaces import Choices, Integers, LogUniform, Uniform
@@ -56,7 +58,7 @@ def test_likelihood_and_gradient_match_scikit_learn(log_theta):
 def test_the_likelihood_without_gradient_matches_scikit_learn(log_theta):
     pairs, y = PAIRS.copy(), Y.copy()
     expected = oracle(log_theta).log_marginal_likelihood(log_theta)
-    assert log_likelihood(log_theta, pairs, y) == pytest.approx(expected, rel=1e-9)
+    assert log_likelihood(log_theta, pack_pairs(pairs), y) == pytest.approx(expected, rel=1e-9)
     assert (pairs == PAIRS).all()  # nothing of the caller's is overwritten
     assert (y == Y).all()
 
@@ -92,16 +94,16 @@ def test_the_gradient_is_the_likelihoods_slope():
 
 def test_the_fit_is_as_likely_as_scikit_learns_best():
     y = (Y - Y.mean()) / Y.std()
-    fitted = fit_process(X, y, np.random.default_rng(0))
+    log_theta = maximise_likelihood(X, y, np.random.default_rng(0))
     kernel = ConstantKernel(1.0, (0.05, 20)) * Matern([0.5] * 3, (0.05, 20), nu=2.5)
     regressor = GaussianProcessRegressor(
         kernel + WhiteKernel(0.01, (1e-6, 1)), alpha=0, n_restarts_optimizer=5, random_state=0
     )
     with pytest.warns(match="close to the specified upper bound"):  # the third column is no use
         regressor.fit(X, y)
-    value, _ = log_marginal_likelihood(fitted.log_theta, PAIRS, y)
+    value, _ = log_marginal_likelihood(log_theta, PAIRS, y)
     assert value >= regressor.log_marginal_likelihood_value_ - 0.01
-    assert fitted.log_theta[3] > 2 * fitted.log_theta[1]
+    assert log_theta[3] > 2 * log_theta[1]
 
 
 # Expected improvement
@@ -193,6 +195,23 @@ def test_the_first_trials_are_those_of_random_search():
     assert ours[N_STARTUP_GP] != random[N_STARTUP_GP]
 
 
+def test_a_search_fits_few_processes_and_what_it_remembers_moves_no_point(monkeypatch):
+    sizes = []
+
+    def count(x, y, rng):
+        sizes.append(len(x))
+        return maximise_likelihood(x, y, rng)
+
+    monkeypatch.setattr(adaptive_tuners, "maximise_likelihood", count)
+    history = search(suggest_gp_ei, branin, 97, 30)
+    # At every trial up to 20, then at 22, 24, 26 and 28; trial 30 was suggested with 29 before it.
+    assert sizes == [*range(N_STARTUP_GP, 21), 22, 24, 26, 28]
+    adaptive_tuners._recall_likeliest.cache_clear()
+    for n in (12, 21, 29):
+        assert suggest_gp_ei(SPACE, history[:n], 97, 30) == history[n].params
+    assert sizes[-3:] == [12, 20, 28]
+
+
 def test_rounding_errors_do_not_move_the_point():
     history = search(suggest_random, branin, 0, 12)
     rng = np.random.default_rng(0)
@@ -248,8 +267,8 @@ def test_it_finds_the_best_of_mixed_spaces():
 def test_hyperparameters_that_cannot_be_have_no_likelihood():
     """Whoever samples hyperparameters may try such: the same point twice, and no noise."""
     x = np.zeros((3, 1))
-    given = np.log([1.0, 1.0, 1e-300]), square_differences(x), np.array([0.0, 1.0, 2.0])
-    value, gradient = log_marginal_likelihood(*given)
+    log_theta, pairs, y = np.log([1.0, 1.0, 1e-300]), square_differences(x), np.arange(3.0)
+    value, gradient = log_marginal_likelihood(log_theta, pairs, y)
     assert value == -np.inf
     assert (gradient == 0).all()
-    assert log_likelihood(*given) == -np.inf
+    assert log_likelihood(log_theta, pack_pairs(pairs), y) == -np.inf

@@ -5,7 +5,12 @@ import pytest
 from scipy.stats import chisquare
 from threadpoolctl import threadpool_limits
 
-from outperform.study.gaussian_process import covariances, log_likelihood, square_differences
+from outperform.study.gaussian_process import (
+    covariances,
+    log_likelihood,
+    pack_pairs,
+    square_differences,
+)
 from outperform.study.process_chain import Chain, prior_of, sample_chain, summarise
 
 
@@ -29,7 +34,7 @@ def sample(x=X, y=Y, seed=0, n_steps=100, n_samples=50):
 def test_without_a_likelihood_the_chain_samples_the_prior(monkeypatch):
     """By hand: every logarithm has the prior's mean and variance. A biased move shows here."""
     monkeypatch.setattr("outperform.study.process_chain.log_likelihood", lambda *given: 0.0)
-    chain = sample_chain(np.empty((3, 0)), Y, seed=1, n_steps=4000, n_samples=4000 * 20)
+    chain = sample_chain(np.empty((3, Y.size**2)), Y, seed=1, n_steps=4000, n_samples=4000 * 20)
     centre, width = prior_of(3)
     z = (chain.log_thetas - centre) / width
     n_independent = z.shape[1] * chain.n_effective
@@ -41,7 +46,7 @@ def test_the_posterior_mean_matches_integration_on_a_grid():
     centre, width = prior_of(1)
     z = np.linspace(-3.5, 3.5, 15)
     grid = np.stack(np.meshgrid(z, z, z), axis=-1).reshape(-1, 3)
-    pairs = square_differences(X)
+    pairs = pack_pairs(square_differences(X))
     log_density = np.array(
         [log_likelihood(centre + width * at, pairs, Y) - 0.5 * at @ at for at in grid]
     )

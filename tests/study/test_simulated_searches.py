@@ -42,7 +42,7 @@ def surrogate():
     return fit_surrogate(SPACE, search(Known(), TUNERS["random"], 99, 50), seed=0)
 
 
-@pytest.mark.parametrize("name", ["random", "noisy-grid", "gp-ei", "tpe", "cma-es"])
+@pytest.mark.parametrize("name", ["random", "wide-random", "noisy-grid", "gp-ei", "tpe", "cma-es"])
 def test_a_simulated_search_is_the_real_one_with_predictions_for_scores(surrogate, name):
     if name in ("tpe", "cma-es"):
         pytest.importorskip("optuna")

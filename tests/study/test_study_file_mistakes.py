@@ -89,8 +89,8 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
         (
             'tuner = "random"',
             'tuner = "radnom"',
-            "there is no tuner 'radnom' (line 6). Did you mean 'random'? It has: random, grid, "
-            "noisy-grid, gp-ei, tpe, cma-es.",
+            "there is no tuner 'radnom' (line 6). Did you mean 'random'? It has: random, "
+            "wide-random, grid, noisy-grid, gp-ei, tpe, cma-es.",
         ),
         (
             'data = "digits"',

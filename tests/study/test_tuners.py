@@ -109,7 +109,9 @@ def test_suggestions_stay_inside_the_space(name, space):
             if isinstance(dimension, Choices):
                 assert any(value is option for option in dimension.options)
             else:
-                jitters = name == "noisy-grid" and not isinstance(dimension, Integers)
+                jitters = name in ("noisy-grid", "wide-random") and not isinstance(
+                    dimension, Integers
+                )
                 half_step = 0.5 / (levels[key] - 1) if jitters and levels[key] > 1 else 1e-9
                 assert -half_step <= dimension.to_unit(value) <= 1 + half_step
                 assert type(value) is (int if isinstance(dimension, Integers) else float)
@@ -266,6 +268,51 @@ def test_noisy_grids_are_evenly_spaced_in_one_search():
         assert steps == pytest.approx(steps[0])
 
 
+WIDENED = {"c": Uniform(0, 4), "lr": LogUniform(1, 10**4), "d": Choices(["x"])}
+
+
+def draw_many(name, space, n_trials, seeds=range(400)):
+    suggest = make_tuner(name).suggest
+    histories = [[Trial({}, None)] * index for index in range(n_trials)]
+    return [suggest(space, history, seed, n_trials) for seed in seeds for history in histories]
+
+
+def test_wide_random_search_covers_what_noisy_grids_cover():
+    """000, appendix E.3: steps are 1 in both dimensions, so that both reach from -0.5 to 4.5."""
+    for name in ("wide-random", "noisy-grid"):
+        points = draw_many(name, WIDENED, 25)
+        for places in (
+            np.array([point["c"] for point in points]),
+            np.log10([point["lr"] for point in points]),
+        ):
+            assert places.min() == pytest.approx(-0.5, abs=0.02)
+            assert places.max() == pytest.approx(4.5, abs=0.02)
+            if name == "wide-random":
+                assert kstest((places + 0.5) / 5, "uniform").pvalue > 0.001
+    places = [point["c"] for point in draw_many("random", WIDENED, 25)]  # negative control
+    assert (min(places) > 0, max(places) < 4) == (True, True)
+
+
+@given(st.integers(2, 200), st.integers(0, 10**6), st.integers(0, 200))
+def test_wide_random_search_never_leaves_the_widest_noisy_grid(n_trials, seed, index):
+    space = SPACES["mixed"]
+    point = make_tuner("wide-random").suggest(space, [Trial({}, None)] * index, seed, n_trials)
+    for name, n_levels in count_levels(space, n_trials).items():
+        if name in ("lr", "momentum"):
+            low, *_, high = space[name].grid(max(n_levels, 2), jitter=(-0.5, 0.5))
+            assert low * (1 - 1e-12) - 1e-12 <= point[name] <= high * (1 + 1e-12) + 1e-12
+
+
+def test_wide_random_search_widens_nothing_without_a_step():
+    """Whole numbers and choices stay what they are, and so do dimensions of one value."""
+    space = {"n": Integers(1, 1024, log=True), "k": Choices(["x", "y"]), "z": Uniform(0, 1)}
+    wide, narrow = (
+        draw_many(name, space, 4, seeds=range(50)) for name in ("wide-random", "random")
+    )
+    assert count_levels(space, 4) == {"k": 2, "n": 2, "z": 1}
+    assert wide == narrow
+
+
 # TPE and CMA-ES
 
 
@@ -340,8 +387,8 @@ def test_the_best_trial_is_the_earliest_of_the_best(scores):
         (
             lambda: make_tuner("randon"),
             InvalidInput,
-            "there is no tuner 'randon'. Did you mean 'random'? It has: random, grid, "
-            "noisy-grid, gp-ei, tpe, cma-es.",
+            "there is no tuner 'randon'. Did you mean 'random'? It has: random, "
+            "wide-random, grid, noisy-grid, gp-ei, tpe, cma-es.",
         ),
         (
             lambda: best_trial([Trial({}, None), Trial({}, None)]),

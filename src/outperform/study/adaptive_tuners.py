@@ -1,21 +1,29 @@
 """Tuners that learn from the history of their search: gp-ei, tpe and cma-es.
 
-None keeps anything between suggestions: each starts afresh, in memory, under a seed derived from
-the search's seed and the trial's number, and is told the history. The last two need the extra
-`optuna`.
+What each suggests hangs on nothing but space, history and seed: it starts afresh, in memory, under
+a seed derived from the search's and the trial's number, and is told the history. The last two need
+the extra `optuna`.
 """
 
 import logging
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from scipy.special import erfcx, ndtr
 
 from outperform.study.encoding import encode_units, units_of
-from outperform.study.gaussian_process import FloatArray, fit_process
+from outperform.study.gaussian_process import (
+    FloatArray,
+    GaussianProcess,
+    condition,
+    draw_starts,
+    maximise_likelihood,
+    one_thread,
+)
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Choices, Dimension, Integers, LogUniform, Params, Space
 from outperform.study.tuners import Trial, suggest_random
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
 
 N_STARTUP_GP = 5  # scored trials, at random, before the process is used
 N_STARTUP_TPE = 10  # the same, before TPE models anything
+_GROWTH = 10  # per cent more scored trials, after which the process is fitted anew
 _N_CANDIDATES = 1000
 _REFINEMENTS = (0.1, 0.03, 0.01, 0.003)  # widths of the search around the best candidate
 _N_REFINED = 100  # candidates per width
@@ -36,16 +45,19 @@ def suggest_gp_ei(space: Space, history: Sequence[Trial], seed: int, n_trials: i
     Points are compared on a seeded, finite set of candidates, so that rounding errors of another
     machine do not move them. The first trials are those of random search with the same seed. Failed
     trials teach nothing. A point is not tried twice while there are others. Choices are one-hot.
+    The process knows all trials, but its length scales are those of the first of them, fitted anew
+    at each of the first twenty and whenever there are a tenth more.
     """
-    scored = [trial for trial in history if trial.score is not None]
+    scored = [index for index, trial in enumerate(history) if trial.score is not None]
     if len(scored) < N_STARTUP_GP or not space:
         return suggest_random(space, history, seed, n_trials)
-    from threadpoolctl import threadpool_limits
-
-    # One thread: more of them only wait for each other here, and would round differently.
-    with threadpool_limits(1, user_api="blas"):
+    last_fitted = scored[count_fitted(len(scored)) - 1]
+    with one_thread():
+        seed_of_fit = derive_seed(seed, "gp-ei", last_fitted + 1)
+        process = _fit_process(space, [history[index] for index in scored], seed_of_fit)
         rng = np.random.default_rng(derive_seed(seed, "gp-ei", len(history)))
-        points = _rank_candidates(space, scored, rng)
+        draw_starts(process.x.shape[1], rng)  # used or not: the candidates come after them
+        points = _rank_candidates(space, process, rng)
     return _first_untried(space, points, history)
 
 
@@ -122,13 +134,42 @@ def log_expected_improvement(mean: FloatArray, sd: FloatArray, best: float) -> F
     return cast(FloatArray, np.log(sd) + np.where(z < 0, tail, np.log(gain)))
 
 
-def _rank_candidates(space: Space, scored: Sequence[Trial], rng: np.random.Generator) -> FloatArray:
-    """Candidates in the unit cube, the largest expected improvement first."""
-    tried = units_of(space, [trial.params for trial in scored])
-    y = _standardise(np.array([trial.score for trial in scored], dtype=np.float64))
-    process = fit_process(encode_units(space, tried), y, rng)
-    best = float(process.predict(process.x)[0].max())
+def count_fitted(n_scored: int) -> int:
+    """How many of the scored trials, the first, the process's hyperparameters are fitted to.
 
+    Examples
+    --------
+    >>> [count_fitted(n) for n in (5, 6, 19, 20, 21, 22, 23, 24, 100)]
+    [5, 6, 19, 20, 20, 22, 22, 24, 94]
+    """
+    n_fitted = N_STARTUP_GP
+    while (larger := max(n_fitted + 1, n_fitted * (100 + _GROWTH) // 100)) <= n_scored:
+        n_fitted = larger
+    return n_fitted
+
+
+def _fit_process(space: Space, scored: Sequence[Trial], seed: int) -> GaussianProcess:
+    x = encode_units(space, units_of(space, [trial.params for trial in scored]))
+    scores = np.array([trial.score for trial in scored], dtype=np.float64)
+    n = count_fitted(len(scored))
+    y = _standardise(scores[:n])
+    log_theta = _recall_likeliest(x[:n].tobytes(), y.tobytes(), seed)
+    return condition(np.array(log_theta), x, _standardise(scores))
+
+
+@lru_cache(maxsize=1024)  # of as many searches at the same time; it saves time and nothing else
+def _recall_likeliest(x: bytes, y: bytes, seed: int) -> tuple[float, ...]:
+    scores = np.frombuffer(y)
+    points = np.frombuffer(x).reshape(len(scores), -1)
+    log_theta = maximise_likelihood(points, scores, np.random.default_rng(seed))
+    return tuple(log_theta.tolist())
+
+
+def _rank_candidates(
+    space: Space, process: GaussianProcess, rng: np.random.Generator
+) -> FloatArray:
+    """Candidates in the unit cube, the largest expected improvement first."""
+    best = float(process.predict(process.x)[0].max())
     points, values = np.empty((0, len(space))), np.empty(0)
     for width in (None, *_REFINEMENTS):
         if width is None:
@@ -164,8 +205,8 @@ def _first_untried(space: Space, points: FloatArray, history: Sequence[Trial]) -
     tried = [trial.params for trial in history]
     names = sorted(space)
     first: Params | None = None
-    for point in points.tolist():
-        units = dict(zip(names, point, strict=True))
+    for point in points:
+        units = dict(zip(names, point.tolist(), strict=True))
         params = {name: dimension.from_unit(units[name]) for name, dimension in space.items()}
         if params not in tried:
             return params

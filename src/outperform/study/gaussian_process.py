@@ -1,17 +1,20 @@
 """A Gaussian process (Matérn-5/2, a length scale per input) with noisy observations.
 
 `log_marginal_likelihood` and `condition` need no more than arrays and hyperparameters, so that
-these may be maximised (`fit_process`, for the tuner `gp-ei`), sampled (`process_chain`, for the
-surrogate) or given.
+these may be the likeliest (`maximise_likelihood`, for the tuner `gp-ei`), sampled (`process_chain`,
+for the surrogate) or given.
 """
 
 import math
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, lapack, solve_triangular
 from scipy.spatial.distance import cdist
+from threadpoolctl import ThreadpoolController
 
 FloatArray = NDArray[np.float64]
 _N_STARTS = 3  # of the likelihood's optimisation
@@ -54,8 +57,8 @@ def condition(log_theta: FloatArray, x: FloatArray, y: FloatArray) -> GaussianPr
     return GaussianProcess(x, log_theta, factor, weights)
 
 
-def fit_process(x: FloatArray, y: FloatArray, rng: np.random.Generator) -> GaussianProcess:
-    """Process whose hyperparameters maximise the marginal likelihood.
+def maximise_likelihood(x: FloatArray, y: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Hyperparameters (their logarithms) under which the observations are likeliest.
 
     Parameters
     ----------
@@ -64,10 +67,8 @@ def fit_process(x: FloatArray, y: FloatArray, rng: np.random.Generator) -> Gauss
     """
     from scipy.optimize import minimize
 
-    amplitude, scale, noise = np.log(_BOUNDS)
-    bounds = np.array([amplitude, *[scale] * x.shape[1], noise])
-    middle = np.log([1.0, *[0.5] * x.shape[1], 0.01])
-    starts = [middle, *rng.uniform(bounds[:, 0], bounds[:, 1], size=(_N_STARTS - 1, len(bounds)))]
+    bounds = _bound(x.shape[1])
+    starts = [np.log([1.0, *[0.5] * x.shape[1], 0.01]), *draw_starts(x.shape[1], rng)]
     differences2 = square_differences(x)
 
     def loss(log_theta: FloatArray) -> tuple[float, FloatArray]:
@@ -79,14 +80,21 @@ def fit_process(x: FloatArray, y: FloatArray, rng: np.random.Generator) -> Gauss
         minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options)
         for start in starts
     ]
-    return condition(min(optima, key=lambda result: result.fun).x, x, y)
+    best: FloatArray = min(optima, key=lambda result: result.fun).x
+    return best
+
+
+def draw_starts(n_columns: int, rng: np.random.Generator) -> FloatArray:
+    """Hyperparameters from which the likelihood is maximised, beside those in the middle."""
+    bounds = _bound(n_columns)
+    return rng.uniform(bounds[:, 0], bounds[:, 1], size=(_N_STARTS - 1, len(bounds)))
 
 
 def covariances(log_theta: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Of the process, without noise, at points a (m, d) with that at points b (n, d): (m, n)."""
     scales = np.exp(log_theta[1:-1])
     distance2 = cdist(a / scales, b / scales, "sqeuclidean")
-    return math.exp(log_theta[0]) * _matern(np.sqrt(5 * distance2))
+    return math.exp(log_theta[0]) * matern(np.sqrt(5 * distance2))
 
 
 def square_differences(x: FloatArray) -> FloatArray:
@@ -109,49 +117,96 @@ def log_marginal_likelihood(
     n = len(y)
     amplitude, noise = math.exp(log_theta[0]), math.exp(log_theta[-1])
     inverse2 = np.exp(-2 * log_theta[1:-1])
-    root = np.sqrt(5 * (inverse2 @ differences2))
-    decay = np.exp(-root)
-    signal = (amplitude * (1 + root + root**2 / 3) * decay).reshape(n, n)
-    factor, failed = lapack.dpotrf(signal + noise * np.eye(n), lower=1)
+    root = np.sqrt((5 * inverse2) @ differences2)
+    decay = amplitude * np.exp(-root)
+    slope = (1 + root) * decay  # dM/dlog(l_k) = 5/3 (1 + √5 r) exp(-√5 r) (x_k - x'_k)² / l_k²
+    signal = root * root / 3 * decay + slope
+    covariance = signal.copy()
+    covariance[:: n + 1] += noise
+    # Symmetric: its transpose is the same matrix in the order that LAPACK overwrites in place.
+    factor, failed = lapack.dpotrf(covariance.reshape(n, n).T, lower=1, overwrite_a=1)
     if failed:  # not positive definite, to rounding: as good as impossible
         return -math.inf, np.zeros_like(log_theta)
     weights = lapack.dpotrs(factor, y, lower=1)[0]
-    value = _log_density(factor, weights, y)
-    inverse = lapack.dpotri(factor, lower=1)[0]
-    inverse = np.tril(inverse) + np.tril(inverse, -1).T
-    outer = np.outer(weights, weights) - inverse
-    # dM/dlog(l_k) = 5/3 (1 + √5 r) exp(-√5 r) (x_k - x'_k)² / l_k²
-    slope = outer.ravel() * (5 / 3 * amplitude * (1 + root) * decay)
-    gradient = [np.sum(outer * signal), *(differences2 @ slope * inverse2), noise * np.trace(outer)]
-    return value, 0.5 * np.array(gradient)
+    value = _log_density(np.diag(factor), weights, y)
+    half_inverse = lapack.dpotri(factor, lower=1, overwrite_c=1)[0]  # a triangle; the other is 0
+    trace = half_inverse.trace()
+    # Twice the triangle sums to what the inverse would, but for the diagonal, counted twice.
+    outer = (np.multiply.outer(weights, weights) - 2 * half_inverse.T).ravel()
+    of_scales = 5 / 3 * inverse2 * (differences2 @ (outer * slope))
+    of_noise = noise * (weights @ weights - trace)
+    return value, 0.5 * np.array([outer @ signal + amplitude * trace, *of_scales, of_noise])
 
 
-def log_likelihood(log_theta: FloatArray, differences2: FloatArray, y: FloatArray) -> float:
-    """Value of `log_marginal_likelihood` alone, in a third of its time: for those who sample."""
+def log_likelihood(log_theta: FloatArray, packed: FloatArray, y: FloatArray) -> float:
+    """Value of `log_marginal_likelihood` alone, in a third of its time: for those who sample.
+
+    Parameters
+    ----------
+    packed
+        Differences from `pack_pairs`.
+    """
     n = len(y)
-    amplitude, noise = math.exp(log_theta[0]), math.exp(log_theta[-1])
-    covariance = _matern(np.sqrt((5 * np.exp(-2 * log_theta[1:-1])) @ differences2))
-    covariance *= amplitude
-    covariance[:: n + 1] += noise
-    # Symmetric: its transpose is the same matrix in the order that LAPACK overwrites in place.
-    square = covariance.reshape(n, n).T
-    factor, failed = lapack.dpotrf(square, lower=1, clean=0, overwrite_a=1)
+    diagonal = _find_diagonal(n)
+    covariance = matern(np.sqrt((5 * np.exp(-2 * log_theta[1:-1])) @ packed))
+    covariance *= math.exp(log_theta[0])
+    covariance[diagonal] += math.exp(log_theta[-1])
+    factor, failed = lapack.dpftrf(n, covariance, uplo="L", overwrite_a=1)
     if failed:
         return -math.inf
-    return _log_density(factor, lapack.dpotrs(factor, y, lower=1)[0], y)
+    weights = lapack.dpftrs(n, factor, y, uplo="L")[0].ravel()
+    return _log_density(factor[diagonal], weights, y)
 
 
-def _log_density(factor: FloatArray, weights: FloatArray, y: FloatArray) -> float:
-    """Of y under N(0, factor·factorᵀ), with weights = (factor·factorᵀ)⁻¹y."""
-    half_log_determinant = np.log(np.diag(factor)).sum()
+def pack_pairs(differences2: FloatArray) -> FloatArray:
+    """Of `square_differences`, each pair of rows once: (d, n(n + 1) / 2).
+
+    In the order of LAPACK's rectangular full packed matrices, which are factored as they are.
+    """
+    n = math.isqrt(differences2.shape[1])
+    packed = [lapack.dtrttf(row.reshape(n, n), uplo="L")[0] for row in differences2]
+    return np.array(packed)
+
+
+@lru_cache(maxsize=8)
+def _find_diagonal(n: int) -> NDArray[np.intp]:
+    return np.flatnonzero(lapack.dtrttf(np.eye(n), uplo="L")[0])
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Linear algebra in one thread: more only wait for each other here, and round differently."""
+    limit: AbstractContextManager[object] = _find_libraries().limit(limits=1, user_api="blas")
+    return limit
+
+
+@cache  # it takes milliseconds, as long as a suggestion of the tuner
+def _find_libraries() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _bound(n_columns: int) -> FloatArray:
+    amplitude, scale, noise = np.log(_BOUNDS)
+    return np.array([amplitude, *[scale] * n_columns, noise])
+
+
+def _log_density(diagonal: FloatArray, weights: FloatArray, y: FloatArray) -> float:
+    """Of y under N(0, K), K⁻¹y being the weights, given the diagonal of K's Cholesky factor."""
+    half_log_determinant = np.log(diagonal).sum()
     return float(-0.5 * y @ weights - half_log_determinant - 0.5 * len(y) * math.log(2 * math.pi))
 
 
-def _matern(root: FloatArray) -> FloatArray:
-    """Matérn-5/2 correlation at √5 times the scaled distance."""
-    correlation = root * root
-    correlation /= 3
-    correlation += root
+def matern(root: FloatArray) -> FloatArray:
+    """Matérn-5/2 correlation at √5 times the scaled distance, which is overwritten: it is faster.
+
+    Examples
+    --------
+    >>> matern(np.array([0.0, 3.0])).round(4)
+    array([1.    , 0.3485])
+    """
+    correlation = root * (1 / 3)
     correlation += 1
-    correlation *= np.exp(-root)
+    correlation *= root
+    correlation += 1
+    np.negative(root, out=root)
+    correlation *= np.exp(root, out=root)
     return correlation

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from outperform.study.gaussian_process import FloatArray, log_likelihood
+from outperform.study.gaussian_process import FloatArray, log_likelihood, pack_pairs
 
 # Median, and standard deviation of the logarithm: the amplitude (variance) is that of the scores,
 # give or take a factor of e; length scales are around half the range that is searched; noise is
@@ -83,12 +83,13 @@ def sample_chain(
     from emcee.moves import DEMove, StretchMove
 
     centre, width = prior_of(len(differences2))
+    packed = pack_pairs(differences2)
 
     def log_posterior(log_theta: FloatArray) -> float:
         z = (log_theta - centre) / width
         if np.abs(z).max() > _FARTHEST:
             return -np.inf
-        return float(log_likelihood(log_theta, differences2, y) - 0.5 * z @ z)
+        return float(log_likelihood(log_theta, packed, y) - 0.5 * z @ z)
 
     n_walkers = 4 * len(centre)
     rng = np.random.Generator(np.random.MT19937(seed))  # which emcee can go on with

@@ -15,7 +15,8 @@ from outperform.stats.checks import as_scores
 from outperform.study.gaussian_process import (
     FloatArray,
     condition,
-    covariances,
+    matern,
+    one_thread,
     square_differences,
 )
 from outperform.study.process_chain import Chain, sample_chain
@@ -59,13 +60,20 @@ class AveragedProcess:
     def predict(self, points: Sequence[Params]) -> FloatArray:
         """Expected scores at points: the mean over the chain of the processes' means."""
         at = np.concatenate(self.inputs.encode(points), axis=1)
-        total = np.zeros(len(at))
-        block = max(1, _BLOCK // len(self.x))
-        for start in range(0, len(at), block):
-            part = at[start : start + block]
-            for log_theta, weights in zip(self.log_thetas, self.weights, strict=True):
-                total[start : start + block] += covariances(log_theta, part, self.x) @ weights
-        return self.centre + self.scale * total / len(self.log_thetas)
+        inverse2 = 5 * np.exp(-2 * self.log_thetas[:, 1:-1])
+        weights = (np.exp(self.log_thetas[:, :1]) * self.weights)[:, :, None]
+        block = max(1, _BLOCK // self.weights.size)
+        total = np.empty(len(at))
+        with one_thread():
+            for start in range(0, len(at), block):
+                part = at[start : start + block, None]
+                differences2 = ((part - self.x) ** 2).reshape(-1, self.x.shape[1]).T
+                root = inverse2 @ differences2
+                correlations = matern(np.sqrt(root, out=root))
+                shape = (len(inverse2), len(part), len(self.x))
+                means = correlations.reshape(shape) @ weights
+                total[start : start + block] = means.sum(axis=(0, 2))
+        return self.centre + self.scale * total / len(inverse2)
 
     def measure_remoteness(self, optima: Sequence[Params]) -> Remoteness:
         """How far chosen hyperparameters lie from the trials."""
@@ -153,16 +161,13 @@ def fit_surrogate(
     Anonymous authors, Simulated hyperparameter optimization for statistical tests in machine
     learning benchmarks, sections 4.1 and 5.
     """
-    from threadpoolctl import threadpool_limits
-
     scored = [trial for trial in trials if trial.score is not None]
     kept = _keep_best(scored, best_share)
     points = [trial.params for trial in kept]
     scores = as_scores([cast(float, trial.score) for trial in kept], "the search", at_least=0)
     inputs = choose_inputs(space, points)
     _check_trials(scores, inputs, n_failed=len(trials) - len(scored))
-    # One thread: more of them only wait for each other here, and would round differently.
-    with threadpool_limits(1, user_api="blas"):
+    with one_thread():
         data = _Data(space, inputs, points, scores)
         chain = chain or data.sample_chain(seed, n_steps)
         process, fidelity = data.condition(chain)

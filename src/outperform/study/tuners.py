@@ -17,7 +17,7 @@ import numpy as np
 from outperform.errors import InvalidInput, InvalidScores, MissingExtra
 from outperform.stats.checks import check_count
 from outperform.study.sources import derive_seed
-from outperform.study.spaces import Choices, Dimension, Integers, Jitter, Params, Space
+from outperform.study.spaces import Choices, Dimension, Integers, Jitter, Params, Space, Value
 from outperform.wording import suggest_names
 
 
@@ -71,9 +71,34 @@ def suggest_random(space: Space, history: Sequence[Trial], seed: int, n_trials: 
     >>> suggest_random({"c": Integers(1, 9)}, [], 0, 10)
     {'c': 1}
     """
-    rng = np.random.default_rng(derive_seed(seed, len(history)))
-    units = dict(zip(sorted(space), rng.random(len(space)).tolist(), strict=True))
+    units = _draw_units(space, len(history), seed)
     return {name: dimension.from_unit(units[name]) for name, dimension in space.items()}
+
+
+def suggest_wide_random(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
+    """Random search over all that noisy grids of as many trials may reach.
+
+    The range of a uniform or log-uniform dimension is widened by Δ/2 at both ends, Δ being the step
+    of the grid of `suggest_grid`, in log space where it is log-scaled. As with noisy grids, whole
+    numbers and choices stay what they are, and so does a dimension of which the grid has one value:
+    that has no step. A seed draws the points of `suggest_random`, moved apart.
+
+    References
+    ----------
+    Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, appendix E.3.
+
+    Examples
+    --------
+    >>> from outperform.study.spaces import Uniform
+    >>> suggest_wide_random({"c": Uniform(0, 1)}, [], 8, 2)  # of two values: from -0.5 to 1.5
+    {'c': 1.121137515236403}
+    """
+    units = _draw_units(space, len(history), seed)
+    levels = count_levels(space, n_trials)
+    return {
+        name: _draw_around_grid(dimension, levels[name], units[name])
+        for name, dimension in space.items()
+    }
 
 
 def suggest_grid(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:  # noqa: ARG001
@@ -150,6 +175,7 @@ TUNERS: Mapping[str, Tuner] = {
     tuner.name: tuner
     for tuner in (
         Tuner("random", suggest_random, uses_history=False, draws_alike=True),
+        Tuner("wide-random", suggest_wide_random, uses_history=False, draws_alike=True),
         Tuner("grid", suggest_grid, uses_history=False),
         Tuner("noisy-grid", suggest_noisy_grid, uses_history=False),
         Tuner("gp-ei", _import_when_used("suggest_gp_ei"), uses_history=True),
@@ -177,6 +203,20 @@ def make_tuner(name: str) -> Tuner:
             "Install it with: pip install 'outperform[optuna]'",
         )
     return TUNERS[name]
+
+
+def _draw_units(space: Space, index: int, seed: int) -> dict[str, float]:
+    rng = np.random.default_rng(derive_seed(seed, index))
+    return dict(zip(sorted(space), rng.random(len(space)).tolist(), strict=True))
+
+
+def _draw_around_grid(dimension: Dimension, n_levels: int, unit: float) -> Value:
+    """Value at a share of the way from half a step below the grid to half a step above it."""
+    if isinstance(dimension, Integers | Choices) or n_levels == 1:
+        return dimension.from_unit(unit)
+    # The first of two values from low to high, moved that far from low: nothing else goes outside.
+    place = (unit * n_levels - 0.5) / (n_levels - 1)
+    return dimension.grid(2, jitter=(place, 0.0))[0]
 
 
 def _grid_point(space: Space, index: int, n_trials: int, jitters: Mapping[str, Jitter]) -> Params:

@@ -86,7 +86,7 @@ def _make_runs(study: Study, trials: dict[_Names, list[FitScores]], *, tested: b
 
 
 def _list_notes(study: Study, n_others: int, n_missing: int, tested: bool) -> Iterator[str]:
-    if study.tuner != "random":
+    if study.tuner not in ("random", "wide-random"):
         yield (
             f"trials of {study.tuner} search are not independent draws, so n of them are no n "
             "fresh candidates: only random search makes trials that are"
