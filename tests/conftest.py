@@ -8,6 +8,11 @@ import pytest
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
+# Two processes test on two cores: threads of BLAS in each would wait for one another, and spin.
+# Before anybody imports numpy; tests of threads ask for as many as they need.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
 # A shell has what it starts in the background ignore Ctrl-C, and children inherit it: tests that
 # press Ctrl-C would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -70,10 +70,8 @@ def test_console_blocks_print_what_they_show(page, project):
         if words[0] != "outperform":
             assert words[0] in ("make", "git", "cd", "pip"), f"{page.name} shows {command!r}"
             continue
-        result = subprocess.run(
-            [sys.executable, "-m", "outperform", *words[1:]], capture_output=True, text=True
-        )
-        assert result.returncode == 0, result.stderr
+        result = CliRunner().invoke(main, words[1:], prog_name="outperform")
+        assert result.exit_code == 0, result.stderr
         assert result.stdout.rstrip() == output.rstrip()
 
 

@@ -10,11 +10,13 @@ from outperform.cli import main, progress
 
 STUDY = r"""
 [[task]]
-data = "iris"
+name = "iris"
+data = "checked_training:load"
 metric = "accuracy"
 [[pipeline]]
 name = "tree"
-estimator = "sklearn.tree.DecisionTreeClassifier"
+function = "checked_training:fit"
+sources = ["order", "init"]
 [[pipeline]]
 name = "coin"
 command = [
@@ -25,21 +27,45 @@ command = [
 kind = "ideal"
 replicates = 2
 """
+FUNCTION = 'function = "checked_training:fit"\nsources = ["order", "init"]'
+TRAINING = """
+def load():
+    return [[i] for i in range(150)], [i % 3 for i in range(150)]
+
+def fit(params, split, seeds, data):
+    return {"test": float(data.features[split.test].mean())}
+"""
 
 
 def call(*words: object):
     return CliRunner().invoke(main, [str(word) for word in words])
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """One for all of these studies, as a process imports a module of a name once."""
+    made = tmp_path_factory.mktemp("checked")
+    (made / "study.toml").write_text(STUDY)
+    (made / "broken.toml").write_text(STUDY + BROKEN)
+    (made / "checked_training.py").write_text(TRAINING)
+    return made
+
+
 @pytest.fixture
-def study(tmp_path):
-    path = tmp_path / "study.toml"
-    path.write_text(STUDY)
-    return path
+def study(folder):
+    return folder / "study.toml"
 
 
-def test_a_pipeline_that_does_not_repeat_is_a_finding(study):
-    result = call("check", study, "--seeds", 3)
+@pytest.fixture
+def broken(folder):
+    return folder / "broken.toml"
+
+
+def test_a_pipeline_that_does_not_repeat_is_a_finding(tmp_path):
+    study = tmp_path / "study.toml"
+    real = 'estimator = "sklearn.tree.DecisionTreeClassifier"'
+    study.write_text(STUDY.replace("checked_training:load", "iris").replace(FUNCTION, real))
+    result = call("check", study, "--seeds", 3, "--workers", 1)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0].startswith("Not reproducible: coin. The same seeds give scores that differ by ")
@@ -65,7 +91,7 @@ def test_it_says_how_many_fits_before_and_then_how_long_it_will_take(study, monk
 
 
 def test_json_has_every_score(study):
-    values = json.loads(call("check", study, "--seeds", 2, "--repeats", 3, "--json").stdout)
+    values = json.loads(call("check", study, "--repeats", 3, "--workers", 1, "--json").stdout)
     assert values["reproducible"] is False
     assert values["passed"] is False
     assert [len(check["scores"]) for check in values["checks"]] == [2] * 5
@@ -74,7 +100,8 @@ def test_json_has_every_score(study):
 
 def test_nothing_is_written(study):
     call("check", study, "--seeds", 2, "--repeats", 2)
-    assert [path.name for path in study.parent.iterdir()] == ["study.toml"]
+    names = {path.name for path in study.parent.iterdir()} - {"__pycache__"}
+    assert names == {"study.toml", "broken.toml", "checked_training.py"}
 
 
 def test_one_seed_is_refused(study):
@@ -95,18 +122,20 @@ def test_a_quick_look_by_default_and_a_thorough_one_on_demand(study):
 
 
 def test_the_gate_lets_only_seeds_pass_that_do_what_they_should(study):
-    good = call("check", study, "--gate", "--pipeline", "tree", "--source", "split")
+    good = call("check", study, "--workers", 1, "--gate", "--pipeline", "tree", "--source", "split")
     assert good.exit_code == 0
     assert good.stdout.splitlines()[0] == (
         "Every seed does what it should: the same one repeats the score, another changes it (2 "
         "seeds of every source, 2 runs each)."
     )
     assert good.stdout.splitlines()[-1] == f"Next: outperform run {study}"
-    assert call("check", study, "--gate", "--pipeline", "coin").exit_code == 1
+    assert call("check", study, "--workers", 1, "--gate", "--pipeline", "coin").exit_code == 1
 
 
 def test_an_unused_seed_is_the_headline_and_the_gate_fails_on_it(study):
-    unused = call("check", study, "--gate", "--pipeline", "tree", "--source", "order")
+    unused = call(
+        "check", study, "--workers", 1, "--gate", "--pipeline", "tree", "--source", "order"
+    )
     assert unused.exit_code == 1
     lines = unused.stdout.splitlines()
     assert lines[0] == (
@@ -115,7 +144,9 @@ def test_an_unused_seed_is_the_headline_and_the_gate_fails_on_it(study):
     assert lines[-1] == (
         f"Next: outperform check {study} --thorough --pipeline tree --source order"
     )
-    sure = call("check", study, "--pipeline", "tree", "--source", "order", "--thorough")
+    sure = call(
+        "check", study, "--workers", 1, "--pipeline", "tree", "--source", "order", "--thorough"
+    )
     assert sure.stdout.splitlines()[-1] == (
         "Next: pass the seed of order on to what it should seed, or name the sources of tree "
         "without it."
@@ -136,9 +167,9 @@ command = ["python3", "-c", "raise SystemExit('no luck')", "{seed.init}", "{spli
         (("--pipeline", "tree", "--gate"), 1, "2 of 3 seeds do nothing: order of tree on iris, "),
     ],
 )
-def test_a_pipeline_that_fails_hides_nothing_of_the_others(study, options, status, found):
-    study.write_text(STUDY + BROKEN)
-    result = call("check", study, "--pipeline", "broken", *options)
+def test_a_pipeline_that_fails_hides_nothing_of_the_others(broken, options, status, found):
+    words = ("check", broken, "--pipeline", "broken", *options, "--workers", 1)
+    result = call(*words)
     assert result.exit_code == status
     lines = result.stdout.splitlines()
     assert lines[0].startswith(
@@ -149,7 +180,7 @@ def test_a_pipeline_that_fails_hides_nothing_of_the_others(study, options, statu
         " ".join(result.stdout.split()),
     )
     assert lines[-1] == "Next: mend what fails in broken, and check again."
-    printed = json.loads(call("check", study, "--pipeline", "broken", *options, "--json").stdout)
+    printed = json.loads(call(*words, "--json").stdout)
     assert printed["passed"] is False
     assert {check["pipeline"] for check in printed["checks"]} == {"tree"}
     (failed,) = printed["failed"]
@@ -157,9 +188,8 @@ def test_a_pipeline_that_fails_hides_nothing_of_the_others(study, options, statu
     assert failed["n_failed"] == failed["n_fits"] > 3
 
 
-def test_where_every_pipeline_fails_the_error_is_told(study):
-    study.write_text(STUDY + BROKEN)
-    result = call("check", study, "--pipeline", "broken")
+def test_where_every_pipeline_fails_the_error_is_told(broken):
+    result = call("check", broken, "--pipeline", "broken", "--workers", 1)
     assert result.exit_code == 2
     assert "Error: a fit of broken on iris failed: " in result.stderr
     assert "Mend that first, since what fails cannot be checked" in result.stderr

@@ -44,27 +44,33 @@ def files(folder):
     return {name for name in names if not name.endswith(".lock")}
 
 
-def test_it_ends_with_verdict_figures_and_report(tmp_path):
-    write_smaller(tmp_path)
-    result = call("demo", tmp_path)
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A folder where a smaller demo has run, and what that said."""
+    folder = tmp_path_factory.mktemp("demo")
+    write_smaller(folder)
+    return folder, call("demo", folder)
+
+
+def test_it_ends_with_verdict_figures_and_report(finished):
+    folder, result = finished
     assert result.exit_code == 0, result.stderr
-    assert f"$ outperform run {tmp_path}/study.toml" in result.stdout
+    assert f"$ outperform run {folder}/study.toml" in result.stdout
     assert "fits done now, 0 were recorded before, 0 failed" in result.stdout
-    assert f"$ outperform compare {tmp_path}/study.db knn neural" in result.stdout
+    assert f"$ outperform compare {folder}/study.db knn neural" in result.stdout
     assert re.search(r"P\(knn > neural\) = .* \(3 pairs, too few to tell, ", result.stdout)
-    assert files(tmp_path) == FILES
-    report = (tmp_path / "report.html").read_text()
+    assert files(folder) == FILES
+    report = (folder / "report.html").read_text()
     assert report.count("<svg") == 4
     assert "the largest source of variation of the accuracy of neural on digits" in report
 
 
-def test_called_again_it_trains_nothing_anew(tmp_path):
-    write_smaller(tmp_path)
-    call("demo", tmp_path)
-    before = (tmp_path / "report.html").read_bytes()
-    result = call("demo", tmp_path)
+def test_called_again_it_trains_nothing_anew(finished):
+    folder, _ = finished
+    before = (folder / "report.html").read_bytes()
+    result = call("demo", folder)
     assert re.search(r"^0 fits done now, \d+ were recorded before, 0 failed", result.stdout, re.M)
-    assert (tmp_path / "report.html").read_bytes() == before
+    assert (folder / "report.html").read_bytes() == before
 
 
 def test_one_pipeline_is_refused(tmp_path):

@@ -1,10 +1,12 @@
 """The command `outperform run`, in processes that are killed, starved and contradicted."""
 
+import contextlib
 import json
 import os
 import pty
 import random
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -27,7 +29,7 @@ STUDY = """
 name = "toy"
 [tuning]
 tuner = "{tuner}"
-trials = 3
+trials = {trials}
 [limits]
 timeout = {timeout}
 [[task]]
@@ -90,16 +92,9 @@ def write_study(
     folder: Path, *, seconds: float | str = 0.0, gain: float = 0.25, **changes: Any
 ) -> None:
     folder.mkdir(exist_ok=True)
-    words = {"tuner": "random", "timeout": 60, "kind": "ideal", "replicates": 5} | changes
-    (folder / "study.toml").write_text(STUDY.format(**words))
+    words = {"tuner": "random", "trials": 3, "timeout": 60, "kind": "ideal", "replicates": 5}
+    (folder / "study.toml").write_text(STUDY.format(**words | changes))
     (folder / "training.py").write_text(TRAINING.format(seconds=seconds, gain=gain))
-
-
-def rename_module(folder: Path, name: str) -> None:
-    """Let this very process import it, whatever other tests have imported as training."""
-    study = folder / "study.toml"
-    study.write_text(study.read_text().replace("training:", f"{name}:"))
-    (folder / "training.py").rename(folder / f"{name}.py")
 
 
 def start(folder: Path, *options: str, **redirected: Any) -> subprocess.Popen[str]:
@@ -107,16 +102,26 @@ def start(folder: Path, *options: str, **redirected: Any) -> subprocess.Popen[st
     return subprocess.Popen([*COMMAND, *options], cwd=folder, text=True, **streams)
 
 
-def run(folder: Path, *options: str, status: int = 0) -> str:
-    """What a whole run printed; what it said of trouble comes last."""
-    process = start(folder, *options)
-    stdout, stderr = process.communicate(timeout=120)
-    assert process.returncode == status, stderr
-    return stdout + stderr
-
-
 def call(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def run_here(folder: Path, *options: str) -> Result:
+    """A whole run, in this very process unless workers are asked for: as a command it starts."""
+    engine = () if {"--engine", "--workers"} & {*options} else ("--engine", "inline")
+    shutil.rmtree(folder / "__pycache__", ignore_errors=True)  # of code that has just changed
+    sys.modules.pop("training", None)
+    with contextlib.chdir(folder):
+        result = call("run", "study.toml", *options, *engine)
+    sys.modules.pop("training", None)
+    return result
+
+
+def run(folder: Path, *options: str, status: int = 0) -> str:
+    """What a whole run printed; what it said of trouble comes last."""
+    result = run_here(folder, *options)
+    assert result.exit_code == status, result.output
+    return result.stdout + result.stderr
 
 
 def table(folder: Path) -> str:
@@ -172,7 +177,7 @@ def test_killed_at_random_moments_and_resumed_nothing_is_lost(tuner, tmp_path):
         assert n_fits >= n_before
         partial |= {n_fits} if 0 < n_fits < 64 else set()
     assert len(partial) >= 3
-    said = run(killed)
+    said = run(killed, "--workers", "2")
     assert f"{64 - n_fits} fits done now, {n_fits} were recorded before, 0 failed" in said
     run(whole, "--workers", "1")
     assert table(killed) == table(whole)
@@ -201,7 +206,7 @@ def test_failures_of_every_kind_are_recorded_shown_and_retried(tmp_path):
     (tmp_path / "training.py").write_text(FAILING)
     study = (tmp_path / "study.toml").read_text().replace("space = {c = {uniform = [0, 1]}}", "")
     (tmp_path / "study.toml").write_text(study)
-    said = run(tmp_path, status=4)
+    said = run(tmp_path, "--workers", "2", status=4)
     with open_store(tmp_path / "study.db") as store:
         measured = list(store.measurements())
     wrong = [m for m in measured if m.pipeline == "a" and m.seeds["init"] % 8 < 4]
@@ -318,19 +323,18 @@ def test_a_dry_run_gives_the_cost_as_json(tmp_path):
     }
 
 
-@pytest.mark.parametrize("words", [("run", "study.toml", "--until-decided", "a", "b"), ()])
-def test_a_pipeline_that_always_fails_is_named_with_where_to_look(tmp_path, monkeypatch, words):
+@pytest.mark.parametrize("options", [("--until-decided", "a", "b"), ()])
+def test_a_pipeline_that_always_fails_is_named_with_where_to_look(tmp_path, monkeypatch, options):
     write_study(tmp_path, replicates=6)
     code = (tmp_path / "training.py").read_text().replace("def fit_b", "def other")
     fails = "def fit_b(params, split, seeds):\n    raise RuntimeError('no luck')\n"
     (tmp_path / "training.py").write_text(code + fails)
-    rename_module(tmp_path, f"failing_training_{len(words)}")
     monkeypatch.chdir(tmp_path)
-    if not words:
-        assert call("run", "study.toml", "--engine", "inline").exit_code == 4
-    more = ("--engine", "inline") if words else ()
-    refused = call(*(words or ("compare", "study.db", "a", "b")), *more)
-    assert refused.exit_code == (4 if words else 2)  # a run is done, but fits failed
+    refused = run_here(tmp_path, *options)
+    assert refused.exit_code == 4  # a run is done, but fits failed
+    if not options:
+        refused = call("compare", "study.db", "a", "b")
+        assert refused.exit_code == 2
     assert refused.stderr.endswith(
         "Error: no run of 'b' in study.db has a score: they failed, or are still to be done.\n"
         "See which, and why, with `outperform status study.db`.\n"
@@ -339,14 +343,11 @@ def test_a_pipeline_that_always_fails_is_named_with_where_to_look(tmp_path, monk
 
 def test_nothing_is_trained_but_what_is_recorded(tmp_path):
     write_study(tmp_path, replicates=2)
-    code = (tmp_path / "training.py").read_text()
-    log = "def fit_a(params, split, seeds):\n    open('calls', 'a').write('x')"
-    (tmp_path / "training.py").write_text(code.replace("def fit_a(params, split, seeds):", log))
     run(tmp_path, "--dry-run")
-    assert not (tmp_path / "calls").exists()
+    assert not (tmp_path / "calls.txt").exists()
     said = run(tmp_path)
     assert "16 fits done now" in said
-    assert (tmp_path / "calls").read_text() == "x" * 8
+    assert (tmp_path / "calls.txt").read_text() == "call\n" * 8
 
 
 def test_what_a_worker_imports_first_is_no_part_of_the_estimate(tmp_path):
@@ -410,17 +411,17 @@ def test_progress_is_live_on_a_terminal_and_quiet_elsewhere(tmp_path):
 
 
 def test_a_first_fit_that_fails_is_told_and_stops_nothing(tmp_path):
-    write_study(tmp_path, replicates=1)
+    write_study(tmp_path, trials=1, replicates=1)
     code = (tmp_path / "training.py").read_text()
     fatal = "def fit_a(params, split, seeds):\n    os.kill(os.getpid(), signal.SIGKILL)"
     (tmp_path / "training.py").write_text(code.replace("def fit_a(params, split, seeds):", fatal))
-    said = run(tmp_path, "--dry-run", "--measure")
+    said = run(tmp_path, "--dry-run", "--measure", "--workers", "1")
     assert (
         "Note: a first fit of a on toy, with default hyperparameters, failed: the worker was "
         "killed by SIGKILL, perhaps for want of memory, in each of 3 tries\n"
     ) in said
-    said = run(tmp_path, status=4)
-    assert "4 fits done now, 0 were recorded before, 3 failed" in said
+    said = run(tmp_path, "--workers", "1", status=4)
+    assert "2 fits done now, 0 were recorded before, 1 failed" in said
     assert "1 run(s) of a on toy cannot be done: every trial of their search failed." in said
     status = call("status", tmp_path / "study.db").stdout
     assert "1 run(s) of a on toy cannot be done: every trial of their search failed" in status
@@ -542,15 +543,14 @@ def test_a_study_too_small_to_decide_is_run_to_its_end(tmp_path):
 
 def test_a_decision_is_what_python_gives_as_json(tmp_path, monkeypatch):
     write_study(tmp_path, replicates=60, kind="fix-hopt")
-    rename_module(tmp_path, "training_to_decide")
-    monkeypatch.chdir(tmp_path)
-    result = call("run", "study.toml", "--until-decided", "a", "b", "--json", "--workers", "1")
+    result = run_here(tmp_path, "--until-decided", "a", "b", "--json", "--workers", "1")
     assert result.exit_code == 0, result.output
     printed = json.loads(result.stdout)
     assert (printed["outcome"], printed["winner"], printed["winner_name"]) == ("decided", "a", "a")
     assert (printed["n_allowed"], printed["looks"][0]["n_replicates"]) == (60, 6)
     assert printed["n_replicates"] == printed["looks"][-1]["n_replicates"] < 20
     assert "replicates: a outperforms b" in result.stderr
+    monkeypatch.chdir(tmp_path)
     decision = op.run_until_decided(
         read_study("study.toml"), "python.db", "a", "b", engine="inline"
     )
@@ -587,11 +587,9 @@ def test_what_an_intended_stop_left_out_is_not_missing(tmp_path, monkeypatch):
     assert "(exact)" in said
 
 
-def test_json_of_a_run_counts_its_fits(tmp_path, monkeypatch):
+def test_json_of_a_run_counts_its_fits(tmp_path):
     write_study(tmp_path, replicates=2)
-    rename_module(tmp_path, "training_inline")
-    monkeypatch.chdir(tmp_path)
-    result = call("run", "study.toml", "--json", "--engine", "inline")
+    result = run_here(tmp_path, "--json")
     assert result.exit_code == 0, result.output
     printed = json.loads(result.stdout)
     assert list(printed)[:2] == ["kind", "version"]
@@ -661,20 +659,18 @@ def test_where_most_fits_failed_the_next_thing_is_to_see_why(tmp_path):
     assert "Next: outperform compare" not in said
 
 
-def test_failures_of_a_space_of_before_are_no_failures_of_the_study(tmp_path, monkeypatch):
+def test_failures_of_a_space_of_before_are_no_failures_of_the_study(tmp_path):
     write_study(tmp_path, replicates=2)
     training, study = tmp_path / "training.py", tmp_path / "study.toml"
     first = "def fit_a(params, split, seeds):"
     training.write_text(
         training.read_text().replace(first, f"{first}\n    assert params['c'] < 0.4")
     )
-    rename_module(tmp_path, "training_of_two_spaces")
-    monkeypatch.chdir(tmp_path)
-    failed = call("run", "study.toml", "--engine", "inline")
+    failed = run_here(tmp_path)
     assert failed.exit_code == 4, failed.output
     assert " of the study's fits failed: outperform status study.db\n" in failed.output
     study.write_text(study.read_text().replace("uniform = [0, 1]", "uniform = [0, 0.3]"))
-    mended = call("run", "study.toml", "--engine", "inline")
+    mended = run_here(tmp_path)
     assert mended.exit_code == 0, mended.output
     assert "of the study's fits failed" not in mended.output
 
@@ -709,10 +705,8 @@ fit_b = fit_a
 def test_a_run_says_that_it_went_on_with_fewer_workers(tmp_path, monkeypatch):
     write_study(tmp_path, kind="fix-hopt", replicates=3)
     (tmp_path / "training.py").write_text(LOADS_ONCE)
-    rename_module(tmp_path, "training_that_loads_once")
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OUTPERFORM_TEST", str(os.getpid()))
-    said = call("run", "study.toml", "--workers", "2")
+    said = run_here(tmp_path, "--workers", "2")
     assert said.exit_code == 0, said.output
     note = (
         "1 of 2 workers did all fits, as others could not load the code of the fits: "

@@ -319,7 +319,10 @@ class TestSending:
 
 class TestWorkers:
     @pytest.mark.parametrize(("n_workers", "n_threads"), [(1, 2), (1, None), (64, None)])
-    def test_threads_are_limited(self, collect, n_workers, n_threads):
+    def test_threads_are_limited(self, collect, monkeypatch, n_workers, n_threads):
+        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+            monkeypatch.delenv(name)  # who starts the engine has asked for no limit
+
         def count_threads(item):
             import numpy  # noqa: F401
             from threadpoolctl import threadpool_info

@@ -167,11 +167,28 @@ def results(make_comparison, make_tasks):
     return Results(make_comparison, make_tasks)
 
 
+@pytest.fixture(scope="module")
+def figures():
+    return {}
+
+
+@pytest.fixture
+def draw(results, figures):
+    """Draw a result of a kind: once, for all tests that only look."""
+
+    def draw_once(kind):
+        if kind not in figures:
+            figures[kind] = figure(results[kind])
+        return figures[kind]
+
+    return draw_once
+
+
 @pytest.mark.parametrize("kind", ["paired", "7 tasks", "components of two designs", "re-splits"])
-def test_what_it_is_about_stands_below(results, find, kind):
+def test_what_it_is_about_stands_below(results, draw, find, kind):
     result = results[kind]
     first = result[0] if isinstance(result, tuple) else result
-    about = find(figure(result), "scope")
+    about = find(draw(kind), "scope")
     varied = "Split, init and augmentation" if kind.startswith("comp") else str(first.scope)
     assert " ".join(about.get_text().split()).startswith(varied)
     assert about.get_fontsize() < 7
@@ -201,8 +218,8 @@ def region_labels(drawn):
 
 
 @pytest.mark.parametrize("kind", RESULTS)
-def test_no_text_is_cut_off_or_overlaps_another(results, check_texts, kind):
-    drawn = figure(results[kind])
+def test_no_text_is_cut_off_or_overlaps_another(draw, check_texts, kind):
+    drawn = draw(kind)
     # The empty lines that lift one name of a region above the others overlap these on purpose.
     check_texts(drawn, may_overlap=region_labels(drawn))
 
@@ -210,34 +227,34 @@ def test_no_text_is_cut_off_or_overlaps_another(results, check_texts, kind):
 @pytest.mark.parametrize(
     ("kind", "width"), [("paired", 3.4), ("7 tasks", 7.0), ("plan", 3.4), ("audit", 7.0)]
 )
-def test_figures_are_as_wide_as_a_column_or_a_page(results, kind, width):
-    assert figure(results[kind]).get_figwidth() == width
+def test_figures_are_as_wide_as_a_column_or_a_page(draw, kind, width):
+    assert draw(kind).get_figwidth() == width
 
 
 @pytest.mark.parametrize(("kind", "title"), TITLES.items())
-def test_title_is_the_verdict(results, kind, title):
-    assert figure(results[kind]).get_suptitle().replace("\n", " ") == title
+def test_title_is_the_verdict(draw, kind, title):
+    assert draw(kind).get_suptitle().replace("\n", " ") == title
 
 
-def test_title_names_the_task(results):
-    title = figure(results["with task"]).get_suptitle().replace("\n", " ")
+def test_title_names_the_task(draw):
+    title = draw("with task").get_suptitle().replace("\n", " ")
     assert title == "svm outperforms forest on digits: significant and meaningful"
 
 
-def test_a_verdict_stands_on_one_line_of_the_title(results):
-    title = figure(results["undecided"]).get_suptitle()
+def test_a_verdict_stands_on_one_line_of_the_title(draw):
+    title = draw("undecided").get_suptitle()
     assert title == "No difference shown between svm and forest:\nnot significant"
 
 
-def test_paired_runs_are_drawn_in_three_views(results, find):
-    densities, differences, probability = figure(results["paired"]).axes
+def test_paired_runs_are_drawn_in_three_views(draw, find):
+    densities, differences, probability = draw("paired").axes
     assert find(densities, "runs-a")
     assert find(differences, "difference")
     assert find(probability, "interval-0")
 
 
-def test_unpaired_runs_are_drawn_without_differences(results, find):
-    densities, probability = figure(results["unpaired"]).axes
+def test_unpaired_runs_are_drawn_without_differences(draw, find):
+    densities, probability = draw("unpaired").axes
     assert find(densities, "runs-a")
     assert find(probability, "interval-0")
 

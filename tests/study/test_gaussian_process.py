@@ -177,7 +177,8 @@ def test_gp_ei_nears_the_optimum_of_a_smooth_function_and_random_search_does_not
 
 @pytest.mark.slow
 def test_gp_ei_beats_random_search_over_many_seeds():
-    assert binomtest(count_wins(branin, 40, 25), 40, 0.8, alternative="less").pvalue > 0.001
+    # It wins all 24; 15 of them would not pass.
+    assert binomtest(count_wins(branin, 24, 25), 24, 0.9, alternative="less").pvalue > 0.001
 
 
 @pytest.mark.slow
