@@ -90,6 +90,9 @@ class Runs:
         Tasks whose data are known to be divided the same way for every run.
     stopped_early
         Whether somebody looked at them again and again, and stopped when they had decided.
+    counted
+        Whether replicates are numbered from 0, so that a number that is missing is still to be
+        done.
     """
 
     algorithms: tuple[str, ...]
@@ -118,6 +121,7 @@ class Runs:
     task_metrics: Mapping[str, TaskMetric] = field(default_factory=dict, hash=False, repr=False)
     fixed_splits: tuple[str, ...] = ()
     stopped_early: bool = False
+    counted: bool = False
     _order: IntArray = field(init=False, compare=False, repr=False)
     _cells: npt.NDArray[Any] = field(init=False, compare=False, repr=False)  # in that order
 
@@ -297,7 +301,7 @@ class Runs:
         return self._order[first : np.searchsorted(self._cells, ends[1], "right")]
 
     def _two_cells(self, a: str, b: str, task: str | None) -> tuple[Cell, Cell]:
-        if len(self.algorithms) == 1:
+        if len(self.algorithms) == 1 and not self.unfinished:
             raise TooFewRuns(
                 f"{self.source} holds one algorithm only: {self.algorithms[0]}",
                 "Join the file of the other with --with FILE (from Python: join_runs), or name the "
