@@ -587,6 +587,59 @@ def test_what_an_intended_stop_left_out_is_not_missing(tmp_path, monkeypatch):
     assert "(exact)" in said
 
 
+def test_another_rule_after_a_look_is_refused_unless_told(tmp_path, monkeypatch):
+    write_study(tmp_path, replicates=60, kind="fix-hopt")
+    rename_module(tmp_path, "training_by_two_rules")
+    monkeypatch.chdir(tmp_path)
+    decide = ("run", "study.toml", "--engine", "inline", "--until-decided", "a", "b")
+    assert call(*decide).exit_code == 0
+    changed = call(*decide, "--gamma", "0.8", "--alpha", "0.01", "--beta", "0.1")
+    assert changed.exit_code == 2
+    assert changed.stdout == ""
+    assert changed.stderr == (
+        "Error: study.db has been looked at by one rule, a against b on toy by Wald's test between "
+        "½ and γ = 0.75, α = 0.05, β = 0.05, at most 60 pairs of fix-hopt, and this is another: a "
+        "against b on toy by Wald's test between ½ and γ = 0.8, α = 0.01, β = 0.1, at most 50 "
+        "pairs of fix-hopt.\n"
+        "Go on by the first, with its options, names and number of replicates; or take the other "
+        "with --new-rule (new_rule=True in Python), which every later result of this store will "
+        "tell.\n"
+    )
+    told = call(*decide, "--gamma", "0.8", "--new-rule")
+    assert told.exit_code == 0, told.output
+    doubt = "2 sequential tests were begun here (the rule was changed), and chances to err add up"
+    assert doubt in told.stdout.replace("\n    ", " ")
+    assert told.stdout.endswith(
+        "\nNext: outperform compare study.db a b --sequential --gamma 0.8\n"
+    )
+    for words in (("compare", "study.db", "a", "b"), ("rank", "study.db")):
+        assert doubt in call(*words).stdout.replace("\n    ", " ")
+    status = call("status", "study.db")
+    for rule, n_pairs in (("γ = 0.75", 9), ("γ = 0.8", 8)):
+        (line,) = [each for each in status.stdout.splitlines() if rule in each]
+        assert line.startswith("Looked at after every pair, a against b on toy by Wald's test")
+        assert line.endswith(f"decided for a on toy after {n_pairs} pairs.")
+    kept = json.loads(call("status", "study.db", "--json").stdout)["sequential"]
+    assert [(each["rule"]["gamma"], len(each["looks"])) for each in kept] == [(0.75, 9), (0.8, 8)]
+
+
+def test_the_rule_and_what_it_costs_are_said_before_the_first_fit(tmp_path):
+    write_study(tmp_path, replicates=40)
+    said = run(tmp_path, "--until-decided", "a", "b", "--dry-run").splitlines()
+    assert said[1] == (
+        "Deciding between a and b by Wald's test between ½ and γ = 0.75, α = 0.05, β = 0.05: at "
+        "most 40 pairs, on average 24.8 where one wins 75% of them and 30.6 between equals; the "
+        "test may take 80, and ended after 40 its power is 0.80 in place of 0.95."
+    )
+    assert not (tmp_path / "study.db").exists()
+
+
+@pytest.mark.parametrize("option", [("--gamma", "0.8"), ("--beta", "0.1"), ("--new-rule",)])
+def test_a_rule_is_refused_where_nothing_is_decided(option, tmp_path):
+    write_study(tmp_path)
+    assert f"{option[0]} is for --until-decided A B." in run(tmp_path, *option, status=2)
+
+
 def test_json_of_a_run_counts_its_fits(tmp_path, monkeypatch):
     write_study(tmp_path, replicates=2)
     rename_module(tmp_path, "training_inline")
