@@ -249,6 +249,17 @@ def test_the_same_rule_goes_on_where_it_was(store, monkeypatch):
     assert again.notes == ()
 
 
+def test_a_test_keeps_the_boundaries_it_began_with(store):
+    study = make_study()
+    decide(study, store)
+    (kept,) = store.get_meta("sequential")
+    kept["rule"]["upper"] = 4.5  # as another version might have planned it
+    store.set_meta("sequential", [kept])
+    decision = decide(study, store)
+    assert (decision.n_replicates, decision.rule.test.upper) == (12, 4.5)  # 12 · .4055 = 4.87
+    assert decision.notes == ()
+
+
 CHANGES = {
     "gamma": {"gamma": 0.8},
     "alpha": {"confidence_level": 0.9},
