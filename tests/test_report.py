@@ -15,6 +15,7 @@ from outperform.questions.compare.answer import compare, compare_runs
 from outperform.questions.compare.published import PublishedComparison, compare_published
 from outperform.questions.compare.published_table import compare_published_table
 from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.sequential_answer import compare_sequentially
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.decompose.answer import decompose
 from outperform.questions.decompose.result import (
@@ -144,6 +145,7 @@ def all_kinds():
         ),
         trace_seeds(runs.select("new"), alphas=[0.05], rng=rng),
         rank_runs(on_tasks),
+        compare_sequentially(runs, "new", "old"),
     ]
 
 

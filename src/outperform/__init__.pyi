@@ -25,6 +25,12 @@ from outperform.questions.compare.published_table import (
     compare_published_table as compare_published_table,
 )
 from outperform.questions.compare.result import Comparison as Comparison
+from outperform.questions.compare.sequential_answer import (
+    compare_sequentially as compare_sequentially,
+)
+from outperform.questions.compare.sequential_result import (
+    SequentialComparison as SequentialComparison,
+)
 from outperform.questions.compare.sequential_run import run_until_decided as run_until_decided
 from outperform.questions.compare.task_results import TaskComparisons as TaskComparisons
 from outperform.questions.decompose.answer import decompose as decompose

@@ -163,12 +163,49 @@ def test_equivalence(runs_file):
     assert "a difference of ±1e-05 or more is not ruled out" in narrow.stdout
 
 
-def test_sequential_uses_the_anytime_interval(runs_file):
+def test_sequential_decides_pair_by_pair_beside_the_anytime_interval(runs_file):
     path = runs_file(25)
     answer = json.loads(call("compare", path, "resnet", "vgg", "--sequential", "--json").stdout)
+    assert (answer["kind"], answer["winner_name"]) == ("SequentialComparison", "resnet")
     assert answer["interval"]["method"] == "anytime"
-    clash = call("compare", path, "resnet", "vgg", "--sequential", "--interval", "wilson")
-    assert "--sequential uses the anytime interval, not wilson." in refused(clash)
+    assert answer["n_pairs"] + answer["n_beyond"] == 29
+    said = call("compare", path, "resnet", "vgg", "--sequential", "--beta", 0.1).stdout
+    assert said.startswith(
+        f"Decided for resnet on task0 after {answer['n_pairs']} pairs: P(resnet > vgg)"
+    )
+    assert "\nWald's test between ½ and γ = 0.75, α = 0.05, β = 0.1:\n" in said
+    # ln(.9 / .025) and ln(.1 / .975).
+    assert "boundaries +3.58 wins; both down to -2.28 is neither" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--interval", "wilson"], "--sequential uses the anytime interval, not wilson."),
+        (["--unpaired"], "--sequential looks after every pair: leave out --unpaired."),
+        (
+            ["--test", "wilcoxon", "--gate"],
+            "--test, --gate is not for --sequential, which decides by wins alone; --interval "
+            "anytime may be looked at after every pair too.",
+        ),
+    ],
+)
+def test_what_a_sequential_test_cannot_take_is_refused(options, message, runs_file):
+    result = call("compare", runs_file(25), "resnet", "vgg", "--sequential", *options)
+    assert message in refused(result)
+
+
+def test_beta_is_that_of_a_sequential_test(runs_file):
+    result = call("compare", runs_file(25), "resnet", "vgg", "--beta", 0.1)
+    assert "--beta is the chance that --sequential misses: add that." in refused(result)
+
+
+def test_the_log_ratios_are_drawn(runs_file, tmp_path):
+    file = tmp_path / "ratios.svg"
+    words = ("--sequential", "--plot", file, "--view", "ratios")
+    assert call("compare", runs_file(25), "resnet", "vgg", *words).exit_code == 0
+    for gid in ("log-ratio-a", "log-ratio-b", "upper", "lower"):
+        assert f'id="{gid}"' in file.read_text()
 
 
 def test_several_tasks_get_a_row_each(runs_file):

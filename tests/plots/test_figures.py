@@ -13,6 +13,7 @@ from outperform.questions.audit.answer import audit
 from outperform.questions.compare.answer import compare
 from outperform.questions.compare.published import compare_published
 from outperform.questions.compare.published_table import compare_published_table
+from outperform.questions.compare.sequential_answer import compare_sequentially
 from outperform.questions.decompose.score_arrays import decompose_crossed
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.questions.plan.answer import plan
@@ -65,6 +66,13 @@ def make_audit(*names, n=40, sd=0.01, **options):
     rng = np.random.default_rng(0)
     scores = {name: rng.normal(0.9 - 0.01 * i, sd, n).tolist() for i, name in enumerate(names)}
     return audit(read_runs(scores, accept="constant"), *names, n_resamples=50, **options)
+
+
+def make_sequential(a="svm", b="forest", n=40, gaps=0):
+    first, second = np.random.default_rng(0).normal(0.9, 0.01, (2, n))
+    second[: 3 * gaps : 3] = np.nan
+    runs = read_runs({a: (first + 0.01).tolist(), b: second.tolist()})
+    return compare_sequentially(runs, a, b, drop_incomplete=True)
 
 
 def make_published(a="svm", b="forest", **options):
@@ -120,6 +128,10 @@ RESULTS = {
     "published table": lambda compared, tasks: make_published(n=5),
     "published table without n": lambda compared, tasks: make_published(),
     "published table, long names": lambda compared, tasks: make_published(LONG["a"], LONG["b"]),
+    "sequential": lambda compared, tasks: make_sequential(),
+    "sequential, undecided": lambda compared, tasks: make_sequential(n=5),
+    "sequential, long names": lambda compared, tasks: make_sequential(LONG["a"], LONG["b"]),
+    "sequential with gaps": lambda compared, tasks: make_sequential(gaps=2),
     "audit": lambda compared, tasks: make_audit("svm", "forest"),
     "audit of one": lambda compared, tasks: make_audit("svm"),
     "unpaired audit": lambda compared, tasks: make_audit("svm", "forest", paired=False),

@@ -257,7 +257,7 @@ def test_next_step_knows_what_unpaired_runs_cannot_do():
     a, b = np.random.default_rng(0).normal([[0.5], [0.0]], 1, (2, 20))
     words = suggest_next(compare(a, b, paired=False))
     assert "runs of each would show it with a chance of 95%: take fresh ones" in words
-    assert "--sequential" not in words
+    assert "--interval anytime" not in words
 
 
 def test_next_step_after_equivalence_was_shown():
@@ -287,7 +287,7 @@ def test_next_step_counts_the_missing_pairs():
     assert verdict_power(n, 18 / 29, gamma=0.5, alpha=level) >= 0.95
     assert words.endswith(
         "look again only then, with --alpha 0.029, which allows for this look; or look as often as "
-        "you like with --sequential."
+        "you like with --interval anytime."
     )
     comparison = replace(pilot(4, 1), gamma=0.7999)  # A wins more often, and has to show it
     n = required_pairs(0.7999, beta=0.03, probability=0.8)

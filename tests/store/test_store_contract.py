@@ -247,6 +247,7 @@ def test_reading_makes_no_store(address):
         ("study", {"seed": 1}, "study.name"),
         ("stopped", {"design": "ideal", "replicates": "4", "reason": ""}, "stopped"),
         ("blocked", {"svm on digits": None}, "blocked.svm on digits"),
+        ("sequential", [{"rule": {"a": "svm", "b": 1}}], "sequential[0].rule.b"),
     ],
 )
 def test_what_no_run_would_keep_is_damage(store, name, value, place):

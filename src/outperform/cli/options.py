@@ -152,6 +152,9 @@ alpha_option = click.option(
     callback=_check_alpha,
     help="Accepted chance of a false alarm.",
 )
+beta_option = click.option(
+    "--beta", default=0.05, show_default=True, help="Accepted chance of a miss."
+)
 only_option = click.option("--on", "only", metavar="TASK", help="Look at this task only.")
 paired_option = click.option(
     "--paired/--unpaired", default=None, help="Pair runs by replicate, or take all with all."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from outperform.cli.endings import FAILURES, INTERRUPTED
-from outperform.cli.options import debug_option, gamma_option
+from outperform.cli.options import alpha_option, beta_option, debug_option, find_given, gamma_option
 from outperform.cli.output import print_json
 from outperform.cli.progress import ProgressBar, describe_pace, say_if_slow
 from outperform.cli.sources import read_study
@@ -30,6 +30,13 @@ from outperform.wording import format_duration
 
 if TYPE_CHECKING:
     from outperform.questions.compare.decision import Decision
+    from outperform.questions.compare.sequential_run import PlannedDecision
+
+# Options that say nothing of the rule by which --until-decided decides.
+_ALL_BUT_RULE = {
+    *("study_file", "address", "engine", "workers", "dry_run", "seconds_per_fit", "measure"),
+    *("retry_failed", "until_decided"),
+}
 
 
 @click.command()
@@ -55,9 +62,16 @@ if TYPE_CHECKING:
     "--until-decided",
     nargs=2,
     metavar="A B",
-    help="Stop as soon as the anytime-valid interval decides between A and B.",
+    help="Stop as soon as a sequential test between ½ and γ decides between A and B.",
 )
 @gamma_option
+@alpha_option
+@beta_option
+@click.option(
+    "--new-rule",
+    is_flag=True,
+    help="With --until-decided: change the rule after a look, which the store tells ever after.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print what came out as JSON.")
 @debug_option
 @click.pass_context
@@ -73,6 +87,9 @@ def command(
     retry_failed: bool,
     until_decided: tuple[str, str] | None,
     gamma: float,
+    alpha: float,
+    beta: float,
+    new_rule: bool,
     as_json: bool,
 ) -> None:
     """Do the fits of a study that are still missing.
@@ -94,10 +111,7 @@ def command(
     if seconds_per_fit is not None:
         check_positive("--seconds-per-fit", seconds_per_fit)
     study = read_study(study_file)
-    if until_decided:
-        from outperform.questions.compare.sequential_run import choose_design  # imports scipy
-
-        choose_design(study, *until_decided)
+    planned = _plan_decision(study, until_decided, gamma, alpha, beta)
     where = engine or (f"local:{workers}" if workers else "local")
     try:
         with (
@@ -106,12 +120,13 @@ def command(
         ):
             if not dry_run:
                 store.lock()
+            _check_rule(store, planned, new_rule=new_rule)
             before = store.get_meta("study") if store.exists() else None
             now = describe_study(study, before)
             seconds = _find_seconds(study, store, (before, now), seconds_per_fit)
             if measure:
                 seconds = _measure(study, opened, seconds)
-            _announce(study, (before, now), seconds, opened.n_workers, err=as_json)
+            _announce(study, (before, now), seconds, opened.n_workers, planned, err=as_json)
             if dry_run:
                 _print_costs(now, seconds, opened.n_workers, as_json=as_json)
                 return
@@ -119,12 +134,33 @@ def command(
                 Coordinator(study, store, opened, description=now, retry_failed=retry_failed),
                 as_json,
             )
-            status = run.decide(until_decided, gamma) if until_decided else run.finish()
+            status = run.decide(planned, new_rule=new_rule) if planned else run.finish()
     except KeyboardInterrupt:
         say("Interrupted. All that was finished is recorded: the same command resumes.", err=True)
         status = INTERRUPTED
     if status:  # who calls this command from another goes on where all is well
         ctx.exit(status)
+
+
+def _plan_decision(
+    study: Study, pair: tuple[str, str] | None, gamma: float, alpha: float, beta: float
+) -> "PlannedDecision | None":
+    """Plan by which rule two are decided, where they are to be."""
+    if pair is None:
+        if given := find_given(_ALL_BUT_RULE):
+            raise click.UsageError(f"{', '.join(given)} is for --until-decided A B.")
+        return None
+    from outperform.questions.compare.sequential_run import plan_decision  # imports scipy
+
+    return plan_decision(study, *pair, gamma=gamma, alpha=alpha, beta=beta)
+
+
+def _check_rule(store: Store, planned: "PlannedDecision | None", *, new_rule: bool) -> None:
+    """Refuse another rule than that of before, before anything is said or done."""
+    if planned and store.exists():
+        from outperform.questions.compare.sequential_run import check_rule
+
+        check_rule(store, planned, new_rule=new_rule)
 
 
 _Descriptions = tuple[Mapping[str, Any] | None, Mapping[str, Any]]  # of the study, before and now
@@ -150,9 +186,15 @@ def _measure(study: Study, engine: Engine, known: FitSeconds) -> FitSeconds:
 
 
 def _announce(
-    study: Study, descriptions: _Descriptions, seconds: FitSeconds, workers: int, *, err: bool
+    study: Study,
+    descriptions: _Descriptions,
+    seconds: FitSeconds,
+    workers: int,
+    planned: "PlannedDecision | None",
+    *,
+    err: bool,
 ) -> None:
-    """What has changed, and fits and time of the designs chosen beside the others."""
+    """What has changed, how two are decided, and fits and time of all designs."""
     before, now = descriptions
     for change in describe_changes(before, now):
         say(f"Note: {change}.", fg="yellow", err=err)
@@ -161,6 +203,8 @@ def _announce(
         f"{study.tuner} search with {study.trials} trials; {seconds}",
         err=err,
     )
+    if planned:
+        say(f"{planned}.", err=err)
     if err:
         return
     rows = [
@@ -221,10 +265,10 @@ class _Run:
                 say("", f"Next: {advice}")
         return FAILURES if self._n_failed or progress.unsimulated else 0
 
-    def decide(self, pair: tuple[str, str], gamma: float) -> int:
+    def decide(self, planned: "PlannedDecision", *, new_rule: bool) -> int:
         """Do no more than decides between two; the exit status."""
         try:
-            decision = self._decide(pair, gamma)
+            decision = self._decide(planned, new_rule)
         except OutperformError as error:
             if not self._n_failed:
                 raise
@@ -239,16 +283,16 @@ class _Run:
             print_result(decision)
         return decision.exit_status
 
-    def _decide(self, pair: tuple[str, str], gamma: float) -> "Decision":
+    def _decide(self, planned: "PlannedDecision", new_rule: bool) -> "Decision":
         from outperform.questions.compare.sequential_run import add_replicates
 
         with ProgressBar("fitting") as bar:
             return add_replicates(
                 self.coordinator,
-                *pair,
-                gamma=gamma,
+                planned,
+                new_rule=new_rule,
                 report=lambda progress: self._show(progress, bar),
-                show=lambda look: say(str(look), err=True),
+                show=lambda look: say(look, err=True),
             )
 
     def _show(self, progress: Progress, bar: ProgressBar) -> None:

@@ -12,6 +12,7 @@ from outperform.engines.engine import summarize_error
 from outperform.questions.result import Table
 from outperform.render.terminal import print_table, say
 from outperform.store import Measurement, Store, open_store
+from outperform.store.sequential_record import describe_attempt, read_attempts
 from outperform.store.stored_runs import find_needed_failures, has_failures
 from outperform.store.stored_surrogates import SURROGATES
 
@@ -36,10 +37,11 @@ def command(address: str, as_json: bool) -> None:
         recorded = list(store.measurements("failed")) if has_failures(store) else []
         failures = [failure for failure in recorded if failure.key in needed]
         status = _describe(store, failures) | {"n_failed_before": len(recorded) - len(failures)}
+        tests = read_attempts(store)
     if as_json:
         words = ("key", "pipeline", "task", "error")
         errors = [{word: getattr(failure, word) for word in words} for failure in failures]
-        print_json({**status, "failures": errors}, kind="Status")
+        print_json({**status, "failures": errors, "sequential": tests}, kind="Status")
         return
     _print_counts(status)
     _print_running(status)
@@ -58,6 +60,8 @@ def command(address: str, as_json: bool) -> None:
             fg="red",
         )
     _print_failures_of_before(status)
+    for test in tests:
+        say("", f"Looked at after every pair, {describe_attempt(test)}.")
     if failures and not status["running"]:
         say("", "Next: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
 

@@ -37,6 +37,9 @@ class PairedScores:
     n_dropped: int  # replicates left out because a score was missing or infinite
     notes: tuple[str, ...] = ()  # what a reader of results must know of these scores
     lacking: tuple[int, int] = (0, 0)  # replicates that either has no complete run of
+    # Of each pair among all replicates that either has, and how many these are.
+    places: IntArray = field(default_factory=lambda: np.arange(0), compare=False, repr=False)
+    n_places: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +79,16 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
     runs, note = pair_equal_numbers(runs, a, b)
     if runs.replicates is None:
         scores_a, scores_b, labels, n_unmatched = _pair_in_order(runs, a, b)
+        places, n_places = np.arange(len(labels)), len(labels)
     else:
         scores_a, scores_b, labels, n_unmatched = _pair_by_replicate(runs, a, b, drop_incomplete)
+        places, n_places = _find_places(runs, a, b)
     complete = np.isfinite(scores_a) & np.isfinite(scores_b)
     if not complete.all():
         if not drop_incomplete:
             require_finite(runs, a)
             require_finite(runs, b)
-        scores_a, scores_b = scores_a[complete], scores_b[complete]
+        scores_a, scores_b, places = scores_a[complete], scores_b[complete], places[complete]
         labels = tuple(label for label, keep in zip(labels, complete, strict=True) if keep)
     n_dropped = n_unmatched + int(np.count_nonzero(~complete))
     if len(labels) < 2:
@@ -97,7 +102,9 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
     if n_dropped:
         lacking = count_gaps(runs, a, b)
         notes = (*notes, *note_gaps(runs, a, b, lacking))
-    return PairedScores(scores_a, scores_b, labels, n_dropped, notes, lacking)
+    return PairedScores(
+        scores_a, scores_b, labels, n_dropped, notes, lacking, places=places, n_places=n_places
+    )
 
 
 def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> SeparateScores:
@@ -250,6 +257,18 @@ def _pair_by_replicate(
     if n_unmatched > 0 and not drop_incomplete:
         raise _unmatched(runs, (a, only_a), (b, only_b), n_shared=len(shared))
     return scores_a[shared], scores_b[shared], _names(runs, shared), n_unmatched
+
+
+def _find_places(runs: "Runs", a: Cell, b: Cell) -> tuple[IntArray, int]:
+    """Places of the replicates that both have among those that either has, and their number."""
+    used = np.zeros((2, len(runs.replicates or ())), dtype=bool)
+    for has, cell in zip(used, (a, b), strict=True):
+        has[runs.replicate[cell.rows]] = True
+    either, shared = used.any(axis=0), used.all(axis=0)
+    if runs.counted and isinstance(runs.replicates, Numerals):
+        numbers = runs.replicates.integers
+        return numbers[shared], int(numbers[either].max()) + 1
+    return (np.cumsum(either) - 1)[shared], int(np.count_nonzero(either))
 
 
 def _order_by_replicate(runs: "Runs", cell: Cell) -> tuple[FloatArray, BoolArray]:

@@ -92,6 +92,9 @@ class Runs:
         Whether somebody looked at them again and again, and stopped when they had decided.
     simulated
         Runs of the same study whose searches were simulated, where these have searched once.
+    counted
+        Whether replicates are numbered from 0, so that a number that is missing is still to be
+        done.
     """
 
     algorithms: tuple[str, ...]
@@ -121,6 +124,7 @@ class Runs:
     fixed_splits: tuple[str, ...] = ()
     stopped_early: bool = False
     simulated: "Runs | None" = field(default=None, compare=False, repr=False)
+    counted: bool = False
     _order: IntArray = field(init=False, compare=False, repr=False)
     _cells: npt.NDArray[Any] = field(init=False, compare=False, repr=False)  # in that order
 
@@ -300,7 +304,7 @@ class Runs:
         return self._order[first : np.searchsorted(self._cells, ends[1], "right")]
 
     def _two_cells(self, a: str, b: str, task: str | None) -> tuple[Cell, Cell]:
-        if len(self.algorithms) == 1:
+        if len(self.algorithms) == 1 and not self.unfinished:
             raise TooFewRuns(
                 f"{self.source} holds one algorithm only: {self.algorithms[0]}",
                 "Join the file of the other with --with FILE (from Python: join_runs), or name the "

@@ -119,6 +119,8 @@ from outperform.stats.runs_to_hide import hide_to_undo_by_t as hide_to_undo_by_t
 from outperform.stats.sequential import anytime_power as anytime_power
 from outperform.stats.sequential import may_still_win as may_still_win
 from outperform.stats.sequential import second_look_level as second_look_level
+from outperform.stats.sequential_path import SequentialPath as SequentialPath
+from outperform.stats.sequential_path import trace_path as trace_path
 from outperform.stats.sequential_test import OperatingPoint as OperatingPoint
 from outperform.stats.sequential_test import SequentialTest as SequentialTest
 from outperform.stats.sequential_test import (

@@ -119,7 +119,7 @@ class SequentialTest:
                 f"{n_pairs.max()} pairs are more than the {self.n_max} after which the test ends",
                 f"Pass the counts of the first {self.n_max}, or fewer",
             )
-        return self._judge(won - lost, n_pairs)
+        return self.judge(won - lost, n_pairs)
 
     def follow(self, a: ArrayLike, b: ArrayLike) -> tuple[StrArray, IntArray]:
         """How each path of pairs ends, and after how many of them.
@@ -131,7 +131,7 @@ class SequentialTest:
         check_paired(first.shape[-1], second.shape[-1])
         first, second = merge_pairs(first[..., : self.n_max], second[..., : self.n_max])
         lead = np.cumsum(np.sign(first - second), axis=-1)
-        calls = self._judge(lead, np.arange(1, lead.shape[-1] + 1))
+        calls = self.judge(lead, np.arange(1, lead.shape[-1] + 1))
         over = calls != "go on"
         over[..., -1] = True
         last = np.argmax(over, axis=-1, keepdims=True)
@@ -161,18 +161,25 @@ class SequentialTest:
             worst_pairs=len(steps),
         )
 
-    def _leads(self, n_pairs: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
-        """Lead in wins that decides after so many pairs, and the one up to which it is neither.
+    def log_ratio(self, lead: NDArray[Any], n_pairs: NDArray[Any]) -> FloatArray:
+        """Log ratio of the side that has so many wins more than losses, s·lead - c·n_pairs."""
+        slope, toll = self._find_steps()
+        return np.asarray(slope * lead - toll * n_pairs)
 
-        With l wins more than losses among n, the log ratio for a is s·l - c·n, for b -s·l - c·n.
-        """
+    def _find_steps(self) -> tuple[float, float]:
+        """What one more in the lead adds to a log ratio, and what every pair takes from it."""
         for_win, for_loss = math.log(2 * self.gamma), math.log(2 * (1 - self.gamma))
-        slope, toll = (for_win - for_loss) / 2, -(for_win + for_loss) / 2 * n_pairs
-        decisive = (self.upper - _ROUNDING + toll) / slope
-        futile = (self.lower + _ROUNDING + toll) / slope
+        return (for_win - for_loss) / 2, -(for_win + for_loss) / 2
+
+    def _leads(self, n_pairs: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+        """Lead in wins that decides after so many pairs, and the one up to which it is neither."""
+        slope, toll = self._find_steps()
+        decisive = (self.upper - _ROUNDING + toll * n_pairs) / slope
+        futile = (self.lower + _ROUNDING + toll * n_pairs) / slope
         return decisive, np.where(n_pairs >= self.n_max, n_pairs, futile)
 
-    def _judge(self, lead: NDArray[Any], n_pairs: NDArray[Any]) -> StrArray:
+    def judge(self, lead: NDArray[Any], n_pairs: NDArray[Any]) -> StrArray:
+        """What to do with so many wins more than losses, as `decide` says it."""
         decisive, futile = self._leads(n_pairs)
         calls = np.where(np.abs(lead) <= futile, "neither", "go on")
         return np.where(lead >= decisive, "a", np.where(lead <= -decisive, "b", calls))

@@ -24,6 +24,32 @@ _SHAPES: dict[str, Any] = {
         "sizes?": {str: [int]},
     },
     "stopped": (None, {"design": str, "replicates": int, "reason": str}),
+    "sequential": [
+        {
+            "rule": {
+                **dict.fromkeys(("a", "b", "design"), str),
+                **dict.fromkeys(("gamma", "alpha", "beta", "upper", "lower"), float),
+                **dict.fromkeys(("n_max", "n_last"), int),
+                "tasks": [str],
+            },
+            "n_allowed": int,
+            "why": str,
+            "looks": [
+                {
+                    **dict.fromkeys(("task", "when"), str),
+                    **dict.fromkeys(("pairs", "wins", "losses", "ties", "incomplete"), int),
+                    **dict.fromkeys(("log_ratio_a", "log_ratio_b"), float),
+                }
+            ],
+            "decisions": [
+                {
+                    **dict.fromkeys(("task", "outcome", "when"), str),
+                    "winner_name": (str, None),
+                    "pairs": int,
+                }
+            ],
+        }
+    ],
     "blocked": {str: int},
     "unsimulated": {str: int},
     "surrogates": {

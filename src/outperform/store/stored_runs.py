@@ -18,6 +18,7 @@ from outperform.store.failed_trials import (
     find_blocked_runs,
 )
 from outperform.store.measurement import RunLabel
+from outperform.store.sequential_record import Attempt, describe_attempts, read_attempts
 from outperform.store.store import Store
 from outperform.store.stored_surrogates import describe_surrogates
 from outperform.study.designs import is_later_repetition
@@ -80,16 +81,20 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         if (label.key in scores or label.key == _NO_FIT) and label.pipeline in finished
     ]
     table = _make_table(runs, scores, study, store)
-    stopped = store.get_meta("stopped")
+    stopped = store.get_meta("stopped") if first is None else None
     is_cut_short = stopped is not None and _count_stopped(stopped, len(runs), design, study)
     others = [] if first is not None else [label for label in labels if _is_of(label, design)]
     has_beside = _has_simulated_beside(design, designs)
     uses_simulated = has_beside or design["design"] == SIMULATED
+    looked = [] if first is not None else _find_attempts(store, design)
+    allowed = {each["n_allowed"] for each in looked} - {design["replicates"]}
     begun = {label[:5] for label in planned if label.key != _NO_FIT}
     notes = (
         *_describe_design(design, designs),
         *describe_left_out(others, [design], study),
         *_describe_missing(len(runs), design, study, stopped),
+        *_describe_allowed(allowed, design),
+        *describe_attempts(looked, len(table.replicates or ())),
         *describe_failed_trials(trials, begun, study),
         *(describe_surrogates(store, study) if uses_simulated else ()),
     )
@@ -98,7 +103,8 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         table,
         notes=notes,
         unfinished=unfinished,
-        stopped_early=bool(is_cut_short),
+        stopped_early=bool(is_cut_short or allowed),
+        counted=True,
         simulated=_load_simulated(store, first) if has_beside else None,
         **_find_scope(table.tasks, design, study),
     )
@@ -314,6 +320,20 @@ def _describe_missing(
         yield (
             f"{n_missing} of the study's {n_cells * n_replicates} runs have no score: they failed, "
             "or are still to be done"
+        )
+
+
+def _find_attempts(store: Store, design: Design) -> list[Attempt]:
+    """Sequential tests that have looked at the runs of a design."""
+    return [each for each in read_attempts(store) if each["rule"]["design"] == design["design"]]
+
+
+def _describe_allowed(allowed: Iterable[int], design: Design) -> Iterator[str]:
+    """Say that a study has got other replicates since somebody looked at its runs."""
+    if numbers := ", ".join(map(str, sorted(allowed))):
+        yield (
+            f"the study allowed {numbers} replicates when its runs were looked at, and allows "
+            f"{design['replicates']} now: only an anytime interval allows for that"
         )
 
 

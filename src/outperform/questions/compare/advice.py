@@ -94,10 +94,12 @@ def _suggest_second_look(comparison: "Comparison", needed: int, best: float, bet
                 f"{more:,} more pair{'' if more == 1 else 's'} ({total:,} in all) would show it "
                 f"with a chance of {1 - beta:.0%}: look again only then, with --alpha "
                 f"{_round_down(level)}, which allows for this look; or look as often as you like "
-                "with --sequential."
+                "with --interval anytime."
             )
         total = max(total + 1, math.ceil(1.01 * total))
-    return "add pairs and look as often as you like with --sequential: this look has used up α."
+    return (
+        "add pairs and look as often as you like with --interval anytime: this look has used up α."
+    )
 
 
 def _round_down(level: float) -> str:

@@ -43,7 +43,7 @@ from outperform.wording import enumerate_names
 
 
 @dataclass(frozen=True, slots=True)
-class _Terms:
+class Terms:
     """How scores are compared, whatever scores they are."""
 
     paired: bool
@@ -153,7 +153,7 @@ def compare(
     """
     check_choice("goal", goal, ("maximize", "minimize"))
     sizes = make_resplit(train_size, test_size)
-    terms = _Terms(
+    terms = Terms(
         paired, gamma, confidence_level, ties, interval, margin, sizes, tests, equivalence, rng
     )
     scores = align_scores(scores_a, scores_b, paired=paired)
@@ -176,7 +176,7 @@ def make_resplit(train_size: int | None, test_size: int | None) -> Resplit | Non
 
 
 def _compare(
-    first: FloatArray, second: FloatArray, goal: Goal, terms: _Terms, **about: Any
+    first: FloatArray, second: FloatArray, goal: Goal, terms: Terms, **about: Any
 ) -> Comparison:
     """Compare scores, without what is known of them besides."""
     first, second = (as_pairs if terms.paired else as_independent)(first, second)
@@ -198,7 +198,7 @@ def _compare(
     )
 
 
-def _reverse(forward: Interval, a: FloatArray, b: FloatArray, terms: _Terms) -> Interval:
+def _reverse(forward: Interval, a: FloatArray, b: FloatArray, terms: Terms) -> Interval:
     """Interval of P(B>A); where B outperforms A, to the last bit as were B named first."""
     # With strict ties, what A has not won B has not won either; the bootstrap is drawn once.
     b_may_win = terms.interval != "bootstrap" and forward.high * ROUNDING <= 0.5
@@ -210,7 +210,7 @@ def _reverse(forward: Interval, a: FloatArray, b: FloatArray, terms: _Terms) -> 
 def _complete(
     comparison: Comparison,
     resplit: Resplit | None,
-    terms: _Terms,
+    terms: Terms,
     *,
     n_lacking: tuple[int, int] = (0, 0),
     notes: Iterable[str] = (),
@@ -239,7 +239,7 @@ def find_population(comparison: Comparison, resplit: Resplit | None) -> Resample
 
 
 def _apply_tests(
-    comparison: Comparison, resplit: Resplit | None, terms: _Terms
+    comparison: Comparison, resplit: Resplit | None, terms: Terms
 ) -> Iterator[HypothesisTest | EquivalenceTest]:
     if terms.tests:
         # Every task draws the same, so that none depends on those before it.
@@ -309,7 +309,7 @@ def compare_runs(
         # The exact one holds for a single look, and these were looked at often.
         interval = "anytime"
     sizes = make_resplit(train_size, test_size)
-    terms = _Terms(
+    terms = Terms(
         paired, gamma, confidence_level, ties, interval, margin, sizes, tests, equivalence, rng
     )
     tasks = table.tasks_of(a, b) if task is None else (task,)
@@ -319,18 +319,12 @@ def compare_runs(
     for name in tasks:
         take = table.pair if paired else table.separate
         scores = take(a, b, name, drop_incomplete=drop_incomplete)
-        notes = (
-            *scores.notes,
-            *_doubts_about_table(table, paired, scores.n_dropped),
-            *about_tasks,
-            *doubt_goal(table.metric_on(name), table.goal_on(name)),
-        )
         about = {"a": a, "b": b, "metric": table.metric_on(name), "task": name}
-        comparisons.append(_compare_on(table, scores, about, terms, notes))
+        comparisons.append(compare_on_task(table, scores, about, terms, about_tasks))
     return comparisons[0] if len(comparisons) == 1 else TaskComparisons(tuple(comparisons))
 
 
-def _check_unit(table: Runs, tasks: Sequence[str], terms: _Terms) -> None:
+def _check_unit(table: Runs, tasks: Sequence[str], terms: Terms) -> None:
     """Refuse one margin for scores of different metrics."""
     metrics = [*dict.fromkeys(map(table.metric_on, tasks))]
     given = {"margin": terms.margin, "equivalence": terms.equivalence}
@@ -344,15 +338,21 @@ def _check_unit(table: Runs, tasks: Sequence[str], terms: _Terms) -> None:
             )
 
 
-def _compare_on(
+def compare_on_task(
     table: Runs,
     scores: PairedScores | SeparateScores,
     about: Mapping[str, str],
-    terms: _Terms,
-    notes: Sequence[str],
+    terms: Terms,
+    about_tasks: Sequence[str] = (),
 ) -> Comparison:
-    """Compare two algorithms on one task of a table."""
+    """Compare two algorithms by their scores on one task of a table: names, metric, task."""
     task = about["task"]
+    notes = (
+        *scores.notes,
+        *_doubts_about_table(table, terms.paired, scores.n_dropped),
+        *about_tasks,
+        *doubt_goal(table.metric_on(task), table.goal_on(task)),
+    )
     comparison = _compare(
         scores.a,
         scores.b,

@@ -10,6 +10,7 @@ import numpy as np
 
 from outperform.cli.options import (
     alpha_option,
+    beta_option,
     drop_option,
     find_given,
     gamma_option,
@@ -33,8 +34,11 @@ from outperform.questions.compare.published_table import (
     compare_published_table,
 )
 from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.sequential_answer import compare_sequentially
+from outperform.questions.compare.sequential_result import SequentialComparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.render.terminal import say
+from outperform.runs import Runs
 from outperform.runs.formats import open_file
 from outperform.runs.metrics import resolve_goal
 from outperform.runs.published_tables import is_published_table
@@ -46,13 +50,18 @@ from outperform.stats.outperforming import IntervalMethod
 @click.argument("words", nargs=-1, metavar="RUNS A B")
 @gamma_option
 @alpha_option
+@beta_option
 @paired_option
 @click.option(
     "--interval",
     type=click.Choice(get_args(IntervalMethod)),
     help="How the interval of P(A>B) is made.  [default: exact; unpaired: brunner-munzel]",
 )
-@click.option("--sequential", is_flag=True, help="Interval that may be looked at after every run.")
+@click.option(
+    "--sequential",
+    is_flag=True,
+    help="Decide by a sequential test between ½ and γ that looks after every pair.",
+)
 @click.option(
     "--test",
     "tests",
@@ -98,13 +107,14 @@ from outperform.stats.outperforming import IntervalMethod
 @seed_option
 @reading_options
 @output_options
-def command(words: tuple[str, ...], summary: bool, output: Output, **options: Any) -> None:
+def command(words: tuple[str, ...], output: Output, **options: Any) -> None:
     """Test whether algorithm A outperforms algorithm B.
 
     \b
         outperform compare runs.csv resnet vgg
         outperform compare wide.csv resnet vgg --wide --maximize --test wilcoxon --plot fig.pdf
         outperform compare resnet.csv resnet vgg --with vgg.csv
+        outperform compare runs.csv resnet vgg --sequential --plot ratios.pdf --view ratios
         outperform compare --summary resnet=76.3,0.4,10 vgg=75.1,0.5,10
         outperform compare --summary table.csv resnet vgg --n 5 --metric accuracy
 
@@ -115,8 +125,15 @@ def command(words: tuple[str, ...], summary: bool, output: Output, **options: An
     91.2 ± 0.4. The runs of a file without a column of algorithms are those of one, called like the
     file.
     """
+    if options.pop("sequential"):
+        output.show(_compare_sequentially(words, **options))
+        return
+    summary = options.pop("summary")
     claim, scope = options.pop("gate"), options.pop("scope")
     _check_gate(claim, scope, options["margin"])
+    if not summary and "--beta" in find_given(()):
+        raise click.UsageError("--beta is the chance that --sequential misses: add that.")
+    options.pop("beta")
     result = _compare_summaries(words, **options) if summary else _compare_runs(words, **options)
     gate = decide_gate(result, claim, scope=scope) if claim else None
     output.show(result, **({"gate": gate.to_dict()} if gate else {}))
@@ -143,31 +160,56 @@ def _compare_runs(
     only: str | None,
     seed: int,
     interval: IntervalMethod | None,
-    sequential: bool,
     n_runs: int | None,
     **options: Any,
 ) -> Comparison | TaskComparisons:
     if n_runs is not None:
         raise click.UsageError("--n is of a published table: add --summary.")
-    path, a, b = _three_words(words, reading)
-    if reading["wide"] and not reading["algorithm"] and not reading["others"]:
-        reading = {**reading, "algorithm": (a, b)}  # other columns may hold anything
+    runs, a, b = _open_words(words, reading)
     return compare_runs(
-        open_runs(path, reading),
+        runs,
         a,
         b,
         task=only,
         confidence_level=1 - alpha,
-        interval=_choose_interval(interval, sequential),
+        interval=interval or "exact",
         rng=np.random.default_rng(seed),
         **options,
     )
 
 
-def _choose_interval(interval: IntervalMethod | None, sequential: bool) -> IntervalMethod:
-    if sequential and interval not in (None, "anytime"):
+def _compare_sequentially(
+    words: tuple[str, ...],
+    *,
+    reading: dict[str, Any],
+    alpha: float,
+    only: str | None,
+    interval: IntervalMethod | None,
+    paired: bool | None,
+    **options: Any,
+) -> SequentialComparison:
+    if interval not in (None, "anytime"):
         raise click.UsageError(f"--sequential uses the anytime interval, not {interval}.")
-    return "anytime" if sequential else interval or "exact"
+    if paired is False:
+        raise click.UsageError("--sequential looks after every pair: leave out --unpaired.")
+    used = ("gamma", "beta", "train_size", "test_size", "drop_incomplete")
+    others = {*reading, *used, "words", "alpha", "only", "interval", "paired", "sequential"}
+    if given := find_given(others):
+        raise click.UsageError(
+            f"{', '.join(given)} is not for --sequential, which decides by wins alone; --interval "
+            "anytime may be looked at after every pair too."
+        )
+    runs, a, b = _open_words(words, reading)
+    taken = {name: options[name] for name in used}
+    return compare_sequentially(runs, a, b, task=only, confidence_level=1 - alpha, **taken)
+
+
+def _open_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[Runs, str, str]:
+    """Runs and the two algorithms that the words name."""
+    path, a, b = _three_words(words, reading)
+    if reading["wide"] and not reading["algorithm"] and not reading["others"]:
+        reading = {**reading, "algorithm": (a, b)}  # other columns may hold anything
+    return open_runs(path, reading), a, b
 
 
 def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, str, str]:

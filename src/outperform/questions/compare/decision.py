@@ -1,127 +1,156 @@
 """The result of running a study until two of its pipelines are decided."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
-from outperform.plain_values import Plain
-from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.task_results import TaskComparisons
+from outperform.questions.compare.sequential_result import Outcome, SequentialComparison
+from outperform.questions.compare.sequential_rule import SequentialRule
 from outperform.questions.compare.verdict import Winner
-from outperform.questions.result import Result, Table
-from outperform.runs.scope import Scope
-from outperform.stats import anytime_interval, may_still_win
+from outperform.questions.result import Result, Table, join_caveats
+from outperform.runs.scope import Scope, join_scopes
 
-# One is better; an advantage that matters is ruled out for both; neither can win any more; or all
-# replicates are done.
-Outcome = Literal["decided", "ruled out", "futile", "undecided"]
-
-
-@dataclass(frozen=True, slots=True)
-class Look(Plain):
-    """What the anytime-valid interval said after so many replicates."""
-
-    JSON = "n_replicates verdict=comparison.verdict winner_name=comparison.winner_name sentence"
-
-    n_replicates: int
-    comparison: Comparison | TaskComparisons = field(repr=False)
-
-    @property
-    def sentence(self) -> str:
-        """What it said."""
-        return str(self.comparison)
-
-    def __str__(self) -> str:
-        return f"{self.n_replicates} replicates: {self.sentence}"
+_WEAKEST_FIRST: tuple[Outcome, ...] = ("undecided", "neither", "decided")
 
 
 @dataclass(frozen=True, slots=True)
 class Decision(Result):
     """Whether `a` and `b` were decided, for whom, and after how many replicates."""
 
-    JSON = "a b outcome winner winner_name n_replicates n_allowed gamma scope looks caveats"
+    JSON = (
+        "a b outcome winner winner_name n_replicates n_allowed n_beyond gamma rule scope "
+        "tasks=parts looks caveats"
+    )
 
-    a: str
-    b: str
-    looks: tuple[Look, ...]  # after every one, the study would have been stopped had it decided
+    parts: tuple[SequentialComparison, ...]  # one per task
     n_allowed: int  # replicates that the study allows
     source: str  # address of the store that they are in
+    notes: tuple[str, ...] = field(default=())  # on tests that looked at the same runs before
 
     @property
-    def comparison(self) -> Comparison | TaskComparisons:
-        """The last look."""
-        return self.looks[-1].comparison
+    def a(self) -> str:
+        """Name of the first pipeline."""
+        return self.parts[0].a
+
+    @property
+    def b(self) -> str:
+        """Name of the second pipeline."""
+        return self.parts[0].b
+
+    @property
+    def rule(self) -> SequentialRule:
+        """The test that decided."""
+        return self.parts[0].rule
 
     @property
     def n_replicates(self) -> int:
-        """Replicates at the last look."""
-        return self.looks[-1].n_replicates
+        """Replicates until it was decided, on the task that took longest."""
+        return max(part.n_pairs for part in self.parts)
+
+    @property
+    def n_beyond(self) -> int:
+        """Replicates that were done besides, as workers do several at a time; none counts."""
+        return min(part.n_beyond for part in self.parts)
 
     @property
     def gamma(self) -> float:
         """Smallest chance to win that matters."""
-        return self._parts[0].gamma
+        return self.rule.gamma
 
     @property
     def outcome(self) -> Outcome:
-        """What ended the run."""
-        n_left = self.n_allowed - self.n_replicates
-        outcomes = {judge_task(part, n_left, self._count_gaps(part)) for part in self._parts}
-        for outcome in ("undecided", "futile", "ruled out"):
-            if outcome in outcomes:
-                return outcome
-        return "decided"
+        """What ended the run: on several tasks the weakest of all."""
+        return min((part.outcome for part in self.parts), key=_WEAKEST_FIRST.index)
 
     @property
     def winner(self) -> Winner | None:
         """Who is better on every task, if anyone."""
-        return self.comparison.winner
+        winners = {part.winner for part in self.parts}
+        return winners.pop() if len(winners) == 1 else None
 
     @property
     def winner_name(self) -> str | None:
         """What the user calls the winner."""
-        return self.comparison.winner_name
+        return {"a": self.a, "b": self.b, None: None}[self.winner]
 
     @property
     def exit_status(self) -> int:
         """Status that a command ends with, like that of a gate: 3 where nothing was decided."""
-        return 0 if self.outcome in ("decided", "ruled out") else 3
+        return 3 if self.outcome == "undecided" else 0
 
     @property
     def scope(self) -> Scope:
         """What varied, and what this is about for that reason."""
-        return self.comparison.scope
+        return join_scopes([part.scope for part in self.parts], [part.task for part in self.parts])
 
     @property
-    def tables(self) -> Sequence[Table]:
-        """What every look said."""
-        rows = [[str(look.n_replicates), look.sentence] for look in self.looks]
-        return [Table((), rows, title="After so many replicates:")]
+    def looks(self) -> list[dict[str, object]]:
+        """What every look has seen: as the store keeps it."""
+        return [look for part in self.parts for look in list_looks(part)]
+
+    @property
+    def tables(self) -> Sequence[Table | str]:
+        """The test on each task."""
+        header = ["task", "pairs", "decided for", *map(_name_ratio, (self.a, self.b)), "P(A>B)"]
+        test = self.rule.test
+        rows = [
+            [
+                part.task or "-",
+                str(part.n_pairs),
+                part.winner_name or ("neither" if part.outcome == "neither" else "–"),
+                f"{part.log_ratio_a:+.2f}",
+                f"{part.log_ratio_b:+.2f}",
+                f"{part.comparison.probability:.3g} {part.comparison.interval}",
+            ]
+            for part in self.parts
+        ]
+        note = (
+            f"  a log ratio of {test.upper:+.2f} wins, both down to {test.lower:+.2f} is neither; "
+            "intervals hold whenever one stops"
+        )
+        return [Table(header, rows, title=f"{self.rule.words}:", note=note)]
 
     @property
     def advice(self) -> str:
         """How to see all of the last look."""
-        # A pair of which a run failed is left out of every look; `compare` must be told to.
-        dropping = " --drop-incomplete" if any(map(self._count_gaps, self._parts)) else ""
-        return f"outperform compare {self.source} {self.a} {self.b} --sequential{dropping}"
+        # Incomplete pairs are counted against the decision; `compare` must be told to take them.
+        dropping = " --drop-incomplete" if any(part.n_incomplete for part in self.parts) else ""
+        task = f" --on {self.parts[0].task}" if len(self.parts) > 1 else ""
+        rule = "".join(
+            f" --{name} {value:g}"
+            for name, value, usual in (
+                ("gamma", self.gamma, 0.75),
+                ("alpha", self.rule.alpha, 0.05),
+                ("beta", self.rule.beta, 0.05),
+            )
+            if value != usual
+        )
+        words = f"{self.source} {self.a} {self.b} --sequential{rule}{task}{dropping}"
+        return f"outperform compare {words}"
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """Reasons for doubt."""
-        gaps = ((part, self._count_gaps(part)) for part in self._parts)
-        return (*self.comparison.caveats, *filter(None, (_doubt_gaps(*each) for each in gaps)))
+        own = join_caveats({part.task: part.caveats for part in self.parts})
+        return (*self.notes, *self._doubt_power(), *own)
+
+    def _doubt_power(self) -> Iterator[str]:
+        if self.rule.is_cut and self.outcome == "undecided":
+            yield (
+                f"the study allows {self.n_allowed} replicates, and the test may take "
+                f"{self.rule.test.n_max}: its power was {self.rule.better.chance_a:.2f} in place "
+                f"of {1 - self.rule.beta:g}"
+            )
 
     @property
     def reason(self) -> str:
         """Why no more replicates were run."""
         return {
             "decided": f"{self.a} and {self.b} were decided",
-            "ruled out": (
+            "neither": (
                 f"an advantage of {self.a} or {self.b} as large as γ = {self.gamma:g} was ruled out"
             ),
-            "futile": f"neither {self.a} nor {self.b} could win any more",
-            "undecided": "all replicates were done",
+            "undecided": "the test had ended without a decision",
         }[self.outcome]
 
     def __str__(self) -> str:
@@ -129,79 +158,60 @@ class Decision(Result):
             f"after {self.n_replicates} of the {self.n_allowed} replicates that the study allows"
         )
         if self.outcome == "decided":
-            return _describe_decision(self._parts, self.winner_name, after)
-        if self.outcome == "ruled out":
-            return f"Decided {after}: {self.reason}."
-        if self.outcome == "futile":
-            return f"Undecided: {self.reason} {after}."
+            return _describe_decision(self.parts, self.winner_name, after)
+        if self.outcome == "neither":
+            return f"Decided {after}: {self.reason}{self._count_decided()}."
         pair = f"{self.a} and {self.b}"
-        return (
-            f"Undecided between {pair} after all {self.n_allowed} replicates that the study allows."
-        )
+        if any(part.path.call == "unknown" for part in self.parts):
+            n_gaps = max(part.n_incomplete for part in self.parts)
+            return f"Undecided between {pair} {after}: it hangs on {n_gaps} incomplete pair(s)."
+        if self.n_replicates == self.n_allowed:
+            after = f"after all {self.n_allowed} replicates that the study allows"
+        return f"Undecided between {pair} {after}{self._count_decided()}."
 
-    @property
-    def _parts(self) -> tuple[Comparison, ...]:
-        result = self.comparison
-        return result.comparisons if isinstance(result, TaskComparisons) else (result,)
-
-    def _count_gaps(self, part: Comparison) -> int:
-        """Pairs of a task that are incomplete."""
-        return self.n_replicates - part.n_pairs
-
-
-def judge_task(comparison: Comparison, n_left: int, n_gaps: int = 0) -> Outcome:
-    """What is to be expected of one task, with so many pairs to come at most.
-
-    The bounds of the anytime-valid interval hold whenever one looks, so that all of this may be
-    asked after every look. Either side might have won all pairs that are incomplete.
-    """
-    if comparison.winner is not None:
-        return "decided"
-    if _rules_out(comparison, n_gaps):
-        return "ruled out"
-    n, alpha = comparison.n_pairs, comparison.alpha
-    chances = (comparison.probability, comparison.reverse_probability)
-    if n_left and not any(may_still_win(p * n, n, n_left + n_gaps, alpha=alpha) for p in chances):
-        return "futile"
-    return "undecided"
+    def _count_decided(self) -> str:
+        """On several tasks, on how many somebody is better."""
+        if len(self.parts) == 1:
+            return ""
+        counts = {
+            name: sum(part.winner_name == name for part in self.parts) for name in (self.a, self.b)
+        }
+        won = [f"{name} is better on {count}" for name, count in counts.items() if count]
+        of_tasks = f"of {len(self.parts)} tasks, "
+        return f"; {of_tasks}{' and '.join(won)}" if won else f" on any of {len(self.parts)} tasks"
 
 
-def _rules_out(comparison: Comparison, n_gaps: int) -> bool:
-    """Whether neither side has an advantage of gamma, even had it won all incomplete pairs."""
-    n, level = comparison.n_pairs, comparison.interval.confidence_level
-    intervals = [comparison.interval, comparison.reverse]
-    if n_gaps:
-        chances = (comparison.probability, comparison.reverse_probability)
-        filled = [(p * n + n_gaps, n + n_gaps) for p in chances]
-        intervals += [anytime_interval(*each, confidence_level=level) for each in filled]
-    return max(interval.high for interval in intervals) <= comparison.gamma
+def list_looks(part: SequentialComparison) -> list[dict[str, object]]:
+    """What a test has seen after each pair on one task."""
+    counts, ratios = part.path.counts.tolist(), part.path.log_ratios[:, 0].round(9).tolist()
+    words = ("wins", "losses", "ties", "incomplete", "log_ratio_a", "log_ratio_b")
+    looks = zip(*counts, *ratios, strict=True)
+    return [
+        {"task": part.task, "pairs": n, **dict(zip(words, look, strict=True))}
+        for n, look in enumerate(looks, 1)
+    ]
 
 
-def _doubt_gaps(comparison: Comparison, n_gaps: int) -> str:
-    """Say that only incomplete pairs leave it open whether gamma is ruled out."""
-    if judge_task(comparison, 0) != "ruled out" or _rules_out(comparison, n_gaps):
-        return ""
-    on = f" on {comparison.task}" if comparison.task else ""
-    return (
-        f"an advantage as large as γ = {comparison.gamma:g}{on} would be ruled out, but not if "
-        f"either side had won the {n_gaps} incomplete pair(s): complete them"
-    )
+def _name_ratio(name: str) -> str:
+    return f"log ratio, {name}"
 
 
-def _describe_decision(comparisons: Sequence[Comparison], winner: str | None, after: str) -> str:
+def _describe_decision(
+    parts: Sequence[SequentialComparison], winner: str | None, after: str
+) -> str:
     """Say what is decided: never more than this dataset, of which no number of splits tells all."""
-    decided = f"Decided for {winner}" if winner else f"Decided on each of {len(comparisons)} tasks"
-    known = [comparison for comparison in comparisons if comparison.population is not None]
+    decided = f"Decided for {winner}" if winner else f"Decided on each of {len(parts)} tasks"
+    known = [part for part in parts if part.comparison.population is not None]
     if not known:
         return f"{decided} {after}."
-    if len(comparisons) > 1:
-        n_shown = sum(bool(comparison.holds_for_population) for comparison in known)
-        beyond = f"that is shown on {n_shown} of {len(comparisons)} tasks, were this the only look"
+    if len(parts) > 1:
+        n_shown = sum(map(_holds_beyond, known))
+        beyond = f"that is shown on {n_shown} of {len(parts)} tasks, were this the only look"
         return f"{decided} on these datasets {after}; for other data like them {beyond}."
-    population = known[0].population
+    population = known[0].comparison.population
     assert population is not None
     pvalue = f"p = {population.pvalue:.2g}"
-    if known[0].holds_for_population:
+    if _holds_beyond(known[0]):
         beyond = f"too, were this the only look ({pvalue})"
     else:
         beyond = f"that is not shown ({pvalue})"
@@ -209,3 +219,9 @@ def _describe_decision(comparisons: Sequence[Comparison], winner: str | None, af
             floor = f"{population.floor:.2g}"
             beyond += f", and no number of splits of it shows a difference below {floor}"
     return f"{decided} on this dataset {after}; for other data like it {beyond}."
+
+
+def _holds_beyond(part: SequentialComparison) -> bool:
+    """Whether the winner has the better mean for data like these, were this the only look."""
+    gain = part.comparison.gain
+    return gain.low > 0 if part.winner == "a" else gain.high < 0

@@ -13,6 +13,12 @@ from outperform.questions.compare.probability_figure import draw_probability, dr
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.published_table import PublishedTasks, PublishedTasksTried
 from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.sequential_figure import (
+    RATIOS_HEIGHT,
+    compose_sequential,
+    draw_log_ratios,
+)
+from outperform.questions.compare.sequential_result import SequentialComparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.compare.verdict import describe
 from outperform.render.densities import draw_densities, draw_dots
@@ -228,6 +234,15 @@ FIGURES = {
         },
         compose_comparison,
         heights={"probability": 1.5, "densities": 1.8, "differences": 1.8},
+    ),
+    SequentialComparison: Drawing(
+        {
+            "ratios": draw_log_ratios,
+            "densities": lambda result, ax: draw_densities(result.comparison, ax),
+            "differences": lambda result, ax: draw_differences(result.comparison, ax),
+        },
+        compose_sequential,
+        heights={"ratios": RATIOS_HEIGHT, "densities": 1.8, "differences": 1.8},
     ),
     TaskComparisons: Drawing(
         {"probability": draw_tasks},

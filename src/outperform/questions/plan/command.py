@@ -6,6 +6,7 @@ import click
 
 from outperform.cli.options import (
     alpha_option,
+    beta_option,
     drop_option,
     find_given,
     gamma_option,
@@ -31,7 +32,7 @@ _WITHOUT_PILOT = {
 @click.argument("words", nargs=-1, metavar="[RUNS A B]")
 @gamma_option
 @alpha_option
-@click.option("--beta", default=0.05, show_default=True, help="Accepted chance of a miss.")
+@beta_option
 @click.option("--pairs", "n_pairs", type=int, help="Judge this number of pairs.")
 @click.option("--seconds-per-fit", type=float, help="Adds the cost of the runs.")
 @click.option(
