@@ -67,7 +67,7 @@ def compare_extremes(
         )
         for name, i in chosen.items()
     ]
-    designs = [op.FixHopt(n_pairs)]
+    designs = [op.FixHopt(n_pairs), op.SimulatedHopt(n_pairs)]
     study = op.Study(tasks=[TASK], pipelines=pipelines, designs=designs, trials=n_trials, seed=ROOT)
     # Another pair of initialisations, of a larger pool, is another study.
     store = folder / f"init-{chosen['best']}-{chosen['worst']}.db"
@@ -81,7 +81,8 @@ def describe(scores: list[float], comparison: op.Comparison) -> str:
     """The row of the table, in per cent, and what it shows."""
     low, high = min(scores), max(scores)
     delta = (high - low) / 5
-    interval = comparison.difference.interval
+    # As in the paper: the standard deviation averaged of both designs, where both are there.
+    interval = (comparison.combined or comparison.difference).interval
     cells = [f"{100 * x:.2f}" for x in (low, high, high - low, delta)]
     between = f"({100 * interval.low:.2f}, {100 * interval.high:.2f})"
     rows = [
