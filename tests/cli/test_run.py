@@ -653,6 +653,8 @@ def test_json_of_a_run_counts_its_fits(tmp_path):
         "n_done": 16,
         "n_failed": 0,
         "blocked": {},
+        "unsimulated": {},
+        "refusals": {},
         "noise": [],
         "shortage": None,
         "store": "study.db",

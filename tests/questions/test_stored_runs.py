@@ -261,5 +261,5 @@ def test_an_design_that_the_study_has_not_is_refused(store):
     with pytest.raises(UnknownName) as caught:
         load_runs(store, "fix-hop")
     assert str(caught.value) == (
-        f"{store.address} holds no runs to compare; its designs are ideal. It has: ideal."
+        f"{store.address} holds no paired runs of 'fix-hop'; its designs are ideal. It has: ideal."
     )
