@@ -1,6 +1,8 @@
 """What designs of real, tiny studies are worth against their ideal design."""
 
 import math
+import sqlite3
+from contextlib import closing
 from itertools import pairwise
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 
 from outperform import measure_quality
 from outperform.engines import InlineEngine
-from outperform.errors import InvalidInput, UnknownName
+from outperform.errors import DamagedStore, InvalidInput, UnknownName
 from outperform.questions.quality.answer import COMBINED
 from outperform.questions.quality.result import Middle
 from outperform.runner import run_fits
@@ -374,6 +376,15 @@ def test_other_refusals(path, tmp_path):
     )
     with pytest.raises(InvalidInput, match="n_ideal is 0"):
         measure_quality(path, n_ideal=0)
+
+
+def test_no_time_is_told_from_damaged_fits(path, tmp_path):
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(path.read_bytes())
+    with closing(sqlite3.connect(copy)) as connection, connection:
+        connection.execute("UPDATE measurements SET pipeline = id")
+    with pytest.raises(DamagedStore):
+        measure_quality(copy)
 
 
 def test_a_description_of_old_without_a_plan_is_read(path, tmp_path, quality):

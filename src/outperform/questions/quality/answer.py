@@ -76,7 +76,7 @@ def measure_quality(
             "Pass the store that `outperform run` wrote: only its runs say which search they share",
         )
     with use_store(store) as opened:
-        runs, seconds = RepeatedRuns.of(opened), opened.mean_seconds()
+        runs, seconds = RepeatedRuns.of(opened), _average_seconds(opened)
         pairs = runs.choose_pairs(pipelines, task)
         _require_ideal(runs, pairs, seconds)
         table = load_runs(opened, "ideal")
@@ -94,6 +94,14 @@ def measure_quality(
         tuple(list_missing(runs, pairs, seconds)),
         (*doubt_quality(measured), *asked.list_left_out(pairs), *_list_notes(table)),
     )
+
+
+def _average_seconds(store: Store) -> dict[_Pair, float]:
+    """Mean seconds of the runs of each pair, from fits whose checksums match."""
+    seconds: dict[_Pair, list[float]] = {}
+    for fit in store.get({label.key for label in store.run_labels()}).values():
+        seconds.setdefault((fit.pipeline, fit.task), []).append(fit.seconds)
+    return {pair: float(np.mean(each)) for pair, each in seconds.items()}
 
 
 def _list_notes(table: Runs) -> Iterator[str]:
