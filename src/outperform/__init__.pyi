@@ -35,6 +35,8 @@ from outperform.questions.decompose.score_arrays import decompose_crossed as dec
 from outperform.questions.decompose.search_curves import SearchCurves as SearchCurves
 from outperform.questions.decompose.search_curves import trace_searches as trace_searches
 from outperform.questions.plan.answer import plan as plan
+from outperform.questions.plan.budget_answer import plan_budget as plan_budget
+from outperform.questions.plan.budget_result import BudgetPlan as BudgetPlan
 from outperform.questions.plan.result import Plan as Plan
 from outperform.questions.rank.answer import rank_runs as rank_runs
 from outperform.questions.rank.result import RankedAlgorithm as RankedAlgorithm

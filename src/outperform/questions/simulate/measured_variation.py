@@ -51,7 +51,7 @@ def measure_variation(
     Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, equations 7 and 8.
     """
     with use_store(store) as opened:
-        measured = _Measured.of(opened)
+        measured = MeasuredScores.of(opened)
     chosen = [*_choose("pipeline", pipelines, measured.study["pipelines"], measured.address)]
     tasks = [*_choose("task", [task] if task else (), measured.study["tasks"], measured.address)]
     notes: list[str] = []
@@ -60,7 +60,7 @@ def measure_variation(
         title, ideal = f"{name} on {where}", measured.find_ideal(name, where)
         if _varies(ideal):
             notes.append(f"{title}: σ = {deviation(ideal)} over {ideal.size} ideal runs")
-        for source in measured.repeated:
+        for source in measured.count_repeated():
             scores, n_incomplete = measured.find_repetitions(name, where, source)
             if len(scores) >= 2:
                 scenario = _describe(f"{title}, {source}", scores, ideal)
@@ -91,7 +91,7 @@ _Role = tuple[str, str, str, str]  # design, source, pipeline, task
 
 
 @dataclass(frozen=True, slots=True)
-class _Measured:
+class MeasuredScores:
     """Test scores of a store, by role and replicate, and the study they are of."""
 
     address: str
@@ -100,7 +100,8 @@ class _Measured:
     scores: Mapping[_Role, Mapping[int, float]]
 
     @classmethod
-    def of(cls, store: Store) -> "_Measured":
+    def of(cls, store: Store) -> "MeasuredScores":
+        """Read them; runs without a score are left out."""
         study, done = store.get_meta("study"), store.scores()
         if study is None:
             raise InvalidInput(
@@ -116,42 +117,45 @@ class _Measured:
                 scores.setdefault(role, {})[label.replicate] = score
         return cls(store.address, study, list_designs(study, labels), scores)
 
-    @property
-    def repeated(self) -> Mapping[str, tuple[int, int]]:
-        """Numbers of replicates and repetitions, by what fix-hopt redraws."""
+    def count_repeated(self, kind: str = "fix-hopt") -> Mapping[str, tuple[int, int]]:
+        """Numbers of replicates and repetitions, by what a kind of design redraws."""
+        planned = self.count_replicates(kind)
         return {
             source: (n_replicates, n_repetitions)
-            for source, n_replicates in self._count_replicates("fix-hopt").items()
-            if (n_repetitions := self._count_repetitions(source)) > 1
+            for source, n_replicates in planned.items()
+            if (n_repetitions := _count_repetitions(source, planned)) > 1
         }
 
-    def _count_replicates(self, kind: str) -> dict[str, int]:
+    def count_replicates(self, kind: str) -> dict[str, int]:
+        """Numbers of replicates, by what a kind of design redraws."""
         of_kind = (d for d in self.designs if d["design"] == kind)
         return {design["source"]: design["replicates"] for design in of_kind}
 
-    def _count_repetitions(self, source: str) -> int:
-        if is_later_repetition(source):
-            return 0
-        planned = self._count_replicates("fix-hopt")
-        names = (name_repetition(source, repetition) for repetition in count())
-        return sum(1 for _ in takewhile(planned.__contains__, names))
-
     def find_ideal(self, pipeline: str, task: str) -> FloatArray:
         """Scores of the ideal runs that the study has now, of which there may be none."""
-        n_replicates = self._count_replicates("ideal").get(ALL, 0)
+        n_replicates = self.count_replicates("ideal").get(ALL, 0)
         scores = self.scores.get(("ideal", ALL, pipeline, task), {})
         return np.array([score for i, score in scores.items() if i < n_replicates])
 
-    def find_repetitions(self, pipeline: str, task: str, source: str) -> tuple[FloatArray, int]:
+    def find_repetitions(
+        self, pipeline: str, task: str, source: str, kind: str = "fix-hopt"
+    ) -> tuple[FloatArray, int]:
         """Scores of the repetitions that are complete, a row each, and how many are not."""
-        n_replicates, n_repetitions = self.repeated[source]
+        n_replicates, n_repetitions = self.count_repeated(kind)[source]
         rows = []
         for repetition in range(n_repetitions):
-            role = "fix-hopt", name_repetition(source, repetition), pipeline, task
+            role = kind, name_repetition(source, repetition), pipeline, task
             scores = self.scores.get(role, {})
             if all(i in scores for i in range(n_replicates)):
                 rows.append([scores[i] for i in range(n_replicates)])
         return np.array(rows), n_repetitions - len(rows)
+
+
+def _count_repetitions(source: str, planned: Collection[str]) -> int:
+    if is_later_repetition(source):
+        return 0
+    names = (name_repetition(source, repetition) for repetition in count())
+    return sum(1 for _ in takewhile(planned.__contains__, names))
 
 
 def _describe(name: str, scores: FloatArray, ideal: FloatArray) -> Scenario:
