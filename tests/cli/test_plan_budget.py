@@ -89,8 +89,8 @@ def test_a_store_is_planned_with_what_it_measured(tmp_path):
     assert figure.stat().st_size > 1000
     one = call("plan", path.with_suffix(".db"), "knn", "tree", "--on", "iris", *words[1:3])
     assert one.exit_code == 0
-    hours = call("plan", path.with_suffix(".db"), "--hours", 1)
-    assert hours.stdout.startswith("60.0 min of fits are best spent on ")
+    hours = call("plan", path.with_suffix(".db"), "--hours", 0.05)
+    assert hours.stdout.startswith("3.0 min of fits are best spent on ")
 
 
 @pytest.mark.parametrize(

@@ -231,8 +231,9 @@ def test_hours_are_fits_of_so_many_seconds():
 def test_recorded_seconds_are_taken_before_those_told(finished):
     with open_store(finished[0]) as store:
         recorded = store.mean_seconds()
-    result = plan_budget(finished[0], hours=1, seconds_per_fit=1e6)
-    assert result.costs.fit == pytest.approx(sum(recorded.values()))
+    seconds = sum(recorded.values())  # of a fit of each
+    result = plan_budget(finished[0], hours=300 * seconds / 3600, seconds_per_fit=1e6)
+    assert result.costs.fit == pytest.approx(seconds)
 
 
 def test_a_pipeline_without_hyperparameters_costs_no_trials():
@@ -269,6 +270,36 @@ def test_one_run_tells_nothing_of_how_runs_vary(store):
     result = plan_budget(run(make_study(FixHopt(1)), store), budget=500)
     assert [each.sd for each in result.variations] == [None, None]
     assert len(result.tables) == 3
+
+
+def test_repetitions_with_failed_runs_are_left_out_and_counted(store):
+    def fail_once(params, split, seeds):
+        scores = fit(params, split, seeds)
+        if scores["test"] > 10.5:
+            raise ValueError("too good")
+        return scores
+
+    result = plan_budget(run(make_study(FixHopt(2, (), 12), function=fail_once), store), budget=99)
+    left = sum(12 - each.n_repetitions for each in result.variations)
+    assert left > 0
+    doubt = f"{left} repetition(s) of fix-hopt with failed or missing runs were left out"
+    assert doubt in result.caveats
+
+
+def test_a_metric_to_minimize_is_planned_as_its_mirror_image(finished, store):
+    def mirror(params, split, seeds):
+        return {name: -score for name, score in fit(params, split, seeds).items()}
+
+    study = replace(
+        make_study(FixHopt(3, (), 6), function=mirror), tasks=(Task("toy", metric="error"),)
+    )
+    mirrored, result = (
+        plan_budget(run(study, store), budget=500),
+        plan_budget(finished[0], budget=500),
+    )
+    assert mirrored.recommended.error == pytest.approx(result.recommended.error)
+    for length, other in zip(mirrored.search_lengths, result.search_lengths, strict=True):
+        assert length.squared_bias == pytest.approx(other.squared_bias)
 
 
 def test_few_repetitions_are_doubted(finished):
@@ -395,6 +426,11 @@ def test_typical_rho_by_hand():
             "the budget is 101 fits, but one search of 50 trials for each of 2 pipeline(s) on a "
             "task, with one final fit, takes 102 fits. Plan for 102 fits or more, or let the study "
             "search with fewer trials.",
+        ),
+        (
+            {"budget": 1_000_001},
+            "the budget is 1,000,001 fits, but no study has more than 1,000,000 runs, which take "
+            "1,000,000 fits. Plan for less.",
         ),
         (
             {"hours": 1},

@@ -20,6 +20,7 @@ from outperform.runner.description import recall_study
 from outperform.stats.checks import check_gamma, check_open_unit, check_positive
 from outperform.store import Store, is_store
 from outperform.store.store import use_store
+from outperform.study.designs import MOST_RUNS
 from outperform.study.study import Study
 from outperform.study.study_file import read_study
 from outperform.wording import format_duration, suggest_names
@@ -99,15 +100,21 @@ def _check_budget(budget: float | None, hours: float | None, seconds: float | No
 
 
 def _check_enough(budget: float, costs: Costs, pilot: "_Pilot") -> None:
-    """Refuse what does not pay for one search of each pipeline, and a replicate."""
+    """Refuse what does not pay for one search and a replicate of each, or for more than can be."""
     n_trials = pilot.study.trials
-    least = costs.search(n_trials) + costs.fit
-    if budget * (1 + 1e-9) >= least:
+    least, most = costs.search(n_trials) + costs.fit, MOST_RUNS * costs.fit / len(pilot.pairs)
+    if least <= budget * (1 + 1e-9) <= most * (1 + 2e-9):
         return
-    given, needed = (
+    given, needed, limit = (
         f"{cost:,.0f} fits" if costs.unit == "fits" else format_duration(cost)
-        for cost in (budget, least)
+        for cost in (budget, least, most)
     )
+    if budget > most:
+        raise InvalidInput(
+            f"the budget is {given}, but no study has more than {MOST_RUNS:,} runs, which take "
+            f"{limit}",
+            "Plan for less",
+        )
     n_searched = costs.fits_per_trial
     raise InvalidInput(
         f"the budget is {given}, but one search of {n_trials} trials for each of {n_searched} "

@@ -42,9 +42,8 @@ def measure_constants(store: Store, pairs: Sequence[Pair]) -> StoreConstants:
     if not repeated["fix-hopt"]:
         constants.insert(0, make_typical())
     variations = [_describe(pair, measured, repeated["fix-hopt"].get(pair)) for pair in pairs]
-    return StoreConstants(
-        tuple(constants), tuple(variations), tuple(_find_doubts(repeated["fix-hopt"], pairs))
-    )
+    doubts = (*_count_incomplete(measured, pairs), *_find_doubts(repeated["fix-hopt"], pairs))
+    return StoreConstants(tuple(constants), tuple(variations), doubts)
 
 
 def _find_means(
@@ -96,6 +95,14 @@ def _describe(pair: Pair, measured: MeasuredScores, means: RepeatedMeans | None)
         if scores.size >= 2 and np.ptp(scores) > 0:
             return RunVariation(*pair, metric, float(scores.std(ddof=1)), None)
     return RunVariation(*pair, metric, None, None)
+
+
+def _count_incomplete(measured: MeasuredScores, pairs: Sequence[Pair]) -> Iterable[str]:
+    for kind in ONE_SEARCH:
+        if ALL in measured.count_repeated(kind):
+            n = sum(measured.find_repetitions(*pair, ALL, kind)[1] for pair in pairs)
+            if n:
+                yield f"{n} repetition(s) of {kind} with failed or missing runs were left out"
 
 
 def _find_doubts(means: Mapping[Pair, RepeatedMeans], pairs: Sequence[Pair]) -> Iterable[str]:
