@@ -20,6 +20,7 @@ from outperform.questions.plan.constants import (
     make_typical,
 )
 from outperform.questions.plan.design_options import Costs, DesignOption, ErrorRates
+from outperform.questions.plan.measured_constants import find_squared_bias
 from outperform.questions.plan.search_lengths import (
     find_moments,
     measure_search_lengths,
@@ -122,6 +123,38 @@ def test_errors_by_hand():
     assert plans[1].cost_for_gamma is None
     # 30 ideal pairs show 0.752 and 31 show less than 0.75: 31·51·2 = 3,162 fits.
     assert plans[0].cost_for_gamma == 3162
+
+
+def test_ideal_runs_are_what_others_are_off_from():
+    constants, costs = Constants("fix-hopt", 0.1, 0.1, 0.0, 0.4, squared_bias=0.5), Costs(1.0, 1.0)
+    ideal, one, _ = (
+        option.plan(510, costs, ErrorRates()) for option in list_options((constants,), (), 50)
+    )
+    assert ideal.error == pytest.approx(10**-0.5)
+    assert one.error == pytest.approx((0.1 + 0.9 / 460 + 0.5) ** 0.5)
+
+
+def test_false_alarms_of_wins_after_one_search_are_as_simulated():
+    constants, costs = Constants("fix-hopt", 0.1, 0.1, 0.0, 0.4), Costs(1.0, 1.0)
+    option = DesignOption("one", constants, (None,), 50, {"n_searches": 1})
+    plan = option.plan(100, costs, ErrorRates())
+    rng, n_draws = np.random.default_rng(2), 20_000
+    luck = rng.normal(scale=0.1**0.5, size=(2, n_draws, 1))
+    a, b = luck + rng.normal(scale=0.9**0.5, size=(2, n_draws, 50))
+    wins = (a > b).sum(axis=1)
+    # Of 50 pairs 33 wins are significant: P(W ≥ 33) = 0.0164 < 0.025 < 0.0325 = P(W ≥ 32).
+    alarms = ((wins >= 33) | (wins <= 17)).mean()
+    assert alarms > 0.25
+    assert plan.compare_false_alarms == pytest.approx(alarms, abs=0.012)
+
+
+def test_the_bias_counts_as_far_as_it_is_beyond_chance():
+    # Means of repetitions 1 and 3: 2 ± 1, and V = 2 + (2 − 2/2) = 3. Ideal: 8 ± √(2/2) = 8 ± 1.
+    means = repeated_means([[0.0, 2.0], [2.0, 4.0]])
+    assert (means.mean_error, means.within_variance, means.shared_variance) == (1, 2, 1)
+    assert find_squared_bias(means, np.array([7.0, 9.0])) == pytest.approx((36 - 1 - 1) / 3)
+    assert find_squared_bias(means, np.array([2.0, 4.0])) == 0
+    assert find_squared_bias(means, np.array([9.0])) == 0
 
 
 def test_a_shorter_search_adds_luck_and_bias():

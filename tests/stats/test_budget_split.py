@@ -101,6 +101,8 @@ def test_without_luck_of_the_search_one_is_enough():
 def test_where_all_is_luck_of_the_search_only_searches_matter():
     split = best_split(2000, 1.0, search_cost=50)
     assert (split.n_searches, split.n_replicates) == (39, 1)
+    # The 47 fits that three searches leave would buy nothing.
+    assert best_split(200, 1.0, search_cost=50).cost == 153
 
 
 def test_costs_may_be_seconds():

@@ -71,11 +71,11 @@ def _pool(kind: str, means: Mapping[Pair, RepeatedMeans], measured: MeasuredScor
             [each.interval.high for each in estimates],
         )
     )
-    biases = [_find_squared_bias(each, measured.find_ideal(*pair)) for pair, each in means.items()]
+    biases = [find_squared_bias(each, measured.find_ideal(*pair)) for pair, each in means.items()]
     return Constants(kind, expected, estimate, low, high, float(np.mean(biases)))
 
 
-def _find_squared_bias(means: RepeatedMeans, ideal: FloatArray) -> float:
+def find_squared_bias(means: RepeatedMeans, ideal: FloatArray) -> float:
     """Squared distance to the ideal mean beyond what chance makes of it, in variances of a run."""
     if ideal.size < 2:
         return 0.0
