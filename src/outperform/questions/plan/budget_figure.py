@@ -38,7 +38,8 @@ def draw_budget(plan: BudgetPlan, ax: Axes) -> None:
     ax.spines[["right", "top"]].set_visible(False)
     ax.set_xlabel("budget, fits of the whole study" if in_fits else "budget, time of all fits")
     ax.set_ylabel("error of a mean, in\nstandard deviations of a run")
-    ax.legend(loc="lower left", frameon=False, fontsize="small")
+    # The line of the budget ends above the names.
+    ax.legend(loc="lower left", frameon=True, framealpha=1, edgecolor="none", fontsize="small")
 
 
 def _format_cost(cost: float, in_fits: bool) -> str:
