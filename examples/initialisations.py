@@ -67,8 +67,13 @@ def compare_extremes(
         )
         for name, i in chosen.items()
     ]
-    designs = [op.FixHopt(n_pairs), op.SimulatedHopt(n_pairs)]
-    study = op.Study(tasks=[TASK], pipelines=pipelines, designs=designs, trials=n_trials, seed=ROOT)
+    study = op.Study(
+        tasks=[TASK],
+        pipelines=pipelines,
+        designs=[op.FixHopt(n_pairs), op.SimulatedHopt(n_pairs)],
+        trials=n_trials,
+        seed=ROOT,
+    )
     # Another pair of initialisations, of a larger pool, is another study.
     store = folder / f"init-{chosen['best']}-{chosen['worst']}.db"
     runs = op.run(study, store, engine=engine)

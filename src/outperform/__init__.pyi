@@ -41,6 +41,8 @@ from outperform.questions.decompose.score_arrays import decompose_crossed as dec
 from outperform.questions.decompose.search_curves import SearchCurves as SearchCurves
 from outperform.questions.decompose.search_curves import trace_searches as trace_searches
 from outperform.questions.plan.answer import plan as plan
+from outperform.questions.plan.budget_answer import plan_budget as plan_budget
+from outperform.questions.plan.budget_result import BudgetPlan as BudgetPlan
 from outperform.questions.plan.result import Plan as Plan
 from outperform.questions.quality.answer import measure_quality as measure_quality
 from outperform.questions.quality.result import Quality as Quality

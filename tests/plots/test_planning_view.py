@@ -1,9 +1,12 @@
 import pytest
 
 from outperform.questions.plan.answer import plan
+from outperform.questions.plan.budget_result import BudgetPlan, list_options
+from outperform.questions.plan.constants import Constants, SearchLength
+from outperform.questions.plan.design_options import Costs, ErrorRates
 from outperform.questions.plan.figure import draw_sample_sizes
 from outperform.questions.plan.result import plan_gammas
-from outperform.render.figures import plot
+from outperform.render.figures import figure, plot
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +62,35 @@ def test_a_plan_is_drawn_for_its_own_error_rates(find):
     expected = [row.n_required for row in plan_gammas(0.01, 0.2, interval="wilson")]
     assert list(ax.lines[0].get_ydata()) == expected
     assert find(ax, "numbers").get_text().endswith("γ = 0.75, α = 0.01, β = 0.2")
+
+
+@pytest.fixture(scope="module")
+def budget_plan():
+    constants, costs = (Constants("fix-hopt", 0.1, 0.1, 0.0, 0.4),), Costs(2.0, 2.0, "fits", 2, 2)
+    options = tuple(list_options(constants, (SearchLength(10, 0.01, 0.1),), 50))
+    plans = tuple(option.plan(2000, costs, ErrorRates()) for option in options)
+    return BudgetPlan(2000, costs, 50, ErrorRates(), constants, plans, options)
+
+
+def test_errors_are_drawn_against_the_budget_a_line_per_design(budget_plan, find):
+    ax = plot(budget_plan)
+    lines = ax.lines[: len(budget_plan.options)]
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == [option.name for option in budget_plan.options]
+    for line, curve in zip(lines, budget_plan.curves, strict=True):
+        assert list(line.get_xdata()) == list(curve.budgets)
+        assert list(line.get_ydata()) == list(curve.errors)
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert ax.get_xlabel() == "budget, fits of the whole study"
+    assert find(ax, "best").get_xydata().tolist() == [[2000, budget_plan.recommended.error]]
+
+
+def test_the_title_of_a_budget_is_what_to_do(budget_plan):
+    best = budget_plan.recommended
+    title = " ".join(figure(budget_plan).get_suptitle().split())
+    assert title.startswith(f"2,000 fits are best spent on {best.split.n_searches} searches of ")
+
+
+def test_curves_pass_through_the_plans(budget_plan):
+    for plan_, curve in zip(budget_plan.plans, budget_plan.curves, strict=True):
+        assert curve.errors[curve.budgets.index(2000)] == plan_.error

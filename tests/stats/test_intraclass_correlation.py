@@ -96,3 +96,21 @@ def test_refusals(scores, message):
     with pytest.raises(InvalidInput) as caught:
         repeated_means(scores)
     assert str(caught.value) == message
+
+
+def test_expected_correlation_is_the_mean_of_its_confidence_distribution():
+    rng = np.random.default_rng(5)
+    scores = rng.normal(size=(6, 1)) / 2 + rng.normal(size=(6, 4))
+    means = repeated_means(scores)
+    # A mean square is σ²·χ²/df, so that ratio/F is what the true ratio may be.
+    ratio = 4 * means.mean_variance / means.within_variance
+    true = ratio / rng.f(5, 18, size=200_000)
+    expected = np.clip((true - 1) / (true + 3), 0, 1).mean()
+    assert means.expected_correlation == pytest.approx(expected, abs=0.003)
+
+
+def test_two_repetitions_that_agree_do_not_promise_that_all_do():
+    # Means 2 and 2.5, each with a standard error of 0.58: nothing shared is seen, nor ruled out.
+    means = repeated_means([[1.0, 2.0, 3.0], [1.5, 2.5, 3.5]])
+    assert means.correlation.value < 0 < 0.9 < means.correlation.interval.high
+    assert 0.1 < means.expected_correlation < 0.5

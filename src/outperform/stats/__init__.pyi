@@ -32,6 +32,13 @@ from outperform.stats.binormal import area_gap_of_best as area_gap_of_best
 from outperform.stats.binormal import best_area_distribution as best_area_distribution
 from outperform.stats.binormal import chance_of_area_lead as chance_of_area_lead
 from outperform.stats.binormal import luck_of_best_area as luck_of_best_area
+from outperform.stats.budget_split import BudgetSplit as BudgetSplit
+from outperform.stats.budget_split import Variation as Variation
+from outperform.stats.budget_split import best_split as best_split
+from outperform.stats.budget_split import effective_scores as effective_scores
+from outperform.stats.budget_split import (
+    smallest_shown_probability as smallest_shown_probability,
+)
 from outperform.stats.combined_difference import CombinedDifference as CombinedDifference
 from outperform.stats.combined_difference import combine_designs as combine_designs
 from outperform.stats.combined_difference import (

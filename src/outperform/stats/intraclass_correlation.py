@@ -12,6 +12,8 @@ from outperform.stats.checks import as_samples, check_open_unit
 from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
 
+_LEVELS = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class RepeatedMeans:
@@ -28,6 +30,18 @@ class RepeatedMeans:
     def shared_variance(self) -> float:
         """Variance of what a repetition fixes, ρV; 0 where the estimate would be negative."""
         return max(0.0, self.mean_variance - self.within_variance / self.n_scores)
+
+    @property
+    def expected_correlation(self) -> float:
+        """Mean of ρ, at least 0, over all levels of its interval.
+
+        Variances of means are linear in ρ, so that this is what to expect them with: the estimate
+        is 0 as often as not where few repetitions tell little.
+        """
+        k, levels = self.n_scores, (np.arange(_LEVELS) + 0.5) / _LEVELS
+        sizes = self.n_repetitions - 1, self.n_repetitions * (k - 1)
+        ratios = k * self.mean_variance / self.within_variance / fdtri(*sizes, levels)
+        return float(np.mean(((ratios - 1) / (ratios + k - 1)).clip(0, 1)))
 
     @property
     def mean_error(self) -> float:

@@ -1,6 +1,6 @@
 """The command `outperform plan`."""
 
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -22,6 +22,12 @@ from outperform.questions.compare.result import Comparison
 from outperform.questions.plan.answer import plan
 from outperform.stats.power import PlannedInterval
 
+if TYPE_CHECKING:
+    from outperform.questions.plan.budget_result import BudgetPlan
+
+_FOR_BUDGET = {
+    *("alpha", "beta", "gamma", "seconds_per_fit", "budget", "hours", "only", "words"),
+}
 _WITHOUT_PILOT = {
     *("alpha", "beta", "gamma", "interval", "n_pairs", "seconds_per_fit"),
     *("train_size", "test_size"),
@@ -29,11 +35,13 @@ _WITHOUT_PILOT = {
 
 
 @click.command()
-@click.argument("words", nargs=-1, metavar="[RUNS A B]")
+@click.argument("words", nargs=-1, metavar="[RUNS A B | STORE | STUDY.toml]")
 @gamma_option
 @alpha_option
 @beta_option
 @click.option("--pairs", "n_pairs", type=int, help="Judge this number of pairs.")
+@click.option("--budget", type=int, help="Fits of a study: which design do they go to?")
+@click.option("--hours", type=float, help="... or hours that they take, one after the other.")
 @click.option("--seconds-per-fit", type=float, help="Adds the cost of the runs.")
 @click.option(
     "--interval",
@@ -53,6 +61,8 @@ def command(
     output: Output,
     only: str | None,
     drop_incomplete: bool,
+    budget: int | None,
+    hours: float | None,
     **options: Any,
 ) -> None:
     """Plan how many paired runs a verdict needs.
@@ -62,11 +72,21 @@ def command(
         outperform plan --pairs 10
         outperform plan pilot.csv resnet vgg
         outperform plan pilot.csv resnet vgg --train-size 800 --test-size 200
+        outperform plan study.db --budget 2000
+        outperform plan study.toml --hours 12 --seconds-per-fit 60
 
     With RUNS A B, a pilot, it plans for the P(A>B) seen there instead of gamma. With the sizes of
     the sets that every run divides one dataset into, it says what such runs can show about other
     data like it, and what no number of them ever can.
+
+    With a budget of fits or hours, it says what each design buys with it, and how it is best split
+    between searches and replicates. The store of a study, whose fix-hopt design was repeated, tells
+    how much the luck of a search matters; a study file without any fit is planned with typical
+    constants. Two pipelines may be named, A B, and one task: --on TASK.
     """
+    if budget is not None or hours is not None:
+        output.show(_plan_budget(words, only, budget=budget, hours=hours, **options))
+        return
     if not words and (given := find_given(_WITHOUT_PILOT)):
         raise click.UsageError(f"{', '.join(given)} needs a pilot: RUNS A B.")
     sizes = {name: options[name] for name in ("train_size", "test_size")}
@@ -74,6 +94,18 @@ def command(
     pilot = _read_pilot(words, reading, taking) if words else None
     result = plan(pilot=pilot, **options)
     output.show(result)
+
+
+def _plan_budget(words: tuple[str, ...], only: str | None, **options: Any) -> "BudgetPlan":
+    from outperform.questions.plan.budget_answer import plan_budget  # imports studies
+
+    if len(words) not in (1, 3):
+        raise click.UsageError("A budget needs a study: STORE or STUDY.toml, and A B if you like.")
+    if given := find_given(_FOR_BUDGET):
+        raise click.UsageError(f"{', '.join(given)} is not for a budget.")
+    names = ("alpha", "beta", "gamma", "seconds_per_fit", "budget", "hours")
+    chosen = {name: options[name] for name in names}
+    return plan_budget(words[0], pipelines=words[1:], task=only, **chosen)
 
 
 def _read_pilot(

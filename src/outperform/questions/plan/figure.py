@@ -8,6 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, StrMethodFormatter
 from matplotlib.transforms import ScaledTranslation
 
+from outperform.questions.plan.budget_figure import compose_budget, draw_budget
+from outperform.questions.plan.budget_result import BudgetPlan
 from outperform.questions.plan.result import GAMMAS, Plan, PlanRow
 from outperform.render.drawing import Drawing, title_height, wrap_title
 from outperform.render.labels import escape
@@ -95,4 +97,7 @@ def compose_plan(plan: Plan) -> Figure:
     return figure
 
 
-FIGURES = {Plan: Drawing({"sample sizes": draw_plan}, compose_plan)}
+FIGURES = {
+    Plan: Drawing({"sample sizes": draw_plan}, compose_plan),
+    BudgetPlan: Drawing({"error by budget": draw_budget}, compose_budget, {"error by budget": 2.6}),
+}

@@ -1,0 +1,121 @@
+"""Constants that a budget is split by, measured from a store."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from outperform.questions.plan.constants import ONE_SEARCH, Constants, RunVariation, make_typical
+from outperform.stats import RepeatedMeans, repeated_means
+from outperform.stats.checks import FloatArray
+from outperform.store import Store
+from outperform.store.repeated_runs import RepeatedRuns
+from outperform.study.sources import ALL
+
+Pair = tuple[str, str]  # pipeline, task
+_FEW_REPETITIONS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class StoreConstants:
+    """What a store tells of how its runs vary."""
+
+    constants: tuple[Constants, ...]  # of fix-hopt first, typical where it was not repeated
+    variations: tuple[RunVariation, ...]
+    doubts: tuple[str, ...]
+
+
+def measure_constants(store: Store, pairs: Sequence[Pair]) -> StoreConstants:
+    """Measure V, ρ and the bias of every design that one search is done for.
+
+    ρ is the mean over pipelines and tasks, and its interval the mean of theirs, as if they told
+    one thing: all of them have the same seeds.
+
+    Parameters
+    ----------
+    pairs
+        Pipelines that are searched, with their tasks.
+    """
+    measured = RepeatedRuns.of(store)
+    repeated = {kind: _find_means(measured, pairs, kind) for kind in ONE_SEARCH}
+    constants = [_pool(kind, means, measured) for kind, means in repeated.items() if means]
+    if not repeated["fix-hopt"]:
+        constants.insert(0, make_typical())
+    variations = [_describe(pair, measured, repeated["fix-hopt"].get(pair)) for pair in pairs]
+    doubts = (*_count_incomplete(measured, pairs), *_find_doubts(repeated["fix-hopt"], pairs))
+    return StoreConstants(tuple(constants), tuple(variations), doubts)
+
+
+def _find_means(
+    measured: RepeatedRuns, pairs: Iterable[Pair], kind: str
+) -> dict[Pair, RepeatedMeans]:
+    """Means of repetitions in which all of learning was redrawn, where these tell anything."""
+    if ALL not in measured.count_repeats(kind):
+        return {}
+    found = {pair: measured.find_repetitions(kind, ALL, *pair).scores for pair in pairs}
+    return {
+        pair: repeated_means(scores)
+        for pair, scores in found.items()
+        if len(scores) >= 2 and scores.shape[1] >= 2 and np.ptp(scores, axis=1).any()
+    }
+
+
+def _pool(kind: str, means: Mapping[Pair, RepeatedMeans], measured: RepeatedRuns) -> Constants:
+    estimates = [each.correlation for each in means.values()]
+    expected, estimate, low, high = (
+        min(max(0.0, float(np.mean(values))), 1.0)
+        for values in (
+            [each.expected_correlation for each in means.values()],
+            [each.value for each in estimates],
+            [each.interval.low for each in estimates],
+            [each.interval.high for each in estimates],
+        )
+    )
+    biases = [find_squared_bias(each, _find_ideal(measured, pair)) for pair, each in means.items()]
+    return Constants(kind, expected, estimate, low, high, float(np.mean(biases)))
+
+
+def _find_ideal(measured: RepeatedRuns, pair: Pair) -> FloatArray:
+    return np.array([*measured.find_ideal(*pair).values()])
+
+
+def find_squared_bias(means: RepeatedMeans, ideal: FloatArray) -> float:
+    """Squared distance to the ideal mean beyond what chance makes of it, in variances of a run."""
+    if ideal.size < 2:
+        return 0.0
+    chance = means.mean_error**2 + float(ideal.var(ddof=1)) / ideal.size
+    squared = (means.mean - float(ideal.mean())) ** 2
+    return max(0.0, squared - chance) / (means.within_variance + means.shared_variance)
+
+
+def _describe(pair: Pair, measured: RepeatedRuns, means: RepeatedMeans | None) -> RunVariation:
+    """Standard deviation of a run: over repetitions, of ideal runs, or after the one search."""
+    metric = measured.study["tasks"][pair[1]]["metric"]
+    if means is not None:
+        sd = float(np.sqrt(means.within_variance + means.shared_variance))
+        return RunVariation(*pair, metric, sd, means.correlation, means.n_repetitions)
+    only = measured.scores.get(("fix-hopt", ALL, *pair), {})
+    for scores in (_find_ideal(measured, pair), np.array([*only.values()])):
+        if scores.size >= 2 and np.ptp(scores) > 0:
+            return RunVariation(*pair, metric, float(scores.std(ddof=1)), None)
+    return RunVariation(*pair, metric, None, None)
+
+
+def _count_incomplete(measured: RepeatedRuns, pairs: Sequence[Pair]) -> Iterable[str]:
+    for kind in ONE_SEARCH:
+        repeats = measured.count_repeats(kind).get(ALL)
+        if repeats is not None and repeats.n_repetitions > 1:
+            n = sum(measured.find_repetitions(kind, ALL, *pair).n_incomplete for pair in pairs)
+            if n:
+                yield f"{n} repetition(s) of {kind} with failed or missing runs were left out"
+
+
+def _find_doubts(means: Mapping[Pair, RepeatedMeans], pairs: Sequence[Pair]) -> Iterable[str]:
+    if not means:
+        return
+    unknown = [" on ".join(pair) for pair in pairs if pair not in means]
+    if unknown:
+        yield f"ρ of {', '.join(unknown)} is not known: that of the others stands for it"
+    n_repetitions = min(each.n_repetitions for each in means.values())
+    if n_repetitions < _FEW_REPETITIONS:
+        yield f"{n_repetitions} repetitions are few: ρ is rough, as its interval says"

@@ -1,0 +1,188 @@
+"""How a budget is best split between searches and the replicates after each.
+
+Scores after one search share its luck: two of them correlate by ρ. The mean of R searches with k
+replicates each then has the variance V·(ρ/R + (1 − ρ)/(R·k)), as if R·k/(1 + (k − 1)·ρ) scores
+were independent: never more than R/ρ, however many replicates there are.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr, stdtrit
+
+from outperform.errors import InvalidInput, TooFewRuns
+from outperform.plain_values import Plain
+from outperform.stats.checks import FloatArray, check_count, check_open_unit, check_positive
+from outperform.stats.quadrature import chi_square_nodes
+
+_MOST = 1_000_000  # searches, or replicates of each: more than anybody fits
+_STEPS = 100  # of a bisection: as exact as floats are
+
+
+@dataclass(frozen=True, slots=True)
+class Variation(Plain):
+    """How scores of a design vary, and by how much their mean is off."""
+
+    correlation: float  # ρ of two scores after the same search
+    variance: float = 1.0  # V of one score
+    squared_bias: float = 0.0  # of the mean, in the unit of V
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.correlation <= 1:
+            raise InvalidInput(f"the correlation is {self.correlation}", "Pass a value from 0 to 1")
+        check_positive("variance", self.variance)
+        if not (self.squared_bias >= 0 and math.isfinite(self.squared_bias)):
+            raise InvalidInput(
+                f"the squared bias is {self.squared_bias}", "Pass 0 or a positive number"
+            )
+
+    def mean_error(self, n_searches: int, n_replicates: int) -> float:
+        """Root mean squared error of the mean over all replicates of all searches.
+
+        Examples
+        --------
+        >>> Variation(0.25).mean_error(4, 3)
+        0.3535533905932738
+        """
+        n_independent = effective_scores(n_searches, n_replicates, self.correlation)
+        return math.sqrt(self.variance / n_independent + self.squared_bias)
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetSplit(Plain):
+    """Searches, replicates of each, and what they cost."""
+
+    n_searches: int
+    n_replicates: int
+    cost: float
+
+
+def effective_scores(n_searches: int, n_replicates: int, correlation: float) -> float:
+    """Independent scores whose mean is as precise: R·k/(1 + (k − 1)·ρ).
+
+    Examples
+    --------
+    >>> effective_scores(4, 3, 0.25)
+    8.0
+    """
+    return n_searches * n_replicates / (1 + (n_replicates - 1) * correlation)
+
+
+def best_split(
+    budget: float,
+    correlation: float,
+    *,
+    search_cost: float,
+    fit_cost: float = 1.0,
+    n_searches: int | None = None,
+    n_replicates: int | None = None,
+) -> BudgetSplit:
+    """Searches and replicates that give the most precise mean for a budget, by enumeration.
+
+    Of equally precise ones, those that cost least. Without a limit to whole numbers, replicates
+    would be √(search_cost/fit_cost·(1 − ρ)/ρ).
+
+    Parameters
+    ----------
+    budget, search_cost, fit_cost
+        In fits, seconds or any other unit: R searches with k replicates each cost
+        R·(search_cost + k·fit_cost).
+    correlation
+        ρ of two scores after the same search.
+    n_searches, n_replicates
+        Where one is given, only the other is chosen: one search, or one replicate of each.
+
+    References
+    ----------
+    Cochran (1977), Sampling Techniques, chapter 10.
+
+    Examples
+    --------
+    >>> best_split(2000, 0.1, search_cost=50)
+    BudgetSplit(n_searches=27, n_replicates=24, cost=1998.0)
+    """
+    check_positive("budget", budget)
+    check_positive("fit_cost", fit_cost)
+    fewest = n_searches or 1, n_replicates or 1
+    least = fewest[0] * (search_cost + fewest[1] * fit_cost)
+    if least > budget * (1 + 1e-9):
+        raise InvalidInput(
+            f"the budget is {budget:g}, and {fewest[0]} search(es) with {fewest[1]} replicate(s) "
+            f"cost {least:g}",
+            "Pass a larger budget",
+        )
+    searches = np.array([float(n_searches)]) if n_searches else _count_searches(budget, least)
+    # 1e-9: what is whole but for rounding is whole.
+    affordable = np.floor((budget / searches - search_cost) / fit_cost * (1 + 1e-9))
+    # Where nothing varies after a search, one replicate tells all.
+    most = 1 if correlation == 1 else _MOST
+    replicates = np.full_like(affordable, n_replicates or 0)
+    if n_replicates is None:
+        replicates = affordable.clip(1, most)
+    error = (1 + (replicates - 1) * correlation) / (searches * replicates)
+    cost = searches * (search_cost + replicates * fit_cost)
+    best = np.lexsort((cost, error.round(15)))[0]
+    return BudgetSplit(int(searches[best]), int(replicates[best]), float(cost[best]))
+
+
+def _count_searches(budget: float, each: float) -> FloatArray:
+    """Every number of searches that a budget has room for, with the fewest replicates of each."""
+    return np.arange(1.0, min(math.floor(budget / each * (1 + 1e-9)), _MOST) + 1)
+
+
+def smallest_shown_probability(
+    n_searches: int,
+    n_replicates: int,
+    correlation: float,
+    *,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+) -> float:
+    """Smallest P(A>B), searches redrawn too, that is found to be above ½ with power 1 - beta.
+
+    By the two-sided t test of the mean difference that allows for ρ. It is exact where scores are
+    normal and ρ is known: the mean squares between searches, divided by 1 + k·ρ/(1 − ρ), and
+    within them estimate one variance, with R·k − 1 degrees of freedom together.
+
+    Parameters
+    ----------
+    n_searches, n_replicates
+        Of each of the two; R·k ≥ 2.
+    correlation
+        ρ of two differences after the same search.
+
+    Examples
+    --------
+    >>> round(smallest_shown_probability(30, 1, 0.0), 3)
+    0.752
+    >>> round(smallest_shown_probability(1, 1000, 0.3), 3)
+    0.976
+    """
+    check_open_unit("alpha", alpha)
+    check_open_unit("beta", beta)
+    check_count("n_searches", n_searches, at_least=1)
+    check_count("n_replicates", n_replicates, at_least=1)
+    # Where nothing varies after a search, its replicates tell nothing of the variance.
+    n_scores = n_searches * (1 if correlation == 1 else n_replicates)
+    if n_scores < 2:
+        raise TooFewRuns(f"{n_scores} pair does not tell how differences vary", "Plan for more")
+    chi_square, weight = chi_square_nodes(n_scores - 1)
+    # The mean, in its standard errors, must lie beyond this multiple of the estimated one.
+    needed = stdtrit(n_scores - 1, 1 - alpha / 2) * np.sqrt(chi_square / (n_scores - 1))
+    shift = _bisect(lambda shift: float(ndtr(shift - needed) @ weight) > 1 - beta)
+    return float(ndtr(shift / math.sqrt(effective_scores(n_searches, n_replicates, correlation))))
+
+
+def _bisect(is_above: Callable[[float], bool]) -> float:
+    """Where a condition that holds from some number on begins to hold."""
+    low, high = -1.0, 1.0
+    while is_above(low):
+        low *= 2
+    while not is_above(high):
+        high *= 2
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_above(middle) else (middle, high)
+    return high
