@@ -45,7 +45,7 @@ def combine_designs(
     Parameters
     ----------
     fixed, redrawn : shape (n_pairs,); n ≥ 2
-        Differences of two algorithms, pair by pair.
+        Differences of two sides, pair by pair.
 
     References
     ----------
