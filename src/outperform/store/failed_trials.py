@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from outperform.store.measurement import FAILED_TRIAL, RunLabel
-from outperform.study.designs import Search
 from outperform.study.fingerprints import hash_text, write_canonical
+from outperform.study.planned_runs import Search
 from outperform.study.study import Study
 from outperform.study.study_plan import plan_study
 

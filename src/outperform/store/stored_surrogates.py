@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from outperform.store.store import Store
-from outperform.study.designs import Search, SimulatedHopt
+from outperform.study.designs import SimulatedHopt
 from outperform.study.fingerprints import hash_text, write_canonical
+from outperform.study.planned_runs import Search
 from outperform.study.study_plan import plan_study
 
 SURROGATES = "surrogates"  # what they are kept as

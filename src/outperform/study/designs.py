@@ -5,143 +5,20 @@ hyperparameters that its search has found, or that a search redrawn from its tri
 found, or with the defaults if it has no search.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product
 from typing import Literal, Protocol, runtime_checkable
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count
-from outperform.study.pipelines import Pipeline
-from outperform.study.sources import ALL, LEARNING_SOURCES, NOISE, TUNING_SOURCE, derive_seed
-from outperform.study.splits import CrossValidation
+from outperform.study.planned_runs import Choice, Draw, PlannedRun
+from outperform.study.sources import ALL, NOISE, TUNING_SOURCE
 from outperform.study.study_file_entries import entry
-from outperform.study.tasks import Task
 
 _REPETITION = ", repetition "  # between what is redrawn and the number of a later repetition
 MOST_RUNS = 1_000_000  # of a study: more than anybody fits, and as many as can be planned
 _APART = MOST_RUNS  # between draws of repetitions
-
-Seeds = tuple[tuple[str, int], ...]
-Choice = Literal["best", "simulated", "resampled"]  # of hyperparameters, from a search's trials
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """One hyperparameter optimisation: `n_trials` fits under the same seeds."""
-
-    pipeline: str
-    task: str
-    seeds: Seeds
-    fold: int
-    tuner: str
-    n_trials: int
-
-    @property
-    def tuner_seed(self) -> int:
-        """Seed of the tuner."""
-        return dict(self.seeds)[TUNING_SOURCE]
-
-
-@dataclass(slots=True)
-class PlannedRun:
-    """One final fit, and what it is for.
-
-    Its seeds are derived when they are asked for: in a study that is resumed, most never are. It is
-    not frozen because that would take four times as long, and they are planned by the 100,000.
-    """
-
-    design: str
-    source: str  # what is redrawn from replicate to replicate
-    replicate: int
-    pipeline: str
-    task: str
-    search: Search | None  # None: default hyperparameters
-    redrawn: Mapping[str, int]  # at which replicate; other sources are at 0
-    draw: "Draw" = field(compare=False, repr=False)
-    choice: Choice = "best"  # or that of a search redrawn with the run's seed of hpo
-
-    @property
-    def role(self) -> tuple[str, str, int, str, str]:
-        """What it is for, by which it is known from one run of the study to the next."""
-        return (self.design, self.source, self.replicate, self.pipeline, self.task)
-
-    @property
-    def seeds(self) -> Seeds:
-        """Seed of every source."""
-        return self.draw.seeds(self.redrawn)[0]
-
-    @property
-    def fold(self) -> int:
-        """Fold of a cross-validation."""
-        return self.draw.seeds(self.redrawn)[1]
-
-    @property
-    def tuner_seed(self) -> int:
-        """Seed of the search that is redrawn for it."""
-        return dict(self.seeds)[TUNING_SOURCE]
-
-
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """Derives the seeds of replicates of one pipeline on one task."""
-
-    pipeline: Pipeline
-    task: Task
-    root: int
-    tuner: str
-    n_trials: int
-
-    def seeds(self, replicates: Mapping[str, int]) -> tuple[Seeds, int]:
-        """Seeds and fold, with each source at a replicate of its own (0 if not named).
-
-        Folds of one cross-validation share the seed of their split.
-        """
-        repeated = (NOISE,) if replicates.get(NOISE) else ()
-        at = {name: replicates.get(name, 0) for name in (*self.learning, TUNING_SOURCE, *repeated)}
-        at["split"], fold = self._find_fold(at["split"])
-        return tuple((name, derive_seed(self.root, name, i)) for name, i in at.items()), fold
-
-    def split_at(self, replicate: int) -> tuple[int, int]:
-        """Seed and fold of the split of a replicate."""
-        at, fold = self._find_fold(replicate)
-        return derive_seed(self.root, "split", at), fold
-
-    def _find_fold(self, replicate: int) -> tuple[int, int]:
-        """Which cross-validation, and which of its folds."""
-        splitter = self.task.splitter
-        is_crossed = isinstance(splitter, CrossValidation)
-        return divmod(replicate, splitter.n_folds) if is_crossed else (replicate, 0)
-
-    @property
-    def learning(self) -> tuple[str, ...]:
-        """Learning sources: those of Bouthillier et al. (2021), and the pipeline's own."""
-        own = [name for name in self.pipeline.sources if name != TUNING_SOURCE]
-        return tuple(dict.fromkeys([*LEARNING_SOURCES, *own]))
-
-    @property
-    def honoured(self) -> tuple[str, ...]:
-        """Learning sources whose seed changes what the pipeline does on this task."""
-        return honoured(self.pipeline, self.task)
-
-    def search(self, replicates: Mapping[str, int]) -> Search | None:
-        """Search whose seeds are at these replicates; None if there is nothing to search."""
-        if not self.pipeline.space:
-            return None
-        seeds, fold = self.seeds(replicates)
-        names = (self.pipeline.name, self.task.name)
-        return Search(*names, seeds, fold, self.tuner, self.n_trials)
-
-    def run(
-        self,
-        label: tuple[str, str, int],
-        replicates: Mapping[str, int],
-        search: Search | None,
-        choice: Choice = "best",
-    ) -> PlannedRun:
-        """Run with a label (design, source, replicate) and each source at a replicate."""
-        names = (self.pipeline.name, self.task.name)
-        return PlannedRun(*label, *names, search, {**replicates}, self, choice)
 
 
 @runtime_checkable
@@ -226,8 +103,8 @@ class FixHopt:
 
 
 @dataclass(frozen=True, slots=True)
-class SimulatedHopt:
-    """One search, a model of it, and final fits of what simulated searches choose (003, 4.1).
+class _RedrawnSearches:
+    """One search, and final fits of what searches redrawn from its trials choose.
 
     The fits have the learning seeds of `FixHopt` with everything redrawn, so that both are paired.
 
@@ -235,12 +112,34 @@ class SimulatedHopt:
     ----------
     n_repetitions
         As in `FixHopt`.
-    best_share
-        The model is fitted to this share of the trials, the best.
     """
 
     n_replicates: int
     n_repetitions: int = 1
+
+    def __post_init__(self) -> None:
+        _check_counts(self.n_replicates, self.n_repetitions)
+
+    @property
+    def redraws(self) -> str:
+        """What its runs redraw, as their labels say it."""
+        return ALL
+
+    def count_runs(self, draw: Draw) -> int:
+        """How many runs it plans."""
+        return self.n_replicates * self.n_repetitions
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedHopt(_RedrawnSearches):
+    """One search, a model of it, and final fits of what simulated searches choose (003, 4.1).
+
+    Parameters
+    ----------
+    best_share
+        The model is fitted to this share of the trials, the best.
+    """
+
     best_share: float = 0.85
     kind: Literal["simulated-hopt"] = "simulated-hopt"
 
@@ -254,48 +153,20 @@ class SimulatedHopt:
                     "most 1",
                 )
 
-    @property
-    def redraws(self) -> str:
-        """What its runs redraw, as their labels say it."""
-        return ALL
-
-    def count_runs(self, draw: Draw) -> int:
-        """How many runs it plans."""
-        return self.n_replicates * self.n_repetitions
-
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan one search and k final fits, as often as there are repetitions."""
         return _plan_repetitions(self, draw, "simulated")
 
 
 @dataclass(frozen=True, slots=True)
-class ResampledHopt:
+class ResampledHopt(_RedrawnSearches):
     """One random search, and final fits of what searches redrawn from its trials choose.
 
     The trials of a random search are exchangeable: as many, drawn from them with replacement, are
-    another search, and no model of it is needed. The fits are paired with those of `FixHopt`.
-
-    Parameters
-    ----------
-    n_repetitions
-        As in `FixHopt`.
+    another search, and no model of it is needed.
     """
 
-    n_replicates: int
-    n_repetitions: int = 1
     kind: Literal["resampled-hopt"] = "resampled-hopt"
-
-    def __post_init__(self) -> None:
-        _check_counts(self.n_replicates, self.n_repetitions)
-
-    @property
-    def redraws(self) -> str:
-        """What its runs redraw, as their labels say it."""
-        return ALL
-
-    def count_runs(self, draw: Draw) -> int:
-        """How many runs it plans."""
-        return self.n_replicates * self.n_repetitions
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan one search and k final fits, as often as there are repetitions."""
@@ -431,24 +302,3 @@ class Crossed:
         for i, levels in enumerate(cells):
             replicates = dict(zip(sources, levels, strict=True))
             yield draw.run((self.kind, "+".join(sources), i), replicates, None)
-
-
-def honoured(pipeline: Pipeline, task: Task) -> tuple[str, ...]:
-    """Learning sources whose seed changes what a pipeline does on a task.
-
-    The split of a task with data is the task's, so it is one whether the pipeline names it or not;
-    where it is fixed, or only others get it, it is none.
-
-    Examples
-    --------
-    >>> net = Pipeline("net", lambda params, split, seeds: {"test": 0.9}, sources=["init"])
-    >>> honoured(net, Task("digits", metric="accuracy"))
-    ('split', 'init')
-    """
-    own = tuple(name for name in pipeline.sources if name != TUNING_SOURCE)
-    if task.data is None or not pipeline.gets_split:
-        return own
-    others = tuple(name for name in own if name != "split")
-    if not task.redraws_split:
-        return others
-    return own if "split" in own else ("split", *own)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from outperform.errors import OutperformError
-from outperform.study.designs import Search
+from outperform.study.planned_runs import Search
 from outperform.study.simulated_searches import simulate_searches
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Params, Space

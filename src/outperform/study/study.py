@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from outperform.errors import InvalidInput
-from outperform.study.designs import Design, Draw, FixHopt, Ideal, PlannedRun, Search
+from outperform.study.designs import Design, FixHopt, Ideal
 from outperform.study.fits import Fit, make_fit
 from outperform.study.pipelines import Pipeline
+from outperform.study.planned_runs import Draw, PlannedRun, Search
 from outperform.study.spaces import Params
 from outperform.study.study_checks import check_study, list_parts, score_by_task
 from outperform.study.tasks import Task

@@ -19,11 +19,11 @@ from outperform.study.designs import (
     ResampledHopt,
     SimulatedHopt,
     Variance,
-    honoured,
 )
 from outperform.study.estimator_pipeline import EstimatorPipeline, check_metric
 from outperform.study.names import check_name, check_names
 from outperform.study.pipelines import FunctionPipeline, Pipeline
+from outperform.study.planned_runs import honoured
 from outperform.study.sources import ALL, LEARNING_SOURCES, check_sources
 from outperform.study.spaces import Dimension
 from outperform.study.splits import CrossValidation, FixedSplit

@@ -7,7 +7,7 @@ from outperform.errors import InvalidInput
 from outperform.questions.decompose.retracing import FitScores, Recorded, Retracer
 from outperform.runs import Runs, make_runs
 from outperform.runs.scope import HYPERPARAMETERS
-from outperform.study.designs import Search
+from outperform.study.planned_runs import Search
 from outperform.study.sources import TUNING_SOURCE
 from outperform.study.study import Study
 

@@ -24,9 +24,9 @@ from outperform.questions.check.result import (
 )
 from outperform.runner import FitWork
 from outperform.stats.checks import check_count
-from outperform.study.designs import Draw, honoured
 from outperform.study.fits import Fit, make_fit
 from outperform.study.pipelines import Pipeline
+from outperform.study.planned_runs import Draw, honoured
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
 from outperform.study.tasks import Task
