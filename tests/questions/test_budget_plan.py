@@ -134,6 +134,25 @@ def test_ideal_runs_are_what_others_are_off_from():
     assert one.error == pytest.approx((0.1 + 0.9 / 460 + 0.5) ** 0.5)
 
 
+def test_runs_that_vary_more_are_worth_less():
+    # A run of resampled-hopt varies by 1.6, of which 0.3 are shared as after fix-hopt: ρ is less,
+    # the error is not.
+    fixed = Constants("fix-hopt", 0.3, 0.3, 0.3, 0.3)
+    redrawn = Constants("resampled-hopt", 0.1875, 0.1875, 0.1875, 0.1875, variance=1.6)
+    constants, costs, rates = (fixed, redrawn), Costs(1.0, 1.0), ErrorRates()
+    options = tuple(list_options(constants, (), 50))
+    plans = tuple(option.plan(250, costs, rates) for option in options)
+    result = BudgetPlan(250, costs, 50, rates, constants, plans, options)
+    one = find_plan(result, "resampled-hopt, one search")
+    assert one.error == pytest.approx((0.3 + 1.3 / 200) ** 0.5)
+    assert one.effective_runs == pytest.approx(1 / (0.3 + 1.3 / 200))
+    assert one.compare_about == "one search, and others redrawn from it"
+    fewer = find_plan(result, "fix-hopt, one search")
+    assert one.error > fewer.error
+    assert one.shown > fewer.shown  # the difference that is shown, in runs tuned anew
+    assert result.recommended.design != "resampled-hopt"
+
+
 def test_false_alarms_of_wins_after_one_search_are_as_simulated():
     constants, costs = Constants("fix-hopt", 0.1, 0.1, 0.0, 0.4), Costs(1.0, 1.0)
     option = DesignOption("one", constants, (None,), 50, {"n_searches": 1})
@@ -353,12 +372,14 @@ def test_designs_with_constants_of_their_own_are_planned_with_them(finished, tmp
         ]
         store.set_meta("study", description)
         some = next(iter(store.measurements()))
+        drawn = {"a": [], "b": []}
         for source in sources:
             luck = rng.normal()
             for name in ("a", "b"):
                 for i in range(3):
                     key = f"{name}{source}{i}"
                     scores = {"test": 10 + luck + rng.normal() / 100}
+                    drawn[name].append(scores["test"])
                     store.add(
                         [_copy(some, key, name, scores)],
                         [RunLabel("simulated-hopt", source, i, name, "toy", key)],
@@ -367,6 +388,12 @@ def test_designs_with_constants_of_their_own_are_planned_with_them(finished, tmp
     fixed, simulated = result.constants
     assert simulated.design == "simulated-hopt"
     assert fixed.correlation < 0.9 < simulated.correlation
+    # All in the unit of fix-hopt.
+    ratios = [
+        repeated_means(np.reshape(drawn[each.pipeline], (6, 3))).variance / each.sd**2
+        for each in result.variations
+    ]
+    assert (fixed.variance, simulated.variance) == pytest.approx((1, np.mean(ratios)))
     one = find_plan(result, "simulated-hopt, one search")
     assert one.error > find_plan(result, "fix-hopt, one search").error
     doubt = "their mean is taken to be as precise"

@@ -43,9 +43,11 @@ STUDY = Study(
 )
 IDEAL = "the runs are those of ideal"
 FIX_HOPT = (
-    "the runs are those of fix-hopt, which searches once: what tuning adds to the variance is not "
-    "seen"
+    "the runs are those of fix-hopt, which searches once: all share the luck of that search, and "
+    "tell of the hyperparameters that it found, not of pipelines tuned anew; what tuning adds to "
+    "the variance is not seen"
 )
+SEARCHED = replace(STUDY, pipelines=make_pipelines({"c": Uniform(0, 1)}, a=fit, b=fit), trials=2)
 
 
 @pytest.fixture
@@ -61,12 +63,17 @@ def run_all(study, store):
 
 
 def test_runs_say_which_design_they_are_of(store):
-    runs = run_all(replace(STUDY, designs=(FixHopt(6),)), store)
+    runs = run_all(replace(SEARCHED, designs=(FixHopt(6),)), store)
     assert runs.notes == (FIX_HOPT,)
     assert FIX_HOPT in compare_runs(runs, "a", "b").caveats
     assert (runs.metric, runs.goal, runs.source) == ("accuracy", "maximize", str(store.address))
     # The best that a study can have is no reason to doubt.
     assert run_all(STUDY, store).notes == ()
+
+
+def test_where_nothing_is_searched_no_luck_is_shared(store):
+    runs = run_all(replace(STUDY, designs=(FixHopt(6),)), store)
+    assert (runs.notes, runs.one_search) == (("the runs are those of fix-hopt",), False)
 
 
 def test_ideal_comes_first_and_others_are_named(store):
@@ -75,12 +82,12 @@ def test_ideal_comes_first_and_others_are_named(store):
     assert runs.notes == (f"{IDEAL}; the study has fix-hopt (init redrawn) too",)
     assert len(runs) == 8
     chosen = load_runs(store, "fix-hopt")
-    assert chosen.notes[0].startswith("the runs are those of fix-hopt with only init redrawn, ")
+    assert chosen.notes[0].startswith("the runs are those of fix-hopt with only init redrawn; ")
     assert len(chosen) == 12
 
 
 def test_runs_that_redraw_everything_come_first(store):
-    study = replace(STUDY, designs=(FixHopt(6, ("init",)), FixHopt(4)))
+    study = replace(SEARCHED, designs=(FixHopt(6, ("init",)), FixHopt(4)))
     runs = run_all(study, store)
     assert len(runs) == 8
     assert runs.notes == (f"{FIX_HOPT}; the study has fix-hopt (init redrawn) too",)

@@ -92,6 +92,8 @@ class Runs:
         Whether somebody looked at them again and again, and stopped when they had decided.
     simulated
         Runs of the same study whose searches were simulated, where these have searched once.
+    one_search
+        Whether all runs of an algorithm rest on the same search of its hyperparameters.
     counted
         Whether replicates are numbered from 0, so that a number that is missing is still to be
         done.
@@ -124,6 +126,7 @@ class Runs:
     fixed_splits: tuple[str, ...] = ()
     stopped_early: bool = False
     simulated: "Runs | None" = field(default=None, compare=False, repr=False)
+    one_search: bool = False
     counted: bool = False
     _order: IntArray = field(init=False, compare=False, repr=False)
     _cells: npt.NDArray[Any] = field(init=False, compare=False, repr=False)  # in that order

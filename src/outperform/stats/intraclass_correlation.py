@@ -32,6 +32,11 @@ class RepeatedMeans:
         return max(0.0, self.mean_variance - self.within_variance / self.n_scores)
 
     @property
+    def variance(self) -> float:
+        """Variance V of a score over all repetitions, ρ being 0 at least."""
+        return self.within_variance + self.shared_variance
+
+    @property
     def expected_correlation(self) -> float:
         """Mean of ρ, at least 0, over all levels of its interval.
 

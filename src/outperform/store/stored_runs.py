@@ -30,11 +30,24 @@ SIMULATED = "simulated-hopt"
 PAIRED = ("ideal", "fix-hopt", SIMULATED, "resampled-hopt")
 _REASONS = ("", "failed", "whose search failed")  # to have no score
 _NO_FIT = ""  # in place of a key, of a run that has no hyperparameters
-# What is to be said of designs that search once.
+# What is to be said of designs that search once. Of searches redrawn from T trials, a share
+# 1 - (1 - 1/T)^T chooses what the one that was done chose: 63% or more.
 _ONE_SEARCH = {
-    "fix-hopt": ", which searches once: what tuning adds to the variance is not seen",
-    "simulated-hopt": ", which searches once and simulates all other searches on a model of it",
-    "resampled-hopt": ", which searches once and redraws all other searches from its trials",
+    "fix-hopt": (
+        ", which searches once: all share the luck of that search, and tell of the hyperparameters "
+        "that it found, not of pipelines tuned anew; what tuning adds to the variance is not seen"
+    ),
+    SIMULATED: (
+        ", which searches once and simulates all other searches on a model of it: all share the "
+        "luck of that search and the errors of its model, so that they vary more than those of one "
+        "search, but tell hardly more of pipelines tuned anew"
+    ),
+    "resampled-hopt": (
+        ", which searches once and redraws all other searches from its trials: all share the luck "
+        "of that search, whose choice most of them repeat, so that they vary more than those of "
+        "one search, but tell hardly more of pipelines tuned anew; the others choose worse, as "
+        "they have fewer trials to choose from"
+    ),
 }
 _ADD = 'Add a [[design]] with kind = "ideal" or "fix-hopt" to the study and run it'
 
@@ -89,8 +102,9 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     looked = [] if first is not None else _find_attempts(store, design)
     allowed = {each["n_allowed"] for each in looked} - {design["replicates"]}
     begun = {label[:5] for label in planned if label.key != _NO_FIT}
+    one_search = design["design"] in _ONE_SEARCH and _has_searched(study)
     notes = (
-        *_describe_design(design, designs),
+        *_describe_design(design, designs, has_searched=one_search),
         *describe_left_out(others, [design], study),
         *_describe_missing(len(runs), design, study, stopped),
         *_describe_allowed(allowed, design),
@@ -106,6 +120,7 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         stopped_early=bool(is_cut_short or allowed),
         counted=True,
         simulated=_load_simulated(store, first) if has_beside else None,
+        one_search=one_search,
         **_find_scope(table.tasks, design, study),
     )
 
@@ -290,7 +305,15 @@ def _is_foreign(label: RunLabel, study: Description) -> bool:
     return label.pipeline not in study["pipelines"] or label.task not in study["tasks"]
 
 
-def _describe_design(design: Design, designs: Sequence[Design]) -> Iterator[str]:
+def _has_searched(study: Description) -> bool:
+    """Whether any pipeline has hyperparameters to search; stores of old do not tell."""
+    plan = study.get("plan")
+    return plan is None or any(each["space"] for each in plan["pipelines"])
+
+
+def _describe_design(
+    design: Design, designs: Sequence[Design], *, has_searched: bool
+) -> Iterator[str]:
     """Say whose runs they are, unless they are all that a study could have: those of ideal."""
     kind, source = design["design"], design["source"]
     only = "" if source == ALL else f" with only {source} redrawn"
@@ -301,7 +324,8 @@ def _describe_design(design: Design, designs: Sequence[Design]) -> Iterator[str]
     ]
     beside = f"; the study has {enumerate_names(others)} too" if others else ""
     if kind != "ideal" or others:
-        yield f"the runs are those of {kind}{only}{_ONE_SEARCH.get(kind, '')}{beside}"
+        searching = _ONE_SEARCH[kind] if has_searched else ""
+        yield f"the runs are those of {kind}{only}{searching}{beside}"
 
 
 def _describe_missing(

@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from outperform.errors import InvalidInput
-from outperform.questions.compare.doubts import doubt_goal, doubt_tasks, find_doubts, withstands
+from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
+from outperform.questions.compare.doubts import (
+    doubt_goal,
+    doubt_one_search,
+    doubt_tasks,
+    find_doubts,
+    withstands,
+)
 from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.score_arrays import align_scores
@@ -363,6 +369,8 @@ def compare_on_task(
         shared=table.scope_on(task).about,
     )
     comparison = replace(comparison, combined=_combine(table, comparison))
+    if table.one_search:
+        notes = (*doubt_one_search(comparison), *notes)
     resplit = terms.sizes or table.resplits.get(task)
     return _complete(comparison, resplit, terms, n_lacking=scores.lacking, notes=notes)
 
@@ -375,8 +383,9 @@ def _combine(table: Runs, comparison: Comparison) -> CombinedDifference | None:
     if not {a, b} <= {*simulated.algorithms}:
         return None
     simulated = replace(simulated, accepted=table.accepted)
-    scores = simulated.pair(a, b, comparison.task, drop_incomplete=True)
-    if len(scores.a) < 2:
+    try:
+        scores = simulated.pair(a, b, comparison.task, drop_incomplete=True)
+    except (TooFewRuns, UnpairedScores):  # most of them failed, or are still to be done
         return None
     return combine_designs(
         comparison.scores_a - comparison.scores_b,

@@ -1,5 +1,6 @@
 """Reasons to doubt a comparison, in words: every broken assumption becomes a caveat."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -8,8 +9,11 @@ from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal, Runs, known_goal
 from outperform.runs.scope import FOLDS, divides_anew
 from outperform.stats import (
+    Criteria,
+    NormalScores,
     clopper_pearson_interval,
     coverage_after_one_search,
+    detection_rate,
     outperforming_interval,
     smallest_conclusive,
 )
@@ -208,6 +212,23 @@ def _one_search(comparison: Comparison) -> Iterator[str]:
         f"one search: if that makes up {_CORRELATION:.0%} of their variance, it holds the mean "
         f"over other searches in {covers:.0%} instead of {level:.0%}; several searches tell"
     )
+
+
+def doubt_one_search(comparison: Comparison) -> Iterator[str]:
+    """How often wins after one search of each side would tell equals apart, tuned anew."""
+    n, alpha = comparison.n_pairs, 1 - comparison.interval.confidence_level
+    if not comparison.winner or not comparison.paired or comparison.interval.method != "exact":
+        return
+    scores = NormalScores(math.sqrt(1 - _CORRELATION), math.sqrt(_CORRELATION))
+    criteria = Criteria(gamma=0.5, alpha=alpha)
+    errs = 2 * float(detection_rate("verdict", n, 0.5, scores=scores, criteria=criteria))
+    if errs > _INFLATION * alpha:
+        yield (
+            f"{comparison.winner_name} wins with what one search found: if the luck of searches "
+            f"makes up {_CORRELATION:.0%} of the variance of a pair, {n} pairs find a winner "
+            f"between equals, were both tuned anew, in {errs:.0%} of studies instead of "
+            f"{alpha:.0%}; only runs of ideal tell"
+        )
 
 
 def _blind_tests(comparison: Comparison) -> Iterator[str]:

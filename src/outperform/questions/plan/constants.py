@@ -26,7 +26,7 @@ CASE_STUDIES = {
 class Constants(Plain):
     """What the runs of one kind of design have in common, over all pipelines and tasks."""
 
-    JSON = "design correlation estimate low high squared_bias typical"
+    JSON = "design correlation estimate low high squared_bias variance typical"
 
     design: str
     correlation: float  # ρ of two runs after the same search, as it is to be expected
@@ -34,6 +34,7 @@ class Constants(Plain):
     low: float  # ρ may be as small as this
     high: float
     squared_bias: float = 0.0  # of the mean, against ideal runs, in variances of a run
+    variance: float = 1.0  # of a run of this design, in the same unit: that of fix-hopt or ideal
     typical: bool = False  # of published case studies: not measured here
 
     def vary(
@@ -42,10 +43,10 @@ class Constants(Plain):
         """How runs vary, in variances of a run: with another ρ, or after shorter searches."""
         rho = self.correlation if correlation is None else correlation
         if length is None:
-            return Variation(rho, 1.0, self.squared_bias)
-        variance = 1 + length.extra_luck
+            return Variation(rho, self.variance, self.squared_bias)
+        variance = self.variance + length.extra_luck
         bias = self.squared_bias + length.squared_bias
-        return Variation((rho + length.extra_luck) / variance, variance, bias)
+        return Variation((rho * self.variance + length.extra_luck) / variance, variance, bias)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from scipy.special import ndtr, ndtri
+
 from outperform.errors import TooFewRuns
 from outperform.plain_values import Plain
 from outperform.questions.plan.constants import Constants, SearchLength
@@ -22,6 +24,7 @@ from outperform.stats import (
 
 TUNED_ANEW = "pipelines tuned anew"
 THESE_SEARCHES = "the hyperparameters that one search found"
+REDRAWN = "one search, and others redrawn from it"
 _MOST_BUDGET = 1e9  # fits of each
 
 
@@ -96,7 +99,9 @@ class DesignPlan(Plain):
     @property
     def compare_about(self) -> str:
         """What the P(A>B) of `outperform compare` is about."""
-        return TUNED_ANEW if self.holds_ideal else THESE_SEARCHES
+        if self.holds_ideal:
+            return TUNED_ANEW
+        return THESE_SEARCHES if self.design == "fix-hopt" else REDRAWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +155,8 @@ class DesignOption:
             error=self._find_error(split, length),
             error_low=self._find_error(split, length, self.constants.low),
             error_high=self._find_error(split, length, self.constants.high),
-            effective_runs=effective_scores(*sizes, rho),
-            shown=_find_shown(split, rho, rates),
+            effective_runs=effective_scores(*sizes, rho) / self._inflation,
+            shown=self._find_shown(split, length, rates),
             compare_shown=_find_wins(n_pairs, rates),
             compare_false_alarms=_find_false_alarms(n_pairs, shared, rates),
             cost_for_gamma=self._price_gamma(costs, rates),
@@ -176,6 +181,21 @@ class DesignOption:
             **self.fixed,
         )
 
+    @property
+    def _inflation(self) -> float:
+        """Variance of a run of this design, in variances of one of a pipeline tuned anew."""
+        return 1.0 if self.design == "ideal" else self.constants.variance
+
+    def _find_shown(
+        self, split: BudgetSplit, length: SearchLength | None, rates: ErrorRates
+    ) -> float | None:
+        sizes, rho = (split.n_searches, split.n_replicates), self._vary(length).correlation
+        with suppress(TooFewRuns):
+            shown = smallest_shown_probability(*sizes, rho, alpha=rates.alpha, beta=rates.beta)
+            # The difference is of pipelines tuned anew, and the noise that of this design.
+            return float(ndtr(ndtri(shown) * math.sqrt(self._inflation)))
+        return None
+
     def _count_trials(self, length: SearchLength | None) -> int:
         return self.n_trials if length is None else length.n_trials
 
@@ -184,7 +204,7 @@ class DesignOption:
 
         def is_enough(budget: float) -> bool:
             length, split = self.choose(budget, costs)
-            shown = _find_shown(split, self._vary(length).correlation, rates)
+            shown = self._find_shown(split, length, rates)
             return shown is not None and shown <= rates.gamma
 
         if rates.gamma == 0.5:
@@ -206,14 +226,6 @@ def _holds_ideal(design: str, split: BudgetSplit) -> bool:
 
 def _count_pairs(design: str, split: BudgetSplit) -> int:
     return split.n_searches if _holds_ideal(design, split) else split.n_replicates
-
-
-def _find_shown(split: BudgetSplit, rho: float, rates: ErrorRates) -> float | None:
-    with suppress(TooFewRuns):
-        return smallest_shown_probability(
-            split.n_searches, split.n_replicates, rho, alpha=rates.alpha, beta=rates.beta
-        )
-    return None
 
 
 def _find_wins(n_pairs: int, rates: ErrorRates) -> float | None:

@@ -38,7 +38,8 @@ def measure_constants(store: Store, pairs: Sequence[Pair]) -> StoreConstants:
     """
     measured = RepeatedRuns.of(store)
     repeated = {kind: _find_means(measured, pairs, kind) for kind in ONE_SEARCH}
-    constants = [_pool(kind, means, measured) for kind, means in repeated.items() if means]
+    units = {**_find_ideal_variances(measured, pairs), **_find_variances(repeated["fix-hopt"])}
+    constants = [_pool(kind, means, measured, units) for kind, means in repeated.items() if means]
     if not repeated["fix-hopt"]:
         constants.insert(0, make_typical())
     variations = [_describe(pair, measured, repeated["fix-hopt"].get(pair)) for pair in pairs]
@@ -60,7 +61,22 @@ def _find_means(
     }
 
 
-def _pool(kind: str, means: Mapping[Pair, RepeatedMeans], measured: RepeatedRuns) -> Constants:
+def _find_variances(means: Mapping[Pair, RepeatedMeans]) -> dict[Pair, float]:
+    return {pair: each.variance for pair, each in means.items()}
+
+
+def _find_ideal_variances(measured: RepeatedRuns, pairs: Sequence[Pair]) -> dict[Pair, float]:
+    ideal = {pair: _find_ideal(measured, pair) for pair in pairs}
+    return {pair: float(x.var(ddof=1)) for pair, x in ideal.items() if x.size > 1 and np.ptp(x) > 0}
+
+
+def _pool(
+    kind: str,
+    means: Mapping[Pair, RepeatedMeans],
+    measured: RepeatedRuns,
+    units: Mapping[Pair, float],
+) -> Constants:
+    """Average over pairs, with all variances in units: those of redrawn searches are larger."""
     estimates = [each.correlation for each in means.values()]
     expected, estimate, low, high = (
         min(max(0.0, float(np.mean(values))), 1.0)
@@ -71,8 +87,13 @@ def _pool(kind: str, means: Mapping[Pair, RepeatedMeans], measured: RepeatedRuns
             [each.interval.high for each in estimates],
         )
     )
-    biases = [find_squared_bias(each, _find_ideal(measured, pair)) for pair, each in means.items()]
-    return Constants(kind, expected, estimate, low, high, float(np.mean(biases)))
+    variances = [each.variance / units.get(pair, each.variance) for pair, each in means.items()]
+    biases = [
+        variance * find_squared_bias(each, _find_ideal(measured, pair))
+        for variance, (pair, each) in zip(variances, means.items(), strict=True)
+    ]
+    bias, variance = float(np.mean(biases)), float(np.mean(variances))
+    return Constants(kind, expected, estimate, low, high, bias, variance)
 
 
 def _find_ideal(measured: RepeatedRuns, pair: Pair) -> FloatArray:
@@ -85,14 +106,14 @@ def find_squared_bias(means: RepeatedMeans, ideal: FloatArray) -> float:
         return 0.0
     chance = means.mean_error**2 + float(ideal.var(ddof=1)) / ideal.size
     squared = (means.mean - float(ideal.mean())) ** 2
-    return max(0.0, squared - chance) / (means.within_variance + means.shared_variance)
+    return max(0.0, squared - chance) / means.variance
 
 
 def _describe(pair: Pair, measured: RepeatedRuns, means: RepeatedMeans | None) -> RunVariation:
     """Standard deviation of a run: over repetitions, of ideal runs, or after the one search."""
     metric = measured.study["tasks"][pair[1]]["metric"]
     if means is not None:
-        sd = float(np.sqrt(means.within_variance + means.shared_variance))
+        sd = float(np.sqrt(means.variance))
         return RunVariation(*pair, metric, sd, means.correlation, means.n_repetitions)
     only = measured.scores.get(("fix-hopt", ALL, *pair), {})
     for scores in (_find_ideal(measured, pair), np.array([*only.values()])):
