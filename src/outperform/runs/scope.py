@@ -24,6 +24,7 @@ THESE_TASKS = "these tasks"
 TASKS_LIKE_THESE = "tasks like these"
 THESE_MODELS = "these trained models"
 
+_TUNED_ONCE = "with the hyperparameters that one search found"
 _COLUMNS = {"fold": FOLDS, "split": SPLITS, "seed": SEEDS}
 
 
@@ -31,15 +32,21 @@ _COLUMNS = {"fold": FOLDS, "split": SPLITS, "seed": SEEDS}
 class Scope(Plain):
     """What varied between the runs of a result, and what it is about for that reason."""
 
-    JSON = "varied about"
+    JSON = "varied about=whole"
 
     varied: tuple[str, ...]
     about: str
     how: str = "varied"  # what is planned or computed has not varied yet
+    tuned_once: bool = False  # all runs of an algorithm share one search of its hyperparameters
+
+    @property
+    def whole(self) -> str:
+        """What it is about, with the hyperparameters that were held fixed."""
+        return f"{self.about}, {_TUNED_ONCE}" if self.tuned_once else self.about
 
     def __str__(self) -> str:
         words = join_words(self.varied)
-        return f"{words[0].upper()}{words[1:]} {self.how}, so this is about {self.about}"
+        return f"{words[0].upper()}{words[1:]} {self.how}, so this is about {self.whole}"
 
 
 UNKNOWN = Scope((RUNS,), THIS_DATASET)  # where nothing is said of the runs
@@ -95,4 +102,5 @@ def join_scopes(scopes: Sequence[Scope], tasks: Collection[str]) -> Scope:
     'Seeds and splits of this dataset varied, so this is about these tasks'
     """
     varied = tuple(dict.fromkeys(word for scope in scopes for word in scope.varied))
-    return Scope(varied, THESE_TASKS if len(set(tasks)) > 1 else scopes[0].about, scopes[0].how)
+    about = THESE_TASKS if len(set(tasks)) > 1 else scopes[0].about
+    return Scope(varied, about, scopes[0].how, any(scope.tuned_once for scope in scopes))

@@ -184,9 +184,9 @@ class Runs:
         """What varied between the runs on a task, and what they are about at least."""
         name = self.tasks[0] if task is None else task
         if name not in self.fixed_splits:
-            return Scope(self.varied, THIS_DATASET)
+            return Scope(self.varied, THIS_DATASET, tuned_once=self.one_search)
         varied = tuple(word for word in self.varied if word not in (SPLITS, FOLDS))
-        return Scope(varied or (RUNS,), THIS_SPLIT)
+        return Scope(varied or (RUNS,), THIS_SPLIT, tuned_once=self.one_search)
 
     def select(
         self, algorithm: str, task: str | None = None, *, drop_incomplete: bool = False

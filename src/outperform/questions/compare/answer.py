@@ -367,6 +367,7 @@ def compare_on_task(
         **about,
         varied=_find_varied(table, task, terms.sizes),
         shared=table.scope_on(task).about,
+        tuned_once=table.one_search,
     )
     comparison = replace(comparison, combined=_combine(table, comparison))
     if table.one_search:

@@ -69,6 +69,7 @@ class Comparison(Result):
     task: str = ""
     varied: tuple[str, ...] = (RUNS,)  # between the runs
     shared: str = THIS_DATASET  # by all runs, so that they are about it at least
+    tuned_once: bool = False  # all runs of either share one search of its hyperparameters
     # Of a - b, in the metric's sign, for data of which these are a sample; None where it is not
     # known how they were resampled.
     population: ResampledDifference | None = None
@@ -150,7 +151,8 @@ class Comparison(Result):
     @property
     def scope(self) -> Scope:
         """What varied, and what the verdict is about for that reason."""
-        return Scope(self.varied, DATA_LIKE_THESE if self.holds_for_population else self.shared)
+        about = DATA_LIKE_THESE if self.holds_for_population else self.shared
+        return Scope(self.varied, about, tuned_once=self.tuned_once)
 
     @cached_property
     def conclusive(self) -> bool:
@@ -253,7 +255,8 @@ class Comparison(Result):
     @property
     def claim(self) -> str:
         """The verdict in words, and where it holds: the weaker of what is known."""
-        on = f" on {self.task}" if self.task else ""
+        tuned = ", each tuned once" if self.tuned_once else ""
+        on = f" on {self.task}{tuned}" if self.task else tuned
         if self.winner is None and self.better_mean is not None:
             better, other = (self.a, self.b) if self.better_mean == "a" else (self.b, self.a)
             return f"{better} has the better mean{on}, but is not shown to beat {other} more often"
@@ -261,9 +264,10 @@ class Comparison(Result):
             return describe(self.a, self.b, self.winner, self.verdict, on=on)
         pvalue = f"p = {self.population.pvalue:.2g}"
         if self.holds_for_population:
-            where = f"{on or ' on these data'} and for data like these ({pvalue}{self.once})"
+            here = f" on {self.task or 'these data'}"
+            where = f"{here} and for data like these ({pvalue}{self.once}){tuned}"
             return describe(self.a, self.b, self.winner, self.verdict, on=where)
-        where = f" on this sample of {self.task or 'the data'}"
+        where = f" on this sample of {self.task or 'the data'}{tuned}"
         claim = describe(self.a, self.b, self.winner, self.verdict, on=where)
         beyond = "that is not shown"
         if self.advantage.high < 0:  # wins more often, but loses by more

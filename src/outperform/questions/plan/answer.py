@@ -119,7 +119,7 @@ def _learn_from(pilot: Comparison, gamma: float) -> tuple[float, float, tuple[st
 def _find_scope(pilot: Comparison | None, resplit: Resplit | None) -> Scope:
     """What the pairs planned will vary: as those of the pilot."""
     if pilot is not None:
-        return Scope(pilot.varied, pilot.shared, how="will vary")
+        return Scope(pilot.varied, pilot.shared, "will vary", pilot.tuned_once)
     return PAIRS if resplit is None else Scope((SPLITS,), THIS_DATASET, how="will vary")
 
 

@@ -227,9 +227,10 @@ def _find_scope(table: Runs, grids: Grids, tasks_are: TasksAre) -> Scope:
     varied = dict.fromkeys(word for task in grids.tasks for word in table.scope_on(task).varied)
     if tasks_are == "sampled":
         several = any(grid.shape[1] > 1 for grid in grids.scores)
-        return Scope((TASKS, *varied) if several else (TASKS,), TASKS_LIKE_THESE)
-    one = len(grids.tasks) == 1
-    return Scope(tuple(varied), table.scope_on(grids.tasks[0]).about if one else THESE_TASKS)
+        drawn = (TASKS, *varied) if several else (TASKS,)
+        return Scope(drawn, TASKS_LIKE_THESE, tuned_once=table.one_search)
+    about = table.scope_on(grids.tasks[0]).about if len(grids.tasks) == 1 else THESE_TASKS
+    return Scope(tuple(varied), about, tuned_once=table.one_search)
 
 
 def _mark_best(grids: Grids, may: np.ndarray) -> np.ndarray:
