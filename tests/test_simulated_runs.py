@@ -5,9 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from outperform.engines import InlineEngine, LocalEngine, Outcome
+from outperform.questions.compare.answer import compare_runs
 from outperform.runner import run_fits
 from outperform.store import Store, open_store
 from outperform.store.stored_runs import load_runs
@@ -32,7 +34,7 @@ def valley(params, split, seeds):
 
 
 def chance(params, split, seeds):
-    score = (params["c"] * 7919) % 1
+    score = (params["c"] * 7919) % 1 + seeds["init"] / 2**40
     return {"valid": score, "test": score}
 
 
@@ -257,3 +259,57 @@ def test_comparisons_prefer_ideal_and_fixed_searches(store):
     run_fits(replace(study(), designs=(*study().designs, Ideal(2))), store, InlineEngine())
     assert "those of ideal" in load_runs(store).notes[0]
     assert "those of resampled-hopt" in load_runs(store, "resampled-hopt").notes[0]
+
+
+# The combined estimate
+
+
+def slope(params, split, seeds):
+    score = 0.8 - (params["c"] - 0.6) ** 2 + seeds["order"] / 2**36
+    return {"valid": score, "test": score - 0.01}
+
+
+@pytest.fixture(scope="module")
+def two_pipelines(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Store of a study with both designs of two pipelines, one of which cannot be simulated."""
+    pipelines = [
+        FunctionPipeline("a", hill, SPACE, ("init",)),
+        FunctionPipeline("b", slope, SPACE, ("order",)),
+        FunctionPipeline("c", chance, SPACE, ("init",)),
+    ]
+    designs = [FixHopt(8), SimulatedHopt(8, best_share=1.0)]
+    whole = Study(pipelines, [Task("toy", metric="accuracy")], designs, trials=12)
+    address = str(tmp_path_factory.mktemp("two") / "study.db")
+    with open_store(address) as opened:
+        run_fits(whole, opened, InlineEngine())
+    return address
+
+
+def test_a_comparison_combines_both_designs(two_pipelines):
+    comparison = compare_runs(two_pipelines, "a", "b")
+    with open_store(two_pipelines) as store:
+        fixed, simulated = (load_runs(store, kind) for kind in ("fix-hopt", "simulated-hopt"))
+    spreads = []
+    for runs in (fixed, simulated):
+        pairs = runs.pair("a", "b", "toy")
+        spreads.append(float(np.std(pairs.a - pairs.b, ddof=1)))
+    combined = comparison.combined
+    assert combined.value == pytest.approx(comparison.mean_a - comparison.mean_b)
+    assert [combined.sd_fixed, combined.sd_redrawn] == pytest.approx(spreads)
+    assert spreads[1] > spreads[0]  # simulated searches choose differently
+    assert comparison.to_dict()["combined"]["sd"] == pytest.approx(sum(spreads) / 2)
+    assert any("share one search" in caveat for caveat in comparison.caveats)
+    (table,) = comparison.tables
+    assert any("with simulated searches" in row[0] for row in table.rows)
+
+
+def test_what_cannot_be_simulated_is_compared_without_it(two_pipelines):
+    comparison = compare_runs(two_pipelines, "a", "c")
+    assert comparison.combined is None
+    assert any("c's search on toy cannot be simulated" in each for each in comparison.caveats)
+    assert not any("share one search" in each for each in comparison.caveats)
+
+
+def test_files_have_no_combined_estimate():
+    runs = {"new": [9, 8, 9, 9, 8, 9, 8], "old": [7, 6, 8, 8, 7, 7, 5]}
+    assert compare_runs(runs, "new", "old").combined is None

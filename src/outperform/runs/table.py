@@ -90,6 +90,8 @@ class Runs:
         Tasks whose data are known to be divided the same way for every run.
     stopped_early
         Whether somebody looked at them again and again, and stopped when they had decided.
+    simulated
+        Runs of the same study whose searches were simulated, where these have searched once.
     """
 
     algorithms: tuple[str, ...]
@@ -118,6 +120,7 @@ class Runs:
     task_metrics: Mapping[str, TaskMetric] = field(default_factory=dict, hash=False, repr=False)
     fixed_splits: tuple[str, ...] = ()
     stopped_early: bool = False
+    simulated: "Runs | None" = field(default=None, compare=False, repr=False)
     _order: IntArray = field(init=False, compare=False, repr=False)
     _cells: npt.NDArray[Any] = field(init=False, compare=False, repr=False)  # in that order
 

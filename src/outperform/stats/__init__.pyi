@@ -32,6 +32,11 @@ from outperform.stats.binormal import area_gap_of_best as area_gap_of_best
 from outperform.stats.binormal import best_area_distribution as best_area_distribution
 from outperform.stats.binormal import chance_of_area_lead as chance_of_area_lead
 from outperform.stats.binormal import luck_of_best_area as luck_of_best_area
+from outperform.stats.combined_difference import CombinedDifference as CombinedDifference
+from outperform.stats.combined_difference import combine_designs as combine_designs
+from outperform.stats.combined_difference import (
+    coverage_after_one_search as coverage_after_one_search,
+)
 from outperform.stats.common_scores import common_area as common_area
 from outperform.stats.common_scores import common_area_interval as common_area_interval
 from outperform.stats.common_scores import common_chance as common_chance

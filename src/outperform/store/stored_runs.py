@@ -91,14 +91,29 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         *describe_failed_trials(trials, begun, study),
         *(describe_surrogates(store, study) if design["design"] == SIMULATED else ()),
     )
+    simulated = _load_simulated(store, design, designs, first)
     unfinished = tuple(name for name in study["pipelines"] if name not in table.algorithms)
     return replace(
         table,
         notes=notes,
         unfinished=unfinished,
         stopped_early=bool(is_cut_short),
+        simulated=simulated,
         **_find_scope(table.tasks, design, study),
     )
+
+
+def _load_simulated(
+    store: Store, design: Design, designs: Sequence[Design], first: int | None
+) -> Runs | None:
+    """Runs with simulated searches that are paired with those of fix-hopt, if there are any."""
+    is_paired = (design["design"], design["source"]) == ("fix-hopt", ALL)
+    if not (is_paired and any(each["design"] == SIMULATED for each in designs)):
+        return None
+    try:
+        return load_runs(store, SIMULATED, first=first)
+    except InvalidInput:  # none is finished yet
+        return None
 
 
 def _label_blocked(

@@ -18,10 +18,12 @@ from outperform.runs import Goal, Runs
 from outperform.runs.pairing import PairedScores, SeparateScores
 from outperform.runs.scope import RUNS, SPLITS, Resplit, divides_anew
 from outperform.stats import (
+    CombinedDifference,
     EquivalenceTest,
     HypothesisTest,
     Interval,
     ResampledDifference,
+    combine_designs,
     equivalence_test,
     outperforming_interval,
     resampled_difference,
@@ -360,8 +362,27 @@ def _compare_on(
         varied=_find_varied(table, task, terms.sizes),
         shared=table.scope_on(task).about,
     )
+    comparison = replace(comparison, combined=_combine(table, comparison))
     resplit = terms.sizes or table.resplits.get(task)
     return _complete(comparison, resplit, terms, n_lacking=scores.lacking, notes=notes)
+
+
+def _combine(table: Runs, comparison: Comparison) -> CombinedDifference | None:
+    """The estimate from these pairs and those with simulated searches, where there are such."""
+    a, b, simulated = comparison.a, comparison.b, table.simulated
+    if simulated is None or not comparison.paired or comparison.n_pairs < 2:
+        return None
+    if not {a, b} <= {*simulated.algorithms}:
+        return None
+    simulated = replace(simulated, accepted=table.accepted)
+    scores = simulated.pair(a, b, comparison.task, drop_incomplete=True)
+    if len(scores.a) < 2:
+        return None
+    return combine_designs(
+        comparison.scores_a - comparison.scores_b,
+        scores.a - scores.b,
+        confidence_level=comparison.interval.confidence_level,
+    )
 
 
 def _find_varied(table: Runs, task: str, sizes: Resplit | None) -> tuple[str, ...]:
@@ -380,6 +401,8 @@ def _find_varied(table: Runs, task: str, sizes: Resplit | None) -> tuple[str, ..
 
 def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[str]:
     yield from table.notes
+    if table.simulated is not None:
+        yield from table.simulated.notes[1:]  # the first says which design it is
     if n_dropped:
         yield (
             f"{n_dropped} incomplete run(s) were left out: if they failed because they were going "

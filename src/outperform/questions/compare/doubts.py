@@ -9,6 +9,7 @@ from outperform.runs import Goal, Runs, known_goal
 from outperform.runs.scope import FOLDS, divides_anew
 from outperform.stats import (
     clopper_pearson_interval,
+    coverage_after_one_search,
     outperforming_interval,
     smallest_conclusive,
 )
@@ -22,6 +23,7 @@ _PERCENTILES = ("percentile", "bootstrap")
 _FEW_LOSSES = 2  # expected, at which percentile intervals cover 87% instead of 95%, for any n
 _SAFE_PVALUE = 0.01  # of the correction for re-splits, for learners of any kind
 _FEW_UNPAIRED = 10  # runs, below which the bootstrap of unpaired runs is liberal
+_CORRELATION = 0.1  # between pairs of one search, to say what that would do
 _INFLATION = 1.02  # of alpha, from which on false alarms are more than rounding shows
 
 
@@ -36,6 +38,7 @@ def find_doubts(comparison: Comparison) -> tuple[str, ...]:
         *_liberal(comparison),
         *_ties(comparison),
         *_means(comparison),
+        *_one_search(comparison),
         *doubt_constant(comparison.a, comparison.scores_a),
         *doubt_constant(comparison.b, comparison.scores_b),
         *_blind_tests(comparison),
@@ -191,6 +194,20 @@ def _means(comparison: Comparison) -> Iterator[str]:
             f"the interval of the mean difference excludes 0, in favour of {names[by_mean]}: "
             f"{counts}"
         )
+
+
+def _one_search(comparison: Comparison) -> Iterator[str]:
+    """What an interval from runs after one search does not know of other searches."""
+    if comparison.combined is None:
+        return
+    n, level = comparison.n_pairs, comparison.interval.confidence_level
+    covers = coverage_after_one_search(n, _CORRELATION, confidence_level=level)
+    yield (
+        "the interval with simulated searches (mean of fix-hopt, standard deviation averaged with "
+        "simulated-hopt) counts the luck of tuning in the spread of a pair, but all pairs share "
+        f"one search: if that makes up {_CORRELATION:.0%} of their variance, it holds the mean "
+        f"over other searches in {covers:.0%} instead of {level:.0%}; several searches tell"
+    )
 
 
 def _blind_tests(comparison: Comparison) -> Iterator[str]:

@@ -24,6 +24,7 @@ from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import DATA_LIKE_THESE, RUNS, THIS_DATASET, Scope
 from outperform.stats import (
+    CombinedDifference,
     EquivalenceTest,
     HypothesisTest,
     Interval,
@@ -49,7 +50,7 @@ class Comparison(Result):
         "a b task metric goal verdict winner winner_name size scope population=_population "
         "probability interval reverse_probability reverse_interval=reverse gamma margin paired "
         "n_pairs n_a=scores_a.size n_b=scores_b.size mean_a mean_b sd_a sd_b difference "
-        "effect_size tests caveats"
+        "effect_size combined=_combined tests caveats"
     )
 
     a: str
@@ -71,6 +72,8 @@ class Comparison(Result):
     # Of a - b, in the metric's sign, for data of which these are a sample; None where it is not
     # known how they were resampled.
     population: ResampledDifference | None = None
+    # Of a - b, in the metric's sign, where the search was also simulated for every pair.
+    combined: CombinedDifference | None = None
     withstands_gaps: bool = True  # whether incomplete runs, taken as the worst, leave the verdict
     tests: tuple[HypothesisTest | EquivalenceTest, ...] = ()
     caveats: tuple[str, ...] = ()
@@ -337,4 +340,17 @@ class Comparison(Result):
             "high": self.population.interval.high,
             "pvalue": self.population.pvalue,
             "shown": self.holds_for_population,
+        }
+
+    @property
+    def _combined(self) -> dict[str, Any] | None:
+        if self.combined is None:
+            return None
+        return {
+            "difference": self.combined.value,
+            "low": self.combined.interval.low,
+            "high": self.combined.interval.high,
+            "sd": self.combined.sd,
+            "sd_fixed": self.combined.sd_fixed,
+            "sd_simulated": self.combined.sd_redrawn,
         }

@@ -26,6 +26,11 @@ def tabulate_comparison(result: "Comparison") -> Table:
     if population is not None:
         interval = f"{population.value:+.3g} {population.interval}"
         rows.append(("  for data like these", f"{interval}, p = {population.pvalue:.2g}"))
+    if result.combined is not None:
+        combined = result.combined
+        interval = f"{combined.value:+.3g} {combined.interval}"
+        sds = f"{combined.sd_fixed:.2g} fixed, {combined.sd_redrawn:.2g} simulated"
+        rows.append(("  with simulated searches", f"{interval}, sd of {sds}"))
     rows += [_describe_chance(result), *map(_describe_test, result.tests)]
     return Table((), rows, title=_entitle(result))
 
