@@ -36,6 +36,8 @@ from outperform.questions.decompose.search_curves import SearchCurves as SearchC
 from outperform.questions.decompose.search_curves import trace_searches as trace_searches
 from outperform.questions.plan.answer import plan as plan
 from outperform.questions.plan.result import Plan as Plan
+from outperform.questions.quality.answer import measure_quality as measure_quality
+from outperform.questions.quality.result import Quality as Quality
 from outperform.questions.rank.answer import rank_runs as rank_runs
 from outperform.questions.rank.result import RankedAlgorithm as RankedAlgorithm
 from outperform.questions.rank.result import RankedPair as RankedPair

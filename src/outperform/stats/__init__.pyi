@@ -49,9 +49,15 @@ from outperform.stats.decision_rules import CriticalValue as CriticalValue
 from outperform.stats.decision_rules import Decisions as Decisions
 from outperform.stats.decision_rules import decide as decide
 from outperform.stats.decision_rules import permutation_critical_value as permutation_critical_value
+from outperform.stats.design_quality import DesignQuality as DesignQuality
+from outperform.stats.design_quality import EstimateCurve as EstimateCurve
+from outperform.stats.design_quality import Reach as Reach
+from outperform.stats.design_quality import assess_design as assess_design
 from outperform.stats.detection_rates import NormalScores as NormalScores
 from outperform.stats.detection_rates import detection_rate as detection_rate
 from outperform.stats.detection_rates import difference_of_probability as difference_of_probability
+from outperform.stats.deviation_estimates import DeviationEstimates as DeviationEstimates
+from outperform.stats.deviation_estimates import assess_deviations as assess_deviations
 from outperform.stats.effect_sizes import Estimate as Estimate
 from outperform.stats.effect_sizes import MeanDifference as MeanDifference
 from outperform.stats.effect_sizes import cohens_d as cohens_d
@@ -98,6 +104,9 @@ from outperform.stats.pvalue_corrections import holm as holm
 from outperform.stats.rank_sets import RankSets as RankSets
 from outperform.stats.rank_sets import rank_confidence_sets as rank_confidence_sets
 from outperform.stats.rank_tests import brunner_munzel as brunner_munzel
+from outperform.stats.repetitions_needed import Efforts as Efforts
+from outperform.stats.repetitions_needed import cheapest_repetitions as cheapest_repetitions
+from outperform.stats.repetitions_needed import scores_of_one_repetition as scores_of_one_repetition
 from outperform.stats.replicability import PartialConjunction as PartialConjunction
 from outperform.stats.replicability import partial_conjunction as partial_conjunction
 from outperform.stats.resampled_scores import prepare_accuracy as prepare_accuracy

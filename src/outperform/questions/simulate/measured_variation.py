@@ -1,25 +1,20 @@
 """How much scores of a user's own study vary, measured from its store, as scenarios."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import count, takewhile
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from outperform.errors import InvalidInput, UnknownName
+from outperform.errors import InvalidInput
 from outperform.questions.simulate.scenarios import IDEAL, Scenario, describe_variation
 from outperform.stats.checks import FloatArray
 from outperform.stats.intraclass_correlation import RepeatedMeans, repeated_means
 from outperform.stats.variances import deviation
 from outperform.store import Store
+from outperform.store.repeated_runs import RepeatedRuns
 from outperform.store.store import use_store
-from outperform.store.stored_runs import Design, get_test_score, list_designs
-from outperform.study.designs import is_later_repetition, name_repetition
-from outperform.study.sources import ALL
-from outperform.wording import suggest_names
 
 _FEW_REPETITIONS = 10
 _REPEAT = 'Give the study a [[design]] with kind = "fix-hopt", replicates = 20 and repetitions = 20'
@@ -51,17 +46,16 @@ def measure_variation(
     Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, equations 7 and 8.
     """
     with use_store(store) as opened:
-        measured = _Measured.of(opened)
-    chosen = [*_choose("pipeline", pipelines, measured.study["pipelines"], measured.address)]
-    tasks = [*_choose("task", [task] if task else (), measured.study["tasks"], measured.address)]
+        measured = RepeatedRuns.of(opened)
     notes: list[str] = []
     biased: list[Scenario] = []
-    for name, where in ((name, where) for where in tasks for name in chosen):
-        title, ideal = f"{name} on {where}", measured.find_ideal(name, where)
+    for name, where in measured.choose_pairs(pipelines, task):
+        title = f"{name} on {where}"
+        ideal = np.array([*measured.find_ideal(name, where).values()])
         if _varies(ideal):
             notes.append(f"{title}: σ = {deviation(ideal)} over {ideal.size} ideal runs")
-        for source in measured.repeated:
-            scores, n_incomplete = measured.find_repetitions(name, where, source)
+        for source in measured.count_repeats("fix-hopt"):
+            scores, _, n_incomplete = measured.find_repetitions("fix-hopt", source, name, where)
             if len(scores) >= 2:
                 scenario = _describe(f"{title}, {source}", scores, ideal)
                 doubts = _find_doubts(scenario.name, len(scores), n_incomplete)
@@ -74,84 +68,6 @@ def measure_variation(
         )
     notes.append(_COMMON if biased else f"no bias was measured: {_REPEAT} to see that of fix-hopt")
     return (replace(IDEAL, notes=tuple(notes)), *biased)
-
-
-def _choose(
-    what: str, wanted: Collection[str], known: Collection[str], address: str
-) -> Iterator[str]:
-    for name in wanted:
-        if name not in known:
-            raise UnknownName(
-                f"the study of {address} has no {what} {name!r}", suggest_names(name, [*known])
-            )
-    yield from wanted or known
-
-
-_Role = tuple[str, str, str, str]  # design, source, pipeline, task
-
-
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """Test scores of a store, by role and replicate, and the study they are of."""
-
-    address: str
-    study: Mapping[str, Any]
-    designs: Sequence[Design]
-    scores: Mapping[_Role, Mapping[int, float]]
-
-    @classmethod
-    def of(cls, store: Store) -> "_Measured":
-        study, done = store.get_meta("study"), store.scores()
-        if study is None:
-            raise InvalidInput(
-                f"{store.address} holds no finished runs yet",
-                "Let `outperform run` finish some first",
-            )
-        scores: dict[_Role, dict[int, float]] = {}
-        labels = store.run_labels()
-        for label in labels:
-            if done.get(label.key):
-                role = label.design, label.source, label.pipeline, label.task
-                score = get_test_score(done[label.key], label.key, store)
-                scores.setdefault(role, {})[label.replicate] = score
-        return cls(store.address, study, list_designs(study, labels), scores)
-
-    @property
-    def repeated(self) -> Mapping[str, tuple[int, int]]:
-        """Numbers of replicates and repetitions, by what fix-hopt redraws."""
-        return {
-            source: (n_replicates, n_repetitions)
-            for source, n_replicates in self._count_replicates("fix-hopt").items()
-            if (n_repetitions := self._count_repetitions(source)) > 1
-        }
-
-    def _count_replicates(self, kind: str) -> dict[str, int]:
-        of_kind = (d for d in self.designs if d["design"] == kind)
-        return {design["source"]: design["replicates"] for design in of_kind}
-
-    def _count_repetitions(self, source: str) -> int:
-        if is_later_repetition(source):
-            return 0
-        planned = self._count_replicates("fix-hopt")
-        names = (name_repetition(source, repetition) for repetition in count())
-        return sum(1 for _ in takewhile(planned.__contains__, names))
-
-    def find_ideal(self, pipeline: str, task: str) -> FloatArray:
-        """Scores of the ideal runs that the study has now, of which there may be none."""
-        n_replicates = self._count_replicates("ideal").get(ALL, 0)
-        scores = self.scores.get(("ideal", ALL, pipeline, task), {})
-        return np.array([score for i, score in scores.items() if i < n_replicates])
-
-    def find_repetitions(self, pipeline: str, task: str, source: str) -> tuple[FloatArray, int]:
-        """Scores of the repetitions that are complete, a row each, and how many are not."""
-        n_replicates, n_repetitions = self.repeated[source]
-        rows = []
-        for repetition in range(n_repetitions):
-            role = "fix-hopt", name_repetition(source, repetition), pipeline, task
-            scores = self.scores.get(role, {})
-            if all(i in scores for i in range(n_replicates)):
-                rows.append([scores[i] for i in range(n_replicates)])
-        return np.array(rows), n_repetitions - len(rows)
 
 
 def _describe(name: str, scores: FloatArray, ideal: FloatArray) -> Scenario:

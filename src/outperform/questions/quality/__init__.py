@@ -1,0 +1,1 @@
+"""What each design is worth."""

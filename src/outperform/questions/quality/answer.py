@@ -1,0 +1,234 @@
+"""What each design of a study is worth, measured from its store against the ideal one."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from outperform.errors import InvalidInput
+from outperform.questions.quality.doubts import doubt_quality
+from outperform.questions.quality.missing_fits import (
+    KINDS,
+    N_IDEAL,
+    count_trials,
+    list_missing,
+)
+from outperform.questions.quality.result import (
+    IdealRuns,
+    MeasuredDesign,
+    MeasuredDeviations,
+    PairQuality,
+    Quality,
+)
+from outperform.runs import Runs
+from outperform.runs.scope import join_scopes
+from outperform.stats import DeviationEstimates, assess_design, assess_deviations
+from outperform.stats.checks import FloatArray, check_count
+from outperform.stats.variances import deviation
+from outperform.store import Store, is_store
+from outperform.store.repeated_runs import RepeatedRuns, Repetitions
+from outperform.store.store import use_store
+from outperform.store.stored_runs import load_runs
+from outperform.study.sources import ALL
+from outperform.wording import enumerate_names, format_duration
+
+_Pair = tuple[str, str]  # pipeline, task
+
+
+def measure_quality(
+    store: str | Path | Store,
+    *,
+    pipelines: Collection[str] = (),
+    task: str | None = None,
+    n_ideal: int = 10,
+    confidence_level: float = 0.95,
+    seed: int = 0,
+) -> Quality:
+    """Measure what each design of a study is worth, against its ideal one.
+
+    Parameters
+    ----------
+    store
+        Of a study with an ideal design and repetitions of others, or its address.
+    pipelines, task
+        Those to look at; all by default.
+    n_ideal
+        Replicates of the ideal design whose precision is asked for.
+    seed
+        Of the draws behind intervals that have no formula.
+
+    Returns
+    -------
+    Bias, variance, ρ and mean squared error of every design, the ideal replicates that it is
+    worth and the fits that it needs for the precision of `n_ideal`; its estimates of the standard
+    deviation; and which fits would complete the picture.
+
+    References
+    ----------
+    Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, section 3.3 and appendix
+    H; Bouthillier et al., Simulated hyperparameter optimization, figure 2.
+    """
+    check_count("n_ideal", n_ideal, at_least=1)
+    if isinstance(store, str | Path) and not is_store(store):
+        raise InvalidInput(
+            f"{store} is no store of a study",
+            "Pass the store that `outperform run` wrote: only its runs say which search they share",
+        )
+    with use_store(store) as opened:
+        runs, seconds = RepeatedRuns.of(opened), opened.mean_seconds()
+        pairs = runs.choose_pairs(pipelines, task)
+        _require_ideal(runs, pairs, seconds)
+        table = load_runs(opened, "ideal")
+    asked = _Asked(runs, seconds, n_ideal, confidence_level, seed)
+    measured = [asked.measure(*pair) for pair in pairs if asked.has_ideal(*pair)]
+    if not measured:
+        raise InvalidInput(
+            f"{runs.address} has no two ideal runs that differ",
+            "Let `outperform run` finish the ideal design, or give it more replicates",
+        )
+    return Quality(
+        n_ideal,
+        tuple(measured),
+        join_scopes([table.scope_on(pair.task) for pair in measured], [p.task for p in measured]),
+        tuple(list_missing(runs, pairs, seconds)),
+        (*doubt_quality(measured), *asked.list_left_out(pairs), *_list_notes(table)),
+    )
+
+
+def _list_notes(table: Runs) -> Iterator[str]:
+    """What is to be known of the ideal runs; that there are other designs is what is asked for."""
+    yield from (note for note in table.notes if not note.startswith("the runs are those of"))
+
+
+def _require_ideal(
+    runs: RepeatedRuns, pairs: Collection[_Pair], seconds: Mapping[_Pair, float]
+) -> None:
+    """Refuse a study without an ideal design, and say what one costs."""
+    if any(design["design"] == "ideal" for design in runs.designs):
+        return
+    n_fits = {pair: N_IDEAL * (count_trials(runs.study, pair[0]) + 1) for pair in pairs}
+    time = sum(n * seconds.get(pair, 0.0) for pair, n in n_fits.items())
+    raise InvalidInput(
+        f"{runs.address} has no ideal runs, against which designs are measured (designs: "
+        f"{enumerate_names(dict.fromkeys(d['design'] for d in runs.designs)) or 'none'})",
+        f'Give the study a [[design]] with kind = "ideal" and replicates = {N_IDEAL}, and run it: '
+        f"{sum(n_fits.values()):,} fits, {format_duration(time)} on one worker, less the searches "
+        "that are there",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of the runs of a store."""
+
+    runs: RepeatedRuns
+    seconds: Mapping[_Pair, float]
+    n_ideal: int
+    confidence_level: float
+    seed: int
+
+    def has_ideal(self, pipeline: str, task: str) -> bool:
+        """Whether there are ideal runs to measure against."""
+        return len({*self.runs.find_ideal(pipeline, task).values()}) > 1
+
+    def measure(self, pipeline: str, task: str) -> PairQuality:
+        """Measure every design for one pipeline on one task."""
+        pair, about = (pipeline, task), self.runs.study["tasks"][task]
+        ideal = self.runs.find_ideal(*pair)
+        scores = np.array([*ideal.values()])
+        n_fits = count_trials(self.runs.study, pipeline) + 1
+        return PairQuality(
+            *pair,
+            *(about["metric"], about["goal"]),
+            IdealRuns(
+                scores,
+                deviation(scores, confidence_level=self.confidence_level),
+                *(n_fits, n_fits * self.seconds.get(pair, 0.0)),
+            ),
+            tuple(self._measure_designs(pair, ideal)),
+            tuple(self._measure_deviations(pair, scores)),
+        )
+
+    def _measure_designs(self, pair: _Pair, ideal: Mapping[int, float]) -> Iterator[MeasuredDesign]:
+        places = {replicate: place for place, replicate in enumerate(ideal)}
+        n_trials = count_trials(self.runs.study, pair[0])
+        for (kind, source), found in self._find_repetitions(pair):
+            scores = found.scores
+            if len(scores) < 2 or scores.shape[1] < 2 or np.ptp(scores) == 0:
+                continue
+            quality = assess_design(
+                scores,
+                [*ideal.values()],
+                [places.get(number, -1) for number in found.numbers],
+                overhead=n_trials,
+                n_ideal=self.n_ideal,
+                confidence_level=self.confidence_level,
+                rng=np.random.default_rng(self.seed),
+            )
+            n_fits = n_trials + scores.shape[1]
+            cost = n_fits, n_fits * self.seconds.get(pair, 0.0), n_trials + 1
+            name = name_design(kind, source)
+            yield MeasuredDesign(name, kind, source, *cost, scores.mean(axis=1), quality)
+
+    def _find_repetitions(self, pair: _Pair) -> Iterator[tuple[_Pair, Repetitions]]:
+        for kind in KINDS:
+            for source in self.runs.count_repeats(kind):
+                yield (kind, source), self.runs.find_repetitions(kind, source, *pair)
+
+    def _measure_deviations(self, pair: _Pair, ideal: FloatArray) -> Iterator[MeasuredDeviations]:
+        """Estimates by each design, and the average of fix-hopt and simulated searches."""
+        n_trials = count_trials(self.runs.study, pair[0])
+        tables = {
+            name_design(*design): found
+            for design, found in self._find_repetitions(pair)
+            if found.scores.shape[1] > 1 and len(found.scores)
+        }
+        for name, found in tables.items():
+            n_fits = n_trials + found.scores.shape[1]
+            yield MeasuredDeviations(name, n_fits, self._assess([found.scores], ideal))
+        both = [tables.get(name_design(kind, ALL)) for kind in KINDS[:2]]
+        if both[0] is not None and both[1] is not None:
+            shared = [n for n in both[0].numbers if n in both[1].numbers]
+            scores = [
+                found.scores[[found.numbers.index(n) for n in shared]] for found in both if found
+            ]
+            n_fits = n_trials + sum(table.shape[1] for table in scores)
+            if shared:
+                yield MeasuredDeviations(COMBINED, n_fits, self._assess(scores, ideal))
+
+    def _assess(self, scores: list[FloatArray], ideal: FloatArray) -> DeviationEstimates:
+        rng, level = np.random.default_rng(self.seed), self.confidence_level
+        return assess_deviations(scores, ideal, confidence_level=level, rng=rng)
+
+    def list_left_out(self, pairs: Collection[_Pair]) -> Iterator[str]:
+        """Say which pairs, designs and repetitions could not be measured."""
+        without = [f"{name} on {task}" for name, task in pairs if not self.has_ideal(name, task)]
+        if without:
+            yield f"left out, without two ideal runs that differ: {enumerate_names(without)}"
+        for pipeline, task in pairs:
+            for design, found in self._find_repetitions((pipeline, task)):
+                name = f"{name_design(*design)} of {pipeline} on {task}"
+                if found.n_incomplete:
+                    yield (
+                        f"{name}: {found.n_incomplete} repetition(s) with failed or missing runs "
+                        "were left out"
+                    )
+                if found.scores.shape[1] < 2:
+                    yield f"{name}: one replicate a repetition tells neither V nor ρ"
+                elif len(found.scores) > 1 and np.ptp(found.scores) == 0:
+                    yield f"{name}: all scores are the same"
+
+
+COMBINED = "fix-hopt & simulated-hopt"  # their deviations averaged
+
+
+def name_design(kind: str, source: str) -> str:
+    """Name of a design, with what it redraws where that is not all.
+
+    Examples
+    --------
+    >>> name_design("fix-hopt", "init"), name_design("simulated-hopt", "all")
+    ('fix-hopt (init)', 'simulated-hopt')
+    """
+    return kind if source == ALL and kind != "fix-hopt" else f"{kind} ({source})"

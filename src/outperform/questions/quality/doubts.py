@@ -1,0 +1,61 @@
+"""Reasons to doubt what designs are said to be worth."""
+
+from collections.abc import Iterator, Sequence
+
+from outperform.questions.quality.result import PairQuality
+from outperform.wording import enumerate_names
+
+_FEW_REPETITIONS = 10
+_TOO_FEW = 4  # repetitions, below which intervals are of little use
+_FEW_IDEAL = 30
+
+
+def doubt_quality(pairs: Sequence[PairQuality]) -> Iterator[str]:
+    """What the numbers rest on, and where there are too few of them."""
+    designs = {each.name: each.quality for pair in pairs for each in pair.designs}
+    if designs:
+        yield (
+            "intervals are for normal scores; those of equivalent replicates and of fits needed "
+            "take the ideal runs and the repetitions as independent, although they share searches"
+        )
+    yield from _doubt_numbers(pairs)
+    single = dict.fromkeys(
+        each.name
+        for pair in pairs
+        for each in pair.deviations
+        if each.estimates.n_repetitions == 1 and each.name not in designs
+    )
+    if single:
+        yield (
+            f"{enumerate_names(single)}: done once, so nothing tells its bias, ρ or error; only "
+            "its standard deviation is known"
+        )
+    far = [
+        f"{each.name} for {pair.name} ({each.quality.reach.n_scores:g})"
+        for pair in pairs
+        for each in pair.designs
+        if each.quality.n_scores < each.quality.reach.n_scores < float("inf")
+    ]
+    if far:
+        yield (
+            "more replicates of a search are needed than were measured, and equation 7 says how "
+            f"they would do: {enumerate_names(far, limit=4)}"
+        )
+
+
+def _doubt_numbers(pairs: Sequence[PairQuality]) -> Iterator[str]:
+    numbers = {each.name: each.quality.n_repetitions for p in pairs for each in p.designs}
+    useless = [f"{name} ({n})" for name, n in numbers.items() if n < _TOO_FEW]
+    few = [f"{name} ({n})" for name, n in numbers.items() if _TOO_FEW <= n < _FEW_REPETITIONS]
+    if useless:
+        yield f"so few repetitions tell next to nothing of the error: {enumerate_names(useless)}"
+    if few:
+        yield f"fewer than {_FEW_REPETITIONS} repetitions are rough: {enumerate_names(few)}"
+    small = [
+        f"{p.name} ({p.ideal.n_replicates})" for p in pairs if p.ideal.n_replicates < _FEW_IDEAL
+    ]
+    if small:
+        yield (
+            f"fewer than {_FEW_IDEAL} ideal replicates tell the true mean and deviation roughly: "
+            f"{enumerate_names(small, limit=4)}"
+        )

@@ -1,0 +1,111 @@
+"""Scores of a study's designs, repetition by repetition, as its store has them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count, takewhile
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from outperform.errors import InvalidInput, UnknownName
+from outperform.stats.checks import FloatArray
+from outperform.store.store import Store
+from outperform.store.stored_runs import Design, get_test_score, list_designs
+from outperform.study.designs import is_later_repetition, name_repetition
+from outperform.study.sources import ALL
+from outperform.wording import suggest_names
+
+_Role = tuple[str, str, str, str]  # design, source, pipeline, task
+
+
+class Repeats(NamedTuple):
+    """How often a design is repeated, and with how many replicates each time."""
+
+    n_replicates: int
+    n_repetitions: int
+
+
+class Repetitions(NamedTuple):
+    """Scores of the repetitions that are complete, a row each."""
+
+    scores: FloatArray  # shape (number of complete ones, number of replicates)
+    numbers: tuple[int, ...]  # which they are: number i has the search of ideal's replicate i
+    n_incomplete: int  # repetitions with failed or missing runs
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedRuns:
+    """Test scores of a store, by role and replicate, and the study they are of."""
+
+    address: str
+    study: Mapping[str, Any]
+    designs: Sequence[Design]
+    scores: Mapping[_Role, Mapping[int, float]]
+
+    @classmethod
+    def of(cls, store: Store) -> "RepeatedRuns":
+        """Read them from a store."""
+        study, done = store.get_meta("study"), store.scores()
+        if study is None:
+            raise InvalidInput(
+                f"{store.address} holds no finished runs yet",
+                "Let `outperform run` finish some first",
+            )
+        scores: dict[_Role, dict[int, float]] = {}
+        labels = store.run_labels()
+        for label in labels:
+            if done.get(label.key):
+                role = label.design, label.source, label.pipeline, label.task
+                score = get_test_score(done[label.key], label.key, store)
+                scores.setdefault(role, {})[label.replicate] = score
+        return cls(store.address, study, list_designs(study, labels), scores)
+
+    def choose_pairs(
+        self, pipelines: Collection[str] = (), task: str | None = None
+    ) -> list[tuple[str, str]]:
+        """Pipelines and tasks to look at, task by task; all where none is named."""
+        tasks = self._choose("task", [task] if task else (), self.study["tasks"])
+        chosen = self._choose("pipeline", pipelines, self.study["pipelines"])
+        return [(pipeline, where) for where in tasks for pipeline in chosen]
+
+    def _choose(self, what: str, wanted: Collection[str], known: Collection[str]) -> list[str]:
+        for name in wanted:
+            if name not in known:
+                raise UnknownName(
+                    f"the study of {self.address} has no {what} {name!r}",
+                    suggest_names(name, [*known]),
+                )
+        return [*(wanted or known)]
+
+    def count_repeats(self, kind: str) -> dict[str, Repeats]:
+        """Numbers of replicates and repetitions of a kind of design, by what it redraws."""
+        planned = self._count_replicates(kind)
+        counts = {}
+        for source, n_replicates in planned.items():
+            if not is_later_repetition(source):
+                names = (name_repetition(source, repetition) for repetition in count())
+                n_repetitions = sum(1 for _ in takewhile(planned.__contains__, names))
+                counts[source] = Repeats(n_replicates, n_repetitions)
+        return counts
+
+    def _count_replicates(self, kind: str) -> dict[str, int]:
+        of_kind = (d for d in self.designs if d["design"] == kind)
+        return {design["source"]: design["replicates"] for design in of_kind}
+
+    def find_ideal(self, pipeline: str, task: str) -> dict[int, float]:
+        """Scores of the ideal runs that the study has now, by replicate; there may be none."""
+        n_replicates = self._count_replicates("ideal").get(ALL, 0)
+        scores = self.scores.get(("ideal", ALL, pipeline, task), {})
+        return {i: scores[i] for i in sorted(scores) if i < n_replicates}
+
+    def find_repetitions(self, kind: str, source: str, pipeline: str, task: str) -> Repetitions:
+        """Scores of the repetitions of a design that are complete."""
+        n_replicates, n_repetitions = self.count_repeats(kind)[source]
+        rows = {}
+        for repetition in range(n_repetitions):
+            role = kind, name_repetition(source, repetition), pipeline, task
+            scores = self.scores.get(role, {})
+            if all(i in scores for i in range(n_replicates)):
+                rows[repetition] = [scores[i] for i in range(n_replicates)]
+        table = np.array([*rows.values()]).reshape(len(rows), n_replicates)
+        return Repetitions(table, tuple(rows), n_repetitions - len(rows))
