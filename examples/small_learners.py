@@ -6,7 +6,7 @@ swapped has other searches, of the same distribution: equal to the first, and pa
 everything but tuning.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -105,15 +105,21 @@ def load_clusters() -> tuple[Array, Array]:
     return features, labels
 
 
-def make_tasks() -> list[op.Task]:
-    """Few examples to train on, so that fits are quick, and many to test on, so that few tie."""
-    large = op.OutOfBootstrap(train=300, valid=200, test=1000)
-    small = op.OutOfBootstrap(train=150, valid=100, test=300)
-    return [
-        op.Task("digits", "accuracy", splitter=large),
-        op.Task("cancer", "accuracy", data=load_cancer, splitter=small),
-        op.Task("clusters", "accuracy", data=load_clusters, splitter=large),
-    ]
+# Few examples to train on, so that fits are quick, and many to test on, so that few scores tie.
+_LARGE = op.OutOfBootstrap(train=300, valid=200, test=1000)
+_SMALL = op.OutOfBootstrap(train=150, valid=100, test=300)
+_TASKS = {
+    "digits": ("digits", _LARGE),
+    "cancer": (load_cancer, _SMALL),
+    "clusters": (load_clusters, _LARGE),
+}
+TASKS = tuple(_TASKS)
+
+
+def make_tasks(names: Sequence[str] = TASKS) -> list[op.Task]:
+    """Tasks of these names, scored by accuracy."""
+    chosen = [(name, *_TASKS[name]) for name in names]
+    return [op.Task(name, "accuracy", data=data, splitter=split) for name, data, split in chosen]
 
 
 _LEARNERS: dict[str, tuple[Callable[..., dict[str, float]], list[str], dict[str, Any]]] = {
@@ -134,14 +140,15 @@ _LEARNERS: dict[str, tuple[Callable[..., dict[str, float]], list[str], dict[str,
     ),
 }
 LEARNERS = tuple(_LEARNERS)
-TWIN = " again"  # the end of a second name
+TWIN = " again"  # the end of a twin's name
 
 
-def make_pipelines(*, twins: bool) -> list[op.Pipeline]:
-    """Every learner, and its twin with other searches after it if asked for."""
+def make_pipelines(names: Sequence[str] = LEARNERS) -> list[op.Pipeline]:
+    """Learners of these names, each followed by its twin."""
     pipelines = []
-    for name, (fit, sources, space) in _LEARNERS.items():
-        for ending, letters in (("", "ab"), (TWIN, "ba"))[: 2 if twins else 1]:
+    for name in names:
+        fit, sources, space = _LEARNERS[name]
+        for full_name, letters in ((name, "ab"), (name + TWIN, "ba")):
             named = {f"{a}_{key}": at for a, (key, at) in zip(letters, space.items(), strict=True)}
-            pipelines.append(op.Pipeline(name + ending, fit, space=named, sources=sources))
+            pipelines.append(op.Pipeline(full_name, fit, space=named, sources=sources))
     return pipelines
