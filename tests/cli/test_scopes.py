@@ -22,6 +22,7 @@ from outperform.questions.decompose.result import (
 )
 from outperform.questions.decompose.search_curves import SearchCurves
 from outperform.questions.plan.result import Plan
+from outperform.questions.quality.result import Quality
 from outperform.questions.rank.result import Ranking
 from outperform.questions.rooms import gather
 from outperform.questions.simulate.result import ErrorRates, SeedsCurve
@@ -144,6 +145,10 @@ COMMANDS = {
         "decompose study.db --curves searches.svg",
         "All sources varied, so this is about this dataset.",
     ),
+    Quality: (
+        "quality study.db",
+        "Splits of this dataset and seeds varied, so this is about this dataset.",
+    ),
     Reproducibility: (
         "check study.toml --seeds 2 --repeats 2 --workers 1",
         "Seeds and repeats of each seed varied, so this is about these pipelines on this machine.",
@@ -218,7 +223,7 @@ def find_scopes(value):
 
 @pytest.mark.parametrize("kind", COMMANDS, ids=lambda kind: kind.__name__)
 def test_what_it_is_about_comes_second_and_is_in_the_json(kind, here, request):
-    if kind is SearchCurves:
+    if kind in (SearchCurves, Quality):
         request.getfixturevalue("store")
     line, expected = COMMANDS[kind]
     assert call(line).stdout.splitlines()[1] == expected

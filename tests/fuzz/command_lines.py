@@ -33,6 +33,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     "decompose": (("study.db",), ("runs.csv",)),
     "init": (("new",), ()),
     "plan": (*_RUNS, (), ()),
+    "quality": (("study.db",), ("runs.csv",)),
     "report": (("runs.csv", "a", "b", "-o", "report.html"),),
     "run": (("study.toml",),),
     "simulate": (*_RUNS, (), ("--case-studies", "cases.json"), ("--store", "study.db")),

@@ -124,6 +124,7 @@ QUESTIONS: dict[str, Callable[[str], str | None]] = {
     "verify": _call("verify"),
     "compare": _call("compare", "a", "b"),
     "decompose": _call("decompose"),
+    "quality": _call("quality"),
     "read_runs": _read,
 }
 

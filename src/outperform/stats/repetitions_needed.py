@@ -53,7 +53,7 @@ def cheapest_repetitions(
         )
     parts = np.broadcast_arrays(*(np.asarray(x, float) for x in (shared, within, allowed)))
     a, b, limit = (part[..., None] for part in parts)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):  # what comes of 0 and infinity is not reached
         best = np.sqrt(overhead * b / a)  # scores of each
         most = np.maximum(_round_up((a + b) / limit), 1)  # repetitions, of a single score
         scores = np.maximum(np.floor(np.nan_to_num(best, nan=1, posinf=1)) + _NEAR, 1)

@@ -27,6 +27,7 @@ from outperform.wording import shorten
 
 _IDEAL = "ideal"
 _LINES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)))  # of designs that share a colour
+_HATCH = "/////"  # of bias
 _ROW = 0.2  # inches, of a design in a panel
 _LEGEND_ROW = 0.16  # inches
 _LABEL = 0.25  # inches, of what stands below an axis
@@ -182,7 +183,7 @@ def _draw_errors(group: _Group, ax: Axes) -> None:
         ]
         middle = np.median(curves, axis=0)
         look = {"color": group.colour(name), "linestyle": group.line(name)}
-        ax.plot(sizes[:shown], middle, label=escape(name), gid=f"errors-{name}", **look)
+        ax.plot(sizes[:shown], middle, label=escape(_name(name)), gid=f"errors-{name}", **look)
         low, high = _find_band(group, curves, own[0][1])
         band: dict[str, Any] = {"color": group.colour(name), "alpha": 0.15, "linewidth": 0}
         ax.fill_between(sizes[:shown], low, high, gid=f"band-{name}", **band)
@@ -209,45 +210,39 @@ def _list_all(group: _Group) -> list[tuple[PairQuality, MeasuredDesign]]:
 
 
 def _draw_parts(group: _Group, ax: Axes) -> None:
-    """Bars of bias² and variance, which add up to the error; its interval; ρ beside the name."""
-    first = True
+    """Bars of variance and bias², which add up to the error; its interval; ρ below the name."""
+    labels = []
     for y, name in enumerate(group.repeated):
         own = group.find(name)
         bias, variance = (
             float(np.median([part(design) / group.unit(pair) ** 2 for pair, design in own]))
             for part in (_squared_bias, _mean_variance)
         )
-        labels = ("bias²", "variance") if first else ("_nolegend_",) * 2
-        colour, first = group.colour(name), False
+        rho = float(np.median([design.quality.correlation.value for _, design in own]))
+        labels.append(f"{escape(_name(name))}\nρ = {round(rho, 2) + 0:.2f}")
+        colour = group.colour(name)
         look: dict[str, Any] = {"height": 0.6, "linewidth": 0.6, "edgecolor": colour}
         ax.barh(y, variance, color=colour, alpha=0.8, gid=f"variance-{name}", **look)
-        shape: dict[str, Any] = {"left": variance, "color": "white", "hatch": "/////"}
+        shape: dict[str, Any] = {"left": variance, "color": "white", "hatch": _HATCH}
         ax.barh(y, bias, gid=f"bias-{name}", **shape, **look)
-        _label_parts(ax, labels)
         _mark_error(group, name, ax, y)
-    middles = {name: float(np.median(_correlations(group, name))) for name in group.repeated}
-    labels_left = [
-        f"{escape(_name(name))}\nρ = {round(rho, 2) + 0:.2f}" for name, rho in middles.items()
-    ]
-    ideal = group.pairs[0].ideal
-    reference = ideal.sd.value**2 if group.is_single else 1.0
-    if ax.get_xlim()[1] > reference / 10:
-        line: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": ":"}
-        ax.axvline(reference / 10, label="10 ideal replicates", gid="ten-ideal", **line)
-    lay_out_rows(ax, [float(y) for y in range(len(labels_left))], labels_left)
-    ax.set_ylim(len(labels_left) - 0.4, -0.6)
+    _mark_target(group, ax)
+    lay_out_rows(ax, [float(y) for y in range(len(labels))], labels)
+    ax.set_ylim(len(labels) - 0.4, -0.6)
     ax.set_xlim(left=0)
     limit_ticks(ax, 4)
     ax.set_xlabel("mean squared error" + ("" if group.is_single else ", in σ²"))
 
 
-def _label_parts(ax: Axes, labels: Sequence[str]) -> None:
-    """Entries of the legend, which name no design by its colour."""
-    if labels[0].startswith("_"):
-        return
+def _mark_target(group: _Group, ax: Axes) -> None:
+    """Draw the error to be reached, and what the bars' fillings mean, whatever their colours."""
+    n_ideal = next((d.quality.reach.n_ideal for _, d in _list_all(group)), 1)
+    whole = group.pairs[0].ideal.sd.value ** 2 if group.is_single else 1.0
+    line: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": ":"}
+    ax.axvline(whole / n_ideal, label=f"{n_ideal} ideal replicates", gid="target", **line)
     plain: dict[str, Any] = {"linewidth": 0.6, "edgecolor": COLOUR_NOTE}
-    ax.bar(0, 0, 0, color="white", hatch="/////", label=labels[0], **plain)
-    ax.bar(0, 0, 0, color=COLOUR_NEITHER, alpha=0.8, label=labels[1], **plain)
+    ax.bar(0, 0, 0, color="white", hatch=_HATCH, label="bias²", **plain)
+    ax.bar(0, 0, 0, color=COLOUR_NEITHER, alpha=0.8, label="variance", **plain)
 
 
 def _squared_bias(design: MeasuredDesign) -> float:
@@ -256,10 +251,6 @@ def _squared_bias(design: MeasuredDesign) -> float:
 
 def _mean_variance(design: MeasuredDesign) -> float:
     return design.quality.mean_variance.value
-
-
-def _correlations(group: _Group, name: str) -> list[float]:
-    return [design.quality.correlation.value for _, design in group.find(name)]
 
 
 def _mark_error(group: _Group, name: str, ax: Axes, y: float) -> None:

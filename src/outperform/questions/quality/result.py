@@ -212,8 +212,11 @@ class Quality(Result):
 
     def __str__(self) -> str:
         if not self.summary:
+            alone = all(not pair.deviations for pair in self.pairs)
             return (
-                "No design was repeated, so that its error is not known: only the standard "
+                "There are ideal runs and no cheaper design to measure against them."
+                if alone
+                else "No design was repeated, so that its error is not known: only the standard "
                 "deviations below are."
             )
         best = min(self.summary, key=lambda each: (each.ratio.median, each.ratio.high))

@@ -26,7 +26,8 @@ def tabulate_quality(result: "Quality") -> list[Table | str]:
     parts: list[Table | str] = []
     if result.names:
         parts.append(_tabulate_summary(result))
-    parts.append(_tabulate_deviations(result))
+    if any(pair.deviations for pair in result.pairs):
+        parts.append(_tabulate_deviations(result))
     if result.detailed:
         for pair in result.pairs:
             parts += _tabulate_pair(pair)
