@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 Contest = tuple[str, str, str]  # one pipeline, another, the task
 Scores = tuple[FloatArray, FloatArray]  # of both, pair by pair
-GAMMA = 0.75  # smallest P(A>B) of learners that are to be told apart
+# P(A>B) of learners that are to be told apart, and of those that nobody could mistake.
+GAMMA, CLEAR = 0.75, 0.95
 _FIXED = "fix-hopt", "all"
 _REDRAWN = ("simulated-hopt", "all"), ("resampled-hopt", "all")
 _SEVERAL = 5  # searches, where several have several fits each
@@ -61,7 +62,8 @@ class Verdicts(NamedTuple):
     n_fits: int  # of each algorithm
     test: str
     of_twins: Sequence[int]
-    of_others: Sequence[int]
+    of_close: Sequence[int]  # P(A>B) from GAMMA on
+    of_clear: Sequence[int]  # from CLEAR on
 
     @property
     def false_positives(self) -> int:
@@ -70,22 +72,29 @@ class Verdicts(NamedTuple):
 
     def list_cells(self) -> list[str]:
         """Row of a table."""
-        undecided, wrong = (sum(each == who for each in self.of_others) for who in (0, -1))
-        n, n_others = len(self.of_twins), len(self.of_others)
-        errors = [(self.false_positives, n), (undecided, n_others), (wrong, n_others)]
-        shares = [f"{count / of:.0%} ({count} of {of})" if of else "" for count, of in errors]
+        groups = self.of_twins, self.of_close, self.of_clear, (*self.of_close, *self.of_clear)
+        errors = [
+            self.false_positives,
+            *(sum(each == 0 for each in group) for group in groups[1:3]),
+            sum(each < 0 for each in groups[3]),
+        ]
+        shares = [
+            f"{n / len(group):.0%} ({n} of {len(group)})" if group else ""
+            for n, group in zip(errors, groups, strict=True)
+        ]
         return [self.fed_by, f"{self.n_fits:,}", self.test, *shares]
 
 
 def tabulate_verdicts(verdicts: Iterable[Verdicts]) -> Table:
     """Table of false positives and negatives, by design and by test."""
     return Table(
-        ["fed by", "fits", "test", "winner of twins", "no winner of others", "wrong winner"],
+        ["fed by", "fits", "test", "false positives", "missed: close", "clear", "wrong winner"],
         [each.list_cells() for each in verdicts],
         title="How often comparisons err at 5%, fed by each design:",
         note=(
-            "fits: of each algorithm. Twins are equal: every winner is a false positive. Others: "
-            f"learners with an ideal P(A>B) of {GAMMA} or more."
+            "fits: of each algorithm. false positives: twins, which are equal, have a winner. "
+            f"missed: no winner of learners with an ideal P(A>B)\nfrom {GAMMA} (close) or from "
+            f"{CLEAR} on (clear). wrong winner: of these the worse one."
         ),
     )
 
@@ -122,13 +131,15 @@ def judge(
     n_trials = long.study["plan"]["trials"]
     budget = n_trials + n_pairs
     twins = [(a, a + TWIN, task) for task, a in product(long.study["tasks"], _learners(long))]
-    others = [each for each, chance in order_contests(long).items() if chance >= GAMMA]
+    chances = order_contests(long)
+    close = [each for each, chance in chances.items() if GAMMA <= chance < CLEAR]
+    clear = [each for each, chance in chances.items() if chance >= CLEAR]
 
     def decide(name: str, n_fits: int, find: _Find, tests: _Tests = _TESTS) -> Iterator[Verdicts]:
         for test, who_wins in tests.items():
             winners = [
                 [who_wins(*scores) for contest in contests for scores in find(contest)]
-                for contests in (twins, others)
+                for contests in (twins, close, clear)
             ]
             yield Verdicts(name, n_fits, test, *winners)
 
