@@ -28,6 +28,7 @@ Scores = tuple[FloatArray, FloatArray]  # of both, pair by pair
 GAMMA, CLEAR = 0.75, 0.95
 _FIXED = "fix-hopt", "all"
 _REDRAWN = ("simulated-hopt", "all"), ("resampled-hopt", "all")
+N_IDEAL = 10  # long searches whose budget is given to shorter ones too
 _SEVERAL = 5  # searches, where several have several fits each
 
 
@@ -151,13 +152,17 @@ def judge(
         differences = _list_differences(long, (kind, redrawn))
         both = budget + n_pairs
         yield from decide(f"fix-hopt & {kind}", both, differences, {"t": _win_by_both})
-    for trials, runs in short.items():
-        n = max(2, budget // (trials + 1))
-        yield from decide(f"{n} searches of {trials}", n * (trials + 1), _cut_ideal(runs, n))
-        k = max(1, budget // _SEVERAL - trials)
-        name = f"{_SEVERAL} searches of {trials}, {k} fits each"
-        n_fits = _SEVERAL * (trials + k)
-        yield from decide(name, n_fits, _list_means(runs, k), {"t": _win_by_t})
+    for fits, (trials, runs) in product(
+        (budget, N_IDEAL * (n_trials + 1)), ({n_trials: long} | {**short}).items()
+    ):
+        n = fits // (trials + 1)
+        if n > 1:
+            yield from decide(f"{n} searches of {trials}", n * (trials + 1), _cut_ideal(runs, n))
+        k = min(fits // _SEVERAL - trials, runs.count_repeats("fix-hopt")["all"].n_replicates)
+        if k > 1:
+            name = f"{_SEVERAL} searches of {trials}, {k} fits each"
+            n_fits = _SEVERAL * (trials + k)
+            yield from decide(name, n_fits, _list_means(runs, k), {"t": _win_by_t})
 
 
 def _learners(runs: RepeatedRuns) -> list[str]:
