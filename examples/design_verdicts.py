@@ -115,14 +115,22 @@ def draw_false_positives(verdicts: Sequence[Verdicts], ax: "Axes") -> None:
     ax.set(xlim=(0, 1), ylim=(len(labels) - 0.5, -0.5), xlabel="twins that have a winner")
 
 
-def tabulate_learners(runs: RepeatedRuns) -> Table:
-    """Table of who is better, by all ideal replicates."""
+def tabulate_learners(runs: Mapping[int, RepeatedRuns]) -> Table:
+    """Table of who is better, by all ideal replicates of searches of so many trials."""
+    chances = [order_contests(each) for each in runs.values()]
     rows = [
-        [f"{a} > {b}", task, f"{chance:.2f}"]
-        for (a, b, task), chance in order_contests(runs).items()
+        [f"{a} > {b}", task, *(f"{find_chance(each, (a, b, task)):.2f}" for each in chances)]
+        for a, b, task in chances[0]
         if TWIN not in a + b
     ]
-    return Table(["learners", "task", "P(A>B)"], rows, title="Who is better, by the ideal design:")
+    header = ["learners", "task", *(f"{trials} trials" for trials in runs)]
+    return Table(header, rows, title="P(A>B) by the ideal design:")
+
+
+def find_chance(chances: Mapping[Contest, float], contest: Contest) -> float:
+    """P(A>B) of a contest, in whichever order it is known."""
+    a, b, task = contest
+    return chances[contest] if contest in chances else 1 - chances[b, a, task]
 
 
 def judge(
@@ -155,11 +163,11 @@ def judge(
     for fits, (trials, runs) in product(
         (budget, N_IDEAL * (n_trials + 1)), ({n_trials: long} | {**short}).items()
     ):
-        n = fits // (trials + 1)
-        if n > 1:
+        n, n_ideal = fits // (trials + 1), len(runs.find_ideal(*runs.choose_pairs()[0]))
+        if 1 < n <= n_ideal // 2:
             yield from decide(f"{n} searches of {trials}", n * (trials + 1), _cut_ideal(runs, n))
-        k = min(fits // _SEVERAL - trials, runs.count_repeats("fix-hopt")["all"].n_replicates)
-        if k > 1:
+        k = fits // _SEVERAL - trials
+        if 1 < k <= runs.count_repeats("fix-hopt")["all"].n_replicates:
             name = f"{_SEVERAL} searches of {trials}, {k} fits each"
             n_fits = _SEVERAL * (trials + k)
             yield from decide(name, n_fits, _list_means(runs, k), {"t": _win_by_t})

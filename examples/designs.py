@@ -122,7 +122,7 @@ def main(words: Sequence[str] | None = None) -> None:
     for table in (
         tabulate_plans(quality, short, chosen.trials + chosen.replicates),
         tabulate_verdicts(verdicts),
-        tabulate_learners(long),
+        tabulate_learners({chosen.trials: long} | short),
     ):
         print()
         print_table(table)
