@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from outperform import Study, compare_runs, read_runs, run
-from outperform.study.designs import Crossed, Ideal, Variance
+from outperform.study.designs import Crossed, FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.tasks import Task
@@ -96,7 +96,7 @@ def make_store() -> bytes:
     study = Study(
         pipelines,
         (Task("t", metric="accuracy"),),
-        (Ideal(7), Variance(3), Crossed(2)),
+        (Ideal(7), FixHopt(2, (), 3), Variance(3), Crossed(2)),
         trials=2,
         name="fuzzed",
     )

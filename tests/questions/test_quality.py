@@ -1,6 +1,8 @@
 """What designs of real, tiny studies are worth against their ideal design."""
 
 import math
+import sqlite3
+from contextlib import closing
 from itertools import pairwise
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 
 from outperform import measure_quality
 from outperform.engines import InlineEngine
-from outperform.errors import InvalidInput, UnknownName
+from outperform.errors import DamagedStore, InvalidInput, UnknownName
 from outperform.questions.quality.answer import COMBINED
 from outperform.questions.quality.result import Middle
 from outperform.runner import run_fits
@@ -46,10 +48,12 @@ def fail_sometimes(params, split, seeds, task):
     return scores
 
 
-def make_study(*designs, function=fit, metric="accuracy", tasks=("toy",), names=("net",)):
+def make_study(
+    *designs, function=fit, metric="accuracy", tasks=("toy",), names=("net",), trials=TRIALS
+):
     space = {"lr": Uniform(0, 1)}
     pipelines = [FunctionPipeline(name, function, space, ("split", "init")) for name in names]
-    return Study(pipelines, [Task(t, metric=metric) for t in tasks], designs, trials=TRIALS)
+    return Study(pipelines, [Task(t, metric=metric) for t in tasks], designs, trials=trials)
 
 
 def run(path, *designs, **options):
@@ -247,6 +251,15 @@ def test_ideal_runs_alone_are_asked_for_a_cheaper_design(tmp_path):
     )
 
 
+def test_searches_that_can_be_redrawn_are_asked_for(tmp_path):
+    missing = measure_quality(run(tmp_path / "s.db", Ideal(3), trials=20)).missing
+    assert [each.line.split('"')[1] for each in missing] == [
+        "ideal", "fix-hopt", "simulated-hopt", "resampled-hopt",
+    ]  # fmt: skip
+    # 17 more searches and 20 · 50 fits, of which fix-hopt has three.
+    assert [each.n_fits for each in missing[1:]] == [1337, 1340, 1340]
+
+
 def test_nothing_is_missing_from_a_whole_study(tmp_path):
     path = run(tmp_path / "s.db", Ideal(50), FixHopt(2, (), 20), function=fit_without_search)
     result = measure_quality(path)
@@ -330,6 +343,27 @@ def test_the_sentence_names_the_cheapest_design(tmp_path):
     assert words.endswith("one search is enough.")
 
 
+def test_the_sentence_says_where_a_bias_is_too_large_and_how_sure_that_is(path, tmp_path):
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(path.read_bytes())
+    with open_store(copy) as store:
+        study = store.get_meta("study")
+        study["designs"] = [each for each in study["designs"] if each["design"] == "ideal"]
+        store.set_meta("study", study)
+    rows = np.random.default_rng(0).normal(30, 1, (6, 5))
+    add_repetitions(copy, "resampled-hopt", rows)
+    assert str(measure_quality(copy)) == (
+        "No design reaches the precision of 10 ideal replicates: each has too large a bias "
+        "(net on toy)."
+    )
+    add_repetitions(copy, "simulated-hopt", rows - 30 + 8.7)
+    assert not str(measure_quality(copy)).startswith("No design reaches")
+
+
+def test_where_no_design_is_cheaper_the_sentence_says_so(quality, path):
+    assert str(measure_quality(path, n_ideal=1)).startswith("No design is cheaper than the ideal")
+
+
 def test_more_precision_never_costs_less(path):
     costs = [
         measure_quality(path, n_ideal=n).pairs[0].designs[1].quality.reach.cost for n in (1, 2, 5)
@@ -374,6 +408,15 @@ def test_other_refusals(path, tmp_path):
     )
     with pytest.raises(InvalidInput, match="n_ideal is 0"):
         measure_quality(path, n_ideal=0)
+
+
+def test_no_time_is_told_from_damaged_fits(path, tmp_path):
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(path.read_bytes())
+    with closing(sqlite3.connect(copy)) as connection, connection:
+        connection.execute("UPDATE measurements SET pipeline = id")
+    with pytest.raises(DamagedStore):
+        measure_quality(copy)
 
 
 def test_a_description_of_old_without_a_plan_is_read(path, tmp_path, quality):

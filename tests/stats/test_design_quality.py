@@ -56,6 +56,13 @@ def test_bias_counts_without_what_chance_adds_to_its_square():
     assert found.mse.values[2] == pytest.approx(1 + 100 - 5 / 6)
 
 
+def test_where_no_bias_is_seen_none_is_drawn():
+    # The p-value of no bias is 1, so its square is 0 in every draw.
+    found = assess()
+    assert found.mse.low == pytest.approx(found.standard_error.low**2)
+    assert found.mse.high == pytest.approx(found.standard_error.high**2)
+
+
 def test_what_reaches_the_precision_of_ideal_scores():
     # 2.5 / 2 is allowed: 1/3 + 2/k is below that from k = 3 on, at 10 + 3 for 2 · 11.
     reach = assess(overhead=10, n_ideal=2).reach

@@ -145,12 +145,8 @@ def assess_design(
     check_count("n_ideal", n_ideal, at_least=1)
     table, alone = _as_repetitions(scores), as_ideal(ideal)
     n, k = table.shape
-    means = table.mean(axis=1)
-    bias = _subtract_means(means, alone, partners, confidence_level)
-    # The square of an estimate is too large by the square of its error, on average.
-    squared_bias = max(0.0, bias.value**2 - bias.error**2)
-    within = float(table.var(axis=1, ddof=1).mean())
-    parts = _Parts(float(means.var(ddof=1)), within, squared_bias, float(alone.var(ddof=1)), k)
+    bias = _subtract_means(table.mean(axis=1), alone, partners, confidence_level)
+    parts = _estimate_parts(table, alone, bias)
     dfs = n - 1, n * (k - 1), alone.size - 1
     drawn = _draw_parts(parts, bias, dfs, rng)
     variances, mse, equivalent = (
@@ -159,11 +155,11 @@ def assess_design(
     )
     return DesignQuality(
         *(n, k, float(table.mean()), bias, variances.at(1, confidence_level)),
-        chi_square_estimate(within, dfs[1], confidence_level),
-        _correlate(table, within, confidence_level),
-        chi_square_estimate(float(parts.between), dfs[0], confidence_level),
+        _estimate_variance(float(parts.within), dfs[1], confidence_level),
+        _correlate(table, float(parts.within), confidence_level),
+        _estimate_variance(float(parts.between), dfs[0], confidence_level),
         float(parts.shared),
-        squared_bias,
+        float(parts.squared_bias),
         EstimateCurve(*map(np.sqrt, (variances.values, variances.low, variances.high))),
         mse,
         equivalent,
@@ -223,6 +219,14 @@ class _Parts:
             return self.ideal / self.mse(sizes)
 
 
+def _estimate_parts(table: FloatArray, ideal: FloatArray, bias: MeanDifference) -> _Parts:
+    between, within = table.mean(axis=1).var(ddof=1), table.var(axis=1, ddof=1).mean()
+    # The square of an estimate is too large by the square of its error, on average.
+    squared_bias = max(0.0, bias.value**2 - bias.error**2)
+    variances = float(between), float(within), squared_bias, float(ideal.var(ddof=1))
+    return _Parts(*variances, table.shape[1])
+
+
 def _draw_parts(
     parts: _Parts, bias: MeanDifference, dfs: tuple[int, int, int], rng: np.random.Generator
 ) -> _Parts:
@@ -277,7 +281,7 @@ def _correlate(table: FloatArray, within: float, confidence_level: float) -> Est
     return repeated_means(table, confidence_level=confidence_level).correlation
 
 
-def chi_square_estimate(variance: float, df: int, confidence_level: float) -> Estimate:
+def _estimate_variance(variance: float, df: int, confidence_level: float) -> Estimate:
     """Variance with its interval for normal scores."""
     tail = (1 - confidence_level) / 2
     low, high = (variance * df / float(chdtri(df, p)) for p in (tail, 1 - tail))

@@ -70,13 +70,9 @@ def measure_quality(
     H; Bouthillier et al., Simulated hyperparameter optimization, figure 2.
     """
     check_count("n_ideal", n_ideal, at_least=1)
-    if isinstance(store, str | Path) and not is_store(store):
-        raise InvalidInput(
-            f"{store} is no store of a study",
-            "Pass the store that `outperform run` wrote: only its runs say which search they share",
-        )
+    _require_store(store)
     with use_store(store) as opened:
-        runs, seconds = RepeatedRuns.of(opened), opened.mean_seconds()
+        runs, seconds = RepeatedRuns.of(opened), _average_seconds(opened)
         pairs = runs.choose_pairs(pipelines, task)
         _require_ideal(runs, pairs, seconds)
         table = load_runs(opened, "ideal")
@@ -94,6 +90,22 @@ def measure_quality(
         tuple(list_missing(runs, pairs, seconds)),
         (*doubt_quality(measured), *asked.list_left_out(pairs), *_list_notes(table)),
     )
+
+
+def _require_store(store: object) -> None:
+    if isinstance(store, str | Path) and not is_store(store):
+        raise InvalidInput(
+            f"{store} is no store of a study",
+            "Pass the store that `outperform run` wrote: only its runs say which search they share",
+        )
+
+
+def _average_seconds(store: Store) -> dict[_Pair, float]:
+    """Mean seconds of the runs of each pair, from fits whose checksums match."""
+    seconds: dict[_Pair, list[float]] = {}
+    for fit in store.get({label.key for label in store.run_labels()}).values():
+        seconds.setdefault((fit.pipeline, fit.task), []).append(fit.seconds)
+    return {pair: float(np.mean(each)) for pair, each in seconds.items()}
 
 
 def _list_notes(table: Runs) -> Iterator[str]:

@@ -12,6 +12,7 @@ KINDS = ("fix-hopt", "simulated-hopt", "resampled-hopt")  # of designs that sear
 N_REPETITIONS = 20  # of Bouthillier et al. (2021)
 N_REPLICATES = 50  # of a design that is not there yet
 N_IDEAL = 50
+_ENOUGH_TRIALS = 20  # for a surrogate
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,22 @@ def list_missing(
 
 
 def _repeats(runs: RepeatedRuns, kind: str) -> Mapping[str, Repeats]:
-    """What there is of a kind; of fix-hopt what there should be, if it is not there."""
+    """What there is of a kind; where it is not there and could be, none of what there should be."""
     known = runs.count_repeats(kind)
-    return known or ({ALL: Repeats(N_REPLICATES, 0)} if kind == "fix-hopt" else {})
+    if known or not (kind == "fix-hopt" or _can_redraw_searches(runs.study)):
+        return known
+    return {ALL: Repeats(N_REPLICATES, 0)}
+
+
+def _can_redraw_searches(study: Mapping[str, Any]) -> bool:
+    """Whether searches can surely be simulated, and redrawn from their trials."""
+    plan = study.get("plan")
+    return (
+        plan is not None
+        and plan["tuner"] == "random"
+        and plan["trials"] >= _ENOUGH_TRIALS
+        and all(pipeline["space"] for pipeline in plan["pipelines"])
+    )
 
 
 def _write(kind: str, source: str, n_replicates: int) -> str:

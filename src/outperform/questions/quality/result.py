@@ -222,7 +222,7 @@ class Quality(Result):
         best = min(self.summary, key=lambda each: (each.ratio.median, each.ratio.high))
         whole = f"the precision of {self.n_ideal} ideal replicates"
         if math.isinf(best.ratio.median):
-            return f"No design reaches {whole}{self._say_where()}: its bias alone is larger."
+            return f"No design reaches {whole}: each has too large a bias{self._say_range(best)}."
         needs = f"{best.name} needs {format_ratio(best.ratio.median)} of their fits"
         if best.ratio.median >= 1:
             return (
@@ -232,15 +232,14 @@ class Quality(Result):
         cheapest = "" if len(self.names) == 1 else f", the cheapest of {len(self.names)} designs"
         return f"For {whole}, {needs}{cheapest}{self._say_range(best)}; {self._say_searches(best)}."
 
-    def _say_where(self) -> str:
-        return f" for {self.pairs[0].name}" if len(self.pairs) == 1 else " for most pipelines"
-
     def _say_range(self, best: DesignSummary) -> str:
         if best.n_pairs > 1:
             ends = f"{format_ratio(best.ratio.low)} to {format_ratio(best.ratio.high)}"
             return f" (median of {best.n_pairs} pairs of pipeline and task; {ends})"
         design = next(design for pair in self.pairs if (design := pair.find(best.name)))
         interval = design.quality.reach.ratio.interval
+        if math.isinf(interval.low):
+            return f" ({self.pairs[0].name})"
         level = f"{100 * interval.confidence_level:g}%"
         ends = f"{format_ratio(interval.low)} to {format_ratio(interval.high)}"
         return f" ({self.pairs[0].name}; {level} interval {ends})"
