@@ -166,10 +166,10 @@ def judge(
         n, n_ideal = fits // (trials + 1), len(runs.find_ideal(*runs.choose_pairs()[0]))
         if 1 < n <= n_ideal // 2:
             yield from decide(f"{n} searches of {trials}", n * (trials + 1), _cut_ideal(runs, n))
-        k = fits // _SEVERAL - trials
-        if 1 < k <= runs.count_repeats("fix-hopt")["all"].n_replicates:
+        k = min(fits // _SEVERAL - trials, runs.count_repeats("fix-hopt")["all"].n_replicates)
+        n_fits = _SEVERAL * (trials + k)
+        if k > 1 and n_fits > 0.9 * fits:
             name = f"{_SEVERAL} searches of {trials}, {k} fits each"
-            n_fits = _SEVERAL * (trials + k)
             yield from decide(name, n_fits, _list_means(runs, k), {"t": _win_by_t})
 
 

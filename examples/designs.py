@@ -1,9 +1,9 @@
 """What every cheap design of a study is worth against the ideal one, on real fits.
 
-Three learners on three tasks, each by the ideal design of 100 searches and 20 times by every design
-that searches once; then with searches of 10 and 5 trials instead of 50. About 180,000 fits: a
-quarter of an hour on two cores. The same command goes on where it was stopped, and
-afterwards prints at once.
+Three learners on three tasks, each by 100 replicates of the ideal design and 20 times by every
+design that searches once; then with searches of 10 and of 5 trials instead of 50. About 200,000
+fits: a quarter of an hour on two cores. The same command goes on where it was stopped, and
+afterwards prints everything again.
 
     python examples/designs.py --store designs
 
@@ -13,11 +13,13 @@ afterwards prints at once.
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import outperform as op
 from design_verdicts import (
+    Verdicts,
     draw_false_positives,
     judge,
     tabulate_learners,
@@ -48,7 +50,10 @@ def read_arguments(words: Sequence[str] | None) -> argparse.Namespace:
     fewer.add_argument("--ideal", type=int, default=100, help="replicates of the ideal design")
     fewer.add_argument("--replicates", type=int, default=50, help="of a repetition of the others")
     fewer.add_argument("--repetitions", type=int, default=20, help="of the others")
-    return parser.parse_args(words)
+    chosen = parser.parse_args(words)
+    if chosen.trials <= max(SHORT):
+        parser.error(f"--trials is {chosen.trials}. A long search has more than {max(SHORT)}.")
+    return chosen
 
 
 def make_long_study(chosen: argparse.Namespace) -> op.Study:
@@ -98,7 +103,7 @@ def run(study: op.Study, path: Path, engine: str) -> RepeatedRuns:
         n_fits, seconds = sum(store.counts().values()), time.monotonic() - began
         print(f"{study.name}: {n_fits:,} fits, this time {seconds:,.0f} s.")
         models = [*(store.get_meta(SURROGATES) or {}).values()]
-    for learner in dict.fromkeys(model["pipeline"] for model in models):
+    for learner in (pipeline.name for pipeline in study.pipelines if models):
         own = [model for model in models if model["pipeline"] == learner]
         refused, doubted = (sum(bool(m.get(key)) for m in own) for key in ("refused", "doubts"))
         print(f"  models of {learner}: {len(own)}, of these refused {refused}, doubted {doubted}")
@@ -126,9 +131,20 @@ def main(words: Sequence[str] | None = None) -> None:
     ):
         print()
         print_table(table)
+    draw(quality, short, verdicts, folder)
+
+
+def draw(
+    quality: op.Quality,
+    short: Mapping[int, RepeatedRuns],
+    verdicts: Sequence[Verdicts],
+    folder: Path,
+) -> None:
+    """Save the figures of the page."""
     op.save_figure(quality, folder / "designs.png")
-    one = op.measure_quality(path, pipelines=chosen.learners[:1])
-    op.save_figure(one, folder / f"designs-{chosen.learners[0]}.png")
+    first = quality.pairs[0].pipeline
+    of_first = tuple(pair for pair in quality.pairs if pair.pipeline == first)
+    op.save_figure(replace(quality, pairs=of_first), folder / f"designs-{first}.png")
     with house_style():
         figure = make_figure(PAGE_WIDTH, 4.2)
         left, right = figure.subplots(1, 2)

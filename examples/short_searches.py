@@ -1,7 +1,7 @@
 """What a budget of fits is worth, spent on one long search, on several, or on many short ones."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -60,32 +60,41 @@ class Plan(NamedTuple):
 
     name: str
     split: Split
-    errors: Sequence[Errors]
+    errors: Mapping[str, Errors]
 
     def worth(self, budget: float) -> Middle:
         """Ideal replicates with the same mean squared error as so many fits."""
-        return Middle.of([1 / each.mse(budget, self.split) for each in self.errors])
+        return Middle.of([1 / each.mse(budget, self.split) for each in self.errors.values()])
+
+    def count_beaten(self, rival: "Plan", budget: float) -> str:
+        """In how many pairs of pipeline and task another plan has a smaller error."""
+        lost = [
+            rival.errors[name].mse(budget, rival.split) < each.mse(budget, self.split)
+            for name, each in self.errors.items()
+        ]
+        return f"{sum(lost)} of {len(lost)}"
 
     def count_fits(self, n_ideal: int) -> Middle:
-        """Fits for the precision of so many ideal replicates."""
-        return Middle.of([each.count_fits(n_ideal, self.split) for each in self.errors])
+        """Fits for the precision of so many ideal replicates, by pipeline and task."""
+        return Middle.of([each.count_fits(n_ideal, self.split) for each in self.errors.values()])
 
 
 def list_plans(quality: Quality, short: Mapping[int, RepeatedRuns]) -> Iterator[Plan]:
     """Plans with long searches, as `quality` measured them, and with short ones."""
     n_trials = quality.pairs[0].ideal.n_fits - 1
     alone = Errors(n_trials, 0.0, 1.0, 0.0, 0.0)
-    yield Plan(f"searches of {n_trials}", "a fit each", [alone for _ in quality.pairs])
+    pairs = {pair.name: pair for pair in quality.pairs}
+    yield Plan(f"searches of {n_trials}", "a fit each", dict.fromkeys(pairs, alone))
     for name in quality.names:
-        own = [(pair, design) for pair in quality.pairs if (design := pair.find(name))]
-        errors = [find_errors(pair, design.quality, n_trials) for pair, design in own]
+        own = {key: (pair, d) for key, pair in pairs.items() if (d := pair.find(name))}
+        errors = {key: find_errors(pair, d.quality, n_trials) for key, (pair, d) in own.items()}
         yield Plan(f"{name}, {n_trials} trials", "one search", errors)
         if name == _FIXED:
             yield Plan(f"{name}, {n_trials} trials", "best split", errors)
     for trials, runs in short.items():
-        errors = [find_short_errors(pair, runs, trials) for pair in quality.pairs]
+        errors = {key: find_short_errors(pair, runs, trials) for key, pair in pairs.items()}
         yield Plan(f"searches of {trials}", "a fit each", errors)
-        several = [find_repeated_errors(pair, runs, trials) for pair in quality.pairs]
+        several = {key: find_repeated_errors(pair, runs, trials) for key, pair in pairs.items()}
         yield Plan(f"{_FIXED}, {trials} trials", "one search", several)
         yield Plan(f"{_FIXED}, {trials} trials", "best split", several)
 
@@ -118,21 +127,27 @@ def find_short_errors(pair: PairQuality, runs: RepeatedRuns, n_trials: int) -> E
 def tabulate_plans(quality: Quality, short: Mapping[int, RepeatedRuns], budget: int) -> Table:
     """What budgets are worth by each plan, and what the precision of ideal replicates costs."""
     n, whole = quality.n_ideal, quality.n_ideal * quality.pairs[0].ideal.n_fits
-    rows = []
-    for plan in list_plans(quality, short):
-        bias, needed = Middle.of([each.bias for each in plan.errors]), plan.count_fits(n)
+    plans, rows = [*list_plans(quality, short)], []
+    shorter = f"searches of {next(iter(short))}"
+    rival = next(plan for plan in plans if plan.name == shorter)
+    for plan in plans:
+        bias = Middle.of([each.bias for each in plan.errors.values()])
         numbers = (bias, plan.worth(budget), plan.worth(whole))
         cells = [f"{m.median:.2g} ({m.low:.2g} to {m.high:.2g})" for m in numbers]
+        needed = plan.count_fits(n)
         median, *ends = (format_ratio(m / whole) for m in (needed.median, needed.low, needed.high))
-        rows.append([plan.name, plan.split, *cells, f"{median} ({ends[0]} to {ends[1]})"])
-    fits = [f"{budget} fits are worth", f"{whole} fits are worth", f"fits for {n}"]
+        beaten = [plan.count_beaten(rival, fits) for fits in (budget, whole)]
+        cells += [f"{median} ({ends[0]} to {ends[1]})", ", ".join(beaten)]
+        rows.append([plan.name, plan.split, *cells])
+    fits = [f"{budget} fits are worth", f"{whole} fits are worth", f"fits for {n}", "beaten in"]
     return Table(
         ["plan", "spent on", "bias / σ", *fits],
         rows,
         title=f"What a budget is worth (median and range of {len(quality.pairs)} pairs):",
         note=(
             f"worth: ideal replicates with the same mean squared error. fits for {n}: for the "
-            f"precision of {n} ideal replicates, as a share of their {whole} fits."
+            f"precision of {n} ideal replicates, as a share of their {whole} fits.\nbeaten in: "
+            f"pairs where {shorter} with a fit each are worth more, for {budget} and {whole} fits."
         ),
     )
 
@@ -142,7 +157,7 @@ def draw_plans(quality: Quality, short: Mapping[int, RepeatedRuns], ax: "Axes") 
     budgets = np.geomspace(60, 3000, 80)
     colours: dict[int, str] = {}
     for plan in list_plans(quality, short):
-        n_trials = plan.errors[0].n_trials
+        n_trials = next(iter(plan.errors.values())).n_trials
         colour = colours.setdefault(n_trials, COLOURS[len(colours)])
         if plan.name.startswith(("searches", _FIXED)):
             errors = [plan.worth(budget).median ** -0.5 for budget in budgets]
