@@ -2,7 +2,7 @@
 
 Three learners on three tasks, each by 100 replicates of the ideal design and 20 times by every
 design that searches once; then with searches of 10 and of 5 trials instead of 50. About 200,000
-fits: a quarter of an hour on two cores. The same command goes on where it was stopped, and
+fits: some 15 to 40 minutes on two cores. The same command goes on where it was stopped, and
 afterwards prints everything again.
 
     python examples/designs.py --store designs
