@@ -95,7 +95,8 @@ def tabulate_verdicts(verdicts: Iterable[Verdicts]) -> Table:
         note=(
             "fits: of each algorithm. false positives: twins, which are equal, have a winner. "
             f"missed: no winner of learners with an ideal P(A>B)\nfrom {GAMMA} (close) or from "
-            f"{CLEAR} on (clear). wrong winner: of these the worse one."
+            f"{CLEAR} on (clear). wrong winner: of these the worse one. as simulated: only "
+            "repetitions whose models were not refused."
         ),
     )
 
@@ -156,6 +157,9 @@ def judge(
     for kind, redrawn in (("fix-hopt", "init"), _FIXED, *_REDRAWN):
         name = f"{kind} ({redrawn})" if kind == "fix-hopt" else kind
         yield from decide(name, budget, _list_repetitions(long, (kind, redrawn)))
+    for kind, redrawn in (_FIXED, _REDRAWN[1]):
+        same = _list_repetitions(long, (kind, redrawn), among=_REDRAWN[0])
+        yield from decide(f"{kind}, as simulated", budget, same)
     for kind, redrawn in _REDRAWN:
         differences = _list_differences(long, (kind, redrawn))
         both = budget + n_pairs
@@ -208,9 +212,18 @@ def _cut_ideal(runs: RepeatedRuns, size: int) -> _Find:
     return find
 
 
-def _list_repetitions(runs: RepeatedRuns, design: tuple[str, str]) -> _Find:
-    """Repetitions of a design that both have."""
-    return lambda contest: _pair_repetitions(runs, design, contest).values()
+def _list_repetitions(
+    runs: RepeatedRuns, design: tuple[str, str], among: tuple[str, str] | None = None
+) -> _Find:
+    """Repetitions of a design that both have, if asked only where they have another's too."""
+
+    def find(contest: Contest) -> Iterator[Scores]:
+        allowed = _pair_repetitions(runs, among or design, contest)
+        for number, scores in _pair_repetitions(runs, design, contest).items():
+            if number in allowed:
+                yield scores
+
+    return find
 
 
 def _list_differences(runs: RepeatedRuns, design: tuple[str, str]) -> _Find:
