@@ -1,5 +1,6 @@
 """The examples run as their page says, and say what they should."""
 
+import importlib
 import os
 import re
 import runpy
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from outperform.store import open_store
+from outperform.study.tuners import suggest_random
 
 pytest.importorskip("sklearn")
 
@@ -81,3 +83,63 @@ def count_fits(store):
 )
 def test_initialisations_are_judged_by_where_the_interval_lies(low, high, sentence):
     assert runpy.run_path(INITIALISATIONS)["judge"](low, high, 0.2) == sentence
+
+
+@pytest.fixture
+def example(monkeypatch):
+    """Imports a module of the examples, as if its script had been started."""
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    return importlib.import_module
+
+
+def test_the_experiment_on_designs_runs_small_and_goes_on(example, tmp_path, capsys):
+    words = "--tasks cancer --learners kernel tree --trials 11 --ideal 3 --replicates 7"
+    options = [*words.split(), "--repetitions", "2", "--engine", "inline", "--store", str(tmp_path)]
+    example("designs").main(options)
+    first = capsys.readouterr().out
+    studies = [line for line in first.splitlines() if line.startswith("designs")]
+    assert [line.partition(":")[0] for line in studies] == [
+        "designs",
+        "designs, 10 trials",
+        "designs, 5 trials",
+    ]
+    for name in ("fix-hopt (init)", "fix-hopt (all)", "simulated-hopt", "resampled-hopt"):
+        # In the tables of designs, of deviations and of plans, and for each test of the verdicts.
+        assert len(re.findall(rf"^  {re.escape(name)}[ ,]", first, re.MULTILINE)) >= 5
+    # Eleven trials and a fit, ten times, are what ten ideal replicates take.
+    assert re.search(r"searches of 11 +a fit each +0 .* 100% \(100% to 100%\)", first)
+    # One repetition is 11 + 7 fits, both designs together 11 + 7 + 7.
+    assert re.search(r"fix-hopt \(all\) +18 +sign .* of 4\)", first)
+    assert re.search(r"fix-hopt & resampled-hopt +25 +t .* of 4\)", first)
+    assert re.search(r"kernel > tree +cancer +(1\.00|0\.[89])", first)
+    assert sorted(path.name for path in tmp_path.glob("*.png")) == [
+        "designs-budget.png",
+        "designs-kernel.png",
+        "designs.png",
+    ]
+    # Again, nothing is fitted.
+    chosen = example("designs").read_arguments(options)
+    study = example("designs").make_long_study(chosen)
+    example("designs").run(study, tmp_path / "11-trials.db", "inline")
+    assert capsys.readouterr().out.split(", this")[0] == studies[0].split(", this")[0]
+
+
+def swap_letter(name: str) -> str:
+    return {"a": "b", "b": "a"}[name[0]] + name[1:]
+
+
+def test_twins_are_equal_but_for_their_searches(example):
+    learners = example("small_learners")
+    tasks = {task.name: task for task in learners.make_tasks()}
+    pipelines = learners.make_pipelines()
+    assert len(pipelines) == 2 * len(learners.LEARNERS)
+    data = tasks["cancer"].data()
+    split = tasks["cancer"].splitter.split(data.n_examples, seed=0)
+    seeds = dict.fromkeys(("init", "order", "augmentation", "dropout"), 3)
+    for own, twin in zip(pipelines[::2], pipelines[1::2], strict=True):
+        assert twin.name == f"{own.name} again"
+        drawn, drawn_twin = (suggest_random(each.space, [], 0, 1) for each in (own, twin))
+        assert learners.strip_letters(drawn) != learners.strip_letters(drawn_twin)
+        # The same values under the other's letters give the same scores.
+        swapped = {swap_letter(name): value for name, value in drawn.items()}
+        assert own.fit(drawn, split, seeds, data) == twin.fit(swapped, split, seeds, data)

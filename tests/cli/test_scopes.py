@@ -21,6 +21,7 @@ from outperform.questions.decompose.result import (
     Decompositions,
 )
 from outperform.questions.decompose.search_curves import SearchCurves
+from outperform.questions.plan.budget_result import BudgetPlan
 from outperform.questions.plan.result import Plan
 from outperform.questions.quality.result import Quality
 from outperform.questions.rank.result import Ranking
@@ -148,6 +149,10 @@ COMMANDS = {
     Quality: (
         "quality study.db",
         "Splits of this dataset and seeds varied, so this is about this dataset.",
+    ),
+    BudgetPlan: (
+        "plan study.toml --budget 500",
+        "Searches and seeds will vary, so this is about this dataset.",
     ),
     Reproducibility: (
         "check study.toml --seeds 2 --repeats 2 --workers 1",
