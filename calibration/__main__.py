@@ -29,7 +29,7 @@ def compute_missing(blocks: list[Block], n_processes: int) -> dict[str, list[Cel
     cells = read_stored()
     missing = [block for block in blocks if block.key not in cells]
     # Many runs take longest, so they are begun with: no process is left alone at the end.
-    missing.sort(key=lambda block: -dict(block.parameters)["n"])
+    missing.sort(key=lambda block: -dict(block.parameters).get("n", 0))
     print(f"{len(blocks) - len(missing)} of {len(blocks)} blocks are there already", flush=True)
     with ProcessPoolExecutor(n_processes) as pool:
         futures = {pool.submit(_compute, block): block for block in missing}

@@ -24,11 +24,14 @@ from calibration.cells import Cell
 STORE = Path(__file__).parent / "cache" / "cells.jsonl"
 MODULES = (
     "paired_intervals",
+    "sequential_tests",
     "two_samples",
     "hypothesis_tests",
     "trained_learners",
     "decision_rules",
     "deviations",
+    "one_search",
+    "budget_plans",
     "best_of",
     "published_scores",
     "many_algorithms",

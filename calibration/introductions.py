@@ -4,7 +4,7 @@ INTRODUCTION = """# How often each method errs
 
 Made by `make calibrate`; do not edit. Every decision rule, interval and test of this project is tried here on data of which the truth is known, and its errors are counted. [statistics.md](statistics.md) says what each method is.
 
-**How to read it.** All numbers are percentages. *False alarms* is how often a method finds a difference between equals: it should be at most 5. *Coverage* is how often an interval holds the truth: it should be at least 95. *Power* is how often a true difference of P(A>B) = 0.75 is found: more is better, and no method promises any. Columns are numbers of pairs, or of runs of each algorithm.
+**How to read it.** All numbers are percentages. *False alarms* is how often a method finds a difference between equals: it should be at most 5. *Coverage* is how often an interval holds the truth: it should be at least 95. *Power* is how often a true difference of P(A>B) = 0.75 is found: more is better, and only `SequentialTest` and `smallest_shown_probability` promise any. Columns are numbers of pairs, or of runs of each algorithm.
 
 **A number in bold is off**: it breaks the claim by more than chance can do (more than {n_errors} Monte-Carlo standard errors) and by more than a tenth of the errors that are allowed ({slack} false alarms, where 5% are claimed). Methods that promise never to err more often than they say get no such slack. Fewer false alarms and more coverage than claimed are never off: they cost power, not truth. Where a cell stands for several true P(A>B) or kinds of data, it shows the worst.
 
@@ -37,6 +37,10 @@ GROUPS = {
         "Looking after every pair",
         "How often the interval has missed the truth at least once by the n-th look. Only `anytime` claims to survive that; the rows of `exact`, `percentile` and `wilson` show how often a verdict on equals would have been significant at one look or another. `second_look_level`: the verdict on n pairs and, where that is not significant, once more on 2n at the level that is left.",
     ),
+    "sequential": (
+        "Deciding as pairs come in",
+        "The test of `plan_sequential_test` with α = β = 5%, followed pair by pair. Columns are the γ that it is planned for. False alarms: it decides for either of two equals. Power: it decides for A where P(A>B) is γ, a tie counting half, which it promises to do in 95% (at γ = 0.9, 30% of ties are too many to be possible). *Half of A's wins fail*: `trace_path` takes such pairs as incomplete. It keeps its promise about equals; it makes none about power, and finds next to nothing where so many fail. Leaving failed pairs out and going on with others claims nothing here, and errs far more often.",
+    ),
     "unpaired": (
         "P(A>B) of independent runs",
         "Coverage: the lowest where P(A>B) is 0.5, 0.75 or 0.97.",
@@ -64,6 +68,18 @@ GROUPS = {
     "variation": (
         "Deviations, their ratios and variance components",
         "Coverage of the true standard deviation, ratio or variance. Columns of `variance_components` are levels of each of two factors; main effects and interaction have the same variance. Columns of `repeated_means` are repetitions of 10 scores. Below 5 values `deviation` is the chi-square interval and `deviation_ratio` the F interval, for normal values.",
+    ),
+    "one search": (
+        "One search, taken for many",
+        "Coverage of the interval of `combine_designs`, by pairs. ρ is the share of the variance of a difference that is luck of the search. The interval holds the mean difference after *this search*. **It fails to hold the mean over all searches**, and that is how it is made: all pairs share the luck of one search, which moves their mean and not their spread. More pairs make it narrower and no truer, so it gets worse with them. Only where searches have no luck (ρ = 0) does it hold both.",
+    ),
+    "designs": (
+        "What a design is worth",
+        "Coverage, by repetitions of 20 scores each, which share the luck of one search (ρ), beside 50 independent scores; every repetition has its search and its first score in common with one of these. Scores are normal unless the row says otherwise. `assess_design`: the bias, ρ, the mean squared error of a repetition's mean, and the independent replicates that are equivalent to it; the lower of no bias and one of 0.3 standard deviations. `assess_deviations`: the mean deviation within repetitions, and its ratio to that of independent scores.",
+    ),
+    "budgets": (
+        "What a budget shows",
+        "What `outperform plan --budget` says by `smallest_shown_probability`: with the searches (of 50 trials) and replicates that the budget is split into, a t test errs in 5% of equals and finds the P(A>B) that is *shown* in 95%. Power is that at this P(A>B), where pipelines are tuned anew. Rows have the true ρ of scores after one search. *ρ known*: the plan and the test have the true one, as the claim supposes. *ρ of a pilot*: both have what 10 repetitions of 5 replicates let them expect. *ρ typical*: both have 0.16, the mean of published case studies, which is taken where there is no pilot.",
     ),
     "best of n": (
         "The best of n",

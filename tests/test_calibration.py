@@ -20,7 +20,12 @@ from calibration.introductions import GROUPS
 from calibration.marks import badness, is_off
 from outperform import stats
 from outperform.questions.compare.named_tests import TestName
-from outperform.stats import HypothesisTest, Interval
+from outperform.stats import (
+    HypothesisTest,
+    Interval,
+    coverage_after_one_search,
+    plan_sequential_test,
+)
 from outperform.stats.best_of_resamples import BestOfInterval
 from outperform.stats.decision_rules import RULES
 from outperform.stats.outperforming import PairedMethod, UnpairedMethod
@@ -75,6 +80,7 @@ def worst_at_each_place(cells):
 QUICK = [
     (Block("paired_intervals", (("part", "no ties"), ("n", 7))), {}),
     (Block("paired_intervals", (("part", "30% ties"), ("n", 15))), {}),
+    (Block("sequential_tests", (("gamma", 0.9),)), {"n_studies": 300}),
     (
         Block("two_samples", (("method", "brunner-munzel"), ("kind", "normal"), ("n", 20))),
         {"n_studies": 1000},
@@ -89,6 +95,15 @@ QUICK = [
         Block("deviations", (("part", "spread"), ("kind", "normal"), ("n", 8))),
         {"n_studies": 1000},
     ),
+    (
+        Block("one_search", (("part", "pairs"), ("kind", "normal"), ("shared", 0.1), ("n", 50))),
+        {"n_studies": 200},
+    ),
+    (
+        Block("one_search", (("part", "design"), ("kind", "normal"), ("shared", 0.3), ("n", 5))),
+        {"n_studies": 100},
+    ),
+    (Block("budget_plans", (("shared", 0.3), ("n", 500))), {"n_studies": 400}),
     (Block("best_of", (("kind", "normal"), ("n", 20))), {"n_studies": 200}),
     (
         Block("published_scores", (("part", "accuracy"), ("kind", "normal"), ("n", 200))),
@@ -138,6 +153,13 @@ def test_recomputed_cells_agree_with_the_page(block, options, shown):
         assert abs(cell.value - shown[place].value) <= 5 * error + 0.00051, place
         compared += 1
     assert compared > 0
+
+
+def test_the_page_has_the_words_and_the_order_of_its_generator():
+    text = (DOCS / "calibration.md").read_text()
+    empty = page.render([])  # without tables
+    said = [line for line in empty.splitlines() if line and not line.startswith("|")]
+    assert said == [line for line in text.splitlines() if line and not line.startswith("|")]
 
 
 @pytest.mark.parametrize("method", [*get_args(PairedMethod), *get_args(TestName)])
@@ -244,6 +266,51 @@ def test_methods_known_to_err_are_marked_and_others_not(shown):
     assert len(guaranteed) > 50
     assert not any(guaranteed)
     assert shown["tests", "brunner-munzel", "size", "normal", "5"].marked
+
+
+@pytest.mark.parametrize("tie", ["no ties", "30% ties"])
+@pytest.mark.parametrize("gamma", [0.6, 0.75, 0.9])
+def test_a_sequential_test_keeps_both_promises_as_it_counts_them(gamma, tie, shown):
+    # The page follows every path by `judge`, `operating` counts wins: two ways to one number.
+    test, tie_share = plan_sequential_test(gamma), TIES * (tie == "30% ties")
+    column = f"γ = {gamma:g}"
+    size = shown["sequential", "SequentialTest", "size", tie, column]
+    assert size.value == pytest.approx(
+        test.operating(0.5, tie_share=tie_share).chance_either, abs=0.00051
+    )
+    assert not size.marked
+    if gamma + tie_share / 2 <= 1:
+        power = shown["sequential", "SequentialTest", "power", tie, column]
+        assert power.value == pytest.approx(
+            test.operating(gamma, tie_share=tie_share).chance_a, abs=0.00051
+        )
+        assert not power.marked
+
+
+def test_a_sequential_test_must_not_leave_out_pairs_that_fail(shown):
+    failing = "half of A's wins fail"
+    for column in ("γ = 0.6", "γ = 0.75", "γ = 0.9"):
+        assert not shown["sequential", "trace_path", "size", failing, column].marked
+        left_out = shown["sequential", "failed pairs left out", "size", failing, column]
+        assert left_out.value > 0.2
+
+
+@pytest.mark.parametrize("n", [10, 50, 200])
+def test_an_interval_after_one_search_is_marked_where_it_is_taken_for_many(n, shown):
+    for shared in (0.0, 0.1, 0.3):
+        place = ("coverage", f"ρ = {shared:g}", str(n))
+        assert not shown["one search", "combine_designs, this search", *place].marked
+        missing = shown["one search", "combine_designs, all searches", *place]
+        assert missing.marked is (shared > 0)
+        # The formula takes deviations as known, which few pairs do not tell.
+        expected = coverage_after_one_search(n, shared)
+        assert missing.value == pytest.approx(expected, abs=5 * missing.error + 0.2 / n)
+
+
+def test_a_budget_shows_what_it_says_only_where_rho_is_known(shown):
+    rows = {place: number for place, number in shown.items() if place[0] == "budgets"}
+    marked = {place[1].split(", ")[1] for place, number in rows.items() if number.marked}
+    assert {place[1].split(", ")[1] for place in rows} - marked == {"ρ known"}
 
 
 MARKED = sorted({place[1].split(",")[0] for place, number in read_page().items() if number.marked})
