@@ -3,6 +3,7 @@
 import math
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -330,6 +331,20 @@ def test_the_sentence_names_the_cheapest_design(tmp_path):
         f"{100 * reach.ratio.value:.2g}% of their fits, the cheapest of 2 designs (net on toy; 95% "
     )
     assert words.endswith("one search is enough.")
+
+
+def test_of_several_pairs_the_sentence_says_how_large_the_ratio_may_be(quality):
+    (pair,) = quality.pairs
+    two = replace(quality, pairs=(pair, replace(pair, task="other")), n_ideal=3)
+    best = min((each.quality.reach for each in pair.designs), key=lambda each: each.ratio.value)
+    high = best.ratio.interval.high
+    said = "never" if high == float("inf") else f"{100 * high:,.0f}%"
+    assert f"; upper ends of their intervals: median {said})" in str(two)
+    assert "median" not in str(quality)
+    assert (
+        "which design is the cheapest is seen by the same runs as its ratio, which therefore looks "
+        "smaller than it is, the more so the closer the designs are" in quality.caveats
+    )
 
 
 def test_more_precision_never_costs_less(path):

@@ -155,6 +155,7 @@ class DesignSummary(Plain):
     saving: Middle
     ratio_alone: Middle  # fits for the precision of the ideal replicates, of one search
     ratio: Middle  # of as many searches as are best
+    ratio_high: Middle  # upper ends of its intervals: a bias that chance hides makes it larger
     n_alone: int  # pairs where one search is enough
 
 
@@ -193,6 +194,7 @@ class Quality(Result):
             Middle.of([design.saving.value for _, design in own]),
             Middle.of([reach.cost_alone / reach.cost_ideal for reach in reaches]),
             Middle.of([reach.ratio.value for reach in reaches]),
+            Middle.of([reach.ratio.interval.high for reach in reaches]),
             sum(math.isfinite(reach.cost_alone) for reach in reaches),
         )
 
@@ -233,12 +235,14 @@ class Quality(Result):
         return f"For {whole}, {needs}{cheapest}{self._say_range(best)}; {self._say_searches(best)}."
 
     def _say_where(self) -> str:
-        return f" for {self.pairs[0].name}" if len(self.pairs) == 1 else " for most pipelines"
+        alone = len(self.pairs) == 1
+        return f" for {self.pairs[0].name}" if alone else " for half of the pairs or more"
 
     def _say_range(self, best: DesignSummary) -> str:
         if best.n_pairs > 1:
             ends = f"{format_ratio(best.ratio.low)} to {format_ratio(best.ratio.high)}"
-            return f" (median of {best.n_pairs} pairs of pipeline and task; {ends})"
+            surely = f"upper ends of their intervals: median {format_ratio(best.ratio_high.median)}"
+            return f" (median of {best.n_pairs} pairs of pipeline and task; {ends}; {surely})"
         design = next(design for pair in self.pairs if (design := pair.find(best.name)))
         interval = design.quality.reach.ratio.interval
         level = f"{100 * interval.confidence_level:g}%"
