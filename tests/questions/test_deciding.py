@@ -130,8 +130,13 @@ def test_each_task_is_decided_by_itself(store):
     assert calls == [("x", "a", 9), ("y", None, 21)]
     assert str(decision) == (
         "Decided after 21 of the 100 replicates that the study allows: an advantage of a or b as "
-        "large as γ = 0.75 was ruled out; of 2 tasks, a is better on 1."
+        "large as γ = 0.75 was ruled out on 1 of 2 tasks; of 2 tasks, a is better on 1."
     )
+    # 1 - (1 - .0425)².
+    assert (
+        "each of 2 tasks is decided by itself: were both equal on all of them, a winner would be "
+        "named on some in 8% of studies (independent tasks)"
+    ) in decision.caveats
     (kept,) = store.get_meta("sequential")
     assert kept["rule"]["tasks"] == ["x", "y"]
     assert [each["winner_name"] for each in kept["decisions"]] == ["a", None]

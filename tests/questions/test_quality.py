@@ -3,6 +3,7 @@
 import math
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -362,6 +363,20 @@ def test_the_sentence_says_where_a_bias_is_too_large_and_how_sure_that_is(path, 
 
 def test_where_no_design_is_cheaper_the_sentence_says_so(quality, path):
     assert str(measure_quality(path, n_ideal=1)).startswith("No design is cheaper than the ideal")
+
+
+def test_of_several_pairs_the_sentence_says_how_large_the_ratio_may_be(quality):
+    (pair,) = quality.pairs
+    two = replace(quality, pairs=(pair, replace(pair, task="other")), n_ideal=3)
+    best = min((each.quality.reach for each in pair.designs), key=lambda each: each.ratio.value)
+    high = best.ratio.interval.high
+    said = "never" if high == float("inf") else f"{100 * high:,.0f}%"
+    assert f"; upper ends of their intervals: median {said})" in str(two)
+    assert "median" not in str(quality)
+    assert (
+        "which design is the cheapest is seen by the same runs as its ratio, which therefore looks "
+        "smaller than it is, the more so the closer the designs are" in quality.caveats
+    )
 
 
 def test_more_precision_never_costs_less(path):

@@ -10,6 +10,8 @@ The two errors stay within their bounds whatever the share of ties, even if it c
 with x the win, 1, ½ or 0, the step u^x v^(1-x) is convex in x, so that its mean is at most
 (u + v) / 2 = 1 where P(A>B) is one half, and that of its inverse at most γ/u + (1-γ)/v = 1 where
 P(A>B) is γ. So P(A>B) keeps its meaning, and two sides that always tie end soon, with neither.
+Only what the end at `n_max` costs is planned without ties: where that is as early as 10 pairs, they
+may take some of the power (γ = .9, α = .1, β = .2: down to .758 from .806).
 """
 
 import math
@@ -160,6 +162,18 @@ class SequentialTest:
             expected_pairs=1 + float(going_on),  # E[N] = P(N > 0) + P(N > 1) + …
             worst_pairs=len(steps),
         )
+
+    def chance_either_on_average(self, probabilities: ArrayLike) -> float:
+        """Chance that it decides for either where P(A>B) is each of these equally often, exactly.
+
+        Examples
+        --------
+        >>> round(plan_sequential_test().chance_either_on_average([0.25, 0.75]), 3)
+        0.961
+        """
+        each = np.asarray(probabilities, dtype=np.float64)
+        ends = sum(step[:2].sum(axis=0) for step in self._walk(each))
+        return float(np.mean(ends))
 
     def log_ratio(self, lead: NDArray[Any], n_pairs: NDArray[Any]) -> FloatArray:
         """Log ratio of the side that has so many wins more than losses, s·lead - c·n_pairs."""

@@ -132,7 +132,16 @@ class Decision(Result):
     def caveats(self) -> tuple[str, ...]:
         """Reasons for doubt."""
         own = join_caveats({part.task: part.caveats for part in self.parts})
-        return (*self.notes, *self._doubt_power(), *own)
+        return (*self.notes, *self._doubt_tasks(), *self._doubt_power(), *own)
+
+    def _doubt_tasks(self) -> Iterator[str]:
+        n, alarms = len(self.parts), self.rule.equals.chance_either
+        if n > 1 and any(part.winner for part in self.parts) and not self.winner:
+            yield (
+                f"each of {n} tasks is decided by itself: were both equal on all of them, a winner "
+                f"would be named on some in {1 - (1 - alarms) ** n:.0%} of studies (independent "
+                "tasks)"
+            )
 
     def _doubt_power(self) -> Iterator[str]:
         if self.rule.is_cut and self.outcome == "undecided":
@@ -149,6 +158,7 @@ class Decision(Result):
             "decided": f"{self.a} and {self.b} were decided",
             "neither": (
                 f"an advantage of {self.a} or {self.b} as large as γ = {self.gamma:g} was ruled out"
+                f"{self._count_neither()}"
             ),
             "undecided": "the test had ended without a decision",
         }[self.outcome]
@@ -168,6 +178,11 @@ class Decision(Result):
         if self.n_replicates == self.n_allowed:
             after = f"after all {self.n_allowed} replicates that the study allows"
         return f"Undecided between {pair} {after}{self._count_decided()}."
+
+    def _count_neither(self) -> str:
+        """On how many of several tasks neither is better, where that is not all of them."""
+        n = sum(part.outcome == "neither" for part in self.parts)
+        return "" if n == len(self.parts) else f" on {n} of {len(self.parts)} tasks"
 
     def _count_decided(self) -> str:
         """On several tasks, on how many somebody is better."""

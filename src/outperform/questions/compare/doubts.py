@@ -27,7 +27,7 @@ _PERCENTILES = ("percentile", "bootstrap")
 _FEW_LOSSES = 2  # expected, at which percentile intervals cover 87% instead of 95%, for any n
 _SAFE_PVALUE = 0.01  # of the correction for re-splits, for learners of any kind
 _FEW_UNPAIRED = 10  # runs, below which the bootstrap of unpaired runs is liberal
-_CORRELATION = 0.1  # between pairs of one search, to say what that would do
+LUCK = 0.1  # of a search, in the variance of a pair, to say what it would do
 _INFLATION = 1.02  # of alpha, from which on false alarms are more than rounding shows
 
 
@@ -205,11 +205,11 @@ def _one_search(comparison: Comparison) -> Iterator[str]:
     if comparison.combined is None:
         return
     n, level = comparison.n_pairs, comparison.interval.confidence_level
-    covers = coverage_after_one_search(n, _CORRELATION, confidence_level=level)
+    covers = coverage_after_one_search(n, LUCK, confidence_level=level)
     yield (
         "the interval with simulated searches (mean of fix-hopt, standard deviation averaged with "
         "simulated-hopt) counts the luck of tuning in the spread of a pair, but all pairs share "
-        f"one search: if that makes up {_CORRELATION:.0%} of their variance, it holds the mean "
+        f"one search: if that makes up {LUCK:.0%} of their variance, it holds the mean "
         f"over other searches in {covers:.0%} instead of {level:.0%}; several searches tell"
     )
 
@@ -219,16 +219,20 @@ def doubt_one_search(comparison: Comparison) -> Iterator[str]:
     n, alpha = comparison.n_pairs, 1 - comparison.interval.confidence_level
     if not comparison.winner or not comparison.paired or comparison.interval.method != "exact":
         return
-    scores = NormalScores(math.sqrt(1 - _CORRELATION), math.sqrt(_CORRELATION))
+    scores = NormalScores(math.sqrt(1 - LUCK), math.sqrt(LUCK))
     criteria = Criteria(gamma=0.5, alpha=alpha)
     errs = 2 * float(detection_rate("verdict", n, 0.5, scores=scores, criteria=criteria))
     if errs > _INFLATION * alpha:
-        yield (
-            f"{comparison.winner_name} wins with what one search found: if the luck of searches "
-            f"makes up {_CORRELATION:.0%} of the variance of a pair, {n} pairs find a winner "
-            f"between equals, were both tuned anew, in {errs:.0%} of studies instead of "
-            f"{alpha:.0%}; only runs of ideal tell"
-        )
+        yield describe_luck(comparison.winner_name, f"{n} pairs find a winner", errs, alpha)
+
+
+def describe_luck(winner: str | None, what: str, errs: float, alpha: float) -> str:
+    """Say how often something would find a winner between equals by the luck of one search."""
+    return (
+        f"{winner} wins with what one search found: if the luck of searches makes up {LUCK:.0%} of "
+        f"the variance of a pair, {what} between equals, were both tuned anew, in {errs:.0%} of "
+        f"studies instead of {alpha:.0%}; only runs of ideal tell"
+    )
 
 
 def _blind_tests(comparison: Comparison) -> Iterator[str]:

@@ -89,7 +89,7 @@ def follow_runs(
     about = {"a": a, "b": b, "metric": table.metric_on(task), "task": task}
     seen = _cut(scores, path.n_pairs)
     comparison = compare_on_task(table, seen, about, terms or _make_terms(rule))
-    return SequentialComparison(comparison, path, rule)
+    return SequentialComparison(comparison, path, rule, one_search=table.one_search)
 
 
 def _make_terms(

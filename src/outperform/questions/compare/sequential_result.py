@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from outperform.questions.compare.doubts import LUCK, describe_luck
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.sequential_rule import SequentialRule
 from outperform.questions.compare.table import tabulate_comparison
@@ -32,6 +33,7 @@ class SequentialComparison(Result):
     path: SequentialPath = field(repr=False)
     rule: SequentialRule
     notes: tuple[str, ...] = ()  # further reasons for doubt
+    one_search: bool = False  # whether all pairs share the luck of one search of each side
 
     @property
     def a(self) -> str:
@@ -150,7 +152,12 @@ class SequentialComparison(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Reasons for doubt."""
-        return (*self.notes, *self._doubt_pairs(), *self.comparison.caveats)
+        return (*self.notes, *self._doubt_search(), *self._doubt_pairs(), *self.comparison.caveats)
+
+    def _doubt_search(self) -> Iterator[str]:
+        if self.winner and self.one_search:
+            errs = self.rule.false_alarms_after_one_search(LUCK)
+            yield describe_luck(self.winner_name, "this test decides", errs, self.rule.alpha)
 
     def _doubt_pairs(self) -> Iterator[str]:
         interval = self.comparison.reverse if self.winner == "b" else self.comparison.interval

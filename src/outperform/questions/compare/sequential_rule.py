@@ -3,9 +3,14 @@
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+from scipy.special import ndtr, ndtri
+
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
 from outperform.stats import OperatingPoint, SequentialTest, plan_sequential_test
+
+_N_LUCKS = 100  # of searches, equally likely
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,24 @@ class SequentialRule(Plain):
     def equals(self) -> OperatingPoint:
         """What it does, and costs, between equals."""
         return self._cut().operating(0.5)
+
+    def false_alarms_after_one_search(self, correlation: float) -> float:
+        """How often it decides between equals all of whose pairs share the luck of one search.
+
+        Parameters
+        ----------
+        correlation
+            Share of that luck in the variance of a pair; scores are normal.
+
+        Examples
+        --------
+        >>> rule = plan_rule(0.75, 0.05, 0.05)
+        >>> [round(rule.false_alarms_after_one_search(rho), 3) for rho in (0.0, 0.1)]
+        [0.043, 0.322]
+        """
+        luck = ndtri((np.arange(_N_LUCKS) + 0.5) / _N_LUCKS)
+        chances = ndtr(luck * math.sqrt(correlation / (1 - correlation)))
+        return self._cut().chance_either_on_average(chances)
 
     @property
     def words(self) -> str:

@@ -251,7 +251,8 @@ def _find_doubts(pilot: _Pilot, plans: list[DesignPlan]) -> Iterator[str]:
     yield (
         "P(A>B) of pipelines tuned anew is that of a t test of the mean difference that allows "
         "for ρ as if it were known, if scores are normal, and differences after the same search "
-        "correlate as scores do"
+        "correlate as scores do; they correlate more where paired runs share noise, as that of a "
+        "split, and then less is shown after few searches and equals are told apart more often"
     )
     if any(plan.holds_ideal and not plan.is_ideal for plan in plans):
         yield (

@@ -18,6 +18,11 @@ def doubt_quality(pairs: Sequence[PairQuality]) -> Iterator[str]:
             "intervals are for normal scores; those of equivalent replicates and of fits needed "
             "take the ideal runs and the repetitions as independent, although they share searches"
         )
+    if len(designs) > 1:
+        yield (
+            "which design is the cheapest is seen by the same runs as its ratio, which therefore "
+            "looks smaller than it is, the more so the closer the designs are"
+        )
     yield from _doubt_numbers(pairs)
     single = dict.fromkeys(
         each.name

@@ -155,6 +155,7 @@ class DesignSummary(Plain):
     saving: Middle
     ratio_alone: Middle  # fits for the precision of the ideal replicates, of one search
     ratio: Middle  # of as many searches as are best
+    ratio_high: Middle  # upper ends of its intervals: a bias that chance hides makes it larger
     n_alone: int  # pairs where one search is enough
 
 
@@ -193,6 +194,7 @@ class Quality(Result):
             Middle.of([design.saving.value for _, design in own]),
             Middle.of([reach.cost_alone / reach.cost_ideal for reach in reaches]),
             Middle.of([reach.ratio.value for reach in reaches]),
+            Middle.of([reach.ratio.interval.high for reach in reaches]),
             sum(math.isfinite(reach.cost_alone) for reach in reaches),
         )
 
@@ -235,7 +237,8 @@ class Quality(Result):
     def _say_range(self, best: DesignSummary) -> str:
         if best.n_pairs > 1:
             ends = f"{format_ratio(best.ratio.low)} to {format_ratio(best.ratio.high)}"
-            return f" (median of {best.n_pairs} pairs of pipeline and task; {ends})"
+            surely = f"upper ends of their intervals: median {format_ratio(best.ratio_high.median)}"
+            return f" (median of {best.n_pairs} pairs of pipeline and task; {ends}; {surely})"
         design = next(design for pair in self.pairs if (design := pair.find(best.name)))
         interval = design.quality.reach.ratio.interval
         if math.isinf(interval.low):
