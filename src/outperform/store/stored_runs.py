@@ -341,7 +341,9 @@ def _describe_allowed(allowed: Iterable[int], design: Design) -> Iterator[str]:
 def _describe_looks(looked: Sequence[Attempt], *, told: bool) -> Iterator[str]:
     """Say that whoever compares runs after a sequential test has had its chance to err too."""
     if looked and not told:
-        yield "a sequential test looked at these runs first: only an anytime interval allows for that"
+        yield (
+            "a sequential test looked at these runs first: only an anytime interval allows for that"
+        )
 
 
 def _count_stopped(
