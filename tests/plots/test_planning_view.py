@@ -85,6 +85,21 @@ def test_errors_are_drawn_against_the_budget_a_line_per_design(budget_plan, find
     assert find(ax, "best").get_xydata().tolist() == [[2000, budget_plan.recommended.error]]
 
 
+def test_the_names_of_designs_hide_no_curve_and_fit_the_figure():
+    kinds = ("fix-hopt", "simulated-hopt", "resampled-hopt")
+    constants = tuple(Constants(kind, 0.1, 0.1, 0.0, 0.4) for kind in kinds)
+    costs = Costs(2.0, 2.0, "fits", 2, 2)
+    options = tuple(list_options(constants, (SearchLength(10, 0.01, 0.1),), 50))
+    plans = tuple(option.plan(2000, costs, ErrorRates()) for option in options)
+    drawn = figure(BudgetPlan(2000, costs, 50, ErrorRates(), constants, plans, options))
+    drawn.draw_without_rendering()
+    (ax,) = drawn.axes
+    names = ax.get_legend().get_window_extent()
+    assert names.y1 < ax.get_window_extent().y0
+    assert names.x0 >= 0
+    assert names.x1 <= drawn.bbox.x1
+
+
 def test_the_title_of_a_budget_is_what_to_do(budget_plan):
     best = budget_plan.recommended
     title = " ".join(figure(budget_plan).get_suptitle().split())

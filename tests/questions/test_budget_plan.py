@@ -359,10 +359,15 @@ def test_few_repetitions_are_doubted(finished):
     assert "6 repetitions are few: ρ is rough, as its interval says" in caveats
 
 
-def test_designs_with_constants_of_their_own_are_planned_with_them(finished, tmp_path):
-    """Runs of simulated-hopt, labelled as those of fix-hopt are, with luck that is all shared."""
+FIRST_ALONE = (
+    "of several searches of simulated-hopt `outperform compare` takes the runs of the first"
+)
+
+
+def plan_with_simulated(path, tmp_path, noise):
+    """Plan with runs of simulated-hopt, labelled as those of fix-hopt are, luck 1; their scores."""
     rng = np.random.default_rng(0)
-    with open_store(finished[0]) as original:
+    with open_store(path) as original:
         original.backup(tmp_path / "copy.db")
     with open_store(tmp_path / "copy.db") as store:
         description = store.get_meta("study")
@@ -378,13 +383,17 @@ def test_designs_with_constants_of_their_own_are_planned_with_them(finished, tmp
             for name in ("a", "b"):
                 for i in range(3):
                     key = f"{name}{source}{i}"
-                    scores = {"test": 10 + luck + rng.normal() / 100}
+                    scores = {"test": 10 + luck + noise * rng.normal()}
                     drawn[name].append(scores["test"])
                     store.add(
                         [_copy(some, key, name, scores)],
                         [RunLabel("simulated-hopt", source, i, name, "toy", key)],
                     )
-        result = plan_budget(store, budget=1000)
+        return plan_budget(store, budget=1000), drawn
+
+
+def test_designs_with_constants_of_their_own_are_planned_with_them(finished, tmp_path):
+    result, drawn = plan_with_simulated(finished[0], tmp_path, noise=0.01)
     fixed, simulated = result.constants
     assert simulated.design == "simulated-hopt"
     assert fixed.correlation < 0.9 < simulated.correlation
@@ -394,11 +403,26 @@ def test_designs_with_constants_of_their_own_are_planned_with_them(finished, tmp
         for each in result.variations
     ]
     assert (fixed.variance, simulated.variance) == pytest.approx((1, np.mean(ratios)))
+    # With as many searches as runs, it is no design of its own.
+    assert "simulated-hopt, several searches" not in [plan.name for plan in result.plans]
+    assert not [caveat for caveat in result.caveats if FIRST_ALONE in caveat]
     one = find_plan(result, "simulated-hopt, one search")
     assert one.error > find_plan(result, "fix-hopt, one search").error
     doubt = "their mean is taken to be as precise"
     assert doubt not in str(result.caveats)
     assert doubt in str(plan_budget(finished[0], budget=1000).caveats)
+
+
+def test_wins_after_several_searches_that_are_simulated_are_about_the_first(finished, tmp_path):
+    result, _ = plan_with_simulated(finished[0], tmp_path, noise=3)
+    several = find_plan(result, "simulated-hopt, several searches")
+    assert several.split.n_searches > 1
+    assert several.compare_about == "one search, and others redrawn from it"
+    (caveat,) = [each for each in result.caveats if FIRST_ALONE in each]
+    assert caveat == (
+        f"{FIRST_ALONE} search alone, which tell nothing of pipelines tuned anew: for these, add "
+        'kind = "ideal" with as many replicates as searches, a final fit more for each'
+    )
 
 
 def _copy(measurement, key, pipeline, scores):

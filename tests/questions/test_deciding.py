@@ -328,6 +328,20 @@ def test_a_plain_run_after_a_decision_is_seen(store):
     ) in comparison.caveats
 
 
+@pytest.mark.parametrize("fit_a", [win_half, win], ids=["undecided", "decided"])
+def test_whatever_was_looked_at_takes_the_anytime_interval(fit_a, store):
+    # Of equals, Wald's test ended after 30 pairs and then the exact interval tell 5.4% apart, and
+    # the test with 80 pairs and then the exact interval of 200 7.7%, not 5%.
+    study = make_study(fit_a, n=14)
+    decide(study, store)
+    run_all(study, store)
+    comparison = compare_runs(load_runs(store), "a", "b")
+    assert (comparison.n_pairs, comparison.interval.method) == (14, "anytime")
+    assert (
+        "a sequential test looked at these runs first: only an anytime interval allows for that"
+    ) in comparison.caveats
+
+
 @pytest.mark.parametrize(("first", "later"), [(12, 30), (30, 12)])
 def test_another_number_of_replicates_after_looks_takes_the_anytime_interval(first, later, store):
     decide(make_study(win_half, n=first), store)

@@ -265,7 +265,8 @@ def test_nothing_is_missing_from_a_whole_study(tmp_path):
     path = run(tmp_path / "s.db", Ideal(50), FixHopt(2, (), 20), function=fit_without_search)
     result = measure_quality(path)
     assert (result.missing, result.advice) == ((), "")
-    assert len(result.caveats) == 2  # what intervals rest on, and that more fits than 2 are needed
+    # What intervals rest on, what they hold, and that more fits than 2 are needed.
+    assert len(result.caveats) == 3
 
 
 # Doubts
@@ -282,6 +283,54 @@ def test_few_repetitions_are_doubted(quality, tmp_path):
         for doubt in result.caveats
     )
     assert any("fewer than 30 ideal replicates" in doubt for doubt in result.caveats)
+
+
+def test_savings_that_may_be_luck_are_doubted(tmp_path, quality):
+    unsure = "estimated to be cheaper than the ideal design, and not shown to be"
+    lucky = "worth more ideal replicates than it has fits"
+    assert not [c for c in quality.caveats if c.startswith(lucky)]  # control
+    alike = run(tmp_path / "s.db", Ideal(6), FixHopt(5, (), 3), function=fit_without_search)
+    found = measure_quality(alike)
+    (design,) = found.pairs[0].designs
+    ratio = design.quality.reach.ratio
+    assert design.quality.correlation.value < 0
+    assert ratio.value < 1 < ratio.interval.high
+    assert [c for c in found.caveats if c.startswith(unsure)] == [
+        f"{unsure}, as the interval of the fits needed goes beyond 100%: fix-hopt (all) for net on "
+        "toy"
+    ]
+    assert design.equivalent.value > 5
+    assert [c for c in found.caveats if c.startswith(lucky)] == [
+        f"{lucky}, which is chance, as ρ below 0 is: fix-hopt (all) for net on toy (ρ = -0.17)"
+    ]
+
+
+def test_pipelines_without_hyperparameters_are_left_out(tmp_path):
+    def fit_plain(params, split, seeds):
+        return {"test": draw(seeds, "split")}
+
+    def fit_toy(params, split, seeds):
+        return fit({"lr": 0.5, **params}, split, seeds, "toy")
+
+    def run_with(space, name):
+        net = FunctionPipeline("net", fit_toy, space, ("split", "init"))
+        plain = FunctionPipeline("plain", fit_plain, {}, ("split",))
+        designs = Ideal(5), FixHopt(3, (), 3)
+        tasks = [Task("toy", metric="accuracy")]
+        with open_store(tmp_path / name) as store, InlineEngine() as engine:
+            run_fits(Study([net, plain], tasks, designs, trials=TRIALS), store, engine)
+        return tmp_path / name
+
+    found = measure_quality(run_with({"lr": Uniform(0, 1)}, "one.db"))
+    assert [pair.pipeline for pair in found.pairs] == ["net"]
+    assert "left out, as it has no hyperparameters to search: plain" in found.caveats
+    with pytest.raises(InvalidInput) as refused:
+        measure_quality(run_with({}, "none.db"))
+    assert str(refused.value) == (
+        f"no pipeline of {tmp_path / 'none.db'} that is looked at has hyperparameters to search, "
+        "so that every design is the ideal one. Give one a space in the study file, or name one "
+        "that has: --pipeline."
+    )
 
 
 def test_failed_runs_leave_their_repetition_out(tmp_path):

@@ -89,7 +89,7 @@ class Runs:
     fixed_splits
         Tasks whose data are known to be divided the same way for every run.
     stopped_early
-        Whether somebody looked at them again and again, and stopped when they had decided.
+        Whether somebody looked at them again and again, to stop when they had decided.
     simulated
         Runs of the same study whose searches were simulated, where these have searched once.
     one_search

@@ -108,6 +108,7 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         *describe_left_out(others, [design], study),
         *_describe_missing(len(runs), design, study, stopped),
         *_describe_allowed(allowed, design),
+        *_describe_looks(looked, told=bool(is_cut_short or allowed)),
         *describe_attempts(looked, len(table.replicates or ())),
         *describe_failed_trials(trials, begun, study),
         *(describe_surrogates(store, study) if uses_simulated else ()),
@@ -117,7 +118,7 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         table,
         notes=notes,
         unfinished=unfinished,
-        stopped_early=bool(is_cut_short or allowed),
+        stopped_early=bool(is_cut_short or looked),
         counted=True,
         simulated=_load_simulated(store, first) if has_beside else None,
         one_search=one_search,
@@ -358,6 +359,14 @@ def _describe_allowed(allowed: Iterable[int], design: Design) -> Iterator[str]:
         yield (
             f"the study allowed {numbers} replicates when its runs were looked at, and allows "
             f"{design['replicates']} now: only an anytime interval allows for that"
+        )
+
+
+def _describe_looks(looked: Sequence[Attempt], *, told: bool) -> Iterator[str]:
+    """Say that whoever compares runs after a sequential test has had its chance to err too."""
+    if looked and not told:
+        yield (
+            "a sequential test looked at these runs first: only an anytime interval allows for that"
         )
 
 

@@ -296,8 +296,8 @@ def compare_runs(
     drop_incomplete
         Leave out failed runs, and replicates that only one of the two has; a caveat counts them.
     gamma, confidence_level, ties, interval, margin, train_size, test_size, tests, equivalence, rng
-        As in `compare`; a store knows its sizes, and takes the anytime interval where its run was
-        stopped as soon as it had decided.
+        As in `compare`; a store knows its sizes, and takes the anytime interval where a sequential
+        test has looked at its runs.
 
     Returns
     -------

@@ -23,7 +23,7 @@ from outperform.store.store import use_store
 from outperform.study.designs import MOST_RUNS
 from outperform.study.study import Study
 from outperform.study.study_file import read_study
-from outperform.wording import format_duration, suggest_names
+from outperform.wording import enumerate_names, format_duration, suggest_names
 
 Pair = tuple[str, str]  # pipeline, task
 _HOUR = 3600.0
@@ -74,14 +74,14 @@ def plan_budget(
     _check_enough(total, costs, pilot)
     options = tuple(list_options(pilot.constants, pilot.lengths, pilot.study.trials))
     rates = ErrorRates(gamma, alpha, beta)
-    plans = [option.plan(total, costs, rates) for option in options]
+    plans = [*_drop_repeated([option.plan(total, costs, rates) for option in options])]
     return BudgetPlan(
         budget=total,
         costs=costs,
         n_trials=pilot.study.trials,
         rates=rates,
         constants=pilot.constants,
-        plans=tuple(_drop_repeated(plans)),
+        plans=tuple(plans),
         options=options,
         variations=pilot.variations,
         search_lengths=pilot.lengths,
@@ -256,13 +256,25 @@ def _find_doubts(pilot: _Pilot, plans: list[DesignPlan]) -> Iterator[str]:
     )
     if any(plan.holds_ideal and not plan.is_ideal for plan in plans):
         yield (
-            "after several searches `outperform compare` takes one run of each, those of the ideal "
-            "design, which cost no further fit; the other replicates are for the mean, and no "
-            "command tests their difference yet"
+            "after several searches of fix-hopt `outperform compare` takes one run of each, those "
+            "of the ideal design, which cost no further fit; the other replicates are for the "
+            "mean, and no command tests their difference yet"
         )
+    yield from _doubt_first_searches(plans)
     yield from _doubt_lengths(pilot)
     if pilot.seconds is not None:
         yield "the budget is that of a new study: fits that the store has already are not taken off"
+
+
+def _doubt_first_searches(plans: list[DesignPlan]) -> Iterator[str]:
+    """Say that the first runs of some designs are not those of the ideal one."""
+    others = [p.design for p in plans if p.split.n_searches > 1 and not p.holds_ideal]
+    if others:
+        yield (
+            f"of several searches of {enumerate_names(others)} `outperform compare` takes the runs "
+            "of the first search alone, which tell nothing of pipelines tuned anew: for these, "
+            'add kind = "ideal" with as many replicates as searches, a final fit more for each'
+        )
 
 
 def _doubt_typical(pilot: _Pilot, rho: str) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """The figure of a plan of a budget: error against budget, a line per design."""
 
+import math
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -38,8 +39,15 @@ def draw_budget(plan: BudgetPlan, ax: Axes) -> None:
     ax.spines[["right", "top"]].set_visible(False)
     ax.set_xlabel("budget, fits of the whole study" if in_fits else "budget, time of all fits")
     ax.set_ylabel("error of a mean, in\nstandard deviations of a run")
-    # The line of the budget ends above the names.
-    ax.legend(loc="lower left", frameon=True, framealpha=1, edgecolor="none", fontsize="small")
+    # Below the axes, where it hides no curve: those of good designs end in the lower corners.
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.36, -0.22),
+        ncols=2,
+        fontsize="x-small",
+        handlelength=2.4,
+        columnspacing=0.8,
+    )
 
 
 def _format_cost(cost: float, in_fits: bool) -> str:
@@ -52,6 +60,7 @@ def compose_budget(plan: BudgetPlan) -> Figure:
     """Draw the errors below the design that is recommended."""
     claim = f"{plan.describe(plan.budget)} are best spent on {describe_split(plan.recommended)}"
     title = wrap_title(claim, COLUMN_WIDTH)
-    figure = make_figure(COLUMN_WIDTH, 2.6 + title_height(title), title)
+    names = 0.16 * math.ceil(len(plan.options) / 2)  # below, in two columns
+    figure = make_figure(COLUMN_WIDTH, 2.6 + names + title_height(title), title)
     draw_budget(plan, figure.subplots())
     return figure

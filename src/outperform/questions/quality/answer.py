@@ -73,7 +73,8 @@ def measure_quality(
     _require_store(store)
     with use_store(store) as opened:
         runs, seconds = RepeatedRuns.of(opened), _average_seconds(opened)
-        pairs = runs.choose_pairs(pipelines, task)
+        named = runs.choose_pairs(pipelines, task)
+        pairs = _choose_searched(runs, named)
         _require_ideal(runs, pairs, seconds)
         table = load_runs(opened, "ideal")
     asked = _Asked(runs, seconds, n_ideal, confidence_level, seed)
@@ -88,7 +89,12 @@ def measure_quality(
         tuple(measured),
         join_scopes([table.scope_on(pair.task) for pair in measured], [p.task for p in measured]),
         tuple(list_missing(runs, pairs, seconds)),
-        (*doubt_quality(measured), *asked.list_left_out(pairs), *_list_notes(table)),
+        (
+            *doubt_quality(measured),
+            *_doubt_searchless(named, pairs),
+            *asked.list_left_out(pairs),
+            *_list_notes(table),
+        ),
     )
 
 
@@ -98,6 +104,24 @@ def _require_store(store: object) -> None:
             f"{store} is no store of a study",
             "Pass the store that `outperform run` wrote: only its runs say which search they share",
         )
+
+
+def _choose_searched(runs: RepeatedRuns, pairs: Collection[_Pair]) -> list[_Pair]:
+    """Pairs whose pipeline has hyperparameters: of the others, every design is the ideal one."""
+    searched = [pair for pair in pairs if count_trials(runs.study, pair[0])]
+    if not searched:
+        raise InvalidInput(
+            f"no pipeline of {runs.address} that is looked at has hyperparameters to search, so "
+            "that every design is the ideal one",
+            "Give one a space in the study file, or name one that has: --pipeline",
+        )
+    return searched
+
+
+def _doubt_searchless(named: Collection[_Pair], pairs: Collection[_Pair]) -> Iterator[str]:
+    without = dict.fromkeys(name for name, task in named if (name, task) not in pairs)
+    if without:
+        yield f"left out, as it has no hyperparameters to search: {enumerate_names(without)}"
 
 
 def _average_seconds(store: Store) -> dict[_Pair, float]:

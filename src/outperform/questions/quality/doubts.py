@@ -24,6 +24,7 @@ def doubt_quality(pairs: Sequence[PairQuality]) -> Iterator[str]:
             "looks smaller than it is, the more so the closer the designs are"
         )
     yield from _doubt_numbers(pairs)
+    yield from _doubt_savings(pairs)
     single = dict.fromkeys(
         each.name
         for pair in pairs
@@ -63,4 +64,27 @@ def _doubt_numbers(pairs: Sequence[PairQuality]) -> Iterator[str]:
         yield (
             f"fewer than {_FEW_IDEAL} ideal replicates tell the true mean and deviation roughly: "
             f"{enumerate_names(small, limit=4)}"
+        )
+
+
+def _doubt_savings(pairs: Sequence[PairQuality]) -> Iterator[str]:
+    """Where a design may be no cheaper than the ideal one, and where luck makes it look better."""
+    measured = [(f"{each.name} for {p.name}", each.quality) for p in pairs for each in p.designs]
+    unsure = [
+        name for name, q in measured if q.reach.ratio.value < 1 <= q.reach.ratio.interval.high
+    ]
+    if unsure:
+        yield (
+            "estimated to be cheaper than the ideal design, and not shown to be, as the interval "
+            f"of the fits needed goes beyond 100%: {enumerate_names(unsure, limit=4)}"
+        )
+    lucky = [
+        f"{name} (ρ = {q.correlation.value:.2g})"
+        for name, q in measured
+        if q.correlation.value < 0 and q.equivalent.values[-1] > q.n_scores
+    ]
+    if lucky:
+        yield (
+            "worth more ideal replicates than it has fits, which is chance, as ρ below 0 is: "
+            f"{enumerate_names(lucky, limit=4)}"
         )
