@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from outperform.cli import main
 from outperform.engines import InlineEngine, LocalEngine, Outcome
+from outperform.errors import InvalidInput
 from outperform.questions.compare.answer import compare_runs
 from outperform.runner import run_fits
 from outperform.store import Store, open_store
@@ -353,6 +354,34 @@ def test_one_simulated_pair_is_no_reason_to_refuse_a_comparison(store):
     run_fits(replace(study(hill, *designs), pipelines=TWO), store, InlineEngine())
     comparison = compare_runs(load_runs(store), "a", "b")
     assert (comparison.n_pairs, comparison.combined) == (8, None)
+
+
+@pytest.mark.parametrize("designs", [(), (FixHopt(2),)], ids=["alone", "beside another"])
+def test_what_cannot_be_simulated_at_all_is_not_asked_to_be_run_again(designs, store):
+    run_fits(study(chance, *designs, SimulatedHopt(4)), store, InlineEngine())
+    with pytest.raises(InvalidInput) as refused:
+        load_runs(store, "simulated-hopt")
+    assert refused.value.remedy == (
+        f"See with `outperform status {store.address}` why searches cannot be simulated, or "
+        "compare the runs of another design"
+    )
+
+
+def test_few_pairs_are_not_said_to_hold_more_than_they_claim(two_pipelines):
+    def find_doubt(runs):
+        (caveat,) = [each for each in compare_runs(runs, "a", "b").caveats if "share one" in each]
+        return caveat.split("share one search: ")[1]
+
+    assert find_doubt(two_pipelines) == (
+        "if that makes up 10% of their variance, it holds the mean over other searches in 92% "
+        "instead of 95%; several searches tell"
+    )
+    with open_store(two_pipelines) as store:
+        few = load_runs(store, first=5)
+    assert find_doubt(few) == (
+        "the more there are, the less often it holds the mean over other searches; several "
+        "searches tell"
+    )
 
 
 def test_files_have_no_combined_estimate():

@@ -56,6 +56,23 @@ def test_it_ends_where_the_test_ends(goal):
     ) in result.caveats
 
 
+def test_an_interval_that_holds_what_is_ruled_out_is_explained():
+    wider = "the interval of P(A>B) holds whenever one stops, by whatever rule, and so is wider"
+    result = decide([1, 0] * 20)
+    assert (result.outcome, result.n_pairs) == ("neither", 22)
+    assert 0.75 in result.comparison.interval
+    assert any(each.startswith(wider) for each in result.caveats)
+    undecided = decide([1, 0] * 4)  # which claims nothing (control)
+    assert undecided.outcome == "undecided"
+    assert not any(each.startswith(wider) for each in undecided.caveats)
+
+
+def test_a_test_that_misses_often_rules_out_little():
+    doubt = "an advantage of γ = 0.75 would have been missed with a chance of up to 0.6, so that"
+    assert any(doubt in each for each in decide([1, 0] * 20, beta=0.6).caveats)
+    assert not any("missed" in each for each in decide([1, 0] * 20).caveats)
+
+
 def test_the_loser_is_named_as_such():
     result = decide([0] * 9)
     assert (result.outcome, result.winner, result.winner_name) == ("decided", "b", "b")

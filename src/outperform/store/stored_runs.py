@@ -71,9 +71,7 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     """
     study, labels, scores = store.get_meta("study"), store.run_labels(), store.scores()
     if study is None or not any(scores.get(label.key) for label in labels):
-        raise InvalidInput(
-            f"{store.address} holds no finished runs yet", "Let `outperform run` finish some first"
-        )
+        raise InvalidInput(f"{store.address} holds no finished runs yet", _suggest_finishing(store))
     designs = [design for design in list_designs(study, labels) if _is_paired(design)]
     design = _choose_design(designs, study, kind, store.address)
     if first is not None:
@@ -85,7 +83,7 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     if not finished:
         raise InvalidInput(
             f"{store.address} holds no finished runs of {design['design']} yet",
-            "Let `outperform run` finish some first",
+            _suggest_finishing(store),
         )
     # Without scores, fits have failed, or are not recorded at all.
     runs = [
@@ -124,6 +122,16 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         one_search=one_search,
         **_find_scope(table.tasks, design, study),
     )
+
+
+def _suggest_finishing(store: Store) -> str:
+    """Say how to get runs; another run helps nobody where their searches cannot be simulated."""
+    if store.get_meta("unsimulated"):
+        return (
+            f"See with `outperform status {store.address}` why searches cannot be simulated, or "
+            "compare the runs of another design"
+        )
+    return "Let `outperform run` finish some first"
 
 
 def _has_simulated_beside(design: Design, designs: Sequence[Design]) -> bool:

@@ -15,6 +15,7 @@ from outperform.stats import SequentialPath
 
 # One is better; an advantage that matters is ruled out for both; or the pairs did not suffice.
 Outcome = Literal["decided", "neither", "undecided"]
+_LARGE_BETA = 0.2  # above which a miss is no surprise
 _OUTCOMES: dict[str, Outcome] = {"a": "decided", "b": "decided", "neither": "neither"}
 
 
@@ -159,12 +160,24 @@ class SequentialComparison(Result):
             errs = self.rule.false_alarms_after_one_search(LUCK)
             yield describe_luck(self.winner_name, "this test decides", errs, self.rule.alpha)
 
+    @property
+    def _decides_more_than_interval(self) -> bool:
+        """Whether the interval still holds what the test has decided against."""
+        own, other = self.comparison.interval, self.comparison.reverse
+        if self.winner:
+            return (other if self.winner == "b" else own).low <= 0.5
+        return self.outcome == "neither" and max(own.high, other.high) >= self.rule.gamma
+
     def _doubt_pairs(self) -> Iterator[str]:
-        interval = self.comparison.reverse if self.winner == "b" else self.comparison.interval
-        if self.winner and interval.low <= 0.5:
+        if self._decides_more_than_interval:
             yield (
                 "the interval of P(A>B) holds whenever one stops, by whatever rule, and so is "
                 "wider than what this rule decides by"
+            )
+        if self.outcome == "neither" and self.rule.beta > _LARGE_BETA:
+            yield (
+                f"an advantage of γ = {self.rule.gamma:g} would have been missed with a chance of "
+                f"up to {self.rule.beta:g}, so that little is ruled out"
             )
         if self.n_incomplete and self.outcome != "undecided":
             yield (
