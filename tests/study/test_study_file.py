@@ -1,6 +1,7 @@
 """Study files: what they mean."""
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from outperform.study.spaces import Integers, LogUniform
 from outperform.study.splits import HoldOut, OutOfBootstrap
 from outperform.study.study import Study
 from outperform.study.study_file import parse_study
+from outperform.study.study_file_tables import make_design
 from outperform.study.tasks import Task
 
 FILE = (Path(__file__).parent / "digits.toml").read_text()
@@ -111,8 +113,10 @@ PAGE = (Path(__file__).parents[2] / "docs" / "studies.md").read_text()
 
 
 def test_the_study_of_the_documentation_means_something_and_so_does_its_mistake():
-    (text,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    text, more = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     assert [pipeline.name for pipeline in parse(text).pipelines] == ["svm", "mine"]
+    added = tomllib.loads(more)["design"]
+    assert [design.kind for design in map(make_design, added)] == [each["kind"] for each in added]
     with pytest.raises(InvalidInput) as caught:
         parse(text.replace("fixed", "fixd"))
     assert f"Error: {caught.value.problem}.\n{caught.value.remedy}.\n" in PAGE

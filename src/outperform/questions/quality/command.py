@@ -35,7 +35,7 @@ def command(
     alpha: float,
     output: Output,
 ) -> None:
-    """Measure what each design of a study is worth, against its ideal one.
+    """Measure what each design of a study is worth.
 
     \b
         outperform quality study.db
