@@ -26,6 +26,7 @@ from outperform.questions.decompose.result import (
 from outperform.questions.decompose.score_arrays import decompose_crossed
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.questions.plan.answer import plan
+from outperform.questions.plan.budget_result import BudgetPlan
 from outperform.questions.plan.result import Plan
 from outperform.questions.quality.result import Quality
 from outperform.questions.rank.answer import rank_runs
@@ -180,7 +181,7 @@ def test_whatever_can_be_drawn_can_be_reported(all_kinds, tmp_path):
     ]
     assert "accuracy, higher is better; 95% intervals" in page.read("p")
     of_studies = {Comparison, TaskComparisons, Decomposition, Decompositions}
-    of_studies |= {CrossedDecomposition, SearchCurves, Quality}
+    of_studies |= {BudgetPlan, CrossedDecomposition, SearchCurves, Quality}
     assert {type(result) for result in all_kinds} | of_studies == set(gather("figure", "FIGURES"))
 
 
