@@ -181,7 +181,7 @@ def test_whatever_can_be_drawn_can_be_reported(all_kinds, tmp_path):
     ]
     assert "accuracy, higher is better; 95% intervals" in page.read("p")
     of_studies = {Comparison, TaskComparisons, Decomposition, Decompositions}
-    of_studies |= {CrossedDecomposition, SearchCurves, Quality, BudgetPlan}
+    of_studies |= {BudgetPlan, CrossedDecomposition, SearchCurves, Quality}
     assert {type(result) for result in all_kinds} | of_studies == set(gather("figure", "FIGURES"))
 
 

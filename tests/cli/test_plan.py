@@ -115,7 +115,11 @@ def test_plot(tmp_path):
         (["--alpha", 5], "alpha is 5.0. Pass a value between 0 and 1 (5% is 0.05)."),
         (["--beta", 0.01], "never stays above 0.99. Pass a beta above alpha/2, or plan for"),
         (["--gamma", 0.501], "takes more than 300,000 pairs. Plan for a larger P(A>B)"),
-        (["file.csv"], "A pilot is a runs file and two algorithms: RUNS A B."),
+        (
+            ["file.csv"],
+            "A pilot is a runs file and two algorithms: RUNS A B. A study alone is planned for a "
+            "--budget of fits, or --hours.",
+        ),
     ],
 )
 def test_impossible_plans_are_refused_with_the_reason(words, message):

@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outperform.cli import main
+from outperform.store import open_store
 
 STUDY = """
 name = "toy"
@@ -40,6 +41,16 @@ def study_file(tmp_path):
     path = tmp_path / "study.toml"
     path.write_text(STUDY.format(trials=50))
     return path
+
+
+def test_fits_beside_a_study_file_are_pointed_at(study_file):
+    store = study_file.with_suffix(".db")
+    hint = "has fits, which this did not look at"
+    assert hint not in call("plan", study_file, "--budget", 2000).stdout
+    with open_store(store) as opened:
+        opened.set_meta("blocked", {})
+    caveats = json.loads(call("plan", study_file, "--budget", 2000, "--json").stdout)["caveats"]
+    assert f"{store} {hint}: plan {store} instead" in caveats
 
 
 def test_a_study_file_is_planned_with_typical_constants(study_file):

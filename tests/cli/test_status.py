@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from outperform.cli import main
 from outperform.engines import InlineEngine
+from outperform.questions.compare.sequential_run import run_until_decided
 from outperform.runner import run_fits
 from outperform.store import open_store
 from outperform.study.designs import FixHopt
@@ -154,3 +155,28 @@ def test_what_is_no_store_is_refused(content, message, tmp_path):
     result = call("status", path)
     assert result.exit_code == 2
     assert result.stderr == message.format(path)
+
+
+def test_a_sequential_test_goes_on_by_its_own_options(tmp_path):
+    def decide(c, seeds):
+        return {"valid": 0.5, "test": seeds["init"] / 2**33 + c}
+
+    pipelines = [
+        FunctionPipeline(name, lambda p, s, seeds, c=c: decide(c, seeds), {}, ("init",))
+        for name, c in (("good one", 0.1), ("other", 0.0))
+    ]
+    study = Study(pipelines, [Task("toy", metric="accuracy")], [FixHopt(60)])
+    path = tmp_path / "study.db"
+    decision = run_until_decided(study, path, "good one", "other", engine="inline", gamma=0.8)
+    assert f"outperform compare {path} 'good one' other --sequential --gamma 0.8" in (
+        decision.advice
+    )
+    said = call("status", path).stdout
+    assert "fits are left.\nNone of them is needed for what was decided, below.\n" in said
+    assert "Next" not in said
+    with open_store(path) as store:  # as if it had been interrupted
+        (test,) = store.get_meta("sequential")
+        store.set_meta("sequential", [test | {"decisions": []}])
+    assert (
+        "Next: `outperform run STUDY.toml --until-decided 'good one' other --gamma 0.8` goes on."
+    ) in call("status", path).stdout

@@ -246,7 +246,9 @@ def test_one_repetition_tells_the_deviation_only_and_what_to_add(tmp_path):
 
 def test_ideal_runs_alone_are_asked_for_a_cheaper_design(tmp_path):
     result = measure_quality(run(tmp_path / "s.db", Ideal(5)))
-    assert str(result) == "There are ideal runs and no cheaper design to measure against them."
+    assert str(result) == (
+        "There are ideal runs and no whole repetition of a cheaper design to measure against them."
+    )
     assert result.missing[1].line == (
         '[[design]] kind = "fix-hopt", replicates = 50, repetitions = 20'
     )

@@ -164,6 +164,11 @@ def test_a_pilot_is_best_planned_with_what_rho_is_expected_to_be():
     assert expected < 1.15 * spend(rho) < 2 * spend(rho) < estimated
 
 
+def test_nothing_below_one_half_is_ever_shown():
+    assert smallest_shown_probability(40, 10, 0.2, beta=0.999) == 0.5
+    assert smallest_shown_probability(40, 10, 0.2, beta=0.5) > 0.5
+
+
 def test_replicates_after_one_search_never_show_more_than_a_few_pairs():
     # ρ = 0.3: 1/ρ = 3.3 pairs at most. Φ((1.96 + 1.645)·√0.3) = 0.976.
     assert smallest_shown_probability(1, 100_000, 0.3) == pytest.approx(0.9758, abs=2e-4)

@@ -206,3 +206,10 @@ def test_a_search_that_explains_nothing_is_refused_and_says_what_to_do():
 def test_doubts_are_recorded():
     record = simulate(simulation(n=12))["record"]
     assert any("fewer than 20" in doubt for doubt in record["doubts"])
+
+
+@pytest.mark.parametrize("tuner", ["random", "noisy-grid"])
+def test_doubts_do_not_hang_on_how_many_searches_are_asked_for(tuner):
+    few, many = (simulate(simulation(tuner=tuner, seeds=range(11, n))) for n in (12, 20))
+    assert few["record"] == many["record"]
+    assert few["choices"] == many["choices"][:1]

@@ -1,5 +1,6 @@
 """The command `outperform status`."""
 
+import shlex
 import textwrap
 from collections import Counter
 from typing import Any
@@ -12,7 +13,12 @@ from outperform.engines.engine import summarize_error
 from outperform.questions.result import Table
 from outperform.render.terminal import print_table, say
 from outperform.store import Measurement, Store, open_store
-from outperform.store.sequential_record import describe_attempt, read_attempts
+from outperform.store.sequential_record import (
+    Attempt,
+    describe_attempt,
+    is_decided,
+    read_attempts,
+)
 from outperform.store.stored_runs import find_needed_failures, has_failures
 from outperform.store.stored_surrogates import SURROGATES
 
@@ -44,7 +50,7 @@ def command(address: str, as_json: bool) -> None:
         print_json({**status, "failures": errors, "sequential": tests}, kind="Status")
         return
     _print_counts(status)
-    _print_running(status)
+    _print_running(status, tests)
     _print_failures(failures)
     for where, n_runs in status["blocked"].items():
         say(
@@ -117,7 +123,7 @@ def _print_counts(status: dict[str, Any]) -> None:
     print_table(Table(["pipeline", "task", "done", "failed"], rows))
 
 
-def _print_running(status: dict[str, Any]) -> None:
+def _print_running(status: dict[str, Any], tests: list[Attempt]) -> None:
     n_settled = sum(count["done"] + count["failed"] for count in status["counts"])
     n_blocked = sum(sum(status[word].values()) for word in ("blocked", "unsimulated"))
     n_left = (status["n_fits"] or 0) - n_settled - n_blocked
@@ -126,7 +132,20 @@ def _print_running(status: dict[str, Any]) -> None:
     elif n_left > 0:
         # Equal fits are done once, and some may be from before the study was changed.
         say("", f"No run is going on; about {n_left} fits are left.")
-        say("Next: `outperform run STUDY.toml` goes on.")
+        if tests and is_decided(tests[-1]):
+            say("None of them is needed for what was decided, below.")
+        else:
+            say(f"Next: `outperform run STUDY.toml{_say_options(tests)}` goes on.")
+
+
+def _say_options(tests: list[Attempt]) -> str:
+    """Options by which a sequential test goes on: without them, all replicates are run."""
+    if not tests:
+        return ""
+    rule = tests[-1]["rule"]
+    usual = {"gamma": 0.75, "alpha": 0.05, "beta": 0.05}
+    others = [f" --{name} {rule[name]:g}" for name, value in usual.items() if rule[name] != value]
+    return f" --until-decided {shlex.join([rule['a'], rule['b']])}{''.join(others)}"
 
 
 def _print_failures(failures: list[Measurement]) -> None:

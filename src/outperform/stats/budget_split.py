@@ -172,7 +172,9 @@ def smallest_shown_probability(
     # The mean, in its standard errors, must lie beyond this multiple of the estimated one.
     needed = stdtrit(n_scores - 1, 1 - alpha / 2) * np.sqrt(chi_square / (n_scores - 1))
     shift = _bisect(lambda shift: float(ndtr(shift - needed) @ weight) > 1 - beta)
-    return float(ndtr(shift / math.sqrt(effective_scores(n_searches, n_replicates, correlation))))
+    n_effective = effective_scores(n_searches, n_replicates, correlation)
+    # Where a miss is likelier than not, equals would do: there is nothing below ½ to be shown.
+    return float(ndtr(max(shift, 0.0) / math.sqrt(n_effective)))
 
 
 def _bisect(is_above: Callable[[float], bool]) -> float:

@@ -110,6 +110,12 @@ def describe_attempt(attempt: Attempt) -> str:
     return f"{describe_rule(attempt['rule'])}: looked at after {n_pairs} pairs, not decided yet"
 
 
+def is_decided(attempt: Attempt) -> bool:
+    """Whether a test has ended on every task with a decision."""
+    outcomes = {each["task"]: each["outcome"] for each in attempt["decisions"]}
+    return bool(outcomes) and "undecided" not in outcomes.values()
+
+
 def describe_attempts(attempts: Sequence[Attempt], n_replicates: int) -> Iterator[str]:
     """What whoever reads the runs of a store must know of the tests that looked at them.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,12 @@ from outperform.study.planned_runs import Search
 from outperform.study.simulated_searches import simulate_searches
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Params, Space
-from outperform.study.tuners import Trial, best_trial, make_tuner
+from outperform.study.tuners import Trial, Tuner, best_trial, make_tuner
+
+if TYPE_CHECKING:
+    from outperform.study.surrogate import Surrogate
+
+_N_REMOTE = 10  # searches by a tuner that learns, to see how far from the trials it would go
 
 
 def resample_search(trials: Sequence[Trial], seed: int) -> Params:
@@ -58,7 +63,7 @@ def simulate(simulation: Simulation) -> dict[str, Any]:
     """Choices of simulated searches in the order of their seeds, and the surrogate's record.
 
     The record is plain data for a store: the Markov chain, from which the same surrogate is made
-    again, and why it may be doubted; or only why it was refused.
+    again, and why it may be doubted (of a new chain); or only why it was refused.
     """
     from outperform.study.process_chain import Chain  # imports much of scipy
     from outperform.study.surrogate import fit_surrogate
@@ -76,7 +81,19 @@ def simulate(simulation: Simulation) -> dict[str, Any]:
         return {"choices": [], "record": {"refused": [error.problem, error.remedy]}}
     tuner = make_tuner(search.tuner)
     choices = simulate_searches(surrogate.process, tuner, simulation.seeds, search.n_trials)
-    # How far the optima of this tuner lie, not those of random search.
-    own = replace(surrogate, remoteness=surrogate.process.measure_remoteness(choices))
-    record = {"chain": surrogate.chain.to_record(), "doubts": [*own.doubts]}
+    record = {"chain": surrogate.chain.to_record(), "doubts": []}
+    if known is None:
+        record["doubts"] = [*_measure_own_remoteness(surrogate, tuner, search).doubts]
     return {"choices": choices, "record": record}
+
+
+def _measure_own_remoteness(surrogate: "Surrogate", tuner: Tuner, search: Search) -> "Surrogate":
+    """Say how far the optima of this tuner lie from the trials, not those of random search.
+
+    By searches of their own, so that no doubt hangs on how many runs happened to be asked for.
+    """
+    if tuner.draws_alike:
+        return surrogate
+    seeds = [derive_seed(search.tuner_seed, "remoteness", index) for index in range(_N_REMOTE)]
+    optima = simulate_searches(surrogate.process, tuner, seeds, search.n_trials)
+    return replace(surrogate, remoteness=surrogate.process.measure_remoteness(optima))

@@ -1,6 +1,7 @@
 """The result of running a study until two of its pipelines are decided."""
 
 import math
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -115,7 +116,7 @@ class Decision(Result):
         """How to see all of the last look."""
         # Incomplete pairs are counted against the decision; `compare` must be told to take them.
         dropping = " --drop-incomplete" if any(part.n_incomplete for part in self.parts) else ""
-        task = f" --on {self.parts[0].task}" if len(self.parts) > 1 else ""
+        task = f" --on {shlex.quote(self.parts[0].task)}" if len(self.parts) > 1 else ""
         rule = "".join(
             f" --{name} {value:g}"
             for name, value, usual in (
@@ -125,7 +126,7 @@ class Decision(Result):
             )
             if value != usual
         )
-        words = f"{self.source} {self.a} {self.b} --sequential{rule}{task}{dropping}"
+        words = f"{shlex.join((self.source, self.a, self.b))} --sequential{rule}{task}{dropping}"
         return f"outperform compare {words}"
 
     @property

@@ -1,7 +1,7 @@
 """What a budget buys by each design, and how it is best split between searches and replicates."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from outperform.errors import InvalidInput, UnknownName
@@ -151,7 +151,12 @@ class _Pilot:
                 "Name one of the two: a table of runs does not say what was searched, and at what "
                 "cost",
             )
-        return cls._of_study(read_study(source), str(source), pipelines, task)
+        pilot = cls._of_study(read_study(source), str(source), pipelines, task)
+        beside = Path(source).with_suffix(".db")  # where `outperform run` keeps its fits
+        if not (beside.exists() and is_store(beside)):
+            return pilot
+        known = f"{beside} has fits, which this did not look at: plan {beside} instead"
+        return replace(pilot, doubts=(known,))
 
     @classmethod
     def _of_study(

@@ -42,7 +42,11 @@ _WITHOUT_PILOT = {
 @click.option("--pairs", "n_pairs", type=int, help="Judge this number of pairs.")
 @click.option("--budget", type=int, help="Fits of a study: which design do they go to?")
 @click.option("--hours", type=float, help="... or hours that they take, one after the other.")
-@click.option("--seconds-per-fit", type=float, help="Adds the cost of the runs.")
+@click.option(
+    "--seconds-per-fit",
+    type=float,
+    help="Adds the cost of the runs; with --hours, where the store does not know it.",
+)
 @click.option(
     "--interval",
     type=click.Choice(get_args(PlannedInterval)),
@@ -112,7 +116,10 @@ def _read_pilot(
     words: tuple[str, ...], reading: dict[str, Any], taking: dict[str, Any]
 ) -> Comparison:
     if len(words) != 3:
-        raise click.UsageError("A pilot is a runs file and two algorithms: RUNS A B.")
+        raise click.UsageError(
+            "A pilot is a runs file and two algorithms: RUNS A B. A study alone is planned for a "
+            "--budget of fits, or --hours."
+        )
     runs = open_runs(words[0], reading)
     result = compare_runs(runs, words[1], words[2], paired=True, **taking)
     if not isinstance(result, Comparison):

@@ -216,13 +216,14 @@ class Quality(Result):
         if not self.summary:
             alone = all(not pair.deviations for pair in self.pairs)
             return (
-                "There are ideal runs and no cheaper design to measure against them."
+                "There are ideal runs and no whole repetition of a cheaper design to measure "
+                "against them."
                 if alone
                 else "No design was repeated, so that its error is not known: only the standard "
                 "deviations below are."
             )
         best = min(self.summary, key=lambda each: (each.ratio.median, each.ratio.high))
-        whole = f"the precision of {self.n_ideal} ideal replicates"
+        whole = f"the precision of {self.n_ideal:,} ideal replicate{'s' * (self.n_ideal > 1)}"
         if math.isinf(best.ratio.median):
             return f"No design reaches {whole}: each has too large a bias{self._say_range(best)}."
         needs = f"{best.name} needs {format_ratio(best.ratio.median)} of their fits"
