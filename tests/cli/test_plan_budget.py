@@ -120,6 +120,10 @@ def test_a_store_is_planned_with_what_it_measured(tmp_path):
         (["{study}", "--budget", 50], "the budget is 50 fits, but one search of 50 trials"),
         (["{study}", "--budget", 50, "--hours", 1], "Pass one of the two: budget or hours."),
         (["{study}", "--budget", 500, "--pairs", 3], "--pairs is not for a budget."),
+        (
+            ["{study}", "--budget", 500, "--seconds-per-fit", 3],
+            "--seconds-per-fit is for --hours: a --budget is of fits.",
+        ),
         (["{study}", "--budget", 500, "--gamma", 2], "gamma is 2.0."),
         (["{study}", "knn", "tre", "--budget", 500], "study.toml has no pipeline 'tre'."),
         (["missing.toml", "--budget", 500], "missing.toml"),

@@ -41,7 +41,10 @@ def suggest_next(comparison: "Comparison", *, beta: float = 0.05) -> str:
             "The difference is real but small: report its size; more runs will not make it matter."
         )
     if comparison.interval.method == "anytime":
-        return "Add pairs and look again as often as you like: this interval allows it."
+        return (
+            "Add pairs and look again as often as you like: this interval allows it. What a "
+            "sequential test decides, with fewer pairs, --sequential shows."
+        )
     return _suggest_runs(comparison, beta)
 
 

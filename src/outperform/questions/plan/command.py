@@ -107,6 +107,8 @@ def _plan_budget(words: tuple[str, ...], only: str | None, **options: Any) -> "B
         raise click.UsageError("A budget needs a study: STORE or STUDY.toml, and A B if you like.")
     if given := find_given(_FOR_BUDGET):
         raise click.UsageError(f"{', '.join(given)} is not for a budget.")
+    if options["hours"] is None and options["seconds_per_fit"] is not None:
+        raise click.UsageError("--seconds-per-fit is for --hours: a --budget is of fits.")
     names = ("alpha", "beta", "gamma", "seconds_per_fit", "budget", "hours")
     chosen = {name: options[name] for name in names}
     return plan_budget(words[0], pipelines=words[1:], task=only, **chosen)
