@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,12 +24,10 @@ from outperform.runs import Goal, Runs
 from outperform.runs.pairing import PairedScores, SeparateScores
 from outperform.runs.scope import RUNS, SPLITS, Resplit, divides_anew
 from outperform.stats import (
-    CombinedDifference,
     EquivalenceTest,
     HypothesisTest,
     Interval,
     ResampledDifference,
-    combine_designs,
     equivalence_test,
     outperforming_interval,
     resampled_difference,
@@ -46,6 +44,9 @@ from outperform.stats.intervals import ROUNDING
 from outperform.stats.outperforming import IntervalMethod, Ties, both_probabilities
 from outperform.store.reading import read_runs
 from outperform.wording import enumerate_names
+
+if TYPE_CHECKING:
+    from outperform.stats import CombinedDifference
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +377,7 @@ def compare_on_task(
     return _complete(comparison, resplit, terms, n_lacking=scores.lacking, notes=notes)
 
 
-def _combine(table: Runs, comparison: Comparison) -> CombinedDifference | None:
+def _combine(table: Runs, comparison: Comparison) -> "CombinedDifference | None":
     """The estimate from these pairs and those with simulated searches, where there are such."""
     a, b, simulated = comparison.a, comparison.b, table.simulated
     if simulated is None or not comparison.paired or comparison.n_pairs < 2:
@@ -388,6 +389,8 @@ def _combine(table: Runs, comparison: Comparison) -> CombinedDifference | None:
         scores = simulated.pair(a, b, comparison.task, drop_incomplete=True)
     except (TooFewRuns, UnpairedScores):  # most of them failed, or are still to be done
         return None
+    from outperform.stats import combine_designs  # only here, of studies
+
     return combine_designs(
         comparison.scores_a - comparison.scores_b,
         scores.a - scores.b,

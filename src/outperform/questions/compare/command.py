@@ -3,7 +3,7 @@
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 import numpy as np
@@ -34,8 +34,6 @@ from outperform.questions.compare.published_table import (
     compare_published_table,
 )
 from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.sequential_answer import compare_sequentially
-from outperform.questions.compare.sequential_result import SequentialComparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.render.terminal import say
 from outperform.runs import Runs
@@ -44,6 +42,9 @@ from outperform.runs.metrics import resolve_goal
 from outperform.runs.published_tables import is_published_table
 from outperform.runs.summaries import parse_summary, read_summary
 from outperform.stats.outperforming import IntervalMethod
+
+if TYPE_CHECKING:
+    from outperform.questions.compare.sequential_result import SequentialComparison
 
 
 @click.command()
@@ -187,7 +188,9 @@ def _compare_sequentially(
     interval: IntervalMethod | None,
     paired: bool | None,
     **options: Any,
-) -> SequentialComparison:
+) -> "SequentialComparison":
+    from outperform.questions.compare.sequential_answer import compare_sequentially
+
     if interval not in (None, "anytime"):
         raise click.UsageError(f"--sequential uses the anytime interval, not {interval}.")
     if paired is False:

@@ -9,11 +9,7 @@ from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal, Runs, known_goal
 from outperform.runs.scope import FOLDS, divides_anew
 from outperform.stats import (
-    Criteria,
-    NormalScores,
     clopper_pearson_interval,
-    coverage_after_one_search,
-    detection_rate,
     outperforming_interval,
     smallest_conclusive,
 )
@@ -204,6 +200,8 @@ def _one_search(comparison: Comparison) -> Iterator[str]:
     """What an interval from runs after one search does not know of other searches."""
     if comparison.combined is None:
         return
+    from outperform.stats import coverage_after_one_search
+
     n, level = comparison.n_pairs, comparison.interval.confidence_level
     covers = coverage_after_one_search(n, LUCK, confidence_level=level)
     # Few pairs vary so much that the luck of one search is lost in it.
@@ -222,6 +220,8 @@ def _one_search(comparison: Comparison) -> Iterator[str]:
 
 def doubt_one_search(comparison: Comparison) -> Iterator[str]:
     """How often wins after one search of each side would tell equals apart, tuned anew."""
+    from outperform.stats import Criteria, NormalScores, detection_rate  # only here, of studies
+
     n, alpha = comparison.n_pairs, 1 - comparison.interval.confidence_level
     if not comparison.winner or not comparison.paired or comparison.interval.method != "exact":
         return

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import DATA_LIKE_THESE, RUNS, THIS_DATASET, Scope
 from outperform.stats import (
-    CombinedDifference,
     EquivalenceTest,
     HypothesisTest,
     Interval,
@@ -40,6 +39,9 @@ from outperform.stats import (
 )
 from outperform.stats.checks import FloatArray
 from outperform.stats.power import PlannedInterval
+
+if TYPE_CHECKING:
+    from outperform.stats import CombinedDifference
 
 
 @dataclass(frozen=True)  # without slots, so that what is asked for often is computed once
@@ -74,7 +76,7 @@ class Comparison(Result):
     # known how they were resampled.
     population: ResampledDifference | None = None
     # Of a - b, in the metric's sign, where the search was also simulated for every pair.
-    combined: CombinedDifference | None = None
+    combined: "CombinedDifference | None" = None
     withstands_gaps: bool = True  # whether incomplete runs, taken as the worst, leave the verdict
     tests: tuple[HypothesisTest | EquivalenceTest, ...] = ()
     caveats: tuple[str, ...] = ()
