@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from outperform import SequentialComparison, compare_runs, compare_sequentially, read_runs
-from outperform.errors import InvalidInput, InvalidScores
+from outperform.errors import InvalidInput, InvalidScores, UnpairedScores
 from outperform.questions.compare.sequential_answer import follow_runs
 from outperform.questions.compare.sequential_rule import plan_rule
 from outperform.runs import make_runs
@@ -282,3 +282,15 @@ def test_how_often_luck_decides_is_as_simulated(rho, n_allowed):
     calls, _ = rule.test.follow(pairs, np.zeros_like(pairs))
     rate = np.isin(calls, ("a", "b")).mean()
     assert rule.false_alarms_after_one_search(rho) == pytest.approx(rate, abs=0.02)
+
+
+def test_missing_pairs_are_not_sent_to_what_is_refused():
+    runs = [{"algorithm": "a", "seed": i, "accuracy": 0.9 + i / 100} for i in range(8)]
+    runs += [{"algorithm": "b", "seed": i, "accuracy": 0.8 + i / 100} for i in range(6)]
+    with pytest.raises(UnpairedScores) as refused:
+        compare_sequentially(runs, "a", "b")
+    assert refused.value.remedy == (
+        "Add the missing runs, or pass --drop-incomplete to leave them out"
+    )
+    with pytest.raises(UnpairedScores, match="or pass --unpaired"):
+        compare_runs(runs, "a", "b")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from outperform.errors import InvalidInput
+from outperform.errors import InvalidInput, UnpairedScores
 from outperform.questions.compare.answer import Terms, compare_on_task, make_resplit
 from outperform.questions.compare.sequential_result import SequentialComparison
 from outperform.questions.compare.sequential_rule import SequentialRule, plan_rule
@@ -83,7 +83,12 @@ def follow_runs(
 ) -> SequentialComparison:
     """Follow the pairs of a table by a rule, on one task."""
     a, b = names
-    scores = table.pair(a, b, task, drop_incomplete=drop_incomplete)
+    try:
+        scores = table.pair(a, b, task, drop_incomplete=drop_incomplete)
+    except UnpairedScores as error:  # a test that looks after every pair needs pairs
+        remedy = error.remedy.removesuffix(", or pass --unpaired")
+        remedy = remedy.replace(", pass --drop-incomplete", ", or pass --drop-incomplete")
+        raise UnpairedScores(error.problem, remedy) from None
     outcomes = _find_outcomes(scores, is_loss=table.goal_on(task) == "minimize")
     path = trace_path(rule.test, outcomes, rule.n_last)
     about = {"a": a, "b": b, "metric": table.metric_on(task), "task": task}
