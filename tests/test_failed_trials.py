@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from outperform import compare_runs
 from outperform.cli import main
-from outperform.engines import InlineEngine, Outcome
+from outperform.engines import InlineEngine
 from outperform.runner import run_fits
 from outperform.store import Store, open_store
 from outperform.store.stored_runs import find_needed_failures, load_runs
@@ -21,6 +21,7 @@ from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Choices, Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import Task
+from tests.interruptions import Interrupting
 
 TASK = Task("toy", metric="accuracy")
 UNIT = Uniform(0, 1)
@@ -161,20 +162,6 @@ def test_searches_of_other_designs_that_failed_altogether_are_not_counted(store)
         "10 of 20 trials of knn's searches on toy failed, more than half in 1 of 2 searches: its "
         "searches saw less than they should"
     ]
-
-
-class Interrupting(InlineEngine):
-    """Ctrl-C comes while the n-th outcome is waited for."""
-
-    def __init__(self, n: int) -> None:
-        super().__init__()
-        self.n = n
-
-    def wait(self) -> list[Outcome]:
-        self.n -= 1
-        if self.n == 0:
-            raise KeyboardInterrupt
-        return super().wait()
 
 
 def test_interrupted_and_resumed_the_failed_trials_are_the_same(store, other):

@@ -24,6 +24,7 @@ from outperform.study.spaces import Choices, Integers, LogUniform, Uniform
 from outperform.study.splits import HoldOut
 from outperform.study.study import Study
 from outperform.study.tasks import Task
+from tests.interruptions import Interrupting
 
 Table = tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]
 TASK = Task("toy", metric="accuracy")
@@ -81,20 +82,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def other(tmp_path: Path) -> Iterator[Store]:
     with open_store(tmp_path / "other.db") as opened:
         yield opened
-
-
-class Interrupting(InlineEngine):
-    """Ctrl-C comes while the n-th outcome is waited for."""
-
-    def __init__(self, n: int) -> None:
-        super().__init__()
-        self.n = n
-
-    def wait(self) -> list[Outcome]:
-        self.n -= 1
-        if self.n == 0:
-            raise KeyboardInterrupt
-        return super().wait()
 
 
 # What is run
