@@ -244,7 +244,7 @@ def test_runs_say_how_their_searches_came_about(store):
     assert kind == (
         "the runs are those of simulated-hopt, which searches once and simulates all other "
         "searches on a model of it: all share the luck of that search and the errors of its model, "
-        "so that they vary more than those of one search, but tell hardly more of pipelines tuned "
+        "so that they vary more than those of one search, but still tell little of pipelines tuned "
         "anew"
     )
     assert any("a's search on toy: the surrogate is fitted to 12 trials" in each for each in doubts)
@@ -252,7 +252,7 @@ def test_runs_say_how_their_searches_came_about(store):
     assert load_runs(store).notes == (
         "the runs are those of resampled-hopt, which searches once and redraws all other searches "
         "from its trials: all share the luck of that search, whose choice most of them repeat, so "
-        "that they vary more than those of one search, but tell hardly more of pipelines tuned "
+        "that they vary more than those of one search, but still tell little of pipelines tuned "
         "anew; the others choose worse, as they have fewer trials to choose from",
     )
 

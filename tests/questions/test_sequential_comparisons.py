@@ -290,7 +290,8 @@ def test_missing_pairs_are_not_sent_to_what_is_refused():
     with pytest.raises(UnpairedScores) as refused:
         compare_sequentially(runs, "a", "b")
     assert refused.value.remedy == (
-        "Add the missing runs, or pass --drop-incomplete to leave them out"
+        "Give every replicate a run of both, name the column that pairs them with --replicate, or "
+        "pass --drop-incomplete"
     )
     with pytest.raises(UnpairedScores, match="or pass --unpaired"):
         compare_runs(runs, "a", "b")

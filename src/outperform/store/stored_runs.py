@@ -40,12 +40,12 @@ _ONE_SEARCH = {
     SIMULATED: (
         ", which searches once and simulates all other searches on a model of it: all share the "
         "luck of that search and the errors of its model, so that they vary more than those of one "
-        "search, but tell hardly more of pipelines tuned anew"
+        "search, but still tell little of pipelines tuned anew"
     ),
     "resampled-hopt": (
         ", which searches once and redraws all other searches from its trials: all share the luck "
         "of that search, whose choice most of them repeat, so that they vary more than those of "
-        "one search, but tell hardly more of pipelines tuned anew; the others choose worse, as "
+        "one search, but still tell little of pipelines tuned anew; the others choose worse, as "
         "they have fewer trials to choose from"
     ),
 }

@@ -16,6 +16,10 @@ from outperform.stats.checks import FloatArray, as_pairs
 from outperform.store.reading import read_runs
 from outperform.wording import enumerate_names
 
+_PAIR_THEM = (
+    "Give every replicate a run of both, name the column that pairs them with --replicate, or pass "
+    "--drop-incomplete"
+)
 _FIXED_BEFORE = (
     "the decision errs as rarely as it says only if its rule, with γ, α and β, was fixed before "
     "anybody looked at these runs; they are taken in the order of {}, of which none may be left out"
@@ -86,9 +90,7 @@ def follow_runs(
     try:
         scores = table.pair(a, b, task, drop_incomplete=drop_incomplete)
     except UnpairedScores as error:  # a test that looks after every pair needs pairs
-        remedy = error.remedy.removesuffix(", or pass --unpaired")
-        remedy = remedy.replace(", pass --drop-incomplete", ", or pass --drop-incomplete")
-        raise UnpairedScores(error.problem, remedy) from None
+        raise UnpairedScores(error.problem, _PAIR_THEM) from None
     outcomes = _find_outcomes(scores, is_loss=table.goal_on(task) == "minimize")
     path = trace_path(rule.test, outcomes, rule.n_last)
     about = {"a": a, "b": b, "metric": table.metric_on(task), "task": task}
