@@ -17,7 +17,7 @@ from typing import Any, Self
 from outperform.cli.init import TEMPLATES
 from outperform.cli.sources import read_study
 from outperform.cli.templates import network
-from outperform.engines import Outcome, open_engine
+from outperform.engines import NO_NEEDS, Activity, Needs, Outcome, open_engine
 from outperform.runner import Progress, run_fits
 from outperform.store import open_store
 from outperform.study.designs import Variance
@@ -127,8 +127,18 @@ class Batches:
         self.n_left = n_fits
         self.pending: list[Outcome] = []
 
+    def activity(self) -> list[Activity]:
+        """Nothing, ever."""
+        return []
+
     def submit(
-        self, work: Callable[[Any], Any], item: Any, *, tag: Any, timeout: float | None = None
+        self,
+        work: Callable[[Any], Any],
+        item: Any,
+        *,
+        tag: Any,
+        timeout: float | None = None,
+        needs: Needs = NO_NEEDS,
     ) -> None:
         """Do it at once."""
         self.pending.append(Outcome(tag, work(item), None, 0.001, "done"))

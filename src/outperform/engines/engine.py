@@ -2,10 +2,10 @@
 
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from outperform.errors import EngineError, InvalidInput
 from outperform.wording import cut_middle
@@ -14,6 +14,36 @@ _TRACEBACK = "Traceback (most recent call last):"
 _LONGEST_ERROR = 20_000  # characters, of which the first and the last are kept
 _LONGEST_SUMMARY = 500
 _KNOWN = "Pass local, local:4 (four workers) or inline"
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What an item needs where it runs; None where that was not said.
+
+    Attributes
+    ----------
+    gpus
+        Graphics processors of its own: half of one is shared by two. 0: it must see none.
+    memory
+        Bytes; an item that takes more is killed.
+    others
+        Whatever else the engine knows, by its own names, such as `(("cpus", 4),)`.
+    """
+
+    gpus: float | None = None
+    memory: int | None = None
+    others: tuple[tuple[str, float], ...] = ()
+
+
+NO_NEEDS = Needs()
+
+
+class Activity(NamedTuple):
+    """What is worked on at the moment."""
+
+    worker: str  # a name that tells workers apart, with the host where there are several
+    tag: Any
+    since: float | None  # seconds since the epoch; None where the engine does not know
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +64,10 @@ class Outcome:
         `"done"`; `"error"`, the work raised an exception; `"timeout"`, it took too long and was
         killed; `"died"`, it took its worker down with it, several times where that may have been
         the doing of others.
+    worker
+        Where it was worked on, as in `Activity`.
+    output
+        What the work has printed, without the middle where that is long.
     """
 
     tag: Any
@@ -41,6 +75,8 @@ class Outcome:
     error: str | None
     seconds: float
     kind: Literal["done", "error", "timeout", "died"]
+    worker: str = ""
+    output: str = ""
 
 
 class Engine(Protocol):
@@ -63,8 +99,17 @@ class Engine(Protocol):
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None: ...
 
+    def activity(self) -> list[Activity]:
+        """What is worked on at the moment, as far as the engine knows."""
+
     def submit(
-        self, work: Callable[[Any], Any], item: Any, *, tag: Any, timeout: float | None = None
+        self,
+        work: Callable[[Any], Any],
+        item: Any,
+        *,
+        tag: Any,
+        timeout: float | None = None,
+        needs: Needs = NO_NEEDS,
     ) -> None:
         """Ask for `work(item)`; returns at once.
 
@@ -76,6 +121,8 @@ class Engine(Protocol):
             Seconds after which the item is given up, and what works on it is killed where it runs.
             Loading the work for the first time does not count: that may take ten times as long,
             and a minute at least.
+        needs
+            What it needs where it runs; InvalidInput where no worker will ever have that.
         """
 
     def wait(self) -> list[Outcome]:
@@ -88,10 +135,15 @@ class Engine(Protocol):
         """Give up at once what is not finished; `wait` still hands out what is."""
 
 
-def open_engine(address: str = "local") -> Engine:
+def open_engine(address: str = "local", options: Mapping[str, Any] | None = None) -> Engine:
     """Engine of an address: `local` has a worker per core, `local:4` four, `inline` none.
 
     `inline` does one fit after the other in this process, where a debugger works.
+
+    Parameters
+    ----------
+    options
+        Words for the engine itself, which it gets as they are.
 
     Examples
     --------
@@ -106,9 +158,9 @@ def open_engine(address: str = "local") -> Engine:
     if address == "inline":
         return InlineEngine()
     if address == "local":
-        return LocalEngine(count_cores())
+        return LocalEngine(count_cores(), **(options or {}))
     if kind == "local" and number.isdecimal() and int(number) > 0:
-        return LocalEngine(int(number))
+        return LocalEngine(int(number), **(options or {}))
     if kind == "local":
         raise InvalidInput(f"'{address}' does not say how many workers", _KNOWN)
     if kind in ("dask", "ray") or (number and "/" not in number):

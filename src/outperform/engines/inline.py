@@ -5,6 +5,9 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from outperform.engines.engine import (
+    NO_NEEDS,
+    Activity,
+    Needs,
     Outcome,
     check_timeout,
     closed_engine,
@@ -41,8 +44,18 @@ class InlineEngine:
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
         self.close() if error is None else self.stop()
 
+    def activity(self) -> list[Activity]:
+        """Nothing: who asks is not working meanwhile."""
+        return []
+
     def submit(
-        self, work: Callable[[Any], Any], item: Any, *, tag: Any, timeout: float | None = None
+        self,
+        work: Callable[[Any], Any],
+        item: Any,
+        *,
+        tag: Any,
+        timeout: float | None = None,
+        needs: Needs = NO_NEEDS,
     ) -> None:
         """Ask for `work(item)`; it runs when waited for."""
         check_timeout(timeout)

@@ -13,7 +13,15 @@ from multiprocessing.connection import wait as wait_for_any
 from types import MethodType
 from typing import Any, Literal, Self
 
-from outperform.engines.engine import Outcome, check_timeout, closed_engine, summarize_error
+from outperform.engines.engine import (
+    NO_NEEDS,
+    Activity,
+    Needs,
+    Outcome,
+    check_timeout,
+    closed_engine,
+    summarize_error,
+)
 from outperform.engines.jobs import N_TRIES, Job, Loss
 from outperform.engines.worker import Worker
 from outperform.errors import InvalidInput
@@ -85,8 +93,19 @@ class LocalEngine:
             f"code of the fits: {summarize_error(self._last_unbegun)}"
         )
 
+    def activity(self) -> list[Activity]:
+        """What is worked on at the moment."""
+        workers = [(worker.pid, worker.job) for worker in [*self._workers]]
+        return [Activity(f"process {pid}", job.tag, None) for pid, job in workers if job]
+
     def submit(
-        self, work: Callable[[Any], Any], item: Any, *, tag: Any, timeout: float | None = None
+        self,
+        work: Callable[[Any], Any],
+        item: Any,
+        *,
+        tag: Any,
+        timeout: float | None = None,
+        needs: Needs = NO_NEEDS,
     ) -> None:
         """Ask for `work(item)`; returns at once."""
         check_timeout(timeout)
