@@ -15,8 +15,8 @@ from outperform.wording import cut_middle
 _TRACEBACK = "Traceback (most recent call last):"
 _LONGEST_ERROR = 20_000  # characters, of which the first and the last are kept
 _LONGEST_SUMMARY = 500
-_KNOWN = "Pass local, local:4 (four workers), inline or module:executor"
-_CLUSTERS: tuple[str, ...] = ()  # extras, each a file here
+_KNOWN = "Pass local, local:4 (four workers), inline, dask://HOST:PORT or module:executor"
+_CLUSTERS = ("dask",)  # extras, each a file here
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,8 @@ def open_engine(
     """Engine of an address.
 
     `local` has a worker per core, `local:4` four. `inline` does one fit after the other in this
-    process, where a debugger works. `module:name` is an executor, or what makes one.
+    process, where a debugger works. `dask://HOST:PORT` and `dask:///path/scheduler.json` are Dask's
+    schedulers. `module:name` is an executor, or what makes one.
 
     Parameters
     ----------

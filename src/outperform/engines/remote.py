@@ -60,7 +60,7 @@ class Cluster(Protocol):
         """Bring bytes to the workers once; gives what `call` takes in their place."""
 
     def call(self, code: Any, order: Order, tell: Tell, avoid: Collection[str] = ()) -> Any:
-        """Have some worker `supervise(code, order)`; returns at once, with a handle.
+        """Have some worker `supervise(code, order)`; returns at once, with a hashable handle.
 
         Parameters
         ----------
@@ -152,11 +152,11 @@ class RemoteEngine:
 
     def activity(self) -> list[Activity]:
         """What is worked on at the moment, as far as the cluster knows."""
-        tags = {id(sent.handle): sent.job.tag for sent in [*self._sent.values()]}
+        tags = {sent.handle: sent.job.tag for sent in [*self._sent.values()]}
         return [
-            Activity(worker, tags[id(handle)], None)
+            Activity(worker, tags[handle], None)
             for worker, handle in self._cluster.working()
-            if id(handle) in tags
+            if handle in tags
         ]
 
     def submit(
@@ -226,8 +226,7 @@ class RemoteEngine:
         try:
             if job.number not in self._shared:
                 self._shared[job.number] = self._cluster.share(self._codes[job.number])
-            avoid = self._unable if job.n_unbegun else ()
-            handle = self._cluster.call(self._shared[job.number], order, tell, avoid)
+            handle = self._cluster.call(self._shared[job.number], order, tell, self._unable)
         except Disconnected as error:
             tell(error)
         self._sent[number] = _Sent(job, handle)
@@ -297,7 +296,10 @@ class RemoteEngine:
             return  # one of these may be loading it
         assert loss.failure is not None
         self._unable.clear()
-        raise loss.failure from RuntimeError(loss.error)
+        where = f" (on {worker})" if worker else ""
+        raise EngineError(f"{loss.failure.problem}{where}", loss.failure.remedy) from RuntimeError(
+            loss.error
+        )
 
 
 @cache
