@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.dask_processes import DaskProcesses
+from tests.postgres_server import stop_server
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -20,6 +21,13 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 # press Ctrl-C would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _servers():
+    """Tests start the servers that they need; they end with the tests."""
+    yield
+    stop_server()
 
 
 @pytest.fixture

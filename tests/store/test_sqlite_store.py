@@ -140,20 +140,13 @@ class TestOlderFormats:
             open_store(old).scores()
 
 
-@pytest.mark.parametrize(
-    ("address", "problem"),
-    [
-        (
-            "postgresql://lab/study",
-            "stores in PostgreSQL are not there yet ('postgresql://lab/study')",
-        ),
-        ("mysql://lab/study", "there is no kind of store called 'mysql' ('mysql://lab/study')"),
-    ],
-)
-def test_other_kinds_of_stores_are_refused_with_those_that_are_known(address, problem):
+def test_other_kinds_of_stores_are_refused_with_those_that_are_known():
     with pytest.raises(InvalidInput) as caught:
-        open_store(address)
-    assert str(caught.value) == f"{problem}. Name a file, such as study.db or sqlite:///study.db."
+        open_store("mysql://me:secret@lab/study")
+    assert str(caught.value) == (
+        "there is no kind of store called 'mysql' ('mysql://...@lab/study'). Name a file, such as "
+        "study.db, or a database, as in postgresql://HOST/DATABASE."
+    )
 
 
 @pytest.mark.parametrize("address", ["sqlite://study.db", "sqlite:///", "sqlite://"])

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 
 import numpy as np
 import pytest
@@ -18,10 +19,12 @@ from hypothesis import strategies as st
 from outperform.errors import DamagedStore, InvalidInput, StoreError, StoreInUse
 from outperform.store import Added, Measurement, RunLabel, open_store
 from outperform.store.measurement import FAILED_TRIAL
+from tests.postgres_server import make_address
 
 # Every implementation, by how an address for a new store is made in a folder.
 STORES: dict[str, Callable[[Path], str]] = {
     "sqlite": lambda folder: f"sqlite:///{folder / 'study.db'}",
+    "postgres": lambda _: make_address(),
 }
 
 
@@ -256,7 +259,7 @@ def test_what_no_run_would_keep_is_damage(store, name, value, place):
         store.get_meta(name)
     assert str(caught.value) == (
         f"'{store.address}' is damaged: what it keeps as '{place}' makes no sense. "
-        f"`outperform verify {store.address}` tells what else is, and what to do."
+        f"`outperform verify {quote(store.address)}` tells what else is, and what to do."
     )
     assert store.verify().problems == (f"what it keeps as '{place}' makes no sense",)
 
@@ -322,10 +325,12 @@ class TestOneWriter:
             first.lock()
             with pytest.raises(StoreInUse) as caught:
                 second.lock()
+            shown = quote(first.address)
             who = rf"process {os.getpid()} on {re.escape(socket.gethostname())}"
             message = re.fullmatch(
-                rf"'{re.escape(first.address)}' is being written by ({who} since (.*) UTC)\. Wait "
-                r"for that run to end, or stop it; its measurements can be read meanwhile\.",
+                rf"'{re.escape(first.address)}' is being written by ({who} since (.*) UTC)\. "
+                rf"Wait for that run to end, or stop it; `outperform status {re.escape(shown)} "
+                r"--watch` shows how far it is\.",
                 str(caught.value),
             )
             assert message

@@ -15,6 +15,7 @@ from outperform.questions.rooms import list_questions
 
 COMMANDS_OF_OUR_OWN = (  # which ask no question
     "backup",
+    "copy",
     "demo",
     "init",
     "report",

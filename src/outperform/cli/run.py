@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,12 @@ _ALL_BUT_RULE = {
 
 @click.command()
 @click.argument("study_file", metavar="STUDY.toml")
-@click.option("--store", "address", metavar="STORE", help="Store.  [default: STUDY.db]")
+@click.option(
+    "--store",
+    "address",
+    metavar="STORE",
+    help="Store: a file, or postgresql://HOST/DATABASE.  [default: STUDY.db]",
+)
 @click.option("--engine", metavar="ENGINE", help="Where fits run: local, local:4, inline.")
 @click.option(
     "--workers",
@@ -321,7 +327,7 @@ class _Run:
                 fg="yellow",
             )
         if self._n_failed:
-            say(f"{self._n_failed} of the study's fits failed: outperform status {address}")
+            say(f"{self._n_failed} of the study's fits failed: outperform status {quote(address)}")
 
     @cached_property
     def _n_failed(self) -> int:
@@ -331,21 +337,22 @@ class _Run:
     def _suggest_next(self) -> str:
         """Name the command that shows what the runs tell, or what went wrong."""
         store = self.coordinator.store
+        address = quote(store.address)
         scores = store.scores()
         labels = store.run_labels()
         done = [label for label in labels if scores.get(label.key)]
         paired = {label.pipeline for label in done if label.design in PAIRED}
         names = [name for name in self.coordinator.description["pipelines"] if name in paired]
         if 2 * self._n_failed > self.coordinator.progress.n_fits:
-            return f"outperform status {store.address}"
+            return f"outperform status {address}"
         if len(names) > 1:
-            pair = f"outperform compare {store.address} {names[0]} {names[1]}"
+            pair = f"outperform compare {address} {names[0]} {names[1]}"
             blocked = find_blocked_runs(store.failed_trials(), self.coordinator.description)
             own = [each for each in labels if each.pipeline in names[:2] and each.design in PAIRED]
             is_blocked = any(role[3] in names[:2] and role[0] in PAIRED for role in blocked)
             if all(scores.get(label.key) for label in own) and not is_blocked:
                 return pair
-            return f"outperform status {store.address}; then {pair} --drop-incomplete"
+            return f"outperform status {address}; then {pair} --drop-incomplete"
         if any(label.design not in PAIRED for label in done):
-            return f"outperform decompose {store.address}"
-        return f"outperform status {store.address}" if self._n_failed else ""
+            return f"outperform decompose {address}"
+        return f"outperform status {address}" if self._n_failed else ""

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -352,7 +353,7 @@ class Runs:
             raise UnknownName(
                 f"no run of {name!r} in {self.source} has a score: they failed, or are still to be "
                 "done",
-                f"See which, and why, with `outperform status {self.source}`",
+                f"See which, and why, with `outperform status {quote(self.source)}`",
             )
         if name not in known:
             raise UnknownName(f"no {kind} {name!r} in {self.source}", suggest_names(name, known))

@@ -1,5 +1,6 @@
 """Damage in a store: how it is found, and how it is told, whatever keeps the rows."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -43,7 +44,7 @@ def report_damage(address: str, what: str) -> DamagedStore:
     """Refuse to read on, and name the command that tells all."""
     return DamagedStore(
         f"'{address}' is damaged: {what}",
-        f"`outperform verify {address}` tells what else is, and what to do",
+        f"`outperform verify {shlex.quote(address)}` tells what else is, and what to do",
     )
 
 

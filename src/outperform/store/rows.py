@@ -9,7 +9,7 @@ from typing import Any
 
 from outperform.errors import InvalidInput
 from outperform.store.damage import find_checksum, find_checksums, name_fit, report_damage
-from outperform.store.measurement import Measurement, RunLabel
+from outperform.store.measurement import Added, Measurement, RunLabel, Status, compare_scores
 
 COLUMNS = {
     "key": "TEXT NOT NULL",
@@ -106,6 +106,35 @@ def decode_scores(rows: Sequence[tuple[Any, ...]], address: str) -> dict[str, di
             return dict(zip(keys, decoded, strict=True))
     bad = next((row[0] for row in rows if not _are_scores_in(row[1])), "")
     raise report_damage(address, f"{name_fit(bad)} has scores that make no sense")
+
+
+def compare_with_recorded(row: tuple[Any, ...], new: Measurement, address: str) -> Added:
+    """What becomes of a fit that was recorded before; "new" if it takes the place of a failure.
+
+    Parameters
+    ----------
+    row
+        Status, key, scores and their checksum, as they are recorded.
+    """
+    status, *scores = row
+    if status == "failed":
+        return Added("new")
+    if new.status == "failed":
+        return Added("kept")
+    return compare_scores(decode_scores([tuple(scores)], address)[new.key], new.scores)
+
+
+def decode_counts(
+    rows: Sequence[tuple[Any, ...]], address: str
+) -> dict[tuple[str, str, Status], int]:
+    """Number of measurements by pipeline, task and status, from rows of these four."""
+    for pipeline, task, status, _ in rows:
+        if status not in ("done", "failed") or not all(
+            isinstance(name, str) for name in (pipeline, task)
+        ):
+            what = f"there are fits of {pipeline!r} on {task!r} with status {status!r}"
+            raise report_damage(address, what)
+    return {(pipeline, task, status): count for pipeline, task, status, count in rows}
 
 
 def encode_label(label: RunLabel) -> tuple[Any, ...]:

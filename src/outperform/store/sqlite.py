@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from outperform.errors import OutperformError, StoreError, StoreInUse
+from outperform.errors import OutperformError, StoreError
 from outperform.store.damage import Verification, report_damage
 from outperform.store.measurement import (
     FAILED_TRIAL,
@@ -14,12 +14,13 @@ from outperform.store.measurement import (
     Measurement,
     RunLabel,
     Status,
-    compare_scores,
 )
 from outperform.store.meta import check_meta
 from outperform.store.rows import (
     CHECKSUMS,
     COLUMNS,
+    compare_with_recorded,
+    decode_counts,
     decode_labels,
     decode_rows,
     decode_scores,
@@ -39,6 +40,7 @@ from outperform.store.sqlite_file import (
 from outperform.store.sqlite_format import SET_META, has_checksums, use_words_of_today
 from outperform.store.sqlite_lock import WriterLock
 from outperform.store.sqlite_writer import SqliteWriter
+from outperform.store.writers import report_writer
 
 _ALL_COLUMNS = [*COLUMNS, *CHECKSUMS]
 _INSERT = (
@@ -106,10 +108,7 @@ class SqliteStore:
         with explain_failures(self.path, "written"):
             lock = WriterLock(find_real_path(self.path))
             if not lock.acquire(_PATIENCE):
-                raise StoreInUse(
-                    f"'{self.path}' is being written by {self._read_writer()}",
-                    "Wait for that run to end, or stop it; its measurements can be read meanwhile",
-                )
+                raise report_writer(self.address, self._read_writer())
             self._stop_reading()
             self._writer = SqliteWriter(self.path, lock)
 
@@ -177,13 +176,7 @@ class SqliteStore:
         rows = self._read(
             "SELECT pipeline, task, status, count(*) FROM measurements GROUP BY 1, 2, 3"
         )
-        for pipeline, task, status, _ in rows:
-            if status not in ("done", "failed") or not all(
-                isinstance(name, str) for name in (pipeline, task)
-            ):
-                what = f"there are fits of {pipeline!r} on {task!r} with status {status!r}"
-                raise report_damage(self.address, what)
-        return {(pipeline, task, status): count for pipeline, task, status, count in rows}
+        return decode_counts(rows, self.address)
 
     def mean_seconds(self) -> dict[tuple[str, str], float]:
         """Mean seconds of the latest fits of each pipeline on each task, failed ones too."""
@@ -198,12 +191,14 @@ class SqliteStore:
 
     def get_meta(self, name: str) -> Any:
         """What was kept under a name; None where there is nothing."""
-        # All of them: a name that is another by now is seen in the checksum of its row only.
-        rows = self._read("SELECT * FROM meta")
-        values = {row[0]: decode_value(row, self.address) for row in rows}
+        values = self._read_meta()
         if name not in values:
             return None
         return check_meta(name, use_words_of_today(name, values[name]), self.address)
+
+    def meta_names(self) -> list[str]:
+        """Under which names something is kept."""
+        return sorted(self._read_meta())
 
     def keep_labels(self, of: Collection[tuple[str, str]]) -> None:
         """Forget which fits are runs or failed trials, but for these pairs of pipeline and task."""
@@ -246,6 +241,14 @@ class SqliteStore:
         return verification
 
     @contextmanager
+    def snapshot(self) -> Iterator["SqliteStore"]:
+        """Read everything as it is now, whoever writes meanwhile."""
+        with SqliteStore(self.path) as reader:
+            reader._read("BEGIN")
+            reader._read("SELECT count(*) FROM meta")  # only now it begins
+            yield reader
+
+    @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         self.lock()
         assert self._writer is not None
@@ -255,6 +258,11 @@ class SqliteStore:
     def _read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with explain_failures(self.path, "read"):
             return self._connect().execute(query, values).fetchall()
+
+    def _read_meta(self) -> dict[str, Any]:
+        # All of them: a name that is another by now is seen in the checksum of its row only.
+        rows = self._read("SELECT * FROM meta")
+        return {row[0]: decode_value(row, self.address) for row in rows}
 
     def _read_labels(self, *, failed_trials: bool) -> list[RunLabel]:
         self._check_structure()
@@ -298,10 +306,7 @@ class SqliteStore:
         if recorded is None:
             connection.execute(_INSERT, row)
             return Added("new")
-        status, *scores = recorded
-        if status == "failed":
+        added = compare_with_recorded(recorded, new, self.address)
+        if added.kind == "new":
             connection.execute(_UPDATE, (*row, new.key))
-            return Added("new")
-        if new.status == "failed":
-            return Added("kept")
-        return compare_scores(decode_scores([tuple(scores)], self.address)[new.key], new.scores)
+        return added

@@ -1,16 +1,14 @@
 """Looking at everything in a store's file: its structure, and every row."""
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from outperform.errors import DamagedStore
-from outperform.store.damage import DamagedFit, Verification, report_damage
-from outperform.store.meta import find_meta_problem
-from outperform.store.rows import decode_json, find_label_problem, find_problem, find_value_problem
+from outperform.store.damage import Verification, report_damage
+from outperform.store.row_checks import RowChecks
 from outperform.store.sqlite_errors import explain_failures
 from outperform.store.sqlite_file import connect_to_read
 from outperform.store.sqlite_format import has_checksums, use_words_of_today
@@ -26,17 +24,17 @@ def verify_file(path: Path) -> Verification:
             # What is no text any more is damage to be named, not a reason to stop.
             connection.text_factory = lambda raw: raw.decode(errors="replace")
             look = _Look(connection)
-            look.at_everything()
+            found = look.at_everything()
             checksums = has_checksums(connection)
     except DamagedStore as error:
         problem = error.problem.removeprefix(f"'{path}' is damaged: ")
         return Verification(str(path), 0, False, problems=(problem,), advice=_RESTORE.format(path))
     return Verification(
         str(path),
-        look.n_measurements,
+        found.n_measurements,
         checksums,
-        tuple(look.fits),
-        tuple(look.problems),
+        tuple(found.fits),
+        tuple(found.problems),
         look.advise(path),
     )
 
@@ -57,51 +55,30 @@ _DELETE = (
 )
 
 
-@dataclass
 class _Look:
     """What a look at a store has found so far."""
 
-    connection: sqlite3.Connection
-    n_measurements: int = 0
-    fits: list[DamagedFit] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    rows: list[int] = field(default_factory=list)  # of the damaged fits
-    tables: set[str] = field(default_factory=set)  # with other damaged rows
-    is_broken: bool = False  # rows cannot be reached, or not by all ways
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.checks = RowChecks()
+        self.is_broken = False  # rows cannot be reached, or not by all ways
 
-    def at_everything(self) -> None:
+    def at_everything(self) -> RowChecks:
         answers = self.connection.execute(f"PRAGMA integrity_check({_N_PROBLEMS})").fetchall()
-        self.problems += [_join_lines(str(answer)) for (answer,) in answers if answer != "ok"]
-        self.is_broken = bool(self.problems)
-        for row in self._read("measurements"):
-            self._take(row)
-        self._check_rows("run_labels", find_label_problem)
-        self._check_rows("meta", _find_meta_problem)
+        problems = [_join_lines(str(answer)) for (answer,) in answers if answer != "ok"]
+        self.checks.problems += problems
+        self.is_broken = bool(problems)
+        self.checks.check_measurements(self._read("measurements"))
+        self.checks.check_labels(self._read("run_labels"))
+        self.checks.check_meta(self._read("meta"), use_words_of_today)
+        return self.checks
 
     def advise(self, path: Path) -> str:
         """What to do; "" where nothing is damaged."""
         if self.is_broken:
             return _RESTORE.format(path)
-        statements = [f"DELETE FROM {table}" for table in sorted(self.tables)]
-        if self.rows:
-            ids = ", ".join(map(str, self.rows))
-            statements.insert(0, f"DELETE FROM measurements WHERE id IN ({ids})")
+        statements = self.checks.list_removals()
         return _DELETE.format(path, "; ".join(statements)) if statements else ""
-
-    def _take(self, row: tuple[Any, ...]) -> None:
-        number, key, pipeline, task, *_ = row
-        self.n_measurements += 1
-        problem = find_problem(row[1:])
-        if problem is not None:
-            self.fits.append(DamagedFit(str(key), str(pipeline), str(task), problem))
-            self.rows.append(number)
-
-    def _check_rows(self, table: str, find: Callable[[tuple[Any, ...]], str | None]) -> None:
-        for row in self._read(table):
-            problem = find(row)
-            if problem is not None:
-                self.problems.append(problem)
-                self.tables.add(table)
 
     def _read(self, table: str) -> Iterator[tuple[Any, ...]]:
         """Rows, as far as they can be reached."""
@@ -110,16 +87,8 @@ class _Look:
             while some := rows.fetchmany(_CHUNK):
                 yield from some
         except sqlite3.Error as error:
-            self.problems.append(f"the rest of {table} cannot be read: {error}")
+            self.checks.problems.append(f"the rest of {table} cannot be read: {error}")
             self.is_broken = True
-
-
-def _find_meta_problem(row: tuple[Any, ...]) -> str | None:
-    problem = find_value_problem(row)
-    if problem is not None:
-        return problem
-    name, text, *_ = row
-    return find_meta_problem(name, use_words_of_today(name, decode_json([text])[0]))
 
 
 def _join_lines(answer: str) -> str:

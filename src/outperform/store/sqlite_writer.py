@@ -1,12 +1,11 @@
 """The one connection that writes a store's file, and what it watches over."""
 
 import os
-import socket
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from time import gmtime, monotonic, strftime
+from time import monotonic
 
 from outperform.errors import StoreError, StoreInUse
 from outperform.store.sqlite_check import verify_file
@@ -17,6 +16,7 @@ from outperform.store.sqlite_file import (
     rescue_database,
 )
 from outperform.store.sqlite_lock import WriterLock, identify
+from outperform.store.writers import describe_process
 
 # Seconds between two transfers of SQLite's log into the file: a plain copy is that much behind.
 _TRANSFER_EVERY = 1.0
@@ -41,7 +41,7 @@ class SqliteWriter:
         self._state, self._last = (-1, 0), 0  # of the file, and the fit, at the last transfer
         try:
             _refuse_other_names(path)
-            self.connection = connect_to_write(path, writer=_describe_process())
+            self.connection = connect_to_write(path, writer=describe_process())
         except BaseException:
             lock.release()
             raise
@@ -138,7 +138,7 @@ class SqliteWriter:
                 "Restore a copy, and the same command does again what it lacks; without one, "
                 f"`sqlite3 {rescued} .recover` writes out what was left",
             )
-        self.connection = connect_to_write(rescued, writer=_describe_process())
+        self.connection = connect_to_write(rescued, writer=describe_process())
         (n,) = self.connection.execute("SELECT count(*) FROM measurements").fetchone()
         return StoreError(
             problem,
@@ -198,8 +198,3 @@ def _refuse_other_names(path: Path) -> None:
                 "run may be writing it by another name",
                 "Remove the other names, or copy it with `outperform backup` and run with the copy",
             )
-
-
-def _describe_process() -> str:
-    since = strftime("%Y-%m-%d %H:%M:%S UTC", gmtime())
-    return f"process {os.getpid()} on {socket.gethostname()} since {since}"

@@ -5,13 +5,15 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from outperform.errors import InvalidInput
+from outperform.errors import InvalidInput, MissingExtra
 from outperform.store.damage import Verification
 from outperform.store.measurement import Added, Measurement, RunLabel, Status
+from outperform.store.postgres_address import hide_login, read_address
 
 _HEADER = b"SQLite format 3\0"  # that every SQLite database begins with
 _SUFFIXES = (".db", ".sqlite", ".sqlite3")
-_KNOWN = "Name a file, such as study.db or sqlite:///study.db"
+_POSTGRES = ("postgresql", "postgres")
+_KNOWN = "Name a file, such as study.db, or a database, as in postgresql://HOST/DATABASE"
 
 
 class Store(Protocol):
@@ -82,14 +84,20 @@ class Store(Protocol):
     def get_meta(self, name: str) -> Any:
         """What was kept under a name; None where there is nothing."""
 
+    def meta_names(self) -> list[str]:
+        """Under which names something is kept, sorted."""
+
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, in place of what was there."""
+
+    def snapshot(self) -> AbstractContextManager["Store"]:
+        """A store to read everything from as it is at one moment, whoever writes meanwhile."""
 
     def verify(self) -> Verification:
         """Look at everything, and say what is damaged and what to do."""
 
     def backup(self, file: str | Path) -> Verification:
-        """Copy everything as it is at one moment into a file that is a store of its own.
+        """Copy everything as it is at one moment into an SQLite file that is a store of its own.
 
         A run may go on meanwhile. No file is overwritten, and the copy is looked at when it is
         whole.
@@ -97,7 +105,7 @@ class Store(Protocol):
 
 
 def open_store(address: str | Path) -> Store:
-    """Open the store at an address: a path, or `sqlite:///path`.
+    """Open the store at an address: a path, `sqlite:///path`, or `postgresql://HOST/DATABASE`.
 
     Nothing is read or made before it is asked for.
 
@@ -117,9 +125,11 @@ def open_store(address: str | Path) -> Store:
         raise InvalidInput(
             f"'{address}' names no file", "Write sqlite:/// and the path, as in sqlite:///study.db"
         )
-    if scheme in ("postgresql", "postgres"):
-        raise InvalidInput(f"stores in PostgreSQL are not there yet ('{address}')", _KNOWN)
-    raise InvalidInput(f"there is no kind of store called '{scheme}' ('{address}')", _KNOWN)
+    if scheme in _POSTGRES:
+        return _open_postgres(str(address))
+    raise InvalidInput(
+        f"there is no kind of store called '{scheme}' ('{hide_login(str(address))}')", _KNOWN
+    )
 
 
 def use_store(store: str | Path | Store) -> AbstractContextManager[Store]:
@@ -127,6 +137,18 @@ def use_store(store: str | Path | Store) -> AbstractContextManager[Store]:
     if not (isinstance(store, str | Path) or hasattr(store, "measurements")):
         raise InvalidInput(f"the store is {store!r}", _KNOWN)
     return open_store(store) if isinstance(store, str | Path) else nullcontext(store)
+
+
+def show_address(source: str) -> str:
+    """What a person has named, as messages may show it: without a password.
+
+    Examples
+    --------
+    >>> show_address("postgresql://me:secret@lab/study"), show_address("runs.csv")
+    ('postgresql://me@lab/study', 'runs.csv')
+    """
+    scheme, _ = _split_address(source)
+    return read_address(source).shown if scheme in _POSTGRES else source
 
 
 def is_store(source: object) -> bool:
@@ -138,7 +160,8 @@ def is_store(source: object) -> bool:
         return False
     scheme, path = _split_address(source)
     if scheme is not None:
-        return scheme in ("sqlite", "postgresql", "postgres")
+        # One that is misspelt may hold a password, which readers of tables would show.
+        return scheme == "sqlite" or scheme.startswith("postgres")
     begin = b""
     if Path(path).is_file():  # what is read from a pipe would be lost
         with suppress(OSError), Path(path).open("rb") as file:
@@ -146,7 +169,22 @@ def is_store(source: object) -> bool:
     return begin == _HEADER or (not begin and Path(path).suffix.casefold() in _SUFFIXES)
 
 
+def _open_postgres(address: str) -> Store:
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:  # it, or PostgreSQL's own library
+        raise MissingExtra(
+            "stores in PostgreSQL need psycopg, which is not installed",
+            "Run: pip install 'outperform[postgres]'",
+        ) from None
+    from outperform.store.postgres import PostgresStore
+
+    return PostgresStore(address)
+
+
 def _split_address(address: str | Path) -> tuple[str | None, str]:
     """Scheme, None of a path, and what follows it."""
     scheme, separator, rest = str(address).partition("://")
+    if not separator and str(address).startswith(tuple(f"{each}:" for each in _POSTGRES)):
+        return _POSTGRES[0], str(address)  # to be refused: a path would be shown
     return (scheme, rest) if separator and isinstance(address, str) else (None, str(address))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -128,8 +129,8 @@ def _suggest_finishing(store: Store) -> str:
     """Say how to get runs; another run helps nobody where their searches cannot be simulated."""
     if store.get_meta("unsimulated"):
         return (
-            f"See with `outperform status {store.address}` why searches cannot be simulated, or "
-            "compare the runs of another design"
+            f"See with `outperform status {quote(store.address)}` why searches cannot be "
+            "simulated, or compare the runs of another design"
         )
     return "Let `outperform run` finish some first"
 

@@ -23,6 +23,7 @@ from outperform.cli.sources import open_runs
 from outperform.questions.audit.answer import audit
 from outperform.runs import Runs
 from outperform.stats.outperforming import PairedMethod
+from outperform.store.store import show_address
 from outperform.wording import enumerate_names
 
 
@@ -100,7 +101,8 @@ def _open(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[Runs, str, s
     runs = open_runs(path, reading, names)
     if not names and len(runs.algorithms) > 1:
         joined = (word for other in reading["others"] for word in ("--with", other))
-        example = shlex.join([path, *joined, *runs.algorithms[:2]])
+        files = map(show_address, [path, *joined])
+        example = shlex.join([*files, *runs.algorithms[:2]])
         raise click.UsageError(
             f"Name one or two algorithms of {runs.source}, which has "
             f"{enumerate_names(runs.algorithms)}. For example: outperform audit {example}"

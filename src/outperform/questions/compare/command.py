@@ -42,6 +42,7 @@ from outperform.runs.metrics import resolve_goal
 from outperform.runs.published_tables import is_published_table
 from outperform.runs.summaries import parse_summary, read_summary
 from outperform.stats.outperforming import IntervalMethod
+from outperform.store.store import show_address
 
 if TYPE_CHECKING:
     from outperform.questions.compare.sequential_result import SequentialComparison
@@ -230,10 +231,11 @@ def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, 
     # Two files are meant to be joined.
     joined = words[1:] if Path(words[-1]).is_file() else ()
     names = open_runs(words[0], {**reading, "others": (*reading["others"], *joined)}).algorithms
-    example = [words[0], *(names[:2] if len(names) > 1 else (*names, "vgg", "--with", "vgg.csv"))]
-    example += [word for file in joined for word in ("--with", file)]
+    shown = [*map(show_address, words)]
+    example = [shown[0], *(names[:2] if len(names) > 1 else (*names, "vgg", "--with", "vgg.csv"))]
+    example += [word for file in shown[1 : 1 + len(joined)] for word in ("--with", file)]
     raise click.UsageError(
-        f"Name two algorithms of {' and '.join(words[: 1 + len(joined)])}: {', '.join(names)}. "
+        f"Name two algorithms of {' and '.join(shown[: 1 + len(joined)])}: {', '.join(names)}. "
         f"For example: outperform compare {shlex.join(example)}"
     )
 

@@ -126,7 +126,7 @@ def _read_pilot(
     result = compare_runs(runs, words[1], words[2], paired=True, **taking)
     if not isinstance(result, Comparison):
         raise click.UsageError(
-            f"{words[0]} has {len(runs.tasks)} tasks ({', '.join(runs.tasks)}): plan for one with "
-            "--on TASK."
+            f"{runs.source} has {len(runs.tasks)} tasks ({', '.join(runs.tasks)}): plan for one "
+            "with --on TASK."
         )
     return result

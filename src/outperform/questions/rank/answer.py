@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import Any, get_args
 
 import numpy as np
@@ -194,7 +195,7 @@ def _check_names(table: Runs, only: Sequence[str], baseline: str | None) -> None
             raise UnknownName(
                 f"no run of {name!r} in {table.source} has a score: they failed, or are still to "
                 "be done",
-                f"See which, and why, with `outperform status {table.source}`",
+                f"See which, and why, with `outperform status {quote(table.source)}`",
             )
         if name not in table.algorithms:
             raise UnknownName(

@@ -1,0 +1,148 @@
+"""The one writer of a store in PostgreSQL: its lease, and transactions that nobody else's mix with.
+
+A lease is a row that is renewed on the clock of the database, by a thread with a connection of its
+own. Every transaction of the writer makes sure that the lease is its own, until it has ended:
+who was stopped, and replaced meanwhile, writes nothing.
+"""
+
+import os
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import psycopg
+
+from outperform.errors import OutperformError, StoreInUse
+from outperform.store.postgres_connection import Session, execute
+from outperform.store.postgres_format import (
+    bring_up_to_date,
+    find_version,
+    is_empty,
+    make_tables,
+)
+from outperform.store.writers import report_writer
+
+T = TypeVar("T")
+_Connection = psycopg.Connection[Any]
+
+_ONE_BY_ONE = "SELECT pg_advisory_xact_lock(hashtextextended('outperform ' || %s, 0))"
+_WHO = """'process ' || pid || ' on ' || host || ' since ' ||
+to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC'"""
+_HOLDER = f"SELECT {_WHO}, token FROM lease WHERE expires > clock_timestamp()"
+_TAKE = """INSERT INTO lease (token, host, pid, since, expires) VALUES
+(%s, %s, %s, clock_timestamp(), clock_timestamp() + make_interval(secs => %s))"""
+_RENEW = """UPDATE lease SET expires = clock_timestamp() + make_interval(secs => %s)
+WHERE token = %s"""
+# A lock that keeps others from taking it, and does not make renewals wait.
+_FENCE = "SELECT pg_current_xact_id()::text FROM lease WHERE token = %s FOR KEY SHARE"
+_FATE = "SELECT pg_xact_status(%s::xid8)"
+_GIVE_BACK = "DELETE FROM lease WHERE token = %s"
+_RENEWALS = 6  # within the time of a lease
+_FAREWELL = 5.0  # seconds that a server which is away is waited for at the end
+_PAUSE = 0.05  # seconds between two questions what became of a transaction
+
+
+class PostgresWriter:
+    """Writes, and renews its lease until it is closed.
+
+    Parameters
+    ----------
+    renewing
+        A session of its own, for the thread.
+    lease_seconds
+        After which a writer that does not renew its lease may be replaced.
+    """
+
+    def __init__(self, session: Session, renewing: Session, lease_seconds: float) -> None:
+        self._session, self._seconds = session, lease_seconds
+        self._token = secrets.token_hex(16)
+        session.run(self._take, "written")
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._hold, args=(renewing,), daemon=True)
+        self._thread.start()
+
+    def write(self, work: Callable[[_Connection], T]) -> T:
+        """Do some work in one transaction, once, whatever becomes of the connection."""
+        committing: tuple[str, T] | None = None
+
+        def attempt(connection: _Connection) -> T:
+            nonlocal committing
+            if committing is not None and _was_committed(connection, committing[0]):
+                return committing[1]
+            committing = None
+            with connection.pipeline(), connection.transaction():
+                fence = execute(connection, _FENCE, (self._token,))
+                result = work(connection)
+                transaction = fence.fetchone()
+                if transaction is None:
+                    raise self._report_loss(connection)
+                committing = transaction[0], result
+            return result
+
+        return self._session.run(attempt, "written")
+
+    def close(self) -> None:
+        """Let others write, at once where the server is there."""
+        self._ended.set()
+        self._thread.join(_FAREWELL)
+
+    def _take(self, connection: _Connection) -> None:
+        """Make the store where there is none, and this writer its only one."""
+        address = self._session.address
+        with connection.transaction():
+            execute(connection, _ONE_BY_ONE, (address.schema,))
+            if is_empty(connection, address.schema):
+                make_tables(connection, address.shown, address.schema)
+            find_version(connection, address.shown, address.schema)
+            for query in (_HOLDER, f"{_HOLDER} FOR UPDATE"):  # waits for what that one is writing
+                holder = execute(connection, query).fetchone()
+                if holder is not None and holder[1] != self._token:
+                    raise report_writer(address.shown, holder[0])
+            execute(connection, "DELETE FROM lease")
+            values = (self._token, socket.gethostname(), os.getpid(), self._seconds)
+            execute(connection, _TAKE, values)
+            bring_up_to_date(connection, address.shown, address.schema)
+
+    def _hold(self, session: Session) -> None:
+        """Renew the lease until the end, and give it back."""
+
+        def renew(connection: _Connection) -> None:
+            execute(connection, _RENEW, (self._seconds, self._token))
+
+        def give_back(connection: _Connection) -> None:
+            execute(connection, _GIVE_BACK, (self._token,))
+
+        while not self._ended.wait(self._seconds / _RENEWALS):
+            with suppress(OutperformError):  # a server that is away is tried again
+                session.run(renew, "written")
+        with suppress(OutperformError):  # it expires by itself
+            session.run(give_back, "written")
+        session.close()
+
+    def _report_loss(self, connection: _Connection) -> StoreInUse:
+        writer = find_holder(connection) or "another run, which has ended since"
+        return StoreInUse(
+            f"'{self._session.address.shown}' is being written by {writer}: this run did not renew "
+            f"its lease of {self._seconds:g} seconds, and was replaced",
+            "Let that one go on: all that this one has recorded is there",
+        )
+
+
+def find_holder(connection: _Connection) -> str | None:
+    """Who has the lease of a store; None where nobody has, or there is no store."""
+    (table,) = execute(connection, "SELECT to_regclass('lease')").fetchone() or (None,)
+    holder = None if table is None else execute(connection, _HOLDER).fetchone()
+    return None if holder is None else str(holder[0])
+
+
+def _was_committed(connection: _Connection, transaction: str) -> bool:
+    """What became of a transaction whose end nobody has heard of."""
+    while True:
+        (fate,) = execute(connection, _FATE, (transaction,)).fetchone() or (None,)
+        if fate != "in progress":
+            return bool(fate == "committed")
+        time.sleep(_PAUSE)
