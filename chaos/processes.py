@@ -85,9 +85,14 @@ class Process:
         return left
 
     def _list(self) -> list[int]:
-        pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
-        marked = [pid for pid in pids if self.mark in _read(pid, "environ").split("\0")]
+        marked = [pid for pid in _list_all() if self.mark in _read(pid, "environ").split("\0")]
         return [pid for pid in marked if pid != self.pid]
+
+
+def find_processes(word: str, folder: Path) -> list[int]:
+    """Processes that work in a folder, with a word in their command, whoever has started them."""
+    at_work = [pid for pid in _list_all() if _find_folder(pid) == folder]
+    return [pid for pid in at_work if word in _read(pid, "cmdline").replace("\0", " ")]
 
 
 def find_bug(output: str) -> str | None:
@@ -101,6 +106,17 @@ def kill(pid: int, number: signal.Signals) -> bool:
         os.kill(pid, number)
         return True
     return False
+
+
+def _list_all() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
+
+
+def _find_folder(pid: int) -> Path | None:
+    try:
+        return Path(f"/proc/{pid}/cwd").readlink()
+    except OSError:  # it has ended, or is not ours
+        return None
 
 
 def _read(pid: int, what: str) -> str:

@@ -49,7 +49,7 @@ sources = ["init", "order"]
 levels = 14
 """
 STUDIES = {"searches": SEARCHES, "crossed": CROSSED}
-_COLUMNS = "key, pipeline, task, params, seeds, fold, refit, status, scores"
+COLUMNS = "key, pipeline, task, params, seeds, fold, refit, status, scores"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def write_study(folder: Path, name: str) -> None:
 def read_table(store: Path) -> Table:
     """All that must not differ between runs, read with nothing of outperform."""
     with closing(_connect(store)) as connection:
-        rows = connection.execute(f"SELECT {_COLUMNS} FROM measurements").fetchall()
+        rows = connection.execute(f"SELECT {COLUMNS} FROM measurements").fetchall()
         runs = connection.execute(
             "SELECT design, source, replicate, pipeline, task, key FROM run_labels"
         ).fetchall()

@@ -1,5 +1,6 @@
 """Fits on the workers of a Dask scheduler."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -35,6 +36,8 @@ def open_cluster(
             f"'{address}' needs Dask, which is not installed",
             'Install it with `pip install "outperform[dask]"`, here and where the workers run',
         ) from None
+    # It prints tracebacks of a scheduler that is lost, which we look for, and report, ourselves.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     cluster = _Scheduler(address, _read_address(address, options))
     return RemoteEngine(cluster, heartbeat=heartbeat, patience=patience)
 

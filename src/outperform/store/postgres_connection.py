@@ -1,5 +1,6 @@
 """A connection to a PostgreSQL server that is made anew where it was lost, and its errors."""
 
+import logging
 import time
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
@@ -31,6 +32,8 @@ SET idle_in_transaction_session_timeout TO '{patience}ms';
 SELECT set_config('synchronous_commit', 'on', false)
 WHERE current_setting('synchronous_commit') = 'off'"""
 _ENDED = ("08", "57P", "25P03")  # SQLSTATEs of a server that ends, crashes, or ends a connection
+# It warns of connections that are lost, which we do ourselves where they stay so.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 _SOON = ("starting up", "shutting down", "in recovery mode", "not yet accepting")
 
 

@@ -24,7 +24,7 @@ from outperform.store.postgres_format import (
     is_empty,
     make_tables,
 )
-from outperform.store.writers import report_writer
+from outperform.store.writers import has_ended, report_writer
 
 T = TypeVar("T")
 _Connection = psycopg.Connection[Any]
@@ -32,7 +32,7 @@ _Connection = psycopg.Connection[Any]
 _ONE_BY_ONE = "SELECT pg_advisory_xact_lock(hashtextextended('outperform ' || %s, 0))"
 _WHO = """'process ' || pid || ' on ' || host || ' since ' ||
 to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC'"""
-_HOLDER = f"SELECT {_WHO}, token FROM lease WHERE expires > clock_timestamp()"
+_HOLDER = f"SELECT {_WHO}, token, host, pid FROM lease WHERE expires > clock_timestamp()"
 _TAKE = """INSERT INTO lease (token, host, pid, since, expires) VALUES
 (%s, %s, %s, clock_timestamp(), clock_timestamp() + make_interval(secs => %s))"""
 _RENEW = """UPDATE lease SET expires = clock_timestamp() + make_interval(secs => %s)
@@ -100,7 +100,7 @@ class PostgresWriter:
             find_version(connection, address.shown, address.schema)
             for query in (_HOLDER, f"{_HOLDER} FOR UPDATE"):  # waits for what that one is writing
                 holder = execute(connection, query).fetchone()
-                if holder is not None and holder[1] != self._token:
+                if holder and holder[1] != self._token and not has_ended(*holder[2:]):
                     raise report_writer(address.shown, holder[0])
             execute(connection, "DELETE FROM lease")
             values = (self._token, socket.gethostname(), os.getpid(), self._seconds)
@@ -136,7 +136,7 @@ def find_holder(connection: _Connection) -> str | None:
     """Who has the lease of a store; None where nobody has, or there is no store."""
     (table,) = execute(connection, "SELECT to_regclass('lease')").fetchone() or (None,)
     holder = None if table is None else execute(connection, _HOLDER).fetchone()
-    return None if holder is None else str(holder[0])
+    return None if holder is None or has_ended(*holder[2:]) else str(holder[0])
 
 
 def _was_committed(connection: _Connection, transaction: str) -> bool:

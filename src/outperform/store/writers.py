@@ -14,6 +14,19 @@ def describe_process() -> str:
     return f"process {os.getpid()} on {socket.gethostname()} since {since}"
 
 
+def has_ended(host: str, pid: int) -> bool:
+    """Whether a process is known to have ended, which only its own host can say."""
+    if host != socket.gethostname():
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # it is somebody else's
+        return False
+    return False
+
+
 def report_writer(address: str, writer: str) -> StoreInUse:
     """Refuse to write what another run is writing, and say how to watch it."""
     return StoreInUse(
