@@ -67,7 +67,8 @@ class Outcome:
     worker
         Where it was worked on, as in `Activity`.
     output
-        What the work has printed, without the middle where that is long.
+        What the work has printed, also when it was loaded for this item, without the middle where
+        that is long; of engines that work elsewhere.
     """
 
     tag: Any
