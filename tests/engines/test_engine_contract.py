@@ -417,7 +417,7 @@ class TestContractElsewhere:
         large = outcomes["large"]
         assert (large.kind, large.value) == ("died", None)
         assert re.fullmatch(
-            r"killed at 3[0-9]{2}(\.[0-9])? MB: the memory limit of a fit is 200 MB", large.error
+            r"killed at [23][0-9]{2}(\.[0-9])? MB: the memory limit of a fit is 200 MB", large.error
         )
         assert outcomes["small"].value == 100_000_000
 
@@ -428,6 +428,27 @@ def test_an_address_says_where_and_on_how_many_workers():
         with open_engine(address) as engine:
             assert isinstance(engine, LocalEngine)
             assert engine.n_workers == n_workers
+
+
+@pytest.mark.parametrize(
+    ("address", "options", "message"),
+    [
+        ("inline", {"gpus": 1}, "the engine 'inline' has no option 'gpus'. Leave it out."),
+        ("local:2", {"gpu": 1}, "the engine 'local' has no option 'gpu'. Did you mean 'gpus'? It "
+         "has: n_threads, gpus."),
+        ("local", {"n_threads": "2"}, "n_threads is '2'. Give one thread at least."),
+    ],
+)  # fmt: skip
+def test_options_that_an_engine_does_not_take_are_refused(address, options, message):
+    with pytest.raises(InvalidInput) as caught:
+        open_engine(address, options)
+    assert str(caught.value) == message
+
+
+def test_options_reach_the_engine():
+    with open_engine("local:2", {"n_threads": 3}) as engine:
+        assert isinstance(engine, LocalEngine)
+        assert engine.n_threads == 3
 
 
 KNOWN = "Pass local, local:4 (four workers) or inline."
