@@ -73,7 +73,7 @@ class Server:
             "shared_buffers": "32MB",
         }
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-        command = [self._bin / "postgres", "-D", self._data, *options]
+        command = [str(self._bin / "postgres"), "-D", str(self._data), *options]
         for _ in range(1200):
             if self._process is None or self._process.poll() is not None:
                 # Again, if what was killed has not quite ended yet.
@@ -81,7 +81,7 @@ class Server:
                     self._process = subprocess.Popen(
                         command, stdout=log, stderr=log, start_new_session=True, **self._identity
                     )
-            answer = [self._bin / "pg_isready", "-q", "-h", self.folder, "-d", "postgres"]
+            answer = [str(self._bin / "pg_isready"), "-q", "-h", str(self.folder), "-d", "postgres"]
             if subprocess.run(answer).returncode == 0:
                 return
             time.sleep(0.05)
@@ -102,8 +102,8 @@ class Server:
             self._process = None
 
     def _call(self, program: str, *words: str) -> str:
-        finished = subprocess.run(
-            [self._bin / program, *words], capture_output=True, text=True, **self._identity
+        finished: subprocess.CompletedProcess[str] = subprocess.run(
+            [str(self._bin / program), *words], capture_output=True, text=True, **self._identity
         )
         if finished.returncode:
             raise NoServer(f"{program} failed: {finished.stderr.strip()}")

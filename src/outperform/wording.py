@@ -146,7 +146,26 @@ def cut_middle(text: str, length: int) -> str:
     if len(text) <= length:
         return text
     half = length // 2
-    return f"{text[:half]}\n[{len(text) - 2 * half:,} characters cut]\n{text[-half:]}"
+    return join_cut(text[:half], len(text) - 2 * half, text[-half:])
+
+
+def join_cut(head: str, n_cut: int, tail: str) -> str:
+    """Join what is left of a text of which so many characters were cut out, if any."""
+    return f"{head}\n[{n_cut:,} characters cut]\n{tail}" if n_cut else head + tail
+
+
+def format_bytes(n_bytes: float) -> str:
+    """Bytes in a unit that a person would choose, by thousands as makers of memory count.
+
+    Examples
+    --------
+    >>> format_bytes(17_100_000_000), format_bytes(512e6), format_bytes(12)
+    ('17.1 GB', '512 MB', '12 B')
+    """
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= size:
+            return f"{round(n_bytes / size, 1):g} {unit}"
+    return f"{n_bytes:.0f} B"
 
 
 def cut_to(name: str, length: int) -> str:

@@ -109,10 +109,14 @@ def call(*words: object) -> Result:
 def run_here(folder: Path, *options: str) -> Result:
     """A whole run, in this very process unless workers are asked for: as a command it starts."""
     engine = () if {"--engine", "--workers"} & {*options} else ("--engine", "inline")
+    return call_there(folder, "run", "study.toml", *options, *engine)
+
+
+def call_there(folder: Path, *words: str) -> Result:
     shutil.rmtree(folder / "__pycache__", ignore_errors=True)  # of code that has just changed
     sys.modules.pop("training", None)
     with contextlib.chdir(folder):
-        result = call("run", "study.toml", *options, *engine)
+        result = call(*words)
     sys.modules.pop("training", None)
     return result
 
@@ -672,6 +676,45 @@ def test_json_of_a_run_counts_its_fits(tmp_path):
 def test_addresses_that_are_not_known_are_refused(options, message, tmp_path):
     write_study(tmp_path)
     assert message in run(tmp_path, *options, status=2)
+    assert not (tmp_path / "study.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "n_workers", "note"),
+    [
+        ((), 3, ""),
+        (("--engine", "local:5"), 5, ""),
+        (("--workers", "4"), 4, ""),
+        (
+            ("--engine", "inline"),
+            1,
+            "Note: the study file's [engine.options] are for local, and left out on inline.\n",
+        ),
+    ],
+)
+def test_fits_run_where_the_study_file_says_unless_told_otherwise(
+    options, n_workers, note, tmp_path
+):
+    write_study(tmp_path)
+    with (tmp_path / "study.toml").open("a") as file:
+        file.write('[engine]\naddress = "local:3"\noptions = {n_threads = 1}\n')
+    result = call_there(tmp_path, "run", "study.toml", "--dry-run", *options)
+    assert result.exit_code == 0, result.output
+    assert f"time on {n_workers} worker(s)" in result.stdout
+    assert result.stderr == note
+
+
+def test_options_that_the_engine_does_not_have_are_refused(tmp_path):
+    write_study(tmp_path)
+    with (tmp_path / "study.toml").open("a") as file:
+        file.write("[engine.options]\nn_thread = 1\n")
+    for command in ("run", "check"):
+        result = call_there(tmp_path, command, "study.toml")
+        assert result.exit_code == 2
+        assert result.stderr == (
+            "Error: the engine 'local' has no option 'n_thread'.\n"
+            "Did you mean 'n_threads'? It has: n_threads, gpus.\n"
+        )
     assert not (tmp_path / "study.db").exists()
 
 

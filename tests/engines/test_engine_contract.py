@@ -1,5 +1,6 @@
 """What every engine promises, written once and run on each."""
 
+import ctypes
 import os
 import re
 import signal
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from outperform.engines import Engine, InlineEngine, LocalEngine, Outcome, open_engine
+from outperform.engines import Engine, InlineEngine, LocalEngine, Needs, Outcome, open_engine
 from outperform.engines.engine import summarize_error
 from outperform.engines.local import count_cores
 from outperform.errors import EngineError, InvalidInput
@@ -168,6 +169,41 @@ if __name__ == "__main__":
     engine.submit(hang, file, tag=0)
     engine.wait()
 """
+
+
+def print_in_every_way(number):
+    print("printed", number)  # noqa: T201
+    print("to stderr", number, file=sys.stderr)  # noqa: T201
+    os.write(1, b"written\n")
+    subprocess.run(["echo", "by a command"], check=True)
+    ctypes.CDLL(None).printf(b"in C, and no end of line")
+    if number < 0:
+        raise ValueError("negative")
+    return number
+
+
+def print_and_end(how):
+    print("printed", how)  # noqa: T201
+    if how == "exit":
+        os._exit(3)
+    time.sleep(300)
+
+
+def print_much(n_bytes):
+    os.write(1, b"begins ")
+    for _ in range(n_bytes // 1_000_000):
+        os.write(2, b"x" * 1_000_000)
+    os.write(1, b" ends")
+
+
+def print_no_text(item):
+    os.write(1, b"caf\xc3\xa9 \xff\xfe \x00 caf\xc3")
+
+
+def take_memory(n_megabytes):
+    taken = b"x" * (n_megabytes * 1_000_000)
+    time.sleep(0.8 if n_megabytes < 200 else 300)
+    return len(taken)
 
 
 class TestContract:
@@ -416,6 +452,52 @@ class TestContractElsewhere:
         )
         assert (tmp_path / "log").read_text() == "tried\n" * 3
 
+    def test_what_a_fit_prints_in_any_way_is_kept_for_it_alone(self, remote: Engine, collect):
+        for number in range(-3, 3):
+            remote.submit(print_in_every_way, number, tag=number)
+        for number, outcome in collect(remote, 6).items():
+            assert outcome.kind == ("error" if number < 0 else "done")
+            assert outcome.output == (
+                f"printed {number}\nto stderr {number}\nwritten\nby a command\n"
+                "in C, and no end of line"
+            )
+        remote.submit(square, 3, tag="silent")
+        assert collect(remote, 1)["silent"].output == ""
+
+    def test_what_it_had_printed_is_kept_of_a_fit_that_is_killed(self, remote: Engine, collect):
+        remote.submit(print_and_end, "exit", tag="exit")
+        remote.submit(print_and_end, "hang", tag="hang", timeout=0.3)
+        outcomes = collect(remote, 2)
+        assert {tag: (each.kind, each.output) for tag, each in outcomes.items()} == {
+            "exit": ("died", "printed exit\n"),
+            "hang": ("timeout", "printed hang\n"),
+        }
+
+    def test_long_output_is_cut_in_the_middle(self, remote: Engine, collect):
+        remote.submit(print_much, 30_000_000, tag=0)
+        output = collect(remote, 1)[0].output
+        assert output == (f"begins {'x' * 9_993}\n[29,980,012 characters cut]\n{'x' * 9_995} ends")
+
+    def test_output_that_is_no_text_does_no_harm(self, remote: Engine, collect):
+        remote.submit(print_no_text, None, tag=0)
+        remote.submit(print_in_every_way, 1, tag=1)
+        outcomes = collect(remote, 2)
+        assert outcomes[0].output == "café \ufffd\ufffd \ufffd caf\ufffd"
+        assert outcomes[1].output.startswith("printed 1\n")
+
+    @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="memory is known by /proc")
+    def test_a_fit_that_takes_more_memory_than_it_may_is_killed(self, remote: Engine, collect):
+        needs = Needs(memory=200_000_000)
+        remote.submit(take_memory, 300, tag="large", needs=needs)
+        remote.submit(take_memory, 100, tag="small", needs=needs)
+        outcomes = collect(remote, 2)
+        large = outcomes["large"]
+        assert (large.kind, large.value) == ("died", None)
+        assert re.fullmatch(
+            r"killed at [23][0-9]{2}(\.[0-9])? MB: the memory limit of a fit is 200 MB", large.error
+        )
+        assert outcomes["small"].value == 100_000_000
+
 
 def test_an_address_says_where_and_on_how_many_workers():
     assert isinstance(open_engine("inline"), InlineEngine)
@@ -423,6 +505,27 @@ def test_an_address_says_where_and_on_how_many_workers():
         with open_engine(address) as engine:
             assert isinstance(engine, LocalEngine)
             assert engine.n_workers == n_workers
+
+
+@pytest.mark.parametrize(
+    ("address", "options", "message"),
+    [
+        ("inline", {"gpus": 1}, "the engine 'inline' has no option 'gpus'. Leave it out."),
+        ("local:2", {"gpu": 1}, "the engine 'local' has no option 'gpu'. Did you mean 'gpus'? It "
+         "has: n_threads, gpus."),
+        ("local", {"n_threads": "2"}, "n_threads is '2'. Give one thread at least."),
+    ],
+)  # fmt: skip
+def test_options_that_an_engine_does_not_take_are_refused(address, options, message):
+    with pytest.raises(InvalidInput) as caught:
+        open_engine(address, options)
+    assert str(caught.value) == message
+
+
+def test_options_reach_the_engine():
+    with open_engine("local:2", {"n_threads": 3}) as engine:
+        assert isinstance(engine, LocalEngine)
+        assert engine.n_threads == 3
 
 
 KNOWN = "Pass local, local:4 (four workers), inline, dask://HOST:PORT or module:executor."

@@ -331,10 +331,11 @@ def test_pipelines_take_lists_and_options_of_their_kind(digits, split):
             print,
             {"fixed": {"a": 1}},
             "pipeline 'p' is of the kind function, which has no option 'fixed'. It has: space, "
-            "sources.",
+            "sources, resources.",
         ),
         (SVC(), {"source": ["init"]}, "pipeline 'p' is of the kind estimator, which has no option "
-         "'source'. Did you mean 'sources'? It has: space, metric, fixed, sources."),
+         "'source'. Did you mean 'sources' or 'resources'? It has: space, metric, fixed, "
+         "sources, resources."),
         (SVC(), {"sources": "init"}, "sources are the text 'init'. Pass a list: ['init']."),
         (print, {"sources": "init"}, "sources are the text 'init'. Pass a list: ['init']."),
     ],

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from outperform.engines import open_engine
 from outperform.errors import InvalidInput
 from outperform.study.designs import FixHopt, Ideal
+from outperform.study.engine_table import make_engine_table
 from outperform.study.estimator_pipeline import EstimatorPipeline
 from outperform.study.fits import gather_fingerprints
 from outperform.study.pipelines import FunctionPipeline
@@ -113,8 +115,11 @@ PAGE = (Path(__file__).parents[2] / "docs" / "studies.md").read_text()
 
 
 def test_the_study_of_the_documentation_means_something_and_so_does_its_mistake():
-    text, more = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-    assert [pipeline.name for pipeline in parse(text).pipelines] == ["svm", "mine"]
+    text, engine, more = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    assert [pipeline.name for pipeline in parse(text + engine).pipelines] == ["svm", "mine"]
+    table = make_engine_table(tomllib.loads(engine), Path())
+    with open_engine(table.address, table.options) as opened:
+        assert opened.n_workers == 4
     added = tomllib.loads(more)["design"]
     assert [design.kind for design in map(make_design, added)] == [each["kind"] for each in added]
     with pytest.raises(InvalidInput) as caught:

@@ -29,7 +29,7 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
             "seed = 7",
             "sede = 7",
             "the study has an unknown word 'sede' (line 3). Did you mean 'seed'? It has: name, "
-            "seed, tuning, limits, task, pipeline, design.",
+            "seed, tuning, limits, engine, task, pipeline, design.",
         ),
         (
             "trials = 5",
@@ -47,7 +47,7 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
             "fixed =",
             "fixd =",
             "the pipeline has an unknown word 'fixd' (line 21). Did you mean 'fixed'? It has: "
-            "name, space, estimator, fixed, sources.",
+            "name, space, estimator, fixed, sources, resources.",
         ),
         (
             "split =",

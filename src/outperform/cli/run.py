@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from outperform.cli.endings import FAILURES, INTERRUPTED
+from outperform.cli.engines import open_study_engine
 from outperform.cli.options import alpha_option, beta_option, debug_option, find_given, gamma_option
 from outperform.cli.output import print_json
 from outperform.cli.progress import ProgressBar, describe_pace, say_if_slow
 from outperform.cli.sources import read_study
-from outperform.engines import Engine, open_engine
+from outperform.engines import Engine
 from outperform.errors import OutperformError
 from outperform.questions.result import Table
 from outperform.render.terminal import print_result, print_table, say
@@ -48,12 +49,12 @@ _ALL_BUT_RULE = {
     metavar="STORE",
     help="Store: a file, or postgresql://HOST/DATABASE.  [default: STUDY.db]",
 )
-@click.option("--engine", metavar="ENGINE", help="Where fits run: local, local:4, inline.")
 @click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    help="Short for --engine local:N.  [default: all cores]",
+    "--engine",
+    metavar="ENGINE",
+    help="Where fits run: local, local:4, inline.  [default: [engine] of STUDY.toml, else local]",
 )
+@click.option("--workers", type=click.IntRange(min=1), help="Short for --engine local:N.")
 @click.option(
     "--dry-run", is_flag=True, help="Say what would be done and what it would cost; train nothing."
 )
@@ -118,11 +119,10 @@ def command(
         check_positive("--seconds-per-fit", seconds_per_fit)
     study = read_study(study_file)
     planned = _plan_decision(study, until_decided, gamma, alpha, beta)
-    where = engine or (f"local:{workers}" if workers else "local")
     try:
         with (
             open_store(address or Path(study_file).with_suffix(".db")) as store,
-            open_engine(where) as opened,
+            open_study_engine(study_file, engine, workers) as opened,
         ):
             if not dry_run:
                 store.lock()

@@ -9,10 +9,13 @@ import threading
 import time
 from typing import NamedTuple
 
+from outperform.engines.devices import Devices, GivenDevices
 from outperform.engines.engine import Needs
+from outperform.engines.jobs import Job
 from outperform.engines.worker import Worker
 
 IDLE_SECONDS = 30.0  # after which a child without work is sent home
+_LOOK_ROUND = 1.0  # seconds after which devices are looked for again
 
 
 class Kind(NamedTuple):
@@ -21,8 +24,16 @@ class Kind(NamedTuple):
     session: str
     n_threads: int
     needs: Needs
+    visible: str  # devices, as the cluster lets this process see them
     folder: str
     places: tuple[str, ...]
+
+
+class _Idle(NamedTuple):
+    since: float
+    kind: Kind
+    worker: Worker
+    devices: Devices | GivenDevices
 
 
 class Children:
@@ -30,41 +41,59 @@ class Children:
 
     def __init__(self) -> None:
         self._not_ours: list[object] = []
-        self._lock = threading.Lock()
-        self._idle: list[tuple[float, Kind, Worker]] = []  # since when, the longest first
+        self._changed = threading.Condition()
+        self._idle: list[_Idle] = []  # the longest first
         self._dismissed: set[str] = set()
         self._is_looking = False
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._begin_anew)
 
-    def take(self, kind: Kind) -> Worker:
-        """An idle child of a kind, or a new one."""
-        with self._lock:
-            for index in reversed(range(len(self._idle))):  # others may go home
-                if self._idle[index][1] == kind:
-                    worker = self._idle.pop(index)[2]
-                    if _is_well(worker):
-                        return worker
-                    worker.kill()
-        return Worker(n_threads=kind.n_threads, folder=kind.folder, places=kind.places)
+    def take(self, kind: Kind, job: Job, devices: Devices | GivenDevices) -> Worker:
+        """An idle child that suits a job, or a new one, as soon as there are devices for it."""
+        devices.check(job.needs.gpus)
+        with self._changed:
+            worker = self._find_idle(kind, job)
+            while worker is None and (share := devices.take(job.needs.gpus)) is None:
+                if not self._free_devices():
+                    self._changed.wait(_LOOK_ROUND)
+                worker = self._find_idle(kind, job)
+        if worker is not None:
+            return worker
+        assert share is not None
+        try:
+            return Worker(
+                n_threads=kind.n_threads, share=share, folder=kind.folder, places=kind.places
+            )
+        except BaseException:
+            devices.give_back(share)
+            raise
 
-    def keep(self, worker: Worker, kind: Kind) -> None:
+    def keep(self, worker: Worker, kind: Kind, devices: Devices | GivenDevices) -> None:
         """Keep a child that has done its job, for a while."""
-        with self._lock:
+        with self._changed:
             if kind.session not in self._dismissed:
-                self._idle.append((time.monotonic(), kind, worker))
+                self._idle.append(_Idle(time.monotonic(), kind, worker, devices))
                 self._look_later()
+                self._changed.notify()
                 return
         worker.kill()
+        self.let_go(worker, devices)
+
+    def let_go(self, worker: Worker, devices: Devices | GivenDevices) -> None:
+        """Let others have the devices of a child that is gone."""
+        with self._changed:
+            devices.give_back(worker.share)
+            self._changed.notify()
 
     def dismiss(self, session: str) -> None:
         """Send home the children of a coordinator that wants nothing more."""
-        with self._lock:
+        with self._changed:
             self._dismissed.add(session)
-            gone = [worker for _, kind, worker in self._idle if kind.session == session]
-            self._idle = [entry for entry in self._idle if entry[1].session != session]
-        for worker in gone:
-            worker.kill()
+            gone = [entry for entry in self._idle if entry.kind.session == session]
+            self._idle = [entry for entry in self._idle if entry.kind.session != session]
+        for entry in gone:
+            entry.worker.kill()
+            self.let_go(entry.worker, entry.devices)
 
     def is_dismissed(self, session: str) -> bool:
         """Whether a coordinator has said that it wants nothing more."""
@@ -73,7 +102,7 @@ class Children:
     def _begin_anew(self) -> None:
         """After a fork: those of before are children of the process that was forked."""
         self._not_ours.append(self._idle)
-        self._lock, self._idle, self._is_looking = threading.Lock(), [], False
+        self._changed, self._idle, self._is_looking = threading.Condition(), [], False
 
     def _look_later(self) -> None:
         if not self._is_looking:
@@ -82,16 +111,37 @@ class Children:
             timer.daemon = True
             timer.start()
 
+    def _find_idle(self, kind: Kind, job: Job) -> Worker | None:
+        for index in reversed(range(len(self._idle))):  # others may go home
+            if self._idle[index].kind == kind:
+                _, _, worker, devices = self._idle.pop(index)
+                if _is_well(worker) and worker.suits(job):
+                    return worker
+                worker.kill()
+                devices.give_back(worker.share)
+        return None
+
+    def _free_devices(self) -> bool:
+        """Send home the child that has been idle longest of those with devices; whether one was."""
+        for index, (_, _, worker, devices) in enumerate(self._idle):
+            if worker.share.devices:
+                del self._idle[index]
+                worker.kill()
+                devices.give_back(worker.share)
+                return True
+        return False
+
     def _send_home(self) -> None:
-        with self._lock:
+        with self._changed:
             self._is_looking = False
             latest = time.monotonic() - IDLE_SECONDS
-            gone = [worker for since, _, worker in self._idle if since <= latest]
-            self._idle = [entry for entry in self._idle if entry[0] > latest]
+            gone = [entry for entry in self._idle if entry.since <= latest]
+            self._idle = [entry for entry in self._idle if entry.since > latest]
             if self._idle:
                 self._look_later()
-        for worker in gone:
-            worker.retire()
+        for entry in gone:
+            entry.worker.retire()
+            self.let_go(entry.worker, entry.devices)
 
 
 def _is_well(worker: Worker) -> bool:

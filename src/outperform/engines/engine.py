@@ -2,7 +2,7 @@
 
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from outperform.errors import EngineError, InvalidInput
-from outperform.wording import cut_middle
+from outperform.wording import cut_middle, suggest_names
 
 _TRACEBACK = "Traceback (most recent call last):"
 _LONGEST_ERROR = 20_000  # characters, of which the first and the last are kept
 _LONGEST_SUMMARY = 500
+_LAST_OUTPUT = 2_000  # characters of what a fit has printed that its error ends with
+_PRINTED = "\n\nIt printed last:\n"
 _KNOWN = "Pass local, local:4 (four workers), inline, dask://HOST:PORT or module:executor"
 _CLUSTERS = ("dask",)  # extras, each a file here
 
@@ -70,7 +72,8 @@ class Outcome:
     worker
         Where it was worked on, as in `Activity`.
     output
-        What the work has printed, without the middle where that is long.
+        What the work has printed, also when it was loaded for this item, without the middle where
+        that is long; of engines that work elsewhere.
     """
 
     tag: Any
@@ -168,23 +171,30 @@ def open_engine(
     from outperform.engines.inline import InlineEngine
     from outperform.engines.local import LocalEngine, count_cores
 
-    words = dict(options or {})
+    options = dict(options or {})
     kind, _, rest = address.partition(":")
     if address == "inline":
+        _check_options(kind, options, [])
         return InlineEngine()
-    if address == "local":
-        return LocalEngine(count_cores(), **words)
-    if kind == "local" and rest.isdecimal() and int(rest) > 0:
-        return LocalEngine(int(rest), **words)
+    if address == "local" or (kind == "local" and rest.isdecimal() and int(rest) > 0):
+        _check_options(kind, options, ["n_threads", "gpus"])
+        return LocalEngine(int(rest or count_cores()), **options)
     if kind == "local":
         raise InvalidInput(f"'{address}' does not say how many workers", _KNOWN)
     if kind in _CLUSTERS:
-        return _open_cluster(kind, address, words, heartbeat=heartbeat, patience=patience)
+        return _open_cluster(kind, address, options, heartbeat=heartbeat, patience=patience)
     if rest and "/" not in address:
         from outperform.engines.futures import open_executor
 
-        return open_executor(address, words, heartbeat=heartbeat, patience=patience)
+        return open_executor(address, options, heartbeat=heartbeat, patience=patience)
     raise InvalidInput(f"there is no engine '{address}'", _KNOWN)
+
+
+def _check_options(kind: str, options: Mapping[str, Any], known: Sequence[str]) -> None:
+    for word in options:
+        if word not in known:
+            remedy = suggest_names(word, known) if known else "Leave it out"
+            raise InvalidInput(f"the engine '{kind}' has no option {word!r}", remedy)
 
 
 def _open_cluster(kind: str, *arguments: Any, **settings: Any) -> Engine:
@@ -219,17 +229,34 @@ def describe_exception(error: BaseException) -> str:
     return cut_middle(text, _LONGEST_ERROR)
 
 
+def describe_failure(outcome: Outcome) -> str | None:
+    """What is recorded of an item that failed: its error, and what it had printed last.
+
+    Examples
+    --------
+    >>> outcome = Outcome("fit", None, "ValueError: nan", 3.1, "error", output="epoch 1")
+    >>> print(describe_failure(outcome))
+    ValueError: nan
+    <BLANKLINE>
+    It printed last:
+    epoch 1
+    """
+    printed = outcome.output.strip()[-_LAST_OUTPUT:]
+    return f"{outcome.error}{_PRINTED}{printed}" if printed else outcome.error
+
+
 def summarize_error(error: str | None) -> str:
-    """One line of what `Outcome.error` tells: the exception, or what became of the worker.
+    """One line of what an error tells: the exception, or what became of the worker.
 
     Where a message quotes the traceback of another program, that program's exception is the one.
+    What was printed may hold tracebacks too, and does not count.
 
     Examples
     --------
     >>> summarize_error(describe_exception(ValueError("no luck")))
     'ValueError: no luck'
     """
-    lines = (error or "").strip().splitlines() or ["unknown"]
+    lines = (error or "").partition(_PRINTED)[0].strip().splitlines() or ["unknown"]
     begun = [i for i, line in enumerate(lines) if line.strip() == _TRACEBACK]
     after = lines[begun[-1] + 1 :] if begun else lines
     # Frames are indented more than what was raised.

@@ -1,5 +1,7 @@
 """Items on their way to workers, how long these may take to load them, and how they are lost."""
 
+import threading
+from collections import deque
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -36,6 +38,8 @@ class Loss:
         from outside. `"died"` and `"timeout"` as in `Outcome`: the job's own doing.
     failure
         What to raise if workers are lost like this again and again; of `"unbegun"` only.
+    output
+        What the job had printed.
     """
 
     job: Job
@@ -43,13 +47,59 @@ class Loss:
     error: str
     seconds: float
     failure: EngineError | None = None
+    output: str = ""
 
     def to_outcome(self) -> Outcome:
         """What is told of a job that is not tried again."""
         if self.kind in ("timeout", "died"):
-            return Outcome(self.job.tag, None, self.error, self.seconds, self.kind)
-        error = f"{self.error}, in each of {N_TRIES} tries"
-        return Outcome(self.job.tag, None, error, self.seconds, "died")
+            kind, error = self.kind, self.error
+        else:
+            kind, error = "died", f"{self.error}, in each of {N_TRIES} tries"
+        return Outcome(self.job.tag, None, error, self.seconds, kind, output=self.output)
+
+
+class JobQueue:
+    """Jobs in the order they came, in a line for each number of devices that they need.
+
+    So those that wait for devices hold up nobody behind them who needs none.
+    """
+
+    def __init__(self) -> None:
+        self._lines: dict[float | None, deque[tuple[int, Job]]] = {}
+        self._n_added = self._n_put_back = 0
+        self._lock = threading.Lock()
+
+    def __bool__(self) -> bool:
+        return any(self._lines.values())
+
+    def add(self, job: Job) -> None:
+        """Put a job at the end."""
+        with self._lock:
+            self._n_added += 1
+            self._lines.setdefault(job.needs.gpus, deque()).append((self._n_added, job))
+
+    def put_back(self, job: Job) -> None:
+        """Put a job at the very front."""
+        with self._lock:
+            self._n_put_back += 1
+            line = self._lines.setdefault(job.needs.gpus, deque())
+            line.appendleft((-self._n_put_back, job))
+
+    def list_first(self) -> list[Job]:
+        """First jobs of all lines, the one that has waited longest first."""
+        with self._lock:
+            heads = [line[0] for line in self._lines.values() if line]
+        return [job for _, job in sorted(heads, key=lambda head: head[0])]
+
+    def take(self, gpus: float | None) -> Job:
+        """Remove the first job that needs so many devices."""
+        with self._lock:
+            return self._lines[gpus].popleft()[1]
+
+    def clear(self) -> None:
+        """Forget all."""
+        with self._lock:
+            self._lines.clear()
 
 
 def limit_loading(timeout: float | None) -> float | None:

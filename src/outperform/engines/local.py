@@ -5,13 +5,13 @@ import os
 import socket
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import wait as wait_for_any
 from typing import Any, Literal, Self
 
+from outperform.engines.devices import Devices
 from outperform.engines.engine import (
     NO_NEEDS,
     Activity,
@@ -21,7 +21,7 @@ from outperform.engines.engine import (
     closed_engine,
     summarize_error,
 )
-from outperform.engines.jobs import N_TRIES, Job, Loss
+from outperform.engines.jobs import N_TRIES, Job, JobQueue, Loss
 from outperform.engines.packing import Works, pack
 from outperform.engines.worker import Worker, unpack
 from outperform.errors import InvalidInput
@@ -39,6 +39,10 @@ class LocalEngine:
     n_threads
         Threads that numerical libraries may use in each worker; by default the cores are shared
         out among the workers.
+    gpus
+        Graphics processors to hand out: how many, or a list of them, where one named twice is
+        shared by two items. By default those in CUDA_VISIBLE_DEVICES or, without that, those that
+        `nvidia-smi` lists.
 
     Notes
     -----
@@ -55,18 +59,25 @@ class LocalEngine:
     49
     """
 
-    def __init__(self, n_workers: int, *, n_threads: int | None = None) -> None:
+    def __init__(
+        self,
+        n_workers: int,
+        *,
+        n_threads: int | None = None,
+        gpus: int | Sequence[int | str] | None = None,
+    ) -> None:
         if n_workers < 1:
             raise InvalidInput(f"n_workers is {n_workers}", "Have one worker at least")
-        if n_threads is not None and n_threads < 1:
-            raise InvalidInput(f"n_threads is {n_threads}", "Give one thread at least")
+        if n_threads is not None and not (isinstance(n_threads, int) and n_threads >= 1):
+            raise InvalidInput(f"n_threads is {n_threads!r}", "Give one thread at least")
+        self._devices = Devices(gpus)
         self.n_workers = n_workers
         self.n_threads = n_threads or max(1, count_cores() // n_workers)
         self._works = Works()
         self._workers: list[Worker] = []
         self._room = n_workers  # for workers; less where some never get ready
         self._last_unbegun = ""  # error of the worker that left less room
-        self._pending: deque[Job] = deque()
+        self._pending = JobQueue()
         self._finished: list[Outcome] = []
         self._n_outstanding = 0  # submitted, and not handed out by `wait`
         self._phase: Literal["open", "closing", "stopping"] = "open"
@@ -113,11 +124,12 @@ class LocalEngine:
             raise self._failure
         if self._phase != "open":
             raise closed_engine()
+        self._devices.check(needs.gpus)
         number, code = self._works.pack(work)
-        job = Job(tag, number, code, pack(item), timeout)
+        job = Job(tag, number, code, pack(item), timeout, needs)
         with self._changed:
             self._n_outstanding += 1
-            self._pending.append(job)
+            self._pending.add(job)
         if self._thread is None:
             atexit.register(self.stop)
             self._thread = threading.Thread(target=self._run, name="outperform", daemon=True)
@@ -189,12 +201,49 @@ class LocalEngine:
         return bool(self._pending) or any(worker.job is not None for worker in self._workers)
 
     def _assign(self) -> None:
-        idle = [worker for worker in self._workers if worker.job is None]
-        while self._pending and (idle or len(self._workers) < self._room):
-            if not idle:
-                idle.append(Worker(n_threads=self.n_threads))
-                self._workers.append(idle[-1])
-            idle.pop().give(self._pending.popleft())
+        while self._pending:
+            idle = [worker for worker in self._workers if worker.job is None]
+            if not idle and len(self._workers) >= self._room:
+                return
+            if not (self._give_to_idle(idle) or self._give_to_new(idle)):
+                return
+
+    def _give_to_idle(self, idle: list[Worker]) -> bool:
+        """Give an idle worker a job that it suits, if there are two such."""
+        for job in self._pending.list_first():
+            for worker in reversed(idle):
+                if worker.suits(job):
+                    worker.give(self._pending.take(job.needs.gpus))
+                    return True
+        return False
+
+    def _give_to_new(self, idle: list[Worker]) -> bool:
+        """Start a worker for a job, in place of idle ones if need be; False: no job can run yet.
+
+        What a worker sees of the devices is settled when it starts, and it may keep memory of them
+        until it ends.
+        """
+        shares = [worker.share for worker in idle]
+        for job in self._pending.list_first():
+            gpus = job.needs.gpus
+            if not self._devices.can_take(gpus, shares):
+                continue
+            while not self._devices.can_take(gpus):
+                self._retire(next(worker for worker in idle if worker.share.devices), idle)
+            if len(self._workers) >= self._room:
+                self._retire(idle[0], idle)
+            share = self._devices.take(gpus)
+            assert share is not None
+            self._workers.append(Worker(n_threads=self.n_threads, share=share))
+            self._workers[-1].give(self._pending.take(gpus))
+            return True
+        return False
+
+    def _retire(self, worker: Worker, idle: list[Worker]) -> None:
+        idle.remove(worker)
+        self._workers.remove(worker)
+        worker.retire()
+        self._devices.give_back(worker.share)
 
     def _watch(self) -> list[Outcome]:
         """Outcomes of the next workers to speak, die or run out of time."""
@@ -203,13 +252,13 @@ class LocalEngine:
         return self._collect(patience=min(max(0.0, until), _LOOK_ROUND))
 
     def _collect(self, *, patience: float) -> list[Outcome]:
-        speakers: dict[Any, Worker] = {worker.channel: worker for worker in self._workers}
+        ends: dict[Any, Worker] = {end: worker for worker in self._workers for end in worker.ends}
         outcomes: list[Outcome | None] = []
-        for speaker in wait_for_any([self._bell, *speakers], patience):
-            if speaker is self._bell:
+        for end in wait_for_any([self._bell, *ends], patience):
+            if end is self._bell:
                 self._bell.recv(4096)
             else:
-                outcome = speakers[speaker].receive()
+                outcome = ends[end].receive()
                 outcomes.append(outcome and unpack(outcome))
         lost = [worker for worker in self._workers if worker.is_lost()]
         outcomes += [self._dismiss(worker) for worker in lost]
@@ -219,13 +268,14 @@ class LocalEngine:
         """Part with a worker that is lost; its job is done elsewhere unless it is to blame."""
         self._workers.remove(worker)
         loss = worker.lay_off()
+        self._devices.give_back(worker.share)
         if loss is None:
             return None
         n_killed = loss.job.n_killed + 1
         if loss.kind == "unbegun":
             self._give_back(loss)
         elif loss.kind == "killed" and n_killed < N_TRIES:
-            self._pending.append(replace(loss.job, n_killed=n_killed))  # among other neighbours
+            self._pending.add(replace(loss.job, n_killed=n_killed))  # among other neighbours
         else:
             return loss.to_outcome()
         return None
@@ -240,7 +290,7 @@ class LocalEngine:
             # Others can, and there is no room for more of them, in memory perhaps.
             self._room, self._last_unbegun = len(self._workers), loss.error
             job = replace(job, n_unbegun=0)
-        self._pending.appendleft(job)
+        self._pending.put_back(job)
 
     def _hand_out(self, outcomes: list[Outcome]) -> None:
         if outcomes:

@@ -5,8 +5,10 @@ import os
 import pickle
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from outperform.engines.channel import Channel
@@ -40,6 +42,7 @@ def serve(channel: int, crash_report: int, n_threads: int) -> None:
     for descriptor in (channel, crash_report):
         os.set_inheritable(descriptor, False)
     faulthandler.enable(crash_report)
+    _print_by_line()
     # The coordinator has closed or died, or a fit has closed what is not its own.
     with suppress(EOFError, OSError), socket.socket(fileno=channel) as end:
         _Server(Channel(end), n_threads).serve()
@@ -87,6 +90,8 @@ class _Server:
             return Reply(kind, _pack(value), error, seconds)
         except BaseException as error:  # in loading the item, or in packing what came out
             return Reply("error", error=describe_exception(error))
+        finally:
+            _flush()
 
 
 def _pack(value: Any) -> bytes:
@@ -97,6 +102,37 @@ def _pack(value: Any) -> bytes:
 
         packed: bytes = cloudpickle.dumps(value)
         return packed
+
+
+def _print_by_line() -> None:
+    """Print line by line, in Python and in C, as to a terminal: whoever watches sees it at once."""
+    with suppress(AttributeError, OSError):  # there is none
+        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    library, stdout = _find_c_stdout()
+    if library is not None:
+        library.setvbuf(stdout, None, 1, 0)  # _IOLBF
+
+
+def _flush() -> None:
+    """Let out what a fit has printed, before its outcome is sent: later it counts for another."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):  # whatever a fit has put in its place
+            stream.flush()
+    library, stdout = _find_c_stdout()
+    if library is not None:
+        library.fflush(stdout)  # not all streams: some thread may wait for one
+
+
+@cache
+def _find_c_stdout() -> tuple[Any, Any]:
+    """The library of C and its stdout; None where they have other names."""
+    try:
+        import ctypes
+
+        library = ctypes.CDLL(None)
+        return library, ctypes.c_void_p.in_dll(library, "stdout")
+    except (ImportError, OSError, ValueError):
+        return None, None
 
 
 def _limit_threads(n_threads: int) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import wait as wait_for_any
 
 from outperform.engines.children import Children, Kind
+from outperform.engines.devices import VISIBLE, Devices, GivenDevices
 from outperform.engines.engine import Outcome
 from outperform.engines.jobs import Job, Loss
 from outperform.engines.lease import Lease
@@ -21,6 +22,7 @@ _LOOK_ROUND = 0.5  # seconds after which we ask whether the job is still wanted
 _LONGEST_PAUSE = 30.0  # seconds for which a worker that cannot load the work takes no job
 
 _children = Children()
+_devices = Devices()
 _unloaded: dict[tuple[str, int], tuple[int, float]] = {}  # failures, and when to try again
 
 
@@ -73,6 +75,7 @@ def supervise(
     is_wanted: Callable[[], bool] | None = None,
     worker: str = "",
     n_threads: int = 1,
+    devices: Devices | GivenDevices | None = None,
 ) -> Report:
     """Have a child of this process do a job, and kill it when nobody wants that any more.
 
@@ -87,6 +90,8 @@ def supervise(
         What the cluster calls this worker; by default, its host and process.
     n_threads
         Threads that numerical libraries may use, unless the environment allows fewer.
+    devices
+        Where graphics processors come from; by default, those of this process are handed out.
     """
     worker = worker or name_process()
     lease, job = order.lease, replace(order.job, code=code)
@@ -97,16 +102,22 @@ def supervise(
 
     if not _pause(lease, job, still_wanted):
         return Report(worker)
-    kind = Kind(lease.session, n_threads, job.needs, order.folder, order.places)
-    child = _children.take(kind)
+    devices = devices or _devices
+    visible = os.environ.get(VISIBLE, "")
+    kind = Kind(lease.session, n_threads, job.needs, visible, order.folder, order.places)
+    child = _children.take(kind, job, devices)
+    report = Report(worker)
     try:
         child.give(job)
         report = _watch(child, worker, still_wanted)
     except BaseException:  # a cluster may cancel by an exception
         child.kill()
         raise
-    if report.outcome is not None:
-        _children.keep(child, kind)
+    finally:
+        if report.outcome is None:
+            _children.let_go(child, devices)
+        else:
+            _children.keep(child, kind, devices)
     _remember(lease, job, report.loss)
     return report
 
@@ -122,7 +133,7 @@ def _watch(child: Worker, worker: str, is_wanted: Callable[[], bool]) -> Report:
         until = _LOOK_ROUND
         if child.deadline is not None:
             until = min(until, max(0.0, child.deadline - time.monotonic()))
-        if wait_for_any([child.channel], until):  # type: ignore[list-item]
+        if wait_for_any(child.ends, until):  # type: ignore[arg-type]
             outcome = child.receive()
             if outcome is not None:
                 return Report(worker, replace(outcome, tag=None, worker=worker))

@@ -14,11 +14,15 @@ from pickle import loads
 from typing import Any, Literal
 
 from outperform.engines.channel import Channel, Garbled
+from outperform.engines.devices import Share
 from outperform.engines.engine import Outcome, describe_exception, describe_timeout
 from outperform.engines.jobs import Job, Loss, cannot_load, limit_loading
+from outperform.engines.memory import measure_memory, measure_process
+from outperform.engines.output import Output
 from outperform.engines.serving import Reply
 from outperform.errors import EngineError
 from outperform.processes import Watcher, kill_group, name_signal
+from outperform.wording import format_bytes
 
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -31,6 +35,8 @@ _THREAD_VARIABLES = (
 )
 _LONGEST_START = 60.0  # seconds that an interpreter may take until it is ready
 _LONGEST_REPORT = 20_000  # bytes of the traceback of a crash
+NO_SHARE = Share()
+_LOOK = 0.5  # seconds between two looks at the memory of a worker whose job has a limit
 
 
 class Worker:
@@ -41,10 +47,15 @@ class Worker:
     user's script once more in every worker. It leads a process group, so that the commands which
     a fit starts are killed with it, and all of them with us.
 
+    Whoever watches it waits until one of `ends` can be read, or for `deadline`, and calls `receive`
+    or `is_lost` then.
+
     Parameters
     ----------
     n_threads
         Threads that numerical libraries may use.
+    share
+        The devices that it may use.
     folder
         Where it runs, if there is such a folder here.
     places
@@ -52,14 +63,23 @@ class Worker:
     """
 
     def __init__(
-        self, *, n_threads: int, folder: str | None = None, places: Iterable[str] = ()
+        self,
+        *,
+        n_threads: int,
+        share: Share = NO_SHARE,
+        folder: str | None = None,
+        places: Iterable[str] = (),
     ) -> None:
         self.job: Job | None = None
-        self.deadline: float | None = None
+        self.share = share
+        self._deadline: float | None = None
+        self._next_look: float | None = None  # at its memory
+        self._excess: int | None = None  # bytes that it took when it took too many
         self._ready = False
         self._known: set[int] = set()
         self._began = 0.0
         self._limit: float | None = None
+        self._printed = ""  # at last
         self._refusal: str | None = None  # why it could not load the work
         self._garbled = self._hung_up = False
         self._crash_report = tempfile.TemporaryFile()  # noqa: SIM115, closed by `kill`
@@ -67,15 +87,18 @@ class Worker:
         end, theirs = socket.socketpair()
         end.settimeout(_LONGEST_START)  # for sending: what reads nothing must not hold us up
         self.channel = Channel(end)
+        printed, theirs_to_print = os.pipe()
+        self._output = Output(printed)
         descriptors = (theirs.fileno(), self._crash_report.fileno())
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", _program(places, *descriptors, n_threads)],
                 cwd=folder if folder and os.path.isdir(folder) else None,  # noqa: PTH112
                 pass_fds=descriptors,
-                env=worker_environment(os.environ, n_threads),
+                env=worker_environment(os.environ, n_threads) | share.environment,
                 stdin=subprocess.DEVNULL,
-                stdout=2,  # what fits print must not get among what we print
+                stdout=theirs_to_print,
+                stderr=theirs_to_print,
                 start_new_session=True,
             )
         except OSError as error:
@@ -83,6 +106,7 @@ class Worker:
             raise _cannot_start(str(error)) from error
         finally:
             theirs.close()
+            os.close(theirs_to_print)
         self._watcher.protect(self.pid)  # before it is given anything: until then it ends with us
 
     @property
@@ -90,9 +114,27 @@ class Worker:
         """Process id."""
         return self._process.pid
 
+    @property
+    def ends(self) -> list[Channel | Output]:
+        """What to wait for: when one can be read, `receive`."""
+        return [self.channel] if self._output.is_over else [self.channel, self._output]
+
+    @property
+    def deadline(self) -> float | None:
+        """When to ask `is_lost` though it has not spoken, on the monotonic clock, if ever."""
+        return min((t for t in (self._deadline, self._next_look) if t is not None), default=None)
+
+    def suits(self, job: Job) -> bool:
+        """Whether it sees what a job needs, and is not half full of what others have left."""
+        if self.share.gpus != job.needs.gpus:
+            return False
+        return job.needs.memory is None or 2 * measure_process(self.pid) <= job.needs.memory
+
     def give(self, job: Job) -> None:
         """Send a job; work that this worker has loaded before is not sent again."""
-        self.job = job
+        self._output.forget()
+        self.job, self._excess = job, None
+        self._next_look = None if job.needs.memory is None else time.monotonic() + _LOOK
         self._begin()
         code = job.code if self._is_loading() else None
         try:
@@ -103,17 +145,20 @@ class Worker:
             pass  # it has died, which the connection is about to say
 
     def may_do(self, job: Job) -> bool:
-        """Whether it has loaded the work of a job, or is about to."""
-        return job.number in self._known or (
-            self.job is not None and self.job.number == job.number and self._refusal is None
-        )
+        """Whether it has loaded the work of a job, or is about to, and sees what that needs."""
+        is_loading = self.job is not None and self.job.number == job.number
+        has_loaded = job.number in self._known or (is_loading and self._refusal is None)
+        return has_loaded and self.share.gpus == job.needs.gpus
 
     def receive(self) -> Outcome | None:
-        """Hear what a worker says that has spoken: the outcome of its job, or nothing yet.
+        """Hear what a worker says or prints: the outcome of its job, or nothing yet.
 
         The outcome is to be unpacked.
         """
+        self._output.read()
         outcome = None
+        if not self.has_spoken():
+            return None
         try:
             for reply in self.channel.receive():
                 outcome = self._take(reply) or outcome
@@ -132,7 +177,8 @@ class Worker:
         if self._refusal is not None or self._garbled or self._hung_up:
             return True
         # Others may hold the connection of a process that has ended.
-        return (self._is_late() or self._process.poll() is not None) and not self.has_spoken()
+        is_over = self._is_late() or self._is_too_large() or self._process.poll() is not None
+        return is_over and not self.has_spoken()
 
     def retire(self) -> None:
         """Let an idle worker end in its own way, for a moment."""
@@ -158,13 +204,18 @@ class Worker:
         if self.job is None:
             return None
         kind, error = self._diagnose(status, report)
-        failure = None
-        if not self._ready:
-            failure = _cannot_start(error.replace("the worker", "it", 1))
-        elif self._is_loading():
-            failure = cannot_load(error)
+        failure = self._find_failure(error)
         seconds = time.monotonic() - self._began
-        return Loss(self.job, "unbegun" if failure else kind, error, seconds, failure)
+        told = "unbegun" if failure else kind
+        return Loss(self.job, told, error, seconds, failure, self._printed)
+
+    def _find_failure(self, error: str) -> EngineError | None:
+        """What to raise if all workers are lost like this; None where it is the job's own doing."""
+        if self._excess is not None:
+            return None
+        if not self._ready:
+            return _cannot_start(error.replace("the worker", "it", 1))
+        return cannot_load(error) if self._is_loading() else None
 
     def _diagnose(
         self, status: int | None, report: str
@@ -175,6 +226,8 @@ class Worker:
         if self._garbled:  # perhaps by a process that an earlier fit has left
             what = "the worker sent what is no message of ours"
             return "killed", f"{what}: something else has written to its connection"
+        if self._excess is not None:
+            return "died", self._describe_excess()
         if status is not None:
             # A crash of its own leaves a report.
             kind: Literal["killed", "died"] = "killed" if status < 0 and not report else "died"
@@ -193,6 +246,11 @@ class Worker:
             )
         return describe_timeout(self._limit)
 
+    def _describe_excess(self) -> str:
+        assert self.job is not None and self.job.needs.memory is not None  # noqa: PT018
+        taken, limit = format_bytes(self._excess or 0), format_bytes(self.job.needs.memory)
+        return f"killed at {taken}: the memory limit of a fit is {limit}"
+
     def _take(self, reply: Reply) -> Outcome | None:
         if reply.kind == "ready":
             self._ready = True
@@ -204,8 +262,8 @@ class Worker:
         elif reply.kind == "loaded":
             self._known.add(self.job.number)
         else:
-            tag, self.job, self.deadline = self.job.tag, None, None
-            return _outcome(tag, reply)
+            tag, self.job, self._deadline, self._next_look = self.job.tag, None, None, None
+            return replace(_outcome(tag, reply), output=self._output.take())
         self._begin()
         return None
 
@@ -213,7 +271,17 @@ class Worker:
         return self.job is not None and self.job.number not in self._known
 
     def _is_late(self) -> bool:
-        return self.deadline is not None and self.deadline <= time.monotonic()
+        return self._deadline is not None and self._deadline <= time.monotonic()
+
+    def _is_too_large(self) -> bool:
+        """Whether its job takes more memory than it may; looked at now and then."""
+        if self.job is None or self.job.needs.memory is None or self._next_look is None:
+            return False
+        if self._excess is None and self._next_look <= time.monotonic():
+            taken = measure_memory(self.pid, self.job.needs.memory)
+            self._excess = taken if taken > self.job.needs.memory else None
+            self._next_look = time.monotonic() + _LOOK
+        return self._excess is not None
 
     def _begin(self) -> None:
         """Start the clock of what the worker does next: start, load, or the job itself."""
@@ -225,11 +293,13 @@ class Worker:
         else:
             self._limit = limit_loading(timeout) if self._is_loading() else timeout
         self._began = time.monotonic()
-        self.deadline = None if self._limit is None else self._began + self._limit
+        self._deadline = None if self._limit is None else self._began + self._limit
 
     def _let_go(self) -> str:
         self._watcher.dismiss()
         self.channel.close()
+        self._printed = self._output.take()
+        self._output.close()
         with self._crash_report as report:
             report.seek(0)
             text = report.read(_LONGEST_REPORT).decode(errors="replace").strip()

@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from heapq import heappop, heappush
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 from outperform.engines import Engine, Outcome
-from outperform.engines.engine import summarize_error, use_engine
+from outperform.engines.engine import describe_failure, summarize_error, use_engine
 from outperform.errors import TooFewRuns
 from outperform.runner.description import describe_study, find_unchanged, find_unmeasured
+from outperform.runner.needs import list_needs, need_nothing
 from outperform.runner.progress import Progress
 from outperform.runner.searches import MissingFit, SearchState
 from outperform.runner.simulations import Simulations, Tag, is_simulation
@@ -137,6 +139,7 @@ class Coordinator:
         self.progress = Progress(self.description["n_fits"])
         self._tuner = make_tuner(study.tuner)
         self._work = FitWork(study)
+        self._needs = list_needs(study)
         self._wake_workers()
         self._versions = find_versions()
         self._known, self._finished = _read_finished(store, retry_failed=retry_failed)
@@ -177,8 +180,9 @@ class Coordinator:
     def _wake_workers(self) -> None:
         """Let workers get ready while we read and plan; not where nothing seems to be missing."""
         if sum(self.store.counts().values()) < self.progress.n_fits:
-            for _ in range(self.engine.n_workers):
-                self.engine.submit(self._work, None, tag=None, timeout=self.study.timeout)
+            for needs in islice(cycle(self._needs.values()), self.engine.n_workers):
+                timeout = self.study.timeout
+                self.engine.submit(self._work, None, tag=None, timeout=timeout, needs=needs)
 
     def _check_splits(self) -> None:
         if not self._known or find_unmeasured(self.study, self.description):
@@ -336,13 +340,14 @@ class Coordinator:
     def _submit(self, key: str) -> None:
         if key in self._fits:  # else a second result has come while it waited to be tried again
             self._submitted.add(key)
-            timeout = self.study.timeout
-            self.engine.submit(self._work, self._fits[key].fit, tag=key, timeout=timeout)
+            fit, timeout = self._fits[key].fit, self.study.timeout
+            needs = self._needs[fit.pipeline]
+            self.engine.submit(self._work, fit, tag=key, timeout=timeout, needs=needs)
 
     def _submit_simulations(self) -> None:
         for tag, simulation in self._simulations.begin(self._known):
             self._submitted.add(tag)
-            self.engine.submit(simulate, simulation, tag=tag)
+            self.engine.submit(simulate, simulation, tag=tag, needs=need_nothing(self.study))
 
     def _record(self) -> None:
         """Make results durable, then let the searches that wait for them go on."""
@@ -414,7 +419,7 @@ class Coordinator:
             status="done" if done else "failed",
             scores=outcome.value if done else {},
             seconds=outcome.seconds,
-            error=None if done else outcome.error,
+            error=None if done else describe_failure(outcome),
             started=time.time() - outcome.seconds,
             versions=self._versions,
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import summarize_error
+from outperform.runner.needs import list_needs
 from outperform.runner.work import FitWork
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
@@ -77,7 +78,7 @@ def measure_seconds(
 
 
 def _time_fits(study: Study, engine: Engine, pairs: Collection[Pair]) -> dict[Pair, Outcome]:
-    work, left = FitWork(study), set(pairs)
+    work, needs, left = FitWork(study), list_needs(study), set(pairs)
     outcomes: dict[Pair, Outcome] = {}
     patience = min(_PATIENCE, study.timeout or _PATIENCE)
     for planned in study.plan_runs() if left else ():
@@ -85,7 +86,7 @@ def _time_fits(study: Study, engine: Engine, pairs: Collection[Pair]) -> dict[Pa
         if pair in left:
             params = default_params(study.pipeline(planned.pipeline).space)
             fit = study.make_fit(planned, params, refit=True)
-            engine.submit(work, fit, tag=pair, timeout=patience)
+            engine.submit(work, fit, tag=pair, timeout=patience, needs=needs[fit.pipeline])
             left.remove(pair)
         if not left:
             break

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from string import Formatter
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from outperform.errors import InvalidInput
 from outperform.study.command_process import run_command
 from outperform.study.fingerprints import fingerprint
 from outperform.study.pipelines import FitContext, Pipeline, list_sources
+from outperform.study.resources import read_resources
 from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Params, Space, Value
 from outperform.study.splits import Split
@@ -60,6 +62,7 @@ class CommandPipeline(Pipeline):
     space: Space = field(default_factory=dict)
     sources: tuple[str, ...] = ()
     folder: str | None = None
+    resources: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     fingerprint: str = field(init=False)
     asks: tuple[str, ...] = field(init=False, repr=False)  # of task, fold, refit, split, out
 
@@ -74,6 +77,7 @@ class CommandPipeline(Pipeline):
         object.__setattr__(self, "asks", tuple(name for name in _SETTINGS if name in used))
         object.__setattr__(self, "template", template)
         object.__setattr__(self, "sources", sources)
+        object.__setattr__(self, "resources", read_resources(self.resources))
         object.__setattr__(self, "fingerprint", fingerprint(template, sources))
 
     @property

@@ -11,6 +11,7 @@ from outperform.study.fingerprints import fingerprint
 from outperform.study.import_paths import import_object, import_sklearn
 from outperform.study.own_code import refuse_failures
 from outperform.study.pipelines import SETS, FitContext, Pipeline, list_sources
+from outperform.study.resources import read_resources
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Params, Space
 from outperform.study.split_units import IntArray
@@ -52,6 +53,7 @@ class EstimatorPipeline(Pipeline):
     metric: str | None = None
     fixed: Mapping[str, Any] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
+    resources: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     fingerprint: str = field(init=False)
     _random_states: tuple[str, ...] = field(init=False, repr=False)
 
@@ -78,6 +80,7 @@ class EstimatorPipeline(Pipeline):
         object.__setattr__(self, "estimator", estimator)
         object.__setattr__(self, "sources", sources)
         object.__setattr__(self, "_random_states", states)
+        object.__setattr__(self, "resources", read_resources(self.resources))
         object.__setattr__(self, "fingerprint", fingerprint(estimator, self.metric, self.sources))
 
     def _train(

@@ -16,6 +16,7 @@ from outperform.study.datasets import Dataset
 from outperform.study.fingerprints import fingerprint
 from outperform.study.import_paths import import_object
 from outperform.study.names import check_name
+from outperform.study.resources import read_resources
 from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Params, Space
 from outperform.study.splits import Split
@@ -61,6 +62,10 @@ class Pipeline:
         command those whose seeds it passes on.
     fixed
         Parameters of an estimator that are not searched.
+    resources
+        What a fit needs where it runs: `{"gpus": 1, "memory": "16GB"}`, and what else the engine
+        knows. A fit that takes more memory is killed; of the others, none sees a GPU where one
+        pipeline of the study asks for some.
 
     Examples
     --------
@@ -75,6 +80,7 @@ class Pipeline:
     space: Space
     sources: tuple[str, ...]
     fingerprint: str  # hash of its code and fixed settings
+    resources: Mapping[str, float]  # memory in bytes
 
     def __new__(  # noqa: D102
         cls,
@@ -146,6 +152,7 @@ class FunctionPipeline(Pipeline):
     function: Callable[..., Mapping[str, float]] | str
     space: Space = field(default_factory=dict)
     sources: tuple[str, ...] = LEARNING_SOURCES
+    resources: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     fingerprint: str = field(init=False)
     asks: tuple[str, ...] = field(init=False, repr=False)  # of task, fold, refit and data
 
@@ -162,6 +169,7 @@ class FunctionPipeline(Pipeline):
         object.__setattr__(self, "function", function)
         object.__setattr__(self, "asks", asks)
         object.__setattr__(self, "sources", list_sources(self.sources))
+        object.__setattr__(self, "resources", read_resources(self.resources))
         object.__setattr__(self, "fingerprint", fingerprint(function, self.sources))
 
     def _train(

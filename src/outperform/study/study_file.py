@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from outperform.errors import InvalidInput, OutperformError
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.datasets import check_header
+from outperform.study.engine_table import EngineTable, make_engine_table
 from outperform.study.estimator_pipeline import EstimatorPipeline
 from outperform.study.import_paths import check_not_hidden, search_last
 from outperform.study.pipelines import FunctionPipeline, Pipeline
@@ -32,6 +33,7 @@ _TOP: dict[str, Kind] = {
     "seed": int,
     "tuning": dict,
     "limits": dict,
+    "engine": None,
     "task": None,
     "pipeline": None,
     "design": None,
@@ -47,10 +49,11 @@ _TASK: dict[str, Kind] = {
 }
 # Words of every pipeline, and those of each kind; the first one says what to train.
 _PIPELINE: dict[str, Kind] = {"name": str, "space": dict}
+_SHARED: dict[str, Kind] = {"sources": list, "resources": dict}
 _KINDS: dict[str, dict[str, Kind]] = {
-    "estimator": {"estimator": (str, list), "fixed": dict, "sources": list},
-    "function": {"function": str, "sources": list},
-    "command": {"command": (str, list), "sources": list},
+    "estimator": {"estimator": (str, list), "fixed": dict, **_SHARED},
+    "function": {"function": str, **_SHARED},
+    "command": {"command": (str, list), **_SHARED},
 }
 _ANY_PIPELINE: dict[str, Kind] = _PIPELINE | {
     word: kind for words in _KINDS.values() for word, kind in words.items()
@@ -71,6 +74,12 @@ def read_study(path: str | Path) -> Study:
     text = _read_text(file)
     search_last(file.parent)
     return parse_study(text, folder=file.parent)
+
+
+def read_engine_table(path: str | Path) -> EngineTable:
+    """Where a study file says that its fits run, by its table [engine]."""
+    file = Path(path)
+    return _read_document(_read_text(file), lambda found: make_engine_table(found, file.parent))
 
 
 def _read_text(file: Path) -> str:
@@ -113,6 +122,11 @@ def parse_study(text: str, *, folder: Path) -> Study:
     ... # doctest: +ELLIPSIS
     Study(pipelines=(EstimatorPipeline(name='GaussianNB', ...
     """
+    return _read_document(text, lambda document: _make_study(document, folder))
+
+
+def _read_document(text: str, make: Callable[[dict[str, Any]], T]) -> T:
+    """What is made of the document that a text is, refusals with their line."""
     try:
         document = tomllib.loads(text)
     except RecursionError:
@@ -128,7 +142,7 @@ def parse_study(text: str, *, folder: Path) -> Study:
             "the study file has a number of thousands of digits", "Write one that is meant"
         ) from None
     try:
-        return _make_study(document, folder)
+        return make(document)
     except OutperformError as error:
         line = _find_line(text, error)
         if line is None:
@@ -156,6 +170,7 @@ def _make_study(document: Mapping[str, Any], folder: Path) -> Study:
         check_words(tuning, _TUNING, of="tuning")
     with entry("limits"):
         check_words(limits, _LIMITS, of="limits")
+    make_engine_table(document, folder)  # refused now, and not when its fits are to run
     tasks = _build_all(document, "task", lambda table: _make_task(table, folder))
     return Study(
         _build_all(document, "pipeline", lambda table: _make_pipeline(table, folder)),
@@ -244,6 +259,7 @@ def _make_pipeline(table: Mapping[str, Any], folder: Path) -> Pipeline:
             options["space"] = make_space(table["space"])
     if "sources" in table:
         options["sources"] = tuple(table["sources"])
+    options["resources"] = table.get("resources", {})
     if kind == "estimator":
         return EstimatorPipeline(estimator=what, fixed=table.get("fixed", {}), **options)
     if kind == "function":

@@ -23,6 +23,7 @@ from outperform.questions.check.result import (
     UnseededDraws,
 )
 from outperform.runner import FitWork
+from outperform.runner.needs import list_needs
 from outperform.stats.checks import check_count
 from outperform.study.fits import Fit, make_fit
 from outperform.study.pipelines import Pipeline
@@ -160,10 +161,11 @@ def _fit_all(
     study: Study, engine: Engine, fits: Sequence[Fit], report: Callable[[int, int], None]
 ) -> list[Outcome]:
     """What became of the fits, in their order."""
-    work = WatchedFits(FitWork(study))
+    work, needs = WatchedFits(FitWork(study)), list_needs(study)
     outcomes: dict[int, Outcome] = {}
     for number, fit in enumerate(fits):
-        engine.submit(work, fit, tag=number, timeout=study.timeout)
+        own = needs[fit.pipeline]
+        engine.submit(work, fit, tag=number, timeout=study.timeout, needs=own)
     while len(outcomes) < len(fits):
         for outcome in engine.wait():
             outcomes[outcome.tag] = outcome

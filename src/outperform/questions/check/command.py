@@ -6,11 +6,11 @@ from time import monotonic
 import click
 
 from outperform.cli.endings import FAILURES
+from outperform.cli.engines import open_study_engine
 from outperform.cli.options import debug_option
 from outperform.cli.output import print_json
 from outperform.cli.progress import ProgressBar, describe_pace
 from outperform.cli.sources import read_study
-from outperform.engines import open_engine
 from outperform.questions.check.answer import check, plan_checks
 from outperform.questions.check.result import THOROUGH, Reproducibility
 from outperform.render.terminal import print_result, say
@@ -30,7 +30,11 @@ _QUICK = 2  # seeds of each source, and runs of each seed
 @click.option("--seeds", type=int, help="Seeds of each source.  [default: 2]")
 @click.option("--repeats", type=int, help="Runs of each seed.  [default: 2]")
 @click.option("--gate", is_flag=True, help="Exit with 1 if a seed is noisy or unused.")
-@click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: all cores]")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="Processes here.  [default: [engine] of STUDY.toml, else all cores]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @debug_option
 def command(
@@ -69,7 +73,7 @@ def command(
         pace = describe_pace(n_done, n_fits - n_done, began)
         bar(n_done, n_fits, f"{n_done} of {n_fits} fits done, {pace}")
 
-    with open_engine(f"local:{workers}" if workers else "local") as engine:
+    with open_study_engine(study_file, None, workers) as engine:
         say(
             f"{n_repeats * sum(len(plan.fits) for plan in plans)} fits, {n_seeds} seeds of every "
             f"source {n_repeats} times each, on {engine.n_workers} worker(s)",
