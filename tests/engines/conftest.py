@@ -43,6 +43,12 @@ def eventually(condition: Callable[[], bool], *, seconds: float = 20) -> bool:
     return False
 
 
+@pytest.fixture(autouse=True)
+def _buffer_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let workers buffer what they print as most people's do, however the tests are run."""
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+
+
 @pytest.fixture(name="collect")
 def collect_() -> Callable[[Engine, int], dict[Any, Outcome]]:
     return collect

@@ -8,7 +8,7 @@ import pytest
 
 from outperform.engines import LocalEngine, Needs
 from outperform.engines.devices import Devices
-from outperform.errors import InvalidInput
+from outperform.errors import EngineError, InvalidInput
 
 HALF, ONE, TWO, NONE = Needs(gpus=0.5), Needs(gpus=1), Needs(gpus=2), Needs(gpus=0)
 
@@ -114,6 +114,33 @@ def test_a_worker_that_dies_gives_its_device_back(collect):
         engine.submit(see, None, tag="next", needs=ONE)
         outcomes = collect(engine, 2)
     assert (outcomes["dies"].kind, outcomes["next"].value) == ("died", "0")
+
+
+class LoadsWithoutDevices:
+    """Work that no process can load which sees a device."""
+
+    def __setstate__(self, state):
+        if os.environ["CUDA_VISIBLE_DEVICES"]:
+            raise ImportError("driver too old")
+
+    def __getstate__(self):
+        return {"some": "state"}
+
+    def __call__(self, file):
+        file.touch()
+        time.sleep(300)
+
+
+def test_work_that_loads_on_other_devices_only_is_an_error_of_the_engine(tmp_path):
+    work, begun = LoadsWithoutDevices(), tmp_path / "begun"
+    engine = LocalEngine(2, gpus=1)
+    engine.submit(work, begun, tag="no device", needs=NONE)
+    while not begun.exists():
+        time.sleep(0.01)
+    engine.submit(work, begun, tag="device", needs=ONE)
+    with pytest.raises(EngineError, match="ImportError: driver too old"):
+        engine.wait()
+    engine.stop()
 
 
 def test_who_says_nothing_sees_what_we_see(collect, monkeypatch, nvidia_smi):

@@ -70,8 +70,41 @@ def test_a_fit_that_closes_its_output_costs_nobody_anything(collect):
         assert time.process_time() - began < 0.5  # the thread has not turned round and round
 
 
+def test_what_a_fit_leaves_behind_to_print_counts_for_no_other(tmp_path, collect, capfd):
+    def leave(item):
+        subprocess.Popen(["sh", "-c", f"sleep 0.1; echo late; touch '{item}'"])
+
+    with LocalEngine(1) as engine:
+        engine.submit(leave, tmp_path / "printed", tag="leaves")
+        assert collect(engine, 1)["leaves"].output == ""
+        while not (tmp_path / "printed").exists():
+            time.sleep(0.01)
+        engine.submit(str, 1, tag="next")
+        assert collect(engine, 1)["next"].output == ""
+    assert capfd.readouterr().err == "late\n"
+
+
+class LoadsMuch:
+    def __setstate__(self, state):
+        self.taken = b"x" * 300_000_000
+        time.sleep(300)
+
+    def __getstate__(self):
+        return {"some": "state"}
+
+    def __call__(self, item):
+        raise AssertionError
+
+
 @needs_proc
 class TestMemory:
+    def test_what_loading_takes_counts(self, collect):
+        with LocalEngine(1) as engine:
+            engine.submit(LoadsMuch(), None, tag=0, needs=Needs(memory=200_000_000))
+            outcome = collect(engine, 1)[0]
+        assert outcome.kind == "died"
+        assert outcome.error.endswith(" MB: the memory limit of a fit is 200 MB")
+
     def test_what_a_command_takes_counts(self, collect):
         def run_command(item):
             code = "x = b'x' * 300_000_000; import time; time.sleep(300)"
