@@ -287,12 +287,14 @@ class TestAddress:
             assert engine._cluster._client.id.startswith("Client-our study")
 
     @pytest.mark.parametrize("address", ["dask", "dask:", "dask:head", "dask://", "dask://head",
-                                         "dask://head:port", "dask://head:1/x"])  # fmt: skip
+                                         "dask://head:port", "dask://head:1/x",
+                                         "dask://me:secret@head:8786"])  # fmt: skip
     def test_one_that_says_nothing_is_refused(self, address):
         with pytest.raises(InvalidInput) as caught:
             open_engine(address)
+        shown = address.replace("me:secret@", "")
         assert str(caught.value) == (
-            f"'{address}' does not say where the scheduler is. Write dask://HOST:PORT, or "
+            f"'{shown}' does not say where the scheduler is. Write dask://HOST:PORT, or "
             "dask:///path/scheduler.json for a scheduler file."
         )
 

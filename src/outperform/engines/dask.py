@@ -2,6 +2,7 @@
 
 import logging
 import pickle
+import re
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -57,9 +58,11 @@ def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if address.startswith(_PREFIX) and place.startswith("/"):
         return words | {"scheduler_file": place}
     host, _, port = place.rpartition(":")
-    if not (address.startswith(_PREFIX) and host and port.isdecimal()) or "/" in place:
+    is_place = address.startswith(_PREFIX) and host and port.isdecimal()
+    if not is_place or "/" in place or "@" in place:
+        shown = re.sub("//.*@", "//", address)  # without a password that somebody put there
         raise InvalidInput(
-            f"'{address}' does not say where the scheduler is",
+            f"'{shown}' does not say where the scheduler is",
             "Write dask://HOST:PORT, or dask:///path/scheduler.json for a scheduler file",
         )
     protocol = "tls" if words.get("security") else "tcp"

@@ -6,6 +6,7 @@ import socket
 import sys
 import sysconfig
 import tempfile
+import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
@@ -139,6 +140,11 @@ class RemoteEngine:
         self.close() if error is None else self.stop()
 
     @property
+    def name(self) -> str:
+        """What the cluster is called, without credentials."""
+        return self._cluster.name
+
+    @property
     def n_workers(self) -> int:
         """How many items are worked on at a time, at present."""
         return self._cluster.n_workers
@@ -184,10 +190,18 @@ class RemoteEngine:
         self._codes[number] = code
         self._send(Job(tag, number, b"", pack(item), timeout, needs))
 
-    def wait(self) -> list[Outcome]:
-        """Outcomes not handed out yet: at least one, or none where nothing is left to wait for."""
-        while self._sent and not self._finished and self._failure is None:
-            self._hear()
+    def wait(self, patience: float | None = None) -> list[Outcome]:
+        """Outcomes not handed out yet: at least one, or none where nothing is left to wait for.
+
+        Parameters
+        ----------
+        patience
+            Seconds after which there may be none, though there is something to wait for.
+        """
+        deadline = None if patience is None else time.monotonic() + patience
+        with suppress(Empty):
+            while self._sent and not self._finished and self._failure is None:
+                self._hear(None if deadline is None else max(0.0, deadline - time.monotonic()))
         if self._failure is not None and not self._finished and self._phase != "stopping":
             raise self._failure
         finished, self._finished = self._finished, []
@@ -238,9 +252,9 @@ class RemoteEngine:
     def _take_note(self, number: int, news: News) -> None:
         self._news.put((number, news))
 
-    def _hear(self) -> None:
-        """Wait for news, and take in all there is."""
-        number, news = self._news.get()
+    def _hear(self, patience: float | None = None) -> None:
+        """Wait for news, and take in all there is; raises Empty where none comes in time."""
+        number, news = self._news.get(timeout=patience)
         try:
             with suppress(Empty):
                 while True:
