@@ -93,7 +93,7 @@ def supervise(
     devices
         Where graphics processors come from; by default, those of this process are handed out.
     """
-    worker = worker or name_process()
+    worker, n_threads = worker or name_process(), _limit_threads(n_threads)
     lease, job = order.lease, replace(order.job, code=code)
     wanted = is_wanted or lease.is_valid
 
@@ -125,6 +125,12 @@ def supervise(
 def dismiss(session: str) -> None:
     """Kill what this process does for a coordinator, now or within a moment."""
     _children.dismiss(session)
+
+
+def _limit_threads(n_threads: int) -> int:
+    """No more threads than the environment allows: that of a Dask worker allows one."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(n_threads, int(asked)) if asked.isdecimal() and int(asked) > 0 else n_threads
 
 
 def _watch(child: Worker, worker: str, is_wanted: Callable[[], bool]) -> Report:
