@@ -1,5 +1,6 @@
 """A connection to a PostgreSQL server that is made anew where it was lost, and its errors."""
 
+import logging
 import time
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
@@ -9,6 +10,9 @@ import psycopg
 from outperform.errors import DiskFull, OutperformError, StoreError
 from outperform.store.damage import report_damage
 from outperform.store.postgres_address import PostgresAddress
+
+# It warns of connections that are lost, which are made anew or told in our own words.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 Rows = list[tuple[Any, ...]]
 Attempt = Literal["read", "written"]

@@ -74,13 +74,12 @@ class PostgresWriter:
             if committing is not None and _was_committed(connection, committing[0]):
                 return committing[1]
             committing = None
-            with connection.pipeline(), connection.transaction():
-                fence = execute(connection, _FENCE, (self._token,))
-                result = work(connection)
-                transaction = fence.fetchone()
-                if transaction is None:
+            with connection.transaction():
+                fence = execute(connection, _FENCE, (self._token,)).fetchone()
+                if fence is None:
                     raise self._report_loss(connection)
-                committing = transaction[0], result
+                result = work(connection)
+                committing = fence[0], result
             return result
 
         return self._session.run(attempt, "written")
