@@ -25,6 +25,7 @@ import running
 import simulation
 import sota
 import startup
+import storing
 import surrogates
 from timing import Contest, Measured, NotMeasured
 
@@ -41,6 +42,7 @@ def list_contests(peers_python: Path | None, word: str) -> list[Contest]:
         "startup": startup.CONTESTS,
         "reading": reading.CONTESTS,
         "running": running.CONTESTS,
+        "storing": storing.CONTESTS,
         "simulation": simulation.CONTESTS,
         "sota": sota.CONTESTS,
         "surrogates": surrogates.CONTESTS,

@@ -38,7 +38,7 @@ class Server:
     def __init__(self, folder: Path, *, durable: bool = False) -> None:
         self.folder, self._data = folder, folder / "data"
         self._bin, user = _find_programs(), _choose_user()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[Any] | None = None
         self._durability = "on" if durable else "off"
         self._identity: dict[str, Any] = {"cwd": "/"}
         if user is not None:
@@ -73,7 +73,7 @@ class Server:
             "shared_buffers": "32MB",
         }
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-        command = [self._bin / "postgres", "-D", self._data, *options]
+        command = [str(self._bin / "postgres"), "-D", str(self._data), *options]
         for _ in range(1200):
             if self._process is None or self._process.poll() is not None:
                 # Again, if what was killed has not quite ended yet.
@@ -81,8 +81,8 @@ class Server:
                     self._process = subprocess.Popen(
                         command, stdout=log, stderr=log, start_new_session=True, **self._identity
                     )
-            answer = [self._bin / "pg_isready", "-q", "-h", self.folder, "-d", "postgres"]
-            if subprocess.run(answer).returncode == 0:
+            question = ["-q", "-h", str(self.folder), "-d", "postgres"]
+            if subprocess.run([self._bin / "pg_isready", *question]).returncode == 0:
                 return
             time.sleep(0.05)
         raise NoServer(f"PostgreSQL does not start: see {self.folder / 'log'}")
@@ -107,7 +107,7 @@ class Server:
         )
         if finished.returncode:
             raise NoServer(f"{program} failed: {finished.stderr.strip()}")
-        return finished.stdout.strip()
+        return str(finished.stdout).strip()
 
 
 @cache
