@@ -103,12 +103,27 @@ def test_a_killed_writer_is_replaced_when_its_lease_has_run_out(done):
         line = process.stdout.readline()
         process.kill()
         rest = process.communicate()[0]
+        # Of a process on another machine, nobody here knows that it has ended.
+        schema = address.rpartition("=")[2]
+        find_server().query(f"UPDATE {schema}.lease SET machine = 'another'")
         with pytest.raises(StoreInUse, match=f"is being written by process {process.pid} on "):
             store.lock()
         take_when_free(store)
         assert store.find_writer().startswith(f"process {os.getpid()} on ")
         acknowledged = {each.split()[0] for each in f"{line}{rest}".splitlines()[:-1]}
         assert acknowledged <= store.scores().keys()
+        assert store.add([done("mine")]) == [Added("new")]
+
+
+def test_a_writer_killed_on_this_machine_is_replaced_at_once(done):
+    address = make_address()
+    with writer(address) as process, open_store(address) as store:
+        with pytest.raises(StoreInUse, match=f"is being written by process {process.pid} on "):
+            store.lock()
+        process.kill()
+        while process.poll() is None:
+            time.sleep(0.01)
+        assert store.find_writer() is None
         assert store.add([done("mine")]) == [Added("new")]
 
 
