@@ -171,6 +171,7 @@ def is_store(source: object) -> bool:
 
 
 def _open_postgres(address: str) -> Store:
+    read_address(address)  # what is none is refused, whatever is installed
     try:
         import psycopg  # noqa: F401
     except ImportError:  # it, or PostgreSQL's own library
