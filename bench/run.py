@@ -26,6 +26,7 @@ import running
 import simulation
 import sota
 import startup
+import storing
 import surrogates
 from timing import Contest, Measured, NotMeasured
 
@@ -43,6 +44,7 @@ def list_contests(peers_python: Path | None, word: str) -> list[Contest]:
         "reading": reading.CONTESTS,
         "running": running.CONTESTS,
         "clusters": clusters.CONTESTS,
+        "storing": storing.CONTESTS,
         "simulation": simulation.CONTESTS,
         "sota": sota.CONTESTS,
         "surrogates": surrogates.CONTESTS,

@@ -38,7 +38,7 @@ class Server:
     def __init__(self, folder: Path, *, durable: bool = False) -> None:
         self.folder, self._data = folder, folder / "data"
         self._bin, user = _find_programs(), _choose_user()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[Any] | None = None
         self._durability = "on" if durable else "off"
         self._identity: dict[str, Any] = {"cwd": "/"}
         if user is not None:
@@ -81,8 +81,8 @@ class Server:
                     self._process = subprocess.Popen(
                         command, stdout=log, stderr=log, start_new_session=True, **self._identity
                     )
-            answer = [str(self._bin / "pg_isready"), "-q", "-h", str(self.folder), "-d", "postgres"]
-            if subprocess.run(answer).returncode == 0:
+            question = ["-q", "-h", str(self.folder), "-d", "postgres"]
+            if subprocess.run([str(self._bin / "pg_isready"), *question]).returncode == 0:
                 return
             time.sleep(0.05)
         raise NoServer(f"PostgreSQL does not start: see {self.folder / 'log'}")
@@ -107,7 +107,7 @@ class Server:
         )
         if finished.returncode:
             raise NoServer(f"{program} failed: {finished.stderr.strip()}")
-        return finished.stdout.strip()
+        return str(finished.stdout).strip()
 
 
 @cache

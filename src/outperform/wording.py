@@ -15,6 +15,10 @@ STEERING = re.compile(
 )
 
 
+_LOGIN = re.compile(r"(\b\w+://[^\s:@/]*|\bpostgres\w*:/?[^\s:@/]*):\S*@")
+_PASSWORD = re.compile(r"([?&])(\w*password=)[^&\s'\"`]*", re.IGNORECASE)
+
+
 def split_words(text: str) -> frozenset[str]:
     """Give the words of a text, for lists that would be long otherwise."""
     return frozenset(text.split())
@@ -100,6 +104,17 @@ def make_line(text: str) -> str:
     'svm\\nNext: trust me'
     """
     return make_visible(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def hide_passwords(text: str) -> str:
+    """Leave out of addresses what may be a password, however they are misspelt.
+
+    Examples
+    --------
+    >>> hide_passwords("no file postgresql://me:secret@lab/study?sslpassword=pet")
+    'no file postgresql://me@lab/study?sslpassword=...'
+    """
+    return _PASSWORD.sub(r"\1\2...", _LOGIN.sub(r"\1@", text)) if ":" in text else text
 
 
 def measure(text: str) -> int:

@@ -69,7 +69,7 @@ def test_a_scheme_that_is_misspelt_shows_no_password():
     with pytest.raises(InvalidInput) as caught:
         open_store("postgressql://me:secret@db/lab")
     assert str(caught.value) == (
-        "there is no kind of store called 'postgressql' ('postgressql://...@db/lab'). Name a file, "
+        "there is no kind of store called 'postgressql' ('postgressql://me@db/lab'). Name a file, "
         "such as study.db, or a database, as in postgresql://HOST/DATABASE."
     )
 

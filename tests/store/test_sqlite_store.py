@@ -144,7 +144,7 @@ def test_other_kinds_of_stores_are_refused_with_those_that_are_known():
     with pytest.raises(InvalidInput) as caught:
         open_store("mysql://me:secret@lab/study")
     assert str(caught.value) == (
-        "there is no kind of store called 'mysql' ('mysql://...@lab/study'). Name a file, such as "
+        "there is no kind of store called 'mysql' ('mysql://me@lab/study'). Name a file, such as "
         "study.db, or a database, as in postgresql://HOST/DATABASE."
     )
 

@@ -101,7 +101,9 @@ class _LazyCommands(click.Group):
                 raise KeyboardInterrupt from error
             # Commands set this from their --debug, which may stand after the command's name.
             if ctx.meta.get("debug"):
-                traceback.print_exc()
+                from outperform.render.terminal import say
+
+                say(*traceback.format_exc().splitlines(), err=True)
                 raise click.exceptions.Exit(_Refusal.exit_code) from None
             raise _refuse(error) from None
 
@@ -128,9 +130,9 @@ def _end(call: Callable[[], Any]) -> int:
             sys.stderr.write("Interrupted.\n")
         return INTERRUPTED
     except click.ClickException as error:
-        from outperform.wording import make_line
+        from outperform.wording import hide_passwords, make_line
 
-        error.message = make_line(error.message)  # type: ignore[misc]  # it may quote anything
+        error.message = hide_passwords(make_line(error.message))  # type: ignore[misc]  # it may quote anything
         with suppress(OSError):
             error.show()
         return error.exit_code

@@ -17,8 +17,8 @@ def command(source: str, target: str, as_json: bool) -> None:
     """Copy a study from one store into another, of whatever kind.
 
     \b
-        outperform copy study.db postgresql://lab/benchmarks?schema=digits
-        outperform copy postgresql://lab/benchmarks?schema=digits study.db
+        outperform copy study.db 'postgresql://lab/benchmarks?schema=digits'
+        outperform copy 'postgresql://lab/benchmarks?schema=digits' study.db
 
     The first is copied as it is at one moment, also while a run goes on; the second must not hold a
     study yet. At the end every row of both is compared. A copy that was interrupted is gone on

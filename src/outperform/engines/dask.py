@@ -43,8 +43,6 @@ def open_cluster(
             f"'{address}' needs Dask, which is not installed",
             'Install it with `pip install "outperform[dask]"`, here and where the workers run',
         ) from None
-    # It prints tracebacks of a scheduler that is lost, which we look for, and report, ourselves.
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     cluster = _Scheduler(address, _read_address(address, options))
     return RemoteEngine(cluster, heartbeat=heartbeat, patience=patience)
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from outperform.questions.result import Answer, Table
-from outperform.wording import make_line, measure
+from outperform.wording import hide_passwords, make_line, measure
 
 _WIDEST = 96  # columns of what is wrapped
 _ENDLESS = 10_000  # columns where nobody sees them, so that nothing is cut off
@@ -19,9 +19,10 @@ _COLOURS = {"good": "green", "bad": "red", "open": "yellow", None: None}
 def say(*lines: str, fg: str | None = None, bold: bool = False, **where: Any) -> None:
     """Print lines that may hold anybody's names; `where` is that of `click.echo`.
 
-    The one place that prints: names stay text here, and a line break in one makes no line.
+    The one place that prints: names stay text here, a line break in one makes no line, and an
+    address shows no password, whoever quotes what was typed.
     """
-    shown = "\n".join(map(make_line, lines))
+    shown = "\n".join(hide_passwords(make_line(line)) for line in lines)
     click.echo(click.style(shown, fg=fg, bold=bold or None) if fg or bold else shown, **where)
 
 

@@ -56,7 +56,8 @@ _SET_META = """INSERT INTO meta VALUES (%s, %s, %s)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value, checksum = excluded.checksum"""
 _SOME = """SELECT * FROM measurements
 WHERE id > %s AND status = coalesce(%s, status) ORDER BY id LIMIT %s"""
-_BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+# The moment is that of the first query.
+_BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1"
 _CHUNK = 2000
 _N_TIMED = 1000  # fits: enough for a mean, and earlier ones may be of other code
 _MEAN_SECONDS = f"""SELECT avg(seconds) FROM (SELECT seconds FROM measurements

@@ -92,17 +92,6 @@ def read_address(address: str) -> PostgresAddress:
     )
 
 
-def hide_login(address: str) -> str:
-    """An address of whatever kind without what may be a password.
-
-    Examples
-    --------
-    >>> hide_login("mysql://me:secret@db/lab")
-    'mysql://...@db/lab'
-    """
-    return re.sub(r"(?<=://).*(?=@)", "...", address, flags=re.DOTALL)
-
-
 def _join(place: str, parameters: list[tuple[str, str]]) -> str:
     query = "&".join(f"{name}={value}" for name, value in parameters)
     return f"postgresql://{place}{'?' if query else ''}{query}"

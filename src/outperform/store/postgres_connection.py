@@ -11,6 +11,9 @@ from outperform.errors import DiskFull, OutperformError, StoreError
 from outperform.store.damage import report_damage
 from outperform.store.postgres_address import PostgresAddress
 
+# It warns of connections that are lost, which are made anew or told in our own words.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
 Rows = list[tuple[Any, ...]]
 Attempt = Literal["read", "written"]
 T = TypeVar("T")
@@ -32,8 +35,6 @@ SET idle_in_transaction_session_timeout TO '{patience}ms';
 SELECT set_config('synchronous_commit', 'on', false)
 WHERE current_setting('synchronous_commit') = 'off'"""
 _ENDED = ("08", "57P", "25P03")  # SQLSTATEs of a server that ends, crashes, or ends a connection
-# It warns of connections that are lost, which we do ourselves where they stay so.
-logging.getLogger("psycopg").addHandler(logging.NullHandler())
 _SOON = ("starting up", "shutting down", "in recovery mode", "not yet accepting")
 
 

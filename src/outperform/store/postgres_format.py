@@ -22,7 +22,8 @@ _TABLES = {
     "run_labels": "design text, source text, replicate bigint, pipeline text, task text, key text, "
     "checksum bigint",
     "meta": "name text, value text, checksum bigint",
-    "lease": f"is_only boolean, token text, host text, pid bigint, since {_TIME}, expires {_TIME}",
+    "lease": "is_only boolean, token text, host text, pid bigint, machine text, "
+    f"since {_TIME}, expires {_TIME}",
 }
 _MORE = (
     f"INSERT INTO {_MARK} VALUES ({FORMAT})",

@@ -24,7 +24,7 @@ from outperform.store.postgres_format import (
     is_empty,
     make_tables,
 )
-from outperform.store.writers import has_ended, report_writer
+from outperform.store.writers import has_ended, identify_machine, report_writer
 
 T = TypeVar("T")
 _Connection = psycopg.Connection[Any]
@@ -32,9 +32,9 @@ _Connection = psycopg.Connection[Any]
 _ONE_BY_ONE = "SELECT pg_advisory_xact_lock(hashtextextended('outperform ' || %s, 0))"
 _WHO = """'process ' || pid || ' on ' || host || ' since ' ||
 to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC'"""
-_HOLDER = f"SELECT {_WHO}, token, host, pid FROM lease WHERE expires > clock_timestamp()"
-_TAKE = """INSERT INTO lease (token, host, pid, since, expires) VALUES
-(%s, %s, %s, clock_timestamp(), clock_timestamp() + make_interval(secs => %s))"""
+_HOLDER = f"SELECT {_WHO}, token, pid, machine FROM lease WHERE expires > clock_timestamp()"
+_TAKE = """INSERT INTO lease (token, host, pid, machine, since, expires) VALUES
+(%s, %s, %s, %s, clock_timestamp(), clock_timestamp() + make_interval(secs => %s))"""
 _RENEW = """UPDATE lease SET expires = clock_timestamp() + make_interval(secs => %s)
 WHERE token = %s"""
 # A lock that keeps others from taking it, and does not make renewals wait.
@@ -74,13 +74,12 @@ class PostgresWriter:
             if committing is not None and _was_committed(connection, committing[0]):
                 return committing[1]
             committing = None
-            with connection.pipeline(), connection.transaction():
-                fence = execute(connection, _FENCE, (self._token,))
-                result = work(connection)
-                transaction = fence.fetchone()
-                if transaction is None:
+            with connection.transaction():
+                fence = execute(connection, _FENCE, (self._token,)).fetchone()
+                if fence is None:
                     raise self._report_loss(connection)
-                committing = transaction[0], result
+                result = work(connection)
+                committing = fence[0], result
             return result
 
         return self._session.run(attempt, "written")
@@ -99,12 +98,12 @@ class PostgresWriter:
                 make_tables(connection, address.shown, address.schema)
             find_version(connection, address.shown, address.schema)
             for query in (_HOLDER, f"{_HOLDER} FOR UPDATE"):  # waits for what that one is writing
-                holder = execute(connection, query).fetchone()
-                if holder and holder[1] != self._token and not has_ended(*holder[2:]):
-                    raise report_writer(address.shown, holder[0])
+                for who, token, pid, machine in execute(connection, query).fetchall():
+                    if token != self._token and not has_ended(pid, machine):
+                        raise report_writer(address.shown, who)
             execute(connection, "DELETE FROM lease")
-            values = (self._token, socket.gethostname(), os.getpid(), self._seconds)
-            execute(connection, _TAKE, values)
+            process = (socket.gethostname(), os.getpid(), identify_machine())
+            execute(connection, _TAKE, (self._token, *process, self._seconds))
             bring_up_to_date(connection, address.shown, address.schema)
 
     def _hold(self, session: Session) -> None:
@@ -135,8 +134,8 @@ class PostgresWriter:
 def find_holder(connection: _Connection) -> str | None:
     """Who has the lease of a store; None where nobody has, or there is no store."""
     (table,) = execute(connection, "SELECT to_regclass('lease')").fetchone() or (None,)
-    holder = None if table is None else execute(connection, _HOLDER).fetchone()
-    return None if holder is None or has_ended(*holder[2:]) else str(holder[0])
+    holders = [] if table is None else execute(connection, _HOLDER).fetchall()
+    return next((who for who, _, pid, machine in holders if not has_ended(pid, machine)), None)
 
 
 def _was_committed(connection: _Connection, transaction: str) -> bool:

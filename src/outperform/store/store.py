@@ -8,7 +8,8 @@ from typing import Any, Protocol, Self
 from outperform.errors import InvalidInput, MissingExtra
 from outperform.store.damage import Verification
 from outperform.store.measurement import Added, Measurement, RunLabel, Status
-from outperform.store.postgres_address import hide_login, read_address
+from outperform.store.postgres_address import read_address
+from outperform.wording import hide_passwords
 
 _HEADER = b"SQLite format 3\0"  # that every SQLite database begins with
 _SUFFIXES = (".db", ".sqlite", ".sqlite3")
@@ -128,7 +129,7 @@ def open_store(address: str | Path) -> Store:
     if scheme in _POSTGRES:
         return _open_postgres(str(address))
     raise InvalidInput(
-        f"there is no kind of store called '{scheme}' ('{hide_login(str(address))}')", _KNOWN
+        f"there is no kind of store called '{scheme}' ('{hide_passwords(str(address))}')", _KNOWN
     )
 
 
@@ -170,6 +171,7 @@ def is_store(source: object) -> bool:
 
 
 def _open_postgres(address: str) -> Store:
+    read_address(address)  # what is none is refused, whatever is installed
     try:
         import psycopg  # noqa: F401
     except ImportError:  # it, or PostgreSQL's own library

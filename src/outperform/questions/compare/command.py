@@ -42,7 +42,7 @@ from outperform.runs.metrics import resolve_goal
 from outperform.runs.published_tables import is_published_table
 from outperform.runs.summaries import parse_summary, read_summary
 from outperform.stats.outperforming import IntervalMethod
-from outperform.store.store import show_address
+from outperform.store.store import is_store, show_address
 
 if TYPE_CHECKING:
     from outperform.questions.compare.sequential_result import SequentialComparison
@@ -224,7 +224,7 @@ def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, 
             f"compare takes a file and two algorithms, not {len(words)} words: put names with "
             "spaces in quotes."
         )
-    if words and all("=" in word for word in words) and not Path(words[0]).exists():
+    if words and all("=" in word for word in words) and not _is_runs(words[0]):
         raise click.UsageError("To compare published means, add --summary.")
     if not words:
         raise click.UsageError("Name the runs file and two algorithms: RUNS A B.")
@@ -275,3 +275,8 @@ def _compare_summaries(
     result = compare_published(summary_a, summary_b, names=(a, b), goal=goal, **terms)
     named = replace(result, metric=metric)
     return replace(named, caveats=(*named.caveats, *doubt_goal(named.metric, named.goal)))
+
+
+def _is_runs(word: str) -> bool:
+    """Whether a word is no summary, although addresses may have parameters."""
+    return is_store(word) or Path(word).exists()
