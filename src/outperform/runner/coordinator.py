@@ -5,10 +5,7 @@ missing, and goes on from there. So an interrupted study resumes where it was, a
 depend on the number of workers.
 """
 
-import gc
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import replace
 from heapq import heappop, heappush
 from pathlib import Path
@@ -17,11 +14,13 @@ from typing import Any
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import summarize_error, use_engine
 from outperform.errors import TooFewRuns
-from outperform.runner.description import describe_study, find_unchanged, find_unmeasured
+from outperform.runner.description import find_unmeasured
 from outperform.runner.progress import Progress
+from outperform.runner.reports import check_readiness, unpack
+from outperform.runner.resuming import enter_study, read_finished
 from outperform.runner.searches import MissingFit, SearchState
 from outperform.runner.simulations import Simulations, Tag, is_simulation
-from outperform.runner.work import FitWork, check_splits, find_versions
+from outperform.runner.work import FitWork, ReportedFits, check_splits
 from outperform.runs import Runs, make_runs
 from outperform.store import Added, Measurement, RunLabel, Store
 from outperform.store.failed_trials import label_trial
@@ -41,7 +40,6 @@ from outperform.study.tuners import Trial, make_tuner
 _SUBMITTED_PER_WORKER = 8
 
 Report = Callable[[Progress], None]
-_Role = tuple[str, str, int, str, str]  # design, source, replicate, pipeline, task
 
 
 def run(
@@ -133,13 +131,12 @@ class Coordinator:
         retry_failed: bool = False,
     ) -> None:
         self.study, self.store, self.engine = study, store, engine
-        self.description = _enter(study, store, description, retry_failed=retry_failed)
+        self.description = enter_study(study, store, description, retry_failed=retry_failed)
         self.progress = Progress(self.description["n_fits"])
         self._tuner = make_tuner(study.tuner)
-        self._work = FitWork(study)
+        self._works = _divide_work(study)
         self._wake_workers()
-        self._versions = find_versions()
-        self._known, self._finished = _read_finished(store, retry_failed=retry_failed)
+        self._known, self._finished = read_finished(store, retry_failed=retry_failed)
         self._counted: set[str] = set()  # known before, and needed by this study
         self._searches: dict[Search, SearchState] = {}
         self._simulations = Simulations(study, store, self.description, anew=retry_failed)
@@ -177,8 +174,11 @@ class Coordinator:
     def _wake_workers(self) -> None:
         """Let workers get ready while we read and plan; not where nothing seems to be missing."""
         if sum(self.store.counts().values()) < self.progress.n_fits:
+            works = {*self._works.values()}
+            # Of several tasks, some may be done with, and their data be gone.
+            work = works.pop() if len(works) == 1 else ReportedFits(FitWork.of(self.study, []))
             for _ in range(self.engine.n_workers):
-                self.engine.submit(self._work, None, tag=None, timeout=self.study.timeout)
+                self.engine.submit(work, None, tag=None, timeout=self.study.timeout)
 
     def _check_splits(self) -> None:
         if not self._known or find_unmeasured(self.study, self.description):
@@ -204,7 +204,7 @@ class Coordinator:
         """Save what was finished when an interruption came; nothing new is begun."""
         finished = [
             outcome
-            for outcome in (*self._arrived, *outcomes)
+            for outcome in (*self._arrived, *map(unpack, outcomes))
             if outcome.kind == "done" and outcome.tag in self._fits
         ]
         self._save([self._measure(outcome) for outcome in finished])
@@ -336,8 +336,8 @@ class Coordinator:
     def _submit(self, key: str) -> None:
         if key in self._fits:  # else a second result has come while it waited to be tried again
             self._submitted.add(key)
-            timeout = self.study.timeout
-            self.engine.submit(self._work, self._fits[key].fit, tag=key, timeout=timeout)
+            fit, timeout = self._fits[key].fit, self.study.timeout
+            self.engine.submit(self._works[fit.task], fit, tag=key, timeout=timeout)
 
     def _submit_simulations(self) -> None:
         for tag, simulation in self._simulations.begin(self._known):
@@ -347,7 +347,9 @@ class Coordinator:
     def _record(self) -> None:
         """Make results durable, then let the searches that wait for them go on."""
         arrived = self.engine.wait()
-        self._arrived = [each for each in arrived if not is_simulation(each.tag)]
+        self._arrived = [unpack(each) for each in arrived if not is_simulation(each.tag)]
+        for outcome in self._arrived:
+            check_readiness(outcome)
         self.progress.shortage = self.engine.shortage
         for outcome in arrived:
             if is_simulation(outcome.tag):
@@ -381,7 +383,7 @@ class Coordinator:
     def _compare(self, first: Mapping[str, float], outcome: Outcome) -> None:
         """Report scores that differ from the first ones; a failure is none, and has none."""
         if first and outcome.kind == "done":
-            again = compare_scores(dict(first), outcome.value)
+            again = compare_scores(dict(first), dict(outcome.value.scores))
             self.progress.noise += [str(again)] if again.kind == "differs" else []
 
     def _save(self, measurements: list[Measurement]) -> list[Added]:
@@ -402,7 +404,8 @@ class Coordinator:
             self._follow(state)
 
     def _measure(self, outcome: Outcome) -> Measurement:
-        fit, done = self._fits[outcome.tag].fit, outcome.kind == "done"
+        fit, report = self._fits[outcome.tag].fit, outcome.value
+        done = outcome.kind == "done"
         return Measurement(
             key=outcome.tag,
             pipeline=fit.pipeline,
@@ -412,11 +415,11 @@ class Coordinator:
             fold=fit.fold,
             refit=fit.refit,
             status="done" if done else "failed",
-            scores=outcome.value if done else {},
+            scores=dict(report.scores) if done else {},
             seconds=outcome.seconds,
             error=None if done else outcome.error,
-            started=time.time() - outcome.seconds,
-            versions=self._versions,
+            started=report.started,
+            versions=dict(report.versions),
         )
 
 
@@ -427,43 +430,10 @@ def _count_blocked(blocked: dict[str, int], state: SearchState, n_runs: int) -> 
     return where
 
 
-def _enter(
-    study: Study, store: Store, description: dict[str, Any] | None, *, retry_failed: bool
-) -> dict[str, Any]:
-    """Make a store that of this study: forget which fits were runs where that is not so any more.
-
-    Measurements are kept, whatever study they were made for. Fits done again may change what
-    a search finds, so all runs are looked up anew when failures are retried.
-    """
-    store.lock()
-    before: Mapping[str, Any] | None = store.get_meta("study")
-    now = description or describe_study(study, before)
-    # Stores of before, which have no plan, do not say which trials failed: searches are followed
-    # anew. Forgetting comes first: a run killed in between forgets again, and no harm is done.
-    is_known = before is not None and "plan" in before and not retry_failed
-    store.keep_labels(find_unchanged(before, now) if is_known else [])
-    if before != now:
-        store.set_meta("study", now)
-    return now
-
-
-@contextmanager
-def _collect_garbage_later() -> Iterator[None]:
-    """Make many objects that stay: Python would look through them again and again meanwhile."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_collect_garbage_later()  # a third of the time for 100,000 fits
-def _read_finished(
-    store: Store, *, retry_failed: bool
-) -> tuple[dict[str, dict[str, float]], dict[_Role, str]]:
-    """Scores by key, and the keys of runs that an earlier run has finished, searches and all."""
-    scores = store.scores()
-    known = {key: each for key, each in scores.items() if each} if retry_failed else scores
-    return known, {label[:5]: label.key for label in store.run_labels() if known.get(label.key)}
+def _divide_work(study: Study) -> dict[str, ReportedFits]:
+    """Work by task: who lacks the data of one may still do the others', once that is done."""
+    others = ReportedFits(FitWork.of(study, [each for each in study.tasks if each.data is None]))
+    return {
+        task.name: others if task.data is None else ReportedFits(FitWork.of(study, [task]))
+        for task in study.tasks
+    }

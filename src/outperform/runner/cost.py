@@ -77,7 +77,7 @@ def measure_seconds(
 
 
 def _time_fits(study: Study, engine: Engine, pairs: Collection[Pair]) -> dict[Pair, Outcome]:
-    work, left = FitWork(study), set(pairs)
+    work, left = FitWork.of(study), set(pairs)
     outcomes: dict[Pair, Outcome] = {}
     patience = min(_PATIENCE, study.timeout or _PATIENCE)
     for planned in study.plan_runs() if left else ():

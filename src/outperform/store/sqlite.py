@@ -24,6 +24,7 @@ from outperform.store.rows import (
     decode_rows,
     decode_scores,
     decode_value,
+    decode_versions,
     encode_label,
     encode_row,
     encode_value,
@@ -58,6 +59,9 @@ _MEAN_SECONDS = (
     f"SELECT avg(seconds) FROM ({_LATEST.format('done', _N_TIMED)} UNION ALL "
     f"{_LATEST.format('failed', _N_TIMED)} ORDER BY id DESC LIMIT {_N_TIMED})"
 )
+_VERSIONS = """SELECT pipeline, versions, count(*) FROM measurements
+WHERE status = 'done' AND key IN (SELECT key FROM run_labels)
+GROUP BY pipeline, versions ORDER BY min(id)"""
 _MAX_VARIABLES = 500  # per statement; every SQLite allows 999
 _PATIENCE = 0.1  # seconds: who only looks whether the lock is held has it for a moment
 
@@ -189,6 +193,11 @@ class SqliteStore:
         """Mean seconds of the latest fits of each pipeline on each task, failed ones too."""
         pairs = {(pipeline, task) for pipeline, task, _ in self.counts()}
         return {pair: float(self._read(_MEAN_SECONDS, (*pair, *pair))[0][0]) for pair in pairs}
+
+    def versions(self) -> list[tuple[str, dict[str, str], int]]:
+        """What the runs that are done ran on: pipeline, versions, and how many of its fits."""
+        self._check_structure()
+        return decode_versions(self._read(_VERSIONS), self.address)
 
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, durably, in place of what was there."""

@@ -160,7 +160,7 @@ def _fit_all(
     study: Study, engine: Engine, fits: Sequence[Fit], report: Callable[[int, int], None]
 ) -> list[Outcome]:
     """What became of the fits, in their order."""
-    work = WatchedFits(FitWork(study))
+    work = WatchedFits(FitWork.of(study))
     outcomes: dict[int, Outcome] = {}
     for number, fit in enumerate(fits):
         engine.submit(work, fit, tag=number, timeout=study.timeout)
