@@ -6,6 +6,7 @@ depend on the number of workers.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from heapq import heappop, heappush
 from pathlib import Path
@@ -20,6 +21,7 @@ from outperform.runner.reports import check_readiness, unpack
 from outperform.runner.resuming import enter_study, read_finished
 from outperform.runner.searches import MissingFit, SearchState
 from outperform.runner.simulations import Simulations, Tag, is_simulation
+from outperform.runner.spool import Spool
 from outperform.runner.work import FitWork, ReportedFits, check_splits
 from outperform.runs import Runs, make_runs
 from outperform.store import Added, Measurement, RunLabel, Store
@@ -39,6 +41,9 @@ from outperform.study.tuners import Trial, make_tuner
 # quick fits are recorded several to a commit, which is what takes time.
 _SUBMITTED_PER_WORKER = 8
 
+# Results that are taken from a spool to one commit.
+_TAKEN_AT_ONCE = 1000
+
 Report = Callable[[Progress], None]
 
 
@@ -48,6 +53,7 @@ def run(
     engine: str | Engine = "local",
     *,
     retry_failed: bool = False,
+    spool: str | Path | None = None,
     report: Report = lambda _: None,
 ) -> Runs:
     """Do the fits of a study that its store does not have yet, and give its runs.
@@ -63,6 +69,9 @@ def run(
         process), or an open engine.
     retry_failed
         Try again what failed in earlier runs; otherwise failures are final.
+    spool
+        A folder that workers share with this process: they keep every result there before they
+        return it, so that nothing finished is done again should this process be killed.
     report
         Called with the progress whenever results have been recorded: `print` will do.
 
@@ -74,7 +83,8 @@ def run(
     check_is_study(study)
     with use_store(store) as opened:
         with use_engine(engine) as workers:
-            run_fits(study, opened, workers, retry_failed=retry_failed, report=report)
+            options: dict[str, Any] = {"retry_failed": retry_failed, "spool": spool}
+            run_fits(study, opened, workers, **options, report=report)
         return _give_runs(study, opened)
 
 
@@ -104,10 +114,12 @@ def run_fits(
     engine: Engine,
     *,
     retry_failed: bool = False,
+    spool: str | Path | None = None,
     report: Report = lambda _: None,
 ) -> Progress:
     """Do the fits of a study that the store does not have yet, and say how many that were."""
-    return Coordinator(study, store, engine, retry_failed=retry_failed).run(report=report)
+    coordinator = Coordinator(study, store, engine, retry_failed=retry_failed, spool=spool)
+    return coordinator.run(report=report)
 
 
 class Coordinator:
@@ -119,6 +131,8 @@ class Coordinator:
         Of the study, from `describe_study`, where somebody has made it already.
     retry_failed
         Try again what failed in earlier runs; otherwise failures are final.
+    spool
+        A folder in which workers keep what they have done.
     """
 
     def __init__(
@@ -129,12 +143,15 @@ class Coordinator:
         *,
         description: dict[str, Any] | None = None,
         retry_failed: bool = False,
+        spool: str | Path | None = None,
     ) -> None:
         self.study, self.store, self.engine = study, store, engine
+        self._spool = None if spool is None else Spool(spool)
+        self._retry_failed = retry_failed
         self.description = enter_study(study, store, description, retry_failed=retry_failed)
         self.progress = Progress(self.description["n_fits"])
         self._tuner = make_tuner(study.tuner)
-        self._works = _divide_work(study)
+        self._works = _divide_work(study, None if self._spool is None else self._spool.folder)
         self._wake_workers()
         self._known, self._finished = read_finished(store, retry_failed=retry_failed)
         self._counted: set[str] = set()  # known before, and needed by this study
@@ -145,8 +162,10 @@ class Coordinator:
         self._n_queued = 0
         self._submitted: set[str | Tag] = set()
         self._arrived: list[Outcome] = []
+        self._spooled: list[Outcome] = []  # found done when they were about to be submitted
         self._labels: list[RunLabel] = []  # not saved yet
         self._check_splits()
+        self._clear_spool()
 
     def run(
         self, designs: tuple[Design, ...] | None = None, *, report: Report = lambda _: None
@@ -157,8 +176,9 @@ class Coordinator:
         self.progress.blocked.clear()
         self.progress.unsimulated.clear()
         try:
-            for _ in self._fit(enumerate(self.study.plan_runs(designs))):
-                report(self.progress)
+            with self._spool.keep_alive() if self._spool else nullcontext():
+                for _ in self._fit(enumerate(self.study.plan_runs(designs))):
+                    report(self.progress)
         except BaseException:
             self.engine.stop()
             self._rescue(self.engine.wait())
@@ -187,18 +207,25 @@ class Coordinator:
 
     def _fit(self, plan: Iterator[tuple[int, PlannedRun]]) -> Iterator[None]:
         """Plan and fit until nothing is missing; yields after every durable commit."""
-        enough = _SUBMITTED_PER_WORKER * self.engine.n_workers
         while True:
-            while len(self._queue) < enough and (planned := next(plan, None)):
-                self._take_up(*planned)
-            self._submit_simulations()
-            while self._queue and len(self._submitted) < enough:
-                self._submit(heappop(self._queue)[-1])
-            if not self._submitted:
+            n_spooled = -1
+            while n_spooled < len(self._spooled) < _TAKEN_AT_ONCE:
+                n_spooled = len(self._spooled)
+                self._submit_some(plan)
+            if not self._submitted and not self._spooled:
                 break
             self._record()
             yield
         self._save([])
+
+    def _submit_some(self, plan: Iterator[tuple[int, PlannedRun]]) -> None:
+        """Plan and submit until workers have enough to do."""
+        enough = _SUBMITTED_PER_WORKER * max(1, self.engine.n_workers)
+        while len(self._queue) < enough and (planned := next(plan, None)):
+            self._take_up(*planned)
+        self._submit_simulations()
+        while self._queue and len(self._submitted) < enough:
+            self._submit(heappop(self._queue)[-1])
 
     def _rescue(self, outcomes: list[Outcome]) -> None:
         """Save what was finished when an interruption came; nothing new is begun."""
@@ -334,10 +361,26 @@ class Coordinator:
         heappush(self._queue, (self._fits[key].order, self._n_queued, key))
 
     def _submit(self, key: str) -> None:
-        if key in self._fits:  # else a second result has come while it waited to be tried again
-            self._submitted.add(key)
-            fit, timeout = self._fits[key].fit, self.study.timeout
-            self.engine.submit(self._works[fit.task], fit, tag=key, timeout=timeout)
+        if key not in self._fits:
+            return  # a second result has come while it waited to be tried again
+        if spooled := self._find_spooled(key):
+            self._spooled.append(spooled)
+            return
+        self._submitted.add(key)
+        fit, timeout = self._fits[key].fit, self.study.timeout
+        self.engine.submit(self._works[fit.task], (key, fit), tag=key, timeout=timeout)
+
+    def _find_spooled(self, key: str) -> Outcome | None:
+        """What a worker has kept of a fit, though we have not heard of it."""
+        report = self._spool.take(key, failed=not self._retry_failed) if self._spool else None
+        return None if report is None else report.to_outcome(key)
+
+    def _clear_spool(self) -> None:
+        """Take away what was recorded before: others have done it too, or we were killed."""
+        if self._spool:
+            recorded = {key for key, scores in self._known.items() if scores}
+            for key, report in self._spool.take_duplicates(recorded):
+                self._compare(self._known[key], report.to_outcome(key))
 
     def _submit_simulations(self) -> None:
         for tag, simulation in self._simulations.begin(self._known):
@@ -346,8 +389,8 @@ class Coordinator:
 
     def _record(self) -> None:
         """Make results durable, then let the searches that wait for them go on."""
-        arrived = self.engine.wait()
-        self._arrived = [unpack(each) for each in arrived if not is_simulation(each.tag)]
+        arrived, self._spooled = self._spooled or self.engine.wait(), []
+        self._arrived = [self._unpack(each) for each in arrived if not is_simulation(each.tag)]
         for outcome in self._arrived:
             check_readiness(outcome)
         self.progress.shortage = self.engine.shortage
@@ -365,6 +408,16 @@ class Coordinator:
             if missing is not None:
                 self._settle(measurement, missing)
 
+    def _unpack(self, outcome: Outcome) -> Outcome:
+        """What the worker itself has said of a fit, if it has, before it was lost."""
+        if outcome.kind in ("died", "timeout") and (spooled := self._find_spooled(outcome.tag)):
+            return spooled
+        unpacked = unpack(outcome)
+        if self._spool:
+            self._spool.note_failure(unpacked.value)
+            self.progress.spool = self._spool.notes
+        return unpacked
+
     def _is_final(self, outcome: Outcome) -> bool:
         """Whether a result is to be recorded, and not tried again."""
         if outcome.tag is None:
@@ -377,6 +430,8 @@ class Coordinator:
         if outcome.kind == "done" or missing.n_attempts >= self.study.retries:
             return True
         missing.n_attempts += 1
+        if self._spool:
+            self._spool.remove([outcome.tag])
         self._enqueue(outcome.tag)
         return False
 
@@ -391,6 +446,8 @@ class Coordinator:
         if not measurements and not self._labels:
             return []
         added = self.store.add(measurements, self._labels)
+        if self._spool:
+            self._spool.remove(each.key for each in measurements)
         self._arrived, self._labels = [], []
         return added
 
@@ -430,10 +487,11 @@ def _count_blocked(blocked: dict[str, int], state: SearchState, n_runs: int) -> 
     return where
 
 
-def _divide_work(study: Study) -> dict[str, ReportedFits]:
+def _divide_work(study: Study, spool: Path | None) -> dict[str, ReportedFits]:
     """Work by task: who lacks the data of one may still do the others', once that is done."""
-    others = ReportedFits(FitWork.of(study, [each for each in study.tasks if each.data is None]))
+    without = FitWork.of(study, [task for task in study.tasks if task.data is None])
+    others = ReportedFits(without, spool)
     return {
-        task.name: others if task.data is None else ReportedFits(FitWork.of(study, [task]))
+        task.name: others if task.data is None else ReportedFits(FitWork.of(study, [task]), spool)
         for task in study.tasks
     }

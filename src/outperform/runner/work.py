@@ -4,11 +4,13 @@ import socket
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 from outperform.engines.engine import run
 from outperform.errors import InvalidScores, OutperformError
 from outperform.runner.reports import FitReport
+from outperform.runner.spool_files import write_report
 from outperform.runner.versions import find_versions
 from outperform.study.dataset_splits import check_feasible, measure_resplit, split_dataset
 from outperform.study.datasets import Dataset
@@ -95,21 +97,31 @@ class ReportedFits:
     """Does fits and reports what came out, on what they ran, and how long they took.
 
     Without a fit, a worker only gets ready: it has imported all it needs when it gets here.
+
+    Parameters
+    ----------
+    spool
+        Folder in which every report is kept before it is returned.
     """
 
     work: FitWork
+    spool: Path | None = None
 
-    def __call__(self, fit: Fit | None) -> FitReport | None:
-        """Report of a fit."""
-        if fit is None:
+    def __call__(self, wanted: tuple[str, Fit] | None) -> FitReport | None:
+        """Report of a fit, which is given with its key."""
+        if wanted is None:
             return None
+        key, fit = wanted
         started = time.time()
         try:
             self.work.load(self.work.tasks[fit.task])
         except MissingData as lack:  # in this process, that of the coordinator
             return FitReport({}, str(lack), 0.0, started, {}, lack=str(lack))
         scores, error, seconds, _ = run(self.work, fit)
-        return FitReport(scores or {}, error, seconds, started, find_versions())
+        report = FitReport(scores or {}, error, seconds, started, find_versions())
+        if self.spool is None:
+            return report
+        return report._replace(unspooled=write_report(self.spool, key, report))
 
 
 def check_splits(study: Study) -> dict[str, list[int]]:
