@@ -127,6 +127,8 @@ class Batches:
         self.n_left = n_fits
         self.pending: list[Outcome] = []
 
+    name = "direct"
+
     def activity(self) -> list[Activity]:
         """Nothing, ever."""
         return []
@@ -143,7 +145,7 @@ class Batches:
         """Do it at once."""
         self.pending.append(Outcome(tag, work(item), None, 0.001, "done"))
 
-    def wait(self) -> list[Outcome]:
+    def wait(self, patience: float | None = None) -> list[Outcome]:
         """Hand out what was done."""
         if self.n_left <= 0:
             raise KeyboardInterrupt

@@ -361,8 +361,8 @@ def spoil(outcome: Outcome) -> Outcome:
 class Doubling(InlineEngine):
     """Does every fit twice, the second time with some numerical noise."""
 
-    def wait(self) -> list[Outcome]:
-        return [twin for first in super().wait() for twin in (first, spoil(first))]
+    def wait(self, patience: float | None = None) -> list[Outcome]:
+        return [twin for first in super().wait(patience) for twin in (first, spoil(first))]
 
 
 class DoublingLate(Doubling):
@@ -370,8 +370,8 @@ class DoublingLate(Doubling):
 
     late: Outcome | None = None
 
-    def wait(self) -> list[Outcome]:
-        first, second = super().wait()
+    def wait(self, patience: float | None = None) -> list[Outcome]:
+        first, second = super().wait(patience)
         before, self.late = self.late, second
         return [first] if before is None else [before, first]
 
@@ -388,10 +388,10 @@ def test_the_first_of_two_results_wins_and_noise_is_reported(engine, store, othe
 class FailingFirst(InlineEngine):
     """Does every fit twice, and the first time it fails."""
 
-    def wait(self) -> list[Outcome]:
+    def wait(self, patience: float | None = None) -> list[Outcome]:
         return [
             twin
-            for done in super().wait()
+            for done in super().wait(patience)
             for twin in (replace(done, kind="error", value=None, error="no luck"), done)
         ]
 
@@ -406,8 +406,8 @@ def test_a_second_result_may_come_whatever_became_of_the_first(retries, n_failed
 class LateFailure(DoublingLate):
     """The second result is a failure, of a fit that is recorded already."""
 
-    def wait(self) -> list[Outcome]:
-        outcomes = super().wait()
+    def wait(self, patience: float | None = None) -> list[Outcome]:
+        outcomes = super().wait(patience)
         late = [replace(each, kind="died", value=None, error="killed") for each in outcomes[:-1]]
         return [*late, outcomes[-1]]
 

@@ -93,12 +93,12 @@ class Forgetful(InlineEngine):
         super().__init__()
         self.n, self.n_lost = n, n_lost
 
-    def wait(self) -> list[Outcome]:
+    def wait(self, patience: float | None = None) -> list[Outcome]:
         if self._closed:
             return []
         self.n -= 1
         if self.n > 0:
-            return super().wait()
+            return super().wait(patience)
         while self._pending and self.n_lost:
             self._run_next()
             self.n_lost -= 1
@@ -274,8 +274,10 @@ def test_a_failure_in_the_spool_counts_as_an_attempt(retries, retry_failed, n_ca
 class Dying(InlineEngine):
     """Workers die after they have kept their report, and before it is returned."""
 
-    def wait(self) -> list[Outcome]:
-        return [replace(each, kind="died", value=None, error="gone") for each in super().wait()]
+    def wait(self, patience: float | None = None) -> list[Outcome]:
+        return [
+            replace(each, kind="died", value=None, error="gone") for each in super().wait(patience)
+        ]
 
 
 def test_a_result_counts_though_its_worker_died_before_it_could_return_it(spool, store):

@@ -78,6 +78,16 @@ class Worker:
         """Process id."""
         return self._process.pid
 
+    @property
+    def name(self) -> str:
+        """By which people tell it from others."""
+        return f"{socket.gethostname()}:{self.pid}"
+
+    @property
+    def since(self) -> float:
+        """When it began what it does: to start, to load the work, or the job itself."""
+        return time.time() - (time.monotonic() - self._began)
+
     def give(self, job: Job) -> None:
         """Send a job; work that this worker has loaded before is not sent again."""
         self.job = job
@@ -190,7 +200,7 @@ class Worker:
             self._known.add(self.job.number)
         else:
             tag, self.job, self.deadline = self.job.tag, None, None
-            return _outcome(tag, reply)
+            return replace(_outcome(tag, reply), worker=self.name)
         self._begin()
         return None
 

@@ -15,6 +15,7 @@ from typing import Any
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import summarize_error, use_engine
 from outperform.errors import TooFewRuns
+from outperform.runner.activity import LOOK_EVERY, ActivityLog, Doing
 from outperform.runner.description import find_unmeasured
 from outperform.runner.progress import Progress
 from outperform.runner.reports import check_readiness, unpack
@@ -149,6 +150,7 @@ class Coordinator:
         self._spool = None if spool is None else Spool(spool)
         self._retry_failed = retry_failed
         self.description = enter_study(study, store, description, retry_failed=retry_failed)
+        self._log = ActivityLog(store, engine)
         self.progress = Progress(self.description["n_fits"])
         self._tuner = make_tuner(study.tuner)
         self._works = _divide_work(study, None if self._spool is None else self._spool.folder)
@@ -183,6 +185,7 @@ class Coordinator:
             self.engine.stop()
             self._rescue(self.engine.wait())
             raise
+        self._log.end()
         self.progress.settle(sum(self.store.counts().values()))
         self.store.set_meta("blocked", self.progress.blocked)
         self.store.set_meta("unsimulated", self.progress.unsimulated)
@@ -389,8 +392,10 @@ class Coordinator:
 
     def _record(self) -> None:
         """Make results durable, then let the searches that wait for them go on."""
-        arrived, self._spooled = self._spooled or self.engine.wait(), []
+        self._log.write(self.progress, self._describe_work)
+        arrived, self._spooled = self._spooled or self.engine.wait(LOOK_EVERY), []
         self._arrived = [self._unpack(each) for each in arrived if not is_simulation(each.tag)]
+        self._log.count(outcome for outcome in self._arrived if outcome.tag is not None)
         for outcome in self._arrived:
             check_readiness(outcome)
         self.progress.shortage = self.engine.shortage
@@ -407,6 +412,18 @@ class Coordinator:
             missing = self._fits.pop(measurement.key, None)
             if missing is not None:
                 self._settle(measurement, missing)
+
+    def _describe_work(self, tag: Any) -> Doing:
+        """What a worker does, of whatever was submitted."""
+        if tag is None:
+            return Doing("getting ready")
+        if is_simulation(tag):
+            return Doing("simulated searches")
+        missing = self._fits.get(tag)
+        if missing is None:
+            return Doing("a fit that is recorded by now")
+        fit = missing.fit
+        return Doing("run" if fit.refit else "trial of a search", fit.pipeline, fit.task)
 
     def _unpack(self, outcome: Outcome) -> Outcome:
         """What the worker itself has said of a fit, if it has, before it was lost."""
