@@ -72,6 +72,7 @@ for row in sqlite3.connect(sys.argv[1]).execute(
 class Batches:
     """An engine that does a thousand fits at once, and is interrupted after so many."""
 
+    name = "direct"
     n_workers = 125
     shortage: None = None
 
@@ -101,7 +102,7 @@ class Batches:
         """Do it at once."""
         self.pending.append(Outcome(tag, work(item), None, 0.001, "done"))
 
-    def wait(self) -> list[Outcome]:
+    def wait(self, patience: float | None = None) -> list[Outcome]:
         """Hand out what was done."""
         if self.n_left <= 0:
             raise KeyboardInterrupt

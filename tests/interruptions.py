@@ -10,8 +10,8 @@ class Interrupting(InlineEngine):
         super().__init__()
         self.n = n
 
-    def wait(self) -> list[Outcome]:
+    def wait(self, patience: float | None = None) -> list[Outcome]:
         self.n -= 1
         if self.n == 0:
             raise KeyboardInterrupt
-        return super().wait()
+        return super().wait(patience)

@@ -1,10 +1,12 @@
 """Running a study: the same table however it is run, and nothing lost on the way."""
 
 import os
+import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.sequential_run import run_until_decided
 from outperform.runner import Progress, describe_changes, describe_study, run, run_fits
 from outperform.store import Measurement, Store, open_store
+from outperform.study.datasets import Dataset
 from outperform.study.designs import Crossed, FixHopt, Ideal, Variance
 from outperform.study.estimator_pipeline import EstimatorPipeline
 from outperform.study.pipelines import FunctionPipeline
@@ -272,7 +275,7 @@ def test_a_study_is_described_checked_and_fingerprinted_once(tmp_path, monkeypat
         monkeypatch.setattr(f"{place}.{name}", counted)
 
     study = two(add_up, add_less, 9)  # fewer could decide nothing
-    count("describe_study", "outperform.runner.coordinator")
+    count("describe_study", "outperform.runner.resuming")
     count("gather_fingerprints", "outperform.runner.description")
     count("check_study", "outperform.study.study")
     run(study, tmp_path / "study.db", engine="inline")
@@ -348,15 +351,18 @@ def test_results_that_came_before_an_interruption_are_saved(store, monkeypatch):
     assert len(list(store.measurements())) == 1
 
 
+def spoil(outcome: Outcome) -> Outcome:
+    report = outcome.value
+    if report is None:  # a worker has got ready
+        return outcome
+    return replace(outcome, value=report._replace(scores={**report.scores, "valid": 0.25}))
+
+
 class Doubling(InlineEngine):
     """Does every fit twice, the second time with some numerical noise."""
 
-    def wait(self) -> list[Outcome]:
-        return [
-            twin
-            for first in super().wait()
-            for twin in (first, replace(first, value={**first.value, "valid": 0.25}))
-        ]
+    def wait(self, patience: float | None = None) -> list[Outcome]:
+        return [twin for first in super().wait(patience) for twin in (first, spoil(first))]
 
 
 class DoublingLate(Doubling):
@@ -364,8 +370,8 @@ class DoublingLate(Doubling):
 
     late: Outcome | None = None
 
-    def wait(self) -> list[Outcome]:
-        first, second = super().wait()
+    def wait(self, patience: float | None = None) -> list[Outcome]:
+        first, second = super().wait(patience)
         before, self.late = self.late, second
         return [first] if before is None else [before, first]
 
@@ -382,10 +388,10 @@ def test_the_first_of_two_results_wins_and_noise_is_reported(engine, store, othe
 class FailingFirst(InlineEngine):
     """Does every fit twice, and the first time it fails."""
 
-    def wait(self) -> list[Outcome]:
+    def wait(self, patience: float | None = None) -> list[Outcome]:
         return [
             twin
-            for done in super().wait()
+            for done in super().wait(patience)
             for twin in (replace(done, kind="error", value=None, error="no luck"), done)
         ]
 
@@ -400,8 +406,8 @@ def test_a_second_result_may_come_whatever_became_of_the_first(retries, n_failed
 class LateFailure(DoublingLate):
     """The second result is a failure, of a fit that is recorded already."""
 
-    def wait(self) -> list[Outcome]:
-        outcomes = super().wait()
+    def wait(self, patience: float | None = None) -> list[Outcome]:
+        outcomes = super().wait(patience)
         late = [replace(each, kind="died", value=None, error="killed") for each in outcomes[:-1]]
         return [*late, outcomes[-1]]
 
@@ -472,6 +478,66 @@ def test_an_import_that_hangs_stops_the_run(troubled, store, monkeypatch):
     with LocalEngine(2) as engine, pytest.raises(EngineError, match="the time limit of loading"):
         run_fits(toy(fit, timeout=0.01), store, engine)
     assert store.counts() == {}
+
+
+def load_here_only(pid: int) -> Any:
+    if os.getpid() != pid:
+        raise FileNotFoundError("no such file: images.npz")
+    return [[0.0], [1.0]] * 20, [0, 1] * 20
+
+
+def take_first(params, split, seeds, *, task):
+    return {"test": float(split.test[0])}
+
+
+def on_data(*loaders: Any, n: int = 2) -> Study:
+    tasks = [
+        Task(name, metric="accuracy", data=load)
+        for name, load in zip(("images", "texts"), loaders, strict=False)
+    ]
+    return Study((FunctionPipeline("first", take_first),), tasks, (Ideal(n),))
+
+
+def test_data_that_workers_lack_stop_the_run_and_nothing_is_recorded(store):
+    study = on_data(partial(load_here_only, os.getpid()))
+    with LocalEngine(2) as engine, pytest.raises(EngineError) as caught:
+        run_fits(study, store, engine)
+    assert str(caught.value) == (
+        "no worker could load the code of the fits, in 3 tries: "
+        "outperform.runner.work.MissingData: "
+        f"the data of task 'images' cannot be loaded on {socket.gethostname()}: the data function "
+        "'partial' fails (FileNotFoundError: no such file: images.npz). Mend what it imports or "
+        "loads, and run it again."
+    )
+    assert store.counts() == {}
+
+
+class FileData:
+    """Data that know their content, wherever they are."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.fingerprint = path, path.name
+        path.touch()
+
+    def __call__(self) -> Any:
+        self.path.read_text()
+        return Dataset([[0.0], [1.0]] * 20, [0, 1] * 20)
+
+
+@pytest.mark.parametrize("make_engine", [InlineEngine, partial(LocalEngine, 1)])
+def test_data_that_are_gone_stop_only_a_run_that_needs_them(make_engine, tmp_path, store):
+    loaders = [FileData(tmp_path / name) for name in ("images", "texts")]
+    with pytest.raises(KeyboardInterrupt):  # one fit of texts is missing
+        run_fits(on_data(*loaders), store, Interrupting(5))
+    assert sum(store.counts().values()) == 3
+    loaders[0].path.unlink()
+    with make_engine() as engine:
+        progress = run_fits(on_data(*loaders), store, engine)
+    assert (progress.n_done, progress.n_failed) == (1, 0)
+    with make_engine() as engine, pytest.raises(EngineError, match="the data of task 'images'"):
+        run_fits(on_data(*loaders, n=4), store, engine)
+    assert {status for *_, status in store.counts()} == {"done"}
+    assert store.counts()["first", "images", "done"] == 2
 
 
 # Failures

@@ -87,8 +87,8 @@ def other(tmp_path: Path) -> Iterator[Store]:
 class Doubling(InlineEngine):
     """Every outcome comes twice, as at-least-once execution allows."""
 
-    def wait(self) -> list[Outcome]:
-        return [copy for outcome in super().wait() for copy in (outcome, outcome)]
+    def wait(self, patience: float | None = None) -> list[Outcome]:
+        return [copy for outcome in super().wait(patience) for copy in (outcome, outcome)]
 
 
 def read_trials(store: Store, goal: str = "maximize") -> list[Trial]:

@@ -827,3 +827,20 @@ def test_a_pair_that_cannot_be_decided_is_refused(kind, pair, message, tmp_path)
     write_study(tmp_path, kind=kind)
     assert message in run(tmp_path, "--until-decided", *pair, status=2)
     assert not (tmp_path / "study.db").exists()
+
+
+def test_a_spool_is_used_and_a_bad_one_is_refused_before_anything_is_done(tmp_path):
+    write_study(tmp_path)
+    run_here(tmp_path, "--engine", "inline", "--spool", str(tmp_path / "spool"))
+    with open_store(tmp_path / "study.db") as store:
+        key = next(iter(store.scores()))
+    (tmp_path / "study.db").unlink()
+    (tmp_path / "spool" / f"{key}.json").write_text("{}")
+    output = run_here(tmp_path, "--engine", "inline", "--spool", str(tmp_path / "spool")).output
+    assert (
+        "Note: 1 file(s) of the spool were set aside as *.damaged and their fits done again: it "
+        "makes no sense.\n"
+    ) in output
+    refused = run_here(tmp_path, "--engine", "inline", "--spool", str(tmp_path / "study.toml"))
+    assert refused.exit_code == 2
+    assert f"the spool '{tmp_path / 'study.toml'}' cannot be written: File exists" in refused.output

@@ -134,6 +134,12 @@ def nap(number):
     return number
 
 
+def wait_for_file(file):
+    while not Path(file).exists():
+        time.sleep(0.01)
+    return "went on"
+
+
 def return_twice(number):
     if os.fork() == 0:
         return -1
@@ -378,6 +384,23 @@ class TestContract:
 
 class TestContractElsewhere:
     """What engines promise that run fits in processes of their own."""
+
+    def test_waiting_may_end_before_the_work_and_who_works_on_what_is_told(
+        self, remote: Engine, tmp_path
+    ):
+        remote.submit(wait_for_file, str(tmp_path / "go on"), tag="waiting", timeout=60)
+        assert remote.wait(0.05) == []
+        began = time.time()
+        while not (active := [each for each in remote.activity() if each.tag == "waiting"]):
+            assert time.time() < began + 60
+            time.sleep(0.05)
+        (working,) = active
+        assert working.worker
+        assert working.since is None or working.since <= time.time() + 1
+        (tmp_path / "go on").touch()
+        (outcome,) = remote.wait()
+        assert (outcome.kind, outcome.value) == ("done", "went on")
+        assert outcome.worker == working.worker
 
     @pytest.mark.parametrize("load", [fail_to_load_once, exit_once_when_loaded])
     def test_a_worker_that_cannot_load_the_work_costs_no_fit(

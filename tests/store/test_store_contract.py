@@ -351,3 +351,23 @@ class TestOneWriter:
             assert second.add([done("a")]) == [Added("same")]
             with pytest.raises(StoreInUse):
                 first.lock()
+
+
+def test_versions_are_counted_by_pipeline_for_runs_that_are_done(store, done, failed):
+    store.add(
+        [
+            done("k0", versions={"numpy": "2.1"}),
+            done("k1", versions={"numpy": "2.1"}),
+            done("k2", versions={"numpy": "2.2"}),
+            done("k3", pipeline="forest", versions={}),
+            done("trial", versions={"numpy": "1.0"}),
+            failed("k4", versions={"numpy": "0.9"}),
+        ],
+        [RunLabel("ideal", "all", i, "svm", "digits", f"k{i}") for i in range(5)]
+        + [RunLabel("fix-hopt", "all", 0, "svm", "digits", "k0")],
+    )
+    assert store.versions() == [
+        ("svm", {"numpy": "2.1"}, 2),
+        ("svm", {"numpy": "2.2"}, 1),
+        ("forest", {}, 1),
+    ]

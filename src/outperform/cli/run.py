@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # Options that say nothing of the rule by which --until-decided decides.
 _ALL_BUT_RULE = {
     *("study_file", "address", "engine", "workers", "dry_run", "seconds_per_fit", "measure"),
-    *("retry_failed", "until_decided"),
+    *("spool", "retry_failed", "until_decided"),
 }
 
 
@@ -63,6 +63,11 @@ _ALL_BUT_RULE = {
 )
 @click.option(
     "--measure", is_flag=True, help="With --dry-run: time a fit of every pipeline on every task."
+)
+@click.option(
+    "--spool",
+    metavar="DIR",
+    help="Folder that workers share: results are kept there until they are recorded.",
 )
 @click.option("--retry-failed", is_flag=True, help="Try again what failed before.")
 @click.option(
@@ -91,6 +96,7 @@ def command(
     dry_run: bool,
     seconds_per_fit: float | None,
     measure: bool,
+    spool: str | None,
     retry_failed: bool,
     until_decided: tuple[str, str] | None,
     gamma: float,
@@ -136,10 +142,9 @@ def command(
             if dry_run:
                 _print_costs(now, seconds, opened.n_workers, as_json=as_json)
                 return
-            run = _Run(
-                Coordinator(study, store, opened, description=now, retry_failed=retry_failed),
-                as_json,
-            )
+            options: dict[str, Any] = {"retry_failed": retry_failed, "spool": spool}
+            coordinator = Coordinator(study, store, opened, description=now, **options)
+            run = _Run(coordinator, as_json)
             status = run.decide(planned, new_rule=new_rule) if planned else run.finish()
     except KeyboardInterrupt:
         say("Interrupted. All that was finished is recorded: the same command resumes.", err=True)
@@ -312,7 +317,9 @@ class _Run:
             f"{progress.n_done} fits done now, {progress.n_known} were recorded before, "
             f"{progress.n_failed} failed"
         )
-        for note in filter(None, (*sorted(set(progress.noise)), progress.shortage)):
+        for note in filter(
+            None, (*sorted(set(progress.noise)), progress.shortage, *progress.spool)
+        ):
             say(f"Note: {note}.", fg="yellow")
         for where, n_runs in progress.blocked.items():
             say(

@@ -9,10 +9,12 @@ import click
 
 from outperform.cli.options import debug_option
 from outperform.cli.output import print_json
+from outperform.cli.watching import describe_end, print_activity, watch_run
 from outperform.engines.engine import summarize_error
 from outperform.questions.result import Table
 from outperform.render.terminal import print_table, say
 from outperform.store import Measurement, Store, open_store
+from outperform.store.meta import ACTIVITY
 from outperform.store.sequential_record import (
     Attempt,
     describe_attempt,
@@ -28,16 +30,28 @@ _LONGEST = 300  # characters of an error shown
 
 @click.command()
 @click.argument("address", metavar="STORE")
+@click.option("--watch", is_flag=True, help="Show it anew every two seconds, until the run ends.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @debug_option
-def command(address: str, as_json: bool) -> None:
+def command(address: str, watch: bool, as_json: bool) -> None:
     """Show what is done, failed and running.
 
     \b
         outperform status study.db
+        outperform status study.db --watch
 
     A run that is going on is not disturbed.
     """
+    if watch and as_json:
+        raise click.UsageError("--watch is for people: give it or --json.")
+    if watch:
+        watch_run(lambda: _show(address))
+    else:
+        _show(address, as_json=as_json)
+
+
+def _show(address: str, *, as_json: bool = False) -> dict[str, Any]:
+    """Print what is there now; what was printed, for programs."""
     with open_store(address) as store:
         needed = find_needed_failures(store)
         recorded = list(store.measurements("failed")) if has_failures(store) else []
@@ -48,7 +62,12 @@ def command(address: str, as_json: bool) -> None:
         words = ("key", "pipeline", "task", "error")
         errors = [{word: getattr(failure, word) for word in words} for failure in failures]
         print_json({**status, "failures": errors, "sequential": tests}, kind="Status")
-        return
+    else:
+        _print(status, failures, tests)
+    return status
+
+
+def _print(status: dict[str, Any], failures: list[Measurement], tests: list[Attempt]) -> None:
     _print_counts(status)
     _print_running(status, tests)
     _print_failures(failures)
@@ -82,6 +101,7 @@ def _describe(store: Store, failures: list[Measurement]) -> dict[str, Any]:
         "study": study.get("name", store.address),
         "n_fits": study.get("n_fits"),
         "running": store.find_writer(),
+        "activity": store.get_meta(ACTIVITY),
         "counts": [
             {
                 "pipeline": pipeline,
@@ -129,7 +149,12 @@ def _print_running(status: dict[str, Any], tests: list[Attempt]) -> None:
     n_left = (status["n_fits"] or 0) - n_settled - n_blocked
     if status["running"]:
         say("", f"A run is going on: {status['running']}", fg="green")
-    elif n_left > 0:
+        if status["activity"]:
+            print_activity(status["activity"])
+        return
+    if status["activity"]:
+        say("", describe_end(status["activity"]), fg="yellow")
+    if n_left > 0:
         # Equal fits are done once, and some may be from before the study was changed.
         say("", f"No run is going on; about {n_left} fits are left.")
         if tests and is_decided(tests[-1]):

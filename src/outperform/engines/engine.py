@@ -94,6 +94,10 @@ class Engine(Protocol):
     """
 
     @property
+    def name(self) -> str:
+        """What it is called where somebody watches, without credentials."""
+
+    @property
     def n_workers(self) -> int:
         """How many items are worked on at a time."""
 
@@ -131,8 +135,14 @@ class Engine(Protocol):
             What it needs where it runs; InvalidInput where no worker will ever have that.
         """
 
-    def wait(self) -> list[Outcome]:
-        """Outcomes not handed out yet: at least one, or none where nothing is left to wait for."""
+    def wait(self, patience: float | None = None) -> list[Outcome]:
+        """Outcomes not handed out yet: at least one, or none where nothing is left to wait for.
+
+        Parameters
+        ----------
+        patience
+            Seconds after which there may be none, though there is something to wait for.
+        """
 
     def close(self) -> None:
         """Finish what was submitted, then let go; `wait` still hands out the outcomes."""

@@ -30,6 +30,7 @@ class InlineEngine:
     3
     """
 
+    name = "inline"
     n_workers = 1
     shortage: None = None
 
@@ -63,8 +64,8 @@ class InlineEngine:
             raise closed_engine()
         self._pending.append((work, item, tag, timeout))
 
-    def wait(self) -> list[Outcome]:
-        """Run the next item, unless outcomes are there already."""
+    def wait(self, patience: float | None = None) -> list[Outcome]:
+        """Run the next item, however long that takes, unless outcomes are there already."""
         if not self._finished and self._pending:
             self._run_next()
         finished, self._finished = self._finished, []

@@ -95,6 +95,11 @@ class LocalEngine:
         self.close() if error is None else self.stop()
 
     @property
+    def name(self) -> str:
+        """Its address."""
+        return f"local:{self.n_workers}"
+
+    @property
     def shortage(self) -> str | None:
         """Why fewer items are worked on at a time; None where all workers got ready."""
         if self._room == self.n_workers:
@@ -106,8 +111,8 @@ class LocalEngine:
 
     def activity(self) -> list[Activity]:
         """What is worked on at the moment."""
-        workers = [(worker.pid, worker.job) for worker in [*self._workers]]
-        return [Activity(f"process {pid}", job.tag, None) for pid, job in workers if job]
+        workers = [(worker, worker.job) for worker in [*self._workers]]
+        return [Activity(worker.name, job.tag, worker.since) for worker, job in workers if job]
 
     def submit(
         self,
@@ -136,11 +141,12 @@ class LocalEngine:
             self._thread.start()
         self._ring()
 
-    def wait(self) -> list[Outcome]:
+    def wait(self, patience: float | None = None) -> list[Outcome]:
         """Outcomes not handed out yet: at least one, or none where nothing is left to wait for."""
         with self._changed:
             self._changed.wait_for(
-                lambda: self._finished or not self._n_outstanding or self._failure is not None
+                lambda: self._finished or not self._n_outstanding or self._failure is not None,
+                patience,
             )
             if self._failure is not None and not self._finished and self._phase != "stopping":
                 raise self._failure
@@ -277,7 +283,7 @@ class LocalEngine:
         elif loss.kind == "killed" and n_killed < N_TRIES:
             self._pending.add(replace(loss.job, n_killed=n_killed))  # among other neighbours
         else:
-            return loss.to_outcome()
+            return replace(loss.to_outcome(), worker=worker.name)
         return None
 
     def _give_back(self, loss: Loss) -> None:

@@ -115,6 +115,16 @@ class Worker:
         return self._process.pid
 
     @property
+    def name(self) -> str:
+        """By which people tell it from others."""
+        return f"{socket.gethostname()}:{self.pid}"
+
+    @property
+    def since(self) -> float:
+        """When it began what it does: to start, to load the work, or the job itself."""
+        return time.time() - (time.monotonic() - self._began)
+
+    @property
     def ends(self) -> list[Channel | Output]:
         """What to wait for: when one can be read, `receive`."""
         return [self.channel] if self._output.is_over else [self.channel, self._output]
@@ -263,7 +273,7 @@ class Worker:
             self._known.add(self.job.number)
         else:
             tag, self.job, self._deadline, self._next_look = self.job.tag, None, None, None
-            return replace(_outcome(tag, reply), output=self._output.take())
+            return replace(_outcome(tag, reply), worker=self.name, output=self._output.take())
         self._begin()
         return None
 

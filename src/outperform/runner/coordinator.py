@@ -5,10 +5,8 @@ missing, and goes on from there. So an interrupted study resumes where it was, a
 depend on the number of workers.
 """
 
-import gc
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import cycle, islice
@@ -18,12 +16,16 @@ from typing import Any
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import describe_failure, summarize_error, use_engine
 from outperform.errors import TooFewRuns
-from outperform.runner.description import describe_study, find_unchanged, find_unmeasured
+from outperform.runner.activity import LOOK_EVERY, ActivityLog, Doing
+from outperform.runner.description import find_unmeasured
 from outperform.runner.needs import list_needs, need_nothing
 from outperform.runner.progress import Progress
+from outperform.runner.reports import check_readiness, unpack
+from outperform.runner.resuming import enter_study, read_finished
 from outperform.runner.searches import MissingFit, SearchState
 from outperform.runner.simulations import Simulations, Tag, is_simulation
-from outperform.runner.work import FitWork, check_splits, find_versions
+from outperform.runner.spool import Spool
+from outperform.runner.work import FitWork, ReportedFits, check_splits
 from outperform.runs import Runs, make_runs
 from outperform.store import Added, Measurement, RunLabel, Store
 from outperform.store.failed_trials import label_trial
@@ -42,8 +44,10 @@ from outperform.study.tuners import Trial, make_tuner
 # quick fits are recorded several to a commit, which is what takes time.
 _SUBMITTED_PER_WORKER = 8
 
+# Results that are taken from a spool to one commit.
+_TAKEN_AT_ONCE = 1000
+
 Report = Callable[[Progress], None]
-_Role = tuple[str, str, int, str, str]  # design, source, replicate, pipeline, task
 
 
 def run(
@@ -52,6 +56,7 @@ def run(
     engine: str | Engine = "local",
     *,
     retry_failed: bool = False,
+    spool: str | Path | None = None,
     report: Report = lambda _: None,
 ) -> Runs:
     """Do the fits of a study that its store does not have yet, and give its runs.
@@ -67,6 +72,9 @@ def run(
         process), or an open engine.
     retry_failed
         Try again what failed in earlier runs; otherwise failures are final.
+    spool
+        A folder that workers share with this process: they keep every result there before they
+        return it, so that nothing finished is done again should this process be killed.
     report
         Called with the progress whenever results have been recorded: `print` will do.
 
@@ -78,7 +86,8 @@ def run(
     check_is_study(study)
     with use_store(store) as opened:
         with use_engine(engine) as workers:
-            run_fits(study, opened, workers, retry_failed=retry_failed, report=report)
+            options: dict[str, Any] = {"retry_failed": retry_failed, "spool": spool}
+            run_fits(study, opened, workers, **options, report=report)
         return _give_runs(study, opened)
 
 
@@ -108,10 +117,12 @@ def run_fits(
     engine: Engine,
     *,
     retry_failed: bool = False,
+    spool: str | Path | None = None,
     report: Report = lambda _: None,
 ) -> Progress:
     """Do the fits of a study that the store does not have yet, and say how many that were."""
-    return Coordinator(study, store, engine, retry_failed=retry_failed).run(report=report)
+    coordinator = Coordinator(study, store, engine, retry_failed=retry_failed, spool=spool)
+    return coordinator.run(report=report)
 
 
 class Coordinator:
@@ -123,6 +134,8 @@ class Coordinator:
         Of the study, from `describe_study`, where somebody has made it already.
     retry_failed
         Try again what failed in earlier runs; otherwise failures are final.
+    spool
+        A folder in which workers keep what they have done.
     """
 
     def __init__(
@@ -133,16 +146,19 @@ class Coordinator:
         *,
         description: dict[str, Any] | None = None,
         retry_failed: bool = False,
+        spool: str | Path | None = None,
     ) -> None:
         self.study, self.store, self.engine = study, store, engine
-        self.description = _enter(study, store, description, retry_failed=retry_failed)
+        self._spool = None if spool is None else Spool(spool)
+        self._retry_failed = retry_failed
+        self.description = enter_study(study, store, description, retry_failed=retry_failed)
+        self._log = ActivityLog(store, engine)
         self.progress = Progress(self.description["n_fits"])
         self._tuner = make_tuner(study.tuner)
-        self._work = FitWork(study)
+        self._works = _divide_work(study, None if self._spool is None else self._spool.folder)
         self._needs = list_needs(study)
         self._wake_workers()
-        self._versions = find_versions()
-        self._known, self._finished = _read_finished(store, retry_failed=retry_failed)
+        self._known, self._finished = read_finished(store, retry_failed=retry_failed)
         self._counted: set[str] = set()  # known before, and needed by this study
         self._searches: dict[Search, SearchState] = {}
         self._simulations = Simulations(study, store, self.description, anew=retry_failed)
@@ -151,8 +167,10 @@ class Coordinator:
         self._n_queued = 0
         self._submitted: set[str | Tag] = set()
         self._arrived: list[Outcome] = []
+        self._spooled: list[Outcome] = []  # found done when they were about to be submitted
         self._labels: list[RunLabel] = []  # not saved yet
         self._check_splits()
+        self._clear_spool()
 
     def run(
         self, designs: tuple[Design, ...] | None = None, *, report: Report = lambda _: None
@@ -163,12 +181,14 @@ class Coordinator:
         self.progress.blocked.clear()
         self.progress.unsimulated.clear()
         try:
-            for _ in self._fit(enumerate(self.study.plan_runs(designs))):
-                report(self.progress)
+            with self._spool.keep_alive() if self._spool else nullcontext():
+                for _ in self._fit(enumerate(self.study.plan_runs(designs))):
+                    report(self.progress)
         except BaseException:
             self.engine.stop()
             self._rescue(self.engine.wait())
             raise
+        self._log.end()
         self.progress.settle(sum(self.store.counts().values()))
         self.store.set_meta("blocked", self.progress.blocked)
         self.store.set_meta("unsimulated", self.progress.unsimulated)
@@ -180,9 +200,12 @@ class Coordinator:
     def _wake_workers(self) -> None:
         """Let workers get ready while we read and plan; not where nothing seems to be missing."""
         if sum(self.store.counts().values()) < self.progress.n_fits:
+            works = {*self._works.values()}
+            # Of several tasks, some may be done with, and their data be gone.
+            work = works.pop() if len(works) == 1 else ReportedFits(FitWork.of(self.study, []))
             for needs in islice(cycle(self._needs.values()), self.engine.n_workers):
                 timeout = self.study.timeout
-                self.engine.submit(self._work, None, tag=None, timeout=timeout, needs=needs)
+                self.engine.submit(work, None, tag=None, timeout=timeout, needs=needs)
 
     def _check_splits(self) -> None:
         if not self._known or find_unmeasured(self.study, self.description):
@@ -191,24 +214,31 @@ class Coordinator:
 
     def _fit(self, plan: Iterator[tuple[int, PlannedRun]]) -> Iterator[None]:
         """Plan and fit until nothing is missing; yields after every durable commit."""
-        enough = _SUBMITTED_PER_WORKER * self.engine.n_workers
         while True:
-            while len(self._queue) < enough and (planned := next(plan, None)):
-                self._take_up(*planned)
-            self._submit_simulations()
-            while self._queue and len(self._submitted) < enough:
-                self._submit(heappop(self._queue)[-1])
-            if not self._submitted:
+            n_spooled = -1
+            while n_spooled < len(self._spooled) < _TAKEN_AT_ONCE:
+                n_spooled = len(self._spooled)
+                self._submit_some(plan)
+            if not self._submitted and not self._spooled:
                 break
             self._record()
             yield
         self._save([])
 
+    def _submit_some(self, plan: Iterator[tuple[int, PlannedRun]]) -> None:
+        """Plan and submit until workers have enough to do."""
+        enough = _SUBMITTED_PER_WORKER * max(1, self.engine.n_workers)
+        while len(self._queue) < enough and (planned := next(plan, None)):
+            self._take_up(*planned)
+        self._submit_simulations()
+        while self._queue and len(self._submitted) < enough:
+            self._submit(heappop(self._queue)[-1])
+
     def _rescue(self, outcomes: list[Outcome]) -> None:
         """Save what was finished when an interruption came; nothing new is begun."""
         finished = [
             outcome
-            for outcome in (*self._arrived, *outcomes)
+            for outcome in (*self._arrived, *map(unpack, outcomes))
             if outcome.kind == "done" and outcome.tag in self._fits
         ]
         self._save([self._measure(outcome) for outcome in finished])
@@ -338,11 +368,27 @@ class Coordinator:
         heappush(self._queue, (self._fits[key].order, self._n_queued, key))
 
     def _submit(self, key: str) -> None:
-        if key in self._fits:  # else a second result has come while it waited to be tried again
-            self._submitted.add(key)
-            fit, timeout = self._fits[key].fit, self.study.timeout
-            needs = self._needs[fit.pipeline]
-            self.engine.submit(self._work, fit, tag=key, timeout=timeout, needs=needs)
+        if key not in self._fits:
+            return  # a second result has come while it waited to be tried again
+        if spooled := self._find_spooled(key):
+            self._spooled.append(spooled)
+            return
+        self._submitted.add(key)
+        fit, timeout = self._fits[key].fit, self.study.timeout
+        work, needs = self._works[fit.task], self._needs[fit.pipeline]
+        self.engine.submit(work, (key, fit), tag=key, timeout=timeout, needs=needs)
+
+    def _find_spooled(self, key: str) -> Outcome | None:
+        """What a worker has kept of a fit, though we have not heard of it."""
+        report = self._spool.take(key, failed=not self._retry_failed) if self._spool else None
+        return None if report is None else report.to_outcome(key)
+
+    def _clear_spool(self) -> None:
+        """Take away what was recorded before: others have done it too, or we were killed."""
+        if self._spool:
+            recorded = {key for key, scores in self._known.items() if scores}
+            for key, report in self._spool.take_duplicates(recorded):
+                self._compare(self._known[key], report.to_outcome(key))
 
     def _submit_simulations(self) -> None:
         for tag, simulation in self._simulations.begin(self._known):
@@ -351,8 +397,12 @@ class Coordinator:
 
     def _record(self) -> None:
         """Make results durable, then let the searches that wait for them go on."""
-        arrived = self.engine.wait()
-        self._arrived = [each for each in arrived if not is_simulation(each.tag)]
+        self._log.write(self.progress, self._describe_work)
+        arrived, self._spooled = self._spooled or self.engine.wait(LOOK_EVERY), []
+        self._arrived = [self._unpack(each) for each in arrived if not is_simulation(each.tag)]
+        self._log.count(outcome for outcome in self._arrived if outcome.tag is not None)
+        for outcome in self._arrived:
+            check_readiness(outcome)
         self.progress.shortage = self.engine.shortage
         for outcome in arrived:
             if is_simulation(outcome.tag):
@@ -368,6 +418,28 @@ class Coordinator:
             if missing is not None:
                 self._settle(measurement, missing)
 
+    def _describe_work(self, tag: Any) -> Doing:
+        """What a worker does, of whatever was submitted."""
+        if tag is None:
+            return Doing("getting ready")
+        if is_simulation(tag):
+            return Doing("simulated searches")
+        missing = self._fits.get(tag)
+        if missing is None:
+            return Doing("a fit that is recorded by now")
+        fit = missing.fit
+        return Doing("run" if fit.refit else "trial of a search", fit.pipeline, fit.task)
+
+    def _unpack(self, outcome: Outcome) -> Outcome:
+        """What the worker itself has said of a fit, if it has, before it was lost."""
+        if outcome.kind in ("died", "timeout") and (spooled := self._find_spooled(outcome.tag)):
+            return spooled
+        unpacked = unpack(outcome)
+        if self._spool:
+            self._spool.note_failure(unpacked.value)
+            self.progress.spool = self._spool.notes
+        return unpacked
+
     def _is_final(self, outcome: Outcome) -> bool:
         """Whether a result is to be recorded, and not tried again."""
         if outcome.tag is None:
@@ -380,13 +452,15 @@ class Coordinator:
         if outcome.kind == "done" or missing.n_attempts >= self.study.retries:
             return True
         missing.n_attempts += 1
+        if self._spool:
+            self._spool.remove([outcome.tag])
         self._enqueue(outcome.tag)
         return False
 
     def _compare(self, first: Mapping[str, float], outcome: Outcome) -> None:
         """Report scores that differ from the first ones; a failure is none, and has none."""
         if first and outcome.kind == "done":
-            again = compare_scores(dict(first), outcome.value)
+            again = compare_scores(dict(first), dict(outcome.value.scores))
             self.progress.noise += [str(again)] if again.kind == "differs" else []
 
     def _save(self, measurements: list[Measurement]) -> list[Added]:
@@ -394,6 +468,8 @@ class Coordinator:
         if not measurements and not self._labels:
             return []
         added = self.store.add(measurements, self._labels)
+        if self._spool:
+            self._spool.remove(each.key for each in measurements)
         self._arrived, self._labels = [], []
         return added
 
@@ -407,7 +483,8 @@ class Coordinator:
             self._follow(state)
 
     def _measure(self, outcome: Outcome) -> Measurement:
-        fit, done = self._fits[outcome.tag].fit, outcome.kind == "done"
+        fit, report = self._fits[outcome.tag].fit, outcome.value
+        done = outcome.kind == "done"
         return Measurement(
             key=outcome.tag,
             pipeline=fit.pipeline,
@@ -417,11 +494,11 @@ class Coordinator:
             fold=fit.fold,
             refit=fit.refit,
             status="done" if done else "failed",
-            scores=outcome.value if done else {},
+            scores=dict(report.scores) if done else {},
             seconds=outcome.seconds,
             error=None if done else describe_failure(outcome),
-            started=time.time() - outcome.seconds,
-            versions=self._versions,
+            started=report.started,
+            versions=dict(report.versions),
         )
 
 
@@ -432,43 +509,11 @@ def _count_blocked(blocked: dict[str, int], state: SearchState, n_runs: int) -> 
     return where
 
 
-def _enter(
-    study: Study, store: Store, description: dict[str, Any] | None, *, retry_failed: bool
-) -> dict[str, Any]:
-    """Make a store that of this study: forget which fits were runs where that is not so any more.
-
-    Measurements are kept, whatever study they were made for. Fits done again may change what
-    a search finds, so all runs are looked up anew when failures are retried.
-    """
-    store.lock()
-    before: Mapping[str, Any] | None = store.get_meta("study")
-    now = description or describe_study(study, before)
-    # Stores of before, which have no plan, do not say which trials failed: searches are followed
-    # anew. Forgetting comes first: a run killed in between forgets again, and no harm is done.
-    is_known = before is not None and "plan" in before and not retry_failed
-    store.keep_labels(find_unchanged(before, now) if is_known else [])
-    if before != now:
-        store.set_meta("study", now)
-    return now
-
-
-@contextmanager
-def _collect_garbage_later() -> Iterator[None]:
-    """Make many objects that stay: Python would look through them again and again meanwhile."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_collect_garbage_later()  # a third of the time for 100,000 fits
-def _read_finished(
-    store: Store, *, retry_failed: bool
-) -> tuple[dict[str, dict[str, float]], dict[_Role, str]]:
-    """Scores by key, and the keys of runs that an earlier run has finished, searches and all."""
-    scores = store.scores()
-    known = {key: each for key, each in scores.items() if each} if retry_failed else scores
-    return known, {label[:5]: label.key for label in store.run_labels() if known.get(label.key)}
+def _divide_work(study: Study, spool: Path | None) -> dict[str, ReportedFits]:
+    """Work by task: who lacks the data of one may still do the others', once that is done."""
+    without = FitWork.of(study, [task for task in study.tasks if task.data is None])
+    others = ReportedFits(without, spool)
+    return {
+        task.name: others if task.data is None else ReportedFits(FitWork.of(study, [task]), spool)
+        for task in study.tasks
+    }

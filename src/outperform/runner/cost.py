@@ -78,7 +78,7 @@ def measure_seconds(
 
 
 def _time_fits(study: Study, engine: Engine, pairs: Collection[Pair]) -> dict[Pair, Outcome]:
-    work, needs, left = FitWork(study), list_needs(study), set(pairs)
+    work, needs, left = FitWork.of(study), list_needs(study), set(pairs)
     outcomes: dict[Pair, Outcome] = {}
     patience = min(_PATIENCE, study.timeout or _PATIENCE)
     for planned in study.plan_runs() if left else ():

@@ -23,6 +23,8 @@ class Progress:
         What was said about fits that gave different scores when done again.
     shortage
         Why fewer workers than were asked for did the fits; None where all did.
+    spool
+        What is to be said of the spool, if there is one.
 
     Examples
     --------
@@ -39,6 +41,7 @@ class Progress:
     refusals: dict[str, str] = field(default_factory=dict)
     noise: list[str] = field(default_factory=list)
     shortage: str | None = None
+    spool: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         return f"{self.n_known + self.n_done} done, {self.n_failed} failed, {self.n_left} left"

@@ -1,15 +1,21 @@
 """What workers do: one fit after the other."""
 
-import platform
-from contextlib import suppress
+import socket
+import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
-from outperform.errors import InvalidScores
+from outperform.engines.engine import run
+from outperform.errors import InvalidScores, OutperformError
+from outperform.runner.reports import FitReport
+from outperform.runner.spool_files import write_report
+from outperform.runner.versions import find_versions
 from outperform.study.dataset_splits import check_feasible, measure_resplit, split_dataset
 from outperform.study.datasets import Dataset
 from outperform.study.fits import Fit
+from outperform.study.pipelines import Pipeline
 from outperform.study.sources import NOISE, derive_seed
 from outperform.study.splits import Split
 from outperform.study.study import Study
@@ -17,23 +23,33 @@ from outperform.study.tasks import Task
 from outperform.wording import enumerate_names
 
 
+class MissingData(Exception):
+    """Data that cannot be loaded where a fit should run."""
+
+
 @dataclass(frozen=True, slots=True)
 class FitWork:
     """What a worker does with a fit: load the data once, split it, train, score.
 
-    Data is loaded with the work itself, so that a fit's time and timeout are its own. Without a
-    fit, a worker only gets ready: it has imported all it needs when it gets here.
+    Data is loaded with the work itself, so that a fit's time and timeout are its own, and so that
+    a worker which lacks some is found out before it spoils a fit.
     """
 
-    study: Study
+    pipelines: Mapping[str, Pipeline]
+    tasks: Mapping[str, Task]
     _datasets: dict[str, Dataset] = field(default_factory=dict, init=False, repr=False)
 
-    def __call__(self, fit: Fit | None) -> dict[str, float]:
+    @classmethod
+    def of(cls, study: Study, tasks: Iterable[Task] | None = None) -> Self:
+        """The work of a study, or of some of its tasks."""
+        pipelines = {pipeline.name: pipeline for pipeline in study.pipelines}
+        chosen = study.tasks if tasks is None else tasks
+        return cls(pipelines, {task.name: task for task in chosen})
+
+    def __call__(self, fit: Fit) -> dict[str, float]:
         """Scores of one fit."""
-        if fit is None:
-            return {}
-        pipeline, task = self.study.pipeline(fit.pipeline), self.study.task(fit.task)
-        dataset = self._load(task)
+        pipeline, task = self.pipelines[fit.pipeline], self.tasks[fit.task]
+        dataset = self.load(task)
         split = None if dataset is None else _split(task, dataset, fit)
         seeds = {name: seed for name, seed in fit.seeds.items() if name != NOISE}
         scores = pipeline.fit(
@@ -47,22 +63,65 @@ class FitWork:
             )
         return scores
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _arrive, (self.study,)
-
-    def _load(self, task: Task) -> Dataset | None:
+    def load(self, task: Task) -> Dataset | None:
+        """Data of a task, loaded once; MissingData where that cannot be."""
         if task.data is not None and task.name not in self._datasets:
-            self._datasets[task.name] = task.data()
+            try:
+                self._datasets[task.name] = task.data()
+            except Exception as error:
+                why = f"{type(error).__name__}: {error}"
+                if isinstance(error, OutperformError):
+                    why = error.problem
+                where = socket.gethostname()
+                raise MissingData(
+                    f"the data of task {task.name!r} cannot be loaded on {where}: {why}"
+                ) from error
         return self._datasets.get(task.name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arrive, (type(self), self.pipelines, self.tasks)
 
-def _arrive(study: Study) -> FitWork:
-    """The work as a worker receives it, with its data; what cannot be loaded fails in the fit."""
-    work = FitWork(study)
-    for task in study.tasks:
-        with suppress(Exception):
-            work._load(task)
+
+def _arrive(
+    kind: type[FitWork], pipelines: Mapping[str, Pipeline], tasks: Mapping[str, Task]
+) -> FitWork:
+    """The work as a worker receives it, with its data."""
+    work = kind(pipelines, tasks)
+    for task in tasks.values():
+        work.load(task)
     return work
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReportedFits:
+    """Does fits and reports what came out, on what they ran, and how long they took.
+
+    Without a fit, a worker only gets ready: it has imported all it needs when it gets here.
+
+    Parameters
+    ----------
+    spool
+        Folder in which every report is kept before it is returned.
+    """
+
+    work: FitWork
+    spool: Path | None = None
+
+    def __call__(self, wanted: tuple[str, Fit] | None) -> FitReport | None:
+        """Report of a fit, which is given with its key."""
+        if wanted is None:
+            return None
+        key, fit = wanted
+        started = time.time()
+        try:
+            self.work.load(self.work.tasks[fit.task])
+        except MissingData as lack:  # in this process, that of the coordinator
+            return FitReport({}, str(lack), 0.0, started, {}, lack=str(lack))
+        scores, error, seconds, _ = run(self.work, fit)
+        report = FitReport(scores or {}, error, seconds, started, find_versions())
+        if self.spool is None:
+            return report
+        return report._replace(unspooled=write_report(self.spool, key, report))
 
 
 def check_splits(study: Study) -> dict[str, list[int]]:
@@ -96,12 +155,3 @@ def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:
     """
     split = split_dataset(task.splitter, dataset, seed=fit.seeds["split"], fold=fit.fold)
     return split.refit() if fit.refit else split
-
-
-def find_versions() -> dict[str, str]:
-    """Versions that may change a score."""
-    versions = {"python": platform.python_version()}
-    for package in ("outperform", "numpy", "scipy", "scikit-learn"):
-        with suppress(PackageNotFoundError):
-            versions[package] = version(package)
-    return versions

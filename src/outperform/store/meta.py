@@ -4,6 +4,8 @@ from typing import Any
 
 from outperform.store.damage import report_damage
 
+ACTIVITY = "activity"  # what a run does at the moment; None where none is going on
+
 # A type; a tuple of what is allowed; [shape] of a list; {str: shape} of a table with any keys; or
 # a table with these keys, of which those with a question mark came with later versions.
 _SHAPES: dict[str, Any] = {
@@ -50,6 +52,23 @@ _SHAPES: dict[str, Any] = {
             ],
         }
     ],
+    ACTIVITY: (
+        None,
+        {
+            "engine": str,
+            **dict.fromkeys(("began", "spoke"), float),
+            **dict.fromkeys(("n_workers", "n_done", "n_failed", "n_left", "n_more"), int),
+            **dict.fromkeys(("fits_per_minute", "seconds_left"), (float, None)),
+            "workers": [
+                {
+                    **dict.fromkeys(("name", "doing"), str),
+                    **dict.fromkeys(("pipeline", "task"), (str, None)),
+                    "n_done": int,
+                    **dict.fromkeys(("since", "seconds_per_fit"), (float, None)),
+                }
+            ],
+        },
+    ),
     "blocked": {str: int},
     "unsimulated": {str: int},
     "surrogates": {

@@ -22,12 +22,14 @@ from outperform.store.row_checks import RowChecks
 from outperform.store.rows import (
     CHECKSUMS,
     COLUMNS,
+    VERSIONS_OF_RUNS,
     compare_with_recorded,
     decode_counts,
     decode_labels,
     decode_rows,
     decode_scores,
     decode_value,
+    decode_versions,
     encode_label,
     encode_row,
     encode_value,
@@ -170,6 +172,10 @@ class PostgresStore:
         """Mean seconds of the latest fits of each pipeline on each task, failed ones too."""
         pairs = {(pipeline, task) for pipeline, task, _ in self.counts()}
         return {pair: float(self._read(_MEAN_SECONDS, write_texts(pair))[0][0]) for pair in pairs}
+
+    def versions(self) -> list[tuple[str, dict[str, str], int]]:
+        """What the runs that are done ran on: pipeline, versions, and how many of its fits."""
+        return decode_versions(self._read(VERSIONS_OF_RUNS), self.address)
 
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, durably, in place of what was there."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from outperform.errors import InvalidInput, UnknownName
 from outperform.stats.checks import FloatArray
+from outperform.store.differing_versions import describe_versions
 from outperform.store.store import Store
 from outperform.store.stored_runs import Design, get_test_score, list_designs
 from outperform.study.designs import is_later_repetition, name_repetition
@@ -35,12 +36,13 @@ class Repetitions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RepeatedRuns:
-    """Test scores of a store, by role and replicate, and the study they are of."""
+    """Test scores of a store, by role and replicate, the study they are of, and notes on them."""
 
     address: str
     study: Mapping[str, Any]
     designs: Sequence[Design]
     scores: Mapping[_Role, Mapping[int, float]]
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, store: Store) -> "RepeatedRuns":
@@ -58,7 +60,8 @@ class RepeatedRuns:
                 role = label.design, label.source, label.pipeline, label.task
                 score = get_test_score(done[label.key], label.key, store)
                 scores.setdefault(role, {})[label.replicate] = score
-        return cls(store.address, study, list_designs(study, labels), scores)
+        designs, notes = list_designs(study, labels), tuple(describe_versions(store))
+        return cls(store.address, study, designs, scores, notes)
 
     def choose_pairs(
         self, pipelines: Collection[str] = (), task: str | None = None

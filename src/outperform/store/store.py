@@ -73,6 +73,12 @@ class Store(Protocol):
     def mean_seconds(self) -> dict[tuple[str, str], float]:
         """Mean seconds of the latest fits of each pipeline on each task, failed ones too."""
 
+    def versions(self) -> list[tuple[str, dict[str, str], int]]:
+        """What the runs that are done ran on: pipeline, versions, and how many of its fits.
+
+        Fits that are no runs, such as those of code of before, do not count.
+        """
+
     def run_labels(self) -> list[RunLabel]:
         """Which fits are the runs of which design, whether they are recorded yet or not."""
 

@@ -13,6 +13,7 @@ from outperform.runs.scope import SEEDS, SPLITS, Resplit
 from outperform.runs.table import Runs, make_runs
 from outperform.runs.task_metrics import TaskMetric, sum_up_metrics
 from outperform.store.damage import name_fit, report_damage
+from outperform.store.differing_versions import describe_versions
 from outperform.store.failed_trials import (
     choose_planned_trials,
     describe_failed_trials,
@@ -111,6 +112,7 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         *describe_attempts(looked, len(table.replicates or ())),
         *describe_failed_trials(trials, begun, study),
         *(describe_surrogates(store, study) if uses_simulated else ()),
+        *describe_versions(store),
     )
     unfinished = tuple(name for name in study["pipelines"] if name not in table.algorithms)
     return replace(

@@ -1,12 +1,14 @@
 """Trials of hyperparameter searches as runs: candidates with random hyperparameters."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.retracing import FitScores, Recorded, Retracer
 from outperform.runs import Runs, make_runs
 from outperform.runs.scope import HYPERPARAMETERS
+from outperform.store.differing_versions import describe_versions
+from outperform.store.store import use_store
 from outperform.study.planned_runs import Search
 from outperform.study.sources import TUNING_SOURCE
 from outperform.study.study import Study
@@ -44,13 +46,23 @@ def collect_trials(study: Study, recorded: Recorded) -> Runs:
     every = [scored for scores in trials.values() for scored in scores]
     tested = all("test" in scored for scored in every if "valid" in scored)
     runs = _make_runs(study, trials, tested=tested)
-    notes = _list_notes(study, n_others, len(every) - len(runs), tested)
+    notes = [
+        *_list_notes(study, n_others, len(every) - len(runs), tested),
+        *_doubt_versions(recorded),
+    ]
     return replace(
         runs,
         notes=tuple(notes),
         varied=(HYPERPARAMETERS,),
         fixed_splits=runs.tasks,
     )
+
+
+def _doubt_versions(recorded: Recorded) -> list[str]:
+    if isinstance(recorded, Mapping):  # scores alone
+        return []
+    with use_store(recorded) as store:
+        return [*describe_versions(store)]
 
 
 def _group_searches(study: Study) -> dict[_Names, list[list[Search]]]:

@@ -161,7 +161,7 @@ def _fit_all(
     study: Study, engine: Engine, fits: Sequence[Fit], report: Callable[[int, int], None]
 ) -> list[Outcome]:
     """What became of the fits, in their order."""
-    work, needs = WatchedFits(FitWork(study)), list_needs(study)
+    work, needs = WatchedFits(FitWork.of(study)), list_needs(study)
     outcomes: dict[int, Outcome] = {}
     for number, fit in enumerate(fits):
         own = needs[fit.pipeline]

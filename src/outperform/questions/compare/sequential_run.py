@@ -66,6 +66,7 @@ def run_until_decided(
     beta: float = 0.05,
     new_rule: bool = False,
     retry_failed: bool = False,
+    spool: str | Path | None = None,
     report: Callable[[Progress], None] = lambda _: None,
 ) -> Decision:
     """Run a study until a sequential test has decided between two of its pipelines.
@@ -77,7 +78,7 @@ def run_until_decided(
 
     Parameters
     ----------
-    store, engine, retry_failed, report
+    store, engine, retry_failed, spool, report
         As in `run`.
     a, b
         Names of the pipelines.
@@ -95,7 +96,7 @@ def run_until_decided(
     with use_store(store) as opened, use_engine(engine) as workers:
         if opened.exists():  # another rule is refused before anything of the study is changed
             check_rule(opened, planned, new_rule=new_rule)
-        coordinator = Coordinator(study, opened, workers, retry_failed=retry_failed)
+        coordinator = Coordinator(study, opened, workers, retry_failed=retry_failed, spool=spool)
         return add_replicates(coordinator, planned, new_rule=new_rule, report=report)
 
 

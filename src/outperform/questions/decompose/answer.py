@@ -17,6 +17,7 @@ from outperform.questions.decompose.score_arrays import decompose_scores
 from outperform.questions.decompose.search_curves import SearchCurves, trace_searches
 from outperform.runs.columns import Wanted
 from outperform.store import Store, is_store
+from outperform.store.differing_versions import describe_versions
 from outperform.store.store import use_store
 from outperform.study.study import Study
 
@@ -124,7 +125,8 @@ def _load(
         except InvalidInput:
             if searches is None:
                 raise
-            return [], [], searches  # an ideal design searches, but redraws no source apart
+            # An ideal design searches, but redraws no source apart.
+            return [], [*describe_versions(opened)], searches
     return variations, notes, searches
 
 

@@ -22,6 +22,7 @@ from outperform.runs.labels import join_labels
 from outperform.runs.source_table import SourceTable
 from outperform.stats.checks import FloatArray
 from outperform.store import Measurement, RunLabel, Store
+from outperform.store.differing_versions import describe_versions
 from outperform.store.stored_runs import (
     describe_left_out,
     get_test_score,
@@ -98,7 +99,8 @@ def load_variation(store: Store) -> tuple[list[Variation], list[str]]:
         fit = done[label.key]
         score = get_test_score(fit.scores, fit.key, store)
         _file(variations.setdefault(names, Variation(*names, metric)), label, fit, score)
-    return list(variations.values()), list(describe_left_out(apart, designs, study))
+    notes = [*describe_left_out(apart, designs, study), *describe_versions(store)]
+    return list(variations.values()), notes
 
 
 def _arrange_levels(names: Sequence[str], cells: Iterable[tuple[Level, float]]) -> FloatArray:

@@ -43,7 +43,11 @@ def measure_constants(store: Store, pairs: Sequence[Pair]) -> StoreConstants:
     if not repeated["fix-hopt"]:
         constants.insert(0, make_typical())
     variations = [_describe(pair, measured, repeated["fix-hopt"].get(pair)) for pair in pairs]
-    doubts = (*_count_incomplete(measured, pairs), *_find_doubts(repeated["fix-hopt"], pairs))
+    doubts = (
+        *_count_incomplete(measured, pairs),
+        *_find_doubts(repeated["fix-hopt"], pairs),
+        *measured.notes,
+    )
     return StoreConstants(tuple(constants), tuple(variations), doubts)
 
 

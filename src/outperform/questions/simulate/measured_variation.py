@@ -67,7 +67,7 @@ def measure_variation(
             f"{_REPEAT} and run it",
         )
     notes.append(_COMMON if biased else f"no bias was measured: {_REPEAT} to see that of fix-hopt")
-    return (replace(IDEAL, notes=tuple(notes)), *biased)
+    return (replace(IDEAL, notes=(*notes, *measured.notes)), *biased)
 
 
 def _describe(name: str, scores: FloatArray, ideal: FloatArray) -> Scenario:
