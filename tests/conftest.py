@@ -27,10 +27,16 @@ def shared_data() -> Path:
     return SHARED_DATA
 
 
+def find_forbidden_skips(reporter):
+    """Where everything is installed, a skipped test is a failed one, unless it may be skipped."""
+    if not os.environ.get("OUTPERFORM_FORBID_SKIPS"):
+        return []
+    skipped = reporter.stats.get("skipped", [])
+    return [report for report in skipped if "may_skip" not in report.keywords]
+
+
 def pytest_terminal_summary(terminalreporter):
-    """Where everything is installed, a skipped test is a failed one."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    if os.environ.get("OUTPERFORM_FORBID_SKIPS") and skipped:
+    if skipped := find_forbidden_skips(terminalreporter):
         terminalreporter.section("skipped tests are forbidden here")
         for report in skipped:
             terminalreporter.write_line(f"{report.nodeid}: {report.longrepr}")
@@ -38,5 +44,5 @@ def pytest_terminal_summary(terminalreporter):
 
 def pytest_sessionfinish(session, exitstatus):
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if os.environ.get("OUTPERFORM_FORBID_SKIPS") and reporter and reporter.stats.get("skipped"):
+    if reporter and find_forbidden_skips(reporter):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
