@@ -2,9 +2,12 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.dask_processes import DaskProcesses
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -25,6 +28,19 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip(f"the reference data is not at {SHARED_DATA}")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def dask_address(tmp_path_factory) -> Iterator[str]:
+    """Address of a Dask scheduler with two workers, for tests that harm neither."""
+    pytest.importorskip("distributed", reason='pip install "outperform[dask]"')
+    cluster = DaskProcesses(tmp_path_factory.mktemp("dask"))
+    try:
+        for name in ("first", "second"):
+            cluster.start_worker(name)
+        yield cluster.address
+    finally:
+        cluster.end()
 
 
 def find_forbidden_skips(reporter):

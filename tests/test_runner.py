@@ -645,8 +645,16 @@ def test_every_commit_holds_the_results_and_which_of_them_are_runs(store):
             {"store": None},
             "the store is None. Name a file, such as study.db or sqlite:///study.db.",
         ),
-        ({"engine": 2}, "the engine is 2. Pass local, local:4 (four workers) or inline."),
-        ({"engine": None}, "the engine is None. Pass local, local:4 (four workers) or inline."),
+        (
+            {"engine": 2},
+            "the engine is 2. Pass local, local:4 (four workers), inline, dask://HOST:PORT or "
+            "module:executor.",
+        ),
+        (
+            {"engine": None},
+            "the engine is None. Pass local, local:4 (four workers), inline, dask://HOST:PORT or "
+            "module:executor.",
+        ),
     ],
 )
 def test_what_is_no_study_store_or_engine_is_refused(tmp_path, change, message):

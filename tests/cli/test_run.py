@@ -664,7 +664,7 @@ def test_json_of_a_run_counts_its_fits(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--engine", "dask://head:1"), "engines such as 'dask://head:1' are not there yet"),
+        (("--engine", "slurm://head:1"), "there is no engine 'slurm://head:1'"),
         (("--engine", "local:2", "--workers", "2"), "--workers N is short for --engine local:N"),
         (("--store", "postgresql://lab/study"), "stores in PostgreSQL are not there yet"),
     ],

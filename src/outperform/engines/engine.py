@@ -5,6 +5,8 @@ import traceback
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from outperform.errors import EngineError, InvalidInput
@@ -13,7 +15,8 @@ from outperform.wording import cut_middle
 _TRACEBACK = "Traceback (most recent call last):"
 _LONGEST_ERROR = 20_000  # characters, of which the first and the last are kept
 _LONGEST_SUMMARY = 500
-_KNOWN = "Pass local, local:4 (four workers) or inline"
+_KNOWN = "Pass local, local:4 (four workers), inline, dask://HOST:PORT or module:executor"
+_CLUSTERS = ("dask",)  # extras, each a file here
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +138,26 @@ class Engine(Protocol):
         """Give up at once what is not finished; `wait` still hands out what is."""
 
 
-def open_engine(address: str = "local", options: Mapping[str, Any] | None = None) -> Engine:
-    """Engine of an address: `local` has a worker per core, `local:4` four, `inline` none.
+def open_engine(
+    address: str = "local",
+    options: Mapping[str, Any] | None = None,
+    *,
+    heartbeat: Path | None = None,
+    patience: float = 0.0,
+) -> Engine:
+    """Engine of an address.
 
-    `inline` does one fit after the other in this process, where a debugger works.
+    `local` has a worker per core, `local:4` four. `inline` does one fit after the other in this
+    process, where a debugger works. `dask://HOST:PORT` and `dask:///path/scheduler.json` are Dask's
+    schedulers. `module:name` is an executor, or what makes one.
 
     Parameters
     ----------
     options
         Words for the engine itself, which it gets as they are.
+    heartbeat
+        A file that somebody here touches every now and then, where workers can see it: those of
+        a cluster go on without this process until it is `patience` seconds old.
 
     Examples
     --------
@@ -154,18 +168,30 @@ def open_engine(address: str = "local", options: Mapping[str, Any] | None = None
     from outperform.engines.inline import InlineEngine
     from outperform.engines.local import LocalEngine, count_cores
 
-    kind, _, number = address.partition(":")
+    words = dict(options or {})
+    kind, _, rest = address.partition(":")
     if address == "inline":
         return InlineEngine()
     if address == "local":
-        return LocalEngine(count_cores(), **(options or {}))
-    if kind == "local" and number.isdecimal() and int(number) > 0:
-        return LocalEngine(int(number), **(options or {}))
+        return LocalEngine(count_cores(), **words)
+    if kind == "local" and rest.isdecimal() and int(rest) > 0:
+        return LocalEngine(int(rest), **words)
     if kind == "local":
         raise InvalidInput(f"'{address}' does not say how many workers", _KNOWN)
-    if kind in ("dask", "ray") or (number and "/" not in number):
-        raise InvalidInput(f"engines such as '{address}' are not there yet", _KNOWN)
+    if kind in _CLUSTERS:
+        return _open_cluster(kind, address, words, heartbeat=heartbeat, patience=patience)
+    if rest and "/" not in address:
+        from outperform.engines.futures import open_executor
+
+        return open_executor(address, words, heartbeat=heartbeat, patience=patience)
     raise InvalidInput(f"there is no engine '{address}'", _KNOWN)
+
+
+def _open_cluster(kind: str, *arguments: Any, **settings: Any) -> Engine:
+    """Engine of one of the extras, each a file here with a function of one name."""
+    module = import_module(f"outperform.engines.{kind}")
+    engine: Engine = module.open_cluster(*arguments, **settings)
+    return engine
 
 
 def use_engine(engine: str | Engine) -> AbstractContextManager[Engine]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from outperform.engines.engine import Outcome, summarize_error
+from outperform.engines.engine import NO_NEEDS, Needs, Outcome, summarize_error
 from outperform.errors import EngineError
 
 N_TRIES = 3  # of what others may have spoilt: starting, loading, and a fit whose worker is killed
@@ -20,6 +20,7 @@ class Job:
     code: bytes
     item: bytes
     timeout: float | None
+    needs: Needs = NO_NEEDS
     n_unbegun: int = 0  # workers that were lost before they had loaded the work
     n_killed: int = 0  # workers that were killed, probably from outside, while they worked on it
 

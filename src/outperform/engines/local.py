@@ -10,7 +10,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import wait as wait_for_any
-from types import MethodType
 from typing import Any, Literal, Self
 
 from outperform.engines.engine import (
@@ -23,7 +22,8 @@ from outperform.engines.engine import (
     summarize_error,
 )
 from outperform.engines.jobs import N_TRIES, Job, Loss
-from outperform.engines.worker import Worker
+from outperform.engines.packing import Works, pack
+from outperform.engines.worker import Worker, unpack
 from outperform.errors import InvalidInput
 
 _LOOK_ROUND = 1.0  # seconds after which workers are looked after though none has spoken
@@ -62,7 +62,7 @@ class LocalEngine:
             raise InvalidInput(f"n_threads is {n_threads}", "Give one thread at least")
         self.n_workers = n_workers
         self.n_threads = n_threads or max(1, count_cores() // n_workers)
-        self._works: dict[tuple[int, ...], tuple[Any, int, bytes]] = {}
+        self._works = Works()
         self._workers: list[Worker] = []
         self._room = n_workers  # for workers; less where some never get ready
         self._last_unbegun = ""  # error of the worker that left less room
@@ -113,8 +113,8 @@ class LocalEngine:
             raise self._failure
         if self._phase != "open":
             raise closed_engine()
-        number, code = self._pack_work(work)
-        job = Job(tag, number, code, _pickle(item), timeout)
+        number, code = self._works.pack(work)
+        job = Job(tag, number, code, pack(item), timeout)
         with self._changed:
             self._n_outstanding += 1
             self._pending.append(job)
@@ -153,16 +153,6 @@ class LocalEngine:
             self._thread = None
         self._bell.close()
         self._bell_rope.close()
-
-    def _pack_work(self, work: Callable[[Any], Any]) -> tuple[int, bytes]:
-        # A bound method is a new object every time it is named.
-        parts = (work.__self__, work.__func__) if isinstance(work, MethodType) else (work,)
-        identity = tuple(id(part) for part in parts)
-        if identity not in self._works:
-            # Keeping the work keeps its id from being given to another object.
-            self._works[identity] = (work, len(self._works), _pickle(work))
-        _, number, code = self._works[identity]
-        return number, code
 
     def _ring(self) -> None:
         with suppress(BlockingIOError, OSError):  # rung often enough already, or closed
@@ -219,7 +209,8 @@ class LocalEngine:
             if speaker is self._bell:
                 self._bell.recv(4096)
             else:
-                outcomes.append(speakers[speaker].receive())
+                outcome = speakers[speaker].receive()
+                outcomes.append(outcome and unpack(outcome))
         lost = [worker for worker in self._workers if worker.is_lost()]
         outcomes += [self._dismiss(worker) for worker in lost]
         return [outcome for outcome in outcomes if outcome is not None]
@@ -263,16 +254,3 @@ def count_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _pickle(thing: Any) -> bytes:
-    import cloudpickle
-
-    try:
-        pickled: bytes = cloudpickle.dumps(thing)
-    except Exception as error:
-        raise InvalidInput(
-            f"cannot send {thing!r:.200} to a worker: {error}",
-            "Let it make what cannot be sent, such as open files and locks, when it runs",
-        ) from error
-    return pickled

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import wait as wait_for_any
@@ -40,9 +40,20 @@ class Worker:
     can neither block nor garble another. It is no child of `multiprocessing`, which would run the
     user's script once more in every worker. It leads a process group, so that the commands which
     a fit starts are killed with it, and all of them with us.
+
+    Parameters
+    ----------
+    n_threads
+        Threads that numerical libraries may use.
+    folder
+        Where it runs, if there is such a folder here.
+    places
+        Where it looks for modules after it has looked where we do.
     """
 
-    def __init__(self, *, n_threads: int) -> None:
+    def __init__(
+        self, *, n_threads: int, folder: str | None = None, places: Iterable[str] = ()
+    ) -> None:
         self.job: Job | None = None
         self.deadline: float | None = None
         self._ready = False
@@ -59,7 +70,8 @@ class Worker:
         descriptors = (theirs.fileno(), self._crash_report.fileno())
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _program(*descriptors, n_threads)],
+                [sys.executable, "-c", _program(places, *descriptors, n_threads)],
+                cwd=folder if folder and os.path.isdir(folder) else None,  # noqa: PTH112
                 pass_fds=descriptors,
                 env=worker_environment(os.environ, n_threads),
                 stdin=subprocess.DEVNULL,
@@ -97,7 +109,10 @@ class Worker:
         )
 
     def receive(self) -> Outcome | None:
-        """Hear what a worker says that has spoken: the outcome of its job, or nothing yet."""
+        """Hear what a worker says that has spoken: the outcome of its job, or nothing yet.
+
+        The outcome is to be unpacked.
+        """
         outcome = None
         try:
             for reply in self.channel.receive():
@@ -241,8 +256,9 @@ def worker_environment(environment: Mapping[str, str], n_threads: int) -> dict[s
     return {"PYTHONHASHSEED": "0", **environment, **limited}
 
 
-def _program(*arguments: int) -> str:
+def _program(further_places: Iterable[str], *arguments: int) -> str:
     places = [place for place in sys.path if isinstance(place, str)]
+    places += [place for place in further_places if place not in places]
     return (
         f"import sys; sys.path[:] = {places!r}\n"
         f"from outperform.engines.serving import serve; serve{arguments!r}"
@@ -256,15 +272,20 @@ def _cannot_start(reason: str) -> EngineError:
     )
 
 
-def _outcome(tag: Any, reply: Reply) -> Outcome:
-    assert reply.kind in ("done", "error")
-    outcome = Outcome(tag, None, reply.error, reply.seconds, reply.kind)
-    if reply.kind == "error":
+def unpack(outcome: Outcome) -> Outcome:
+    """An outcome whose value is what the work returned, and not the bytes that a worker sent."""
+    if outcome.kind != "done":
         return outcome
     try:
-        return replace(outcome, value=loads(reply.value))
+        return replace(outcome, value=loads(outcome.value))
     except Exception as error:  # made of something that only the worker has
-        return replace(outcome, error=describe_exception(error), kind="error")
+        return replace(outcome, value=None, error=describe_exception(error), kind="error")
+
+
+def _outcome(tag: Any, reply: Reply) -> Outcome:
+    assert reply.kind in ("done", "error")
+    value = reply.value if reply.kind == "done" else None
+    return Outcome(tag, value, reply.error, reply.seconds, reply.kind)
 
 
 def _describe_end(status: int) -> str:

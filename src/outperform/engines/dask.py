@@ -1,0 +1,250 @@
+"""Fits on the workers of a Dask scheduler."""
+
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from outperform.engines.engine import Needs, describe_exception
+from outperform.engines.jobs import Job, Loss, cannot_load
+from outperform.engines.local import count_cores
+from outperform.engines.remote import Disconnected, RemoteEngine, Tell
+from outperform.engines.supervision import Order, Report, dismiss, supervise
+from outperform.errors import EngineError, InvalidInput, MissingExtra
+
+_PREFIX = "dask://"
+_LONGEST_ABSENCE = 60.0  # seconds for which a scheduler that is lost is looked for
+_LONGEST_CONNECTING = 10.0  # seconds for the first connection
+_LONGEST_INLINE = 20_000  # bytes of code that go with every job: a dependency costs more
+_LONGEST_FAREWELL = 5.0  # seconds for telling workers and the scheduler that we go
+_CENSUS_SECONDS = 1.0  # for which what we know of the workers is new enough
+
+
+def open_cluster(
+    address: str, options: Mapping[str, Any], *, heartbeat: Path | None, patience: float
+) -> RemoteEngine:
+    """Engine of a Dask scheduler; options go to `distributed.Client`."""
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise MissingExtra(
+            f"'{address}' needs Dask, which is not installed",
+            'Install it with `pip install "outperform[dask]"`, here and where the workers run',
+        ) from None
+    cluster = _Scheduler(address, _read_address(address, options))
+    return RemoteEngine(cluster, heartbeat=heartbeat, patience=patience)
+
+
+def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Words for `distributed.Client`."""
+    place = address.removeprefix(_PREFIX)
+    words = {"timeout": _LONGEST_CONNECTING, "set_as_default": False, **options}
+    if isinstance(words.get("security"), Mapping):  # as a study file writes it
+        from distributed.security import Security
+
+        words["security"] = Security(**words["security"])  # type: ignore[no-untyped-call]
+    if address.startswith(_PREFIX) and place.startswith("/"):
+        return words | {"scheduler_file": place}
+    host, _, port = place.rpartition(":")
+    if not (address.startswith(_PREFIX) and host and port.isdecimal()) or "/" in place:
+        raise InvalidInput(
+            f"'{address}' does not say where the scheduler is",
+            "Write dask://HOST:PORT, or dask:///path/scheduler.json for a scheduler file",
+        )
+    protocol = "tls" if words.get("security") else "tcp"
+    return words | {"address": f"{protocol}://{place}"}
+
+
+class _Scheduler:
+    """A Dask scheduler as a cluster; handles are keys of its tasks."""
+
+    def __init__(self, name: str, words: Mapping[str, Any]) -> None:
+        self.name = name
+        self._words = words
+        self._futures: dict[str, Any] = {}
+        self._n_calls = 0
+        self._threads: dict[str, int] = {}  # by worker
+        self._counted = float("-inf")  # when these were asked for
+        self._resources: dict[Needs, dict[str, float]] = {}
+        try:
+            self._client = self._connect()
+        except (OSError, TimeoutError, ValueError) as error:
+            raise EngineError(
+                f"there is no Dask scheduler at '{name}': {error}",
+                "Start one with `dask scheduler`, or mend the address",
+            ) from error
+
+    @property
+    def n_workers(self) -> int:
+        """Threads of all workers; one even where there is none, so that somebody waits for it."""
+        return max(1, sum(self._count_threads().values()))
+
+    def share(self, code: bytes) -> Any:
+        if len(code) < _LONGEST_INLINE:
+            return code
+        with _as_disconnected():
+            self._client.wait_for_workers(1)
+            return self._client.scatter(code, broadcast=True, hash=False)
+
+    def call(self, code: Any, order: Order, tell: Tell, avoid: Collection[str] = ()) -> str:
+        if self._client.status != "running":
+            raise Disconnected
+        self._n_calls += 1
+        job = order.job
+        key = f"outperform-{order.lease.session}-{self._n_calls}"
+        others = [worker for worker in self._count_threads() if worker not in avoid]
+        with _as_disconnected():
+            future = self._client.submit(
+                _work,
+                code,
+                order,
+                key=key,
+                pure=False,
+                priority=job.n_unbegun + job.n_killed,  # what has waited before comes first
+                resources=self._resources.get(job.needs),
+                workers=others if avoid and others else None,
+                allow_other_workers=bool(avoid and others),
+            )
+        self._futures[key] = future
+        future.add_done_callback(partial(self._tell, tell, job))
+        return key
+
+    def check_needs(self, needs: Needs) -> None:
+        if needs in self._resources:
+            return
+        workers = self._client.scheduler_info()["workers"].values()
+        offers = [worker.get("resources", {}) for worker in workers]
+        wanted = {"GPU": needs.gpus, **dict(needs.others)}
+        if any("MEMORY" in offer for offer in offers):  # where not, it is only watched over
+            wanted["MEMORY"] = needs.memory
+        asked = {name: amount for name, amount in wanted.items() if amount}
+        if offers and not any(
+            all(offer.get(name, 0) >= amount for name, amount in asked.items()) for offer in offers
+        ):
+            listed = " ".join(f"{name}={amount:g}" for name, amount in asked.items())
+            raise InvalidInput(
+                f"a fit needs {listed}, and no worker of '{self.name}' has that",
+                f'Start workers with `dask worker ADDRESS --resources "{listed}"`',
+            )
+        self._resources[needs] = asked
+
+    def cancel(self, handles: list[str]) -> None:
+        futures = [self._futures.pop(key) for key in handles if key in self._futures]
+        if futures and self._client.status == "running":
+            with _as_disconnected():
+                self._client.cancel(futures)
+
+    def reconnect(self) -> None:
+        self._futures.clear()
+        _run_aside(partial(self._client.close, timeout=2))
+        deadline = time.monotonic() + _LONGEST_ABSENCE
+        while True:
+            try:
+                self._client = self._connect()
+                return
+            except (OSError, TimeoutError, ValueError) as error:
+                if time.monotonic() > deadline:
+                    raise EngineError(
+                        f"the Dask scheduler at '{self.name}' is gone: {error}",
+                        "Start it again, and its workers; the same command resumes",
+                    ) from error
+            time.sleep(0.5)
+
+    def working(self) -> list[tuple[str, str]]:
+        try:
+            with _as_disconnected():
+                processing = self._client.processing()
+        except Disconnected:
+            return []
+        return [(worker, key) for worker, keys in processing.items() for key in keys]
+
+    def close(self, session: str) -> None:
+        if self._client.status == "running":
+            _run_aside(partial(self._client.run, dismiss, session, on_error="ignore"))
+        _run_aside(partial(self._client.close, timeout=2))
+
+    def _connect(self) -> Any:
+        from distributed import Client
+
+        return Client(**self._words)  # type: ignore[no-untyped-call]
+
+    def _count_threads(self) -> dict[str, int]:
+        if time.monotonic() - self._counted > _CENSUS_SECONDS:
+            with suppress(Disconnected), _as_disconnected():
+                self._threads = self._client.nthreads()
+            self._counted = time.monotonic()
+        return self._threads
+
+    def _tell(self, tell: Tell, job: Job, future: Any) -> None:
+        """Hand on what has become of a task; Dask calls this in a thread of its own."""
+        from distributed.scheduler import KilledWorker
+
+        try:
+            news: Any = future.result()
+        except KilledWorker as error:
+            what = f"the Dask worker was lost, in each of {error.allowed_failures + 1} tries"
+            news = Report(error.last_worker.address, loss=Loss(job, "died", what, 0.0))
+        except (CancelledError, OSError, TimeoutError):
+            news = Disconnected()
+        except Exception as error:
+            news = self._explain(job, error)
+        if self._futures.pop(future.key, None) is not None:  # else it was cancelled by us
+            tell(news)
+
+    def _explain(self, job: Job, error: Exception) -> Any:
+        """Where a task failed before it got to a child: on a worker that lacks outperform."""
+        with suppress(Exception):
+            answers = self._client.run(_greet, on_error="return")
+            for worker, answer in answers.items():
+                if isinstance(answer, BaseException):
+                    text = describe_exception(error)
+                    loss = Loss(job, "unbegun", text, 0.0, cannot_load(text))
+                    return Report(worker, loss=loss)
+        return error
+
+
+def _work(code: bytes, order: Order) -> Report:
+    """What Dask's workers run."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    key = worker.get_current_task()
+
+    def is_wanted() -> bool:
+        task = worker.state.tasks.get(key)
+        if task is not None and task.state in ("executing", "long-running"):
+            return True
+        # The scheduler forgets the tasks of a client that is gone.
+        return bool(order.lease.heartbeat) and order.lease.is_beating()
+
+    n_threads = max(1, count_cores() // worker.state.nthreads)
+    return supervise(code, order, is_wanted=is_wanted, worker=worker.address, n_threads=n_threads)
+
+
+def _greet() -> None:
+    """Nothing, for workers that know us."""
+
+
+@contextmanager
+def _as_disconnected() -> Iterator[None]:
+    """Trouble with the connection, as Disconnected."""
+    try:
+        yield
+    except (OSError, TimeoutError, CancelledError, RuntimeError) as error:
+        raise Disconnected from error
+
+
+def _run_aside(call: Callable[[], object]) -> None:
+    """Make a call that may fail or take for ever, and go on without it after a while."""
+
+    def run() -> None:
+        with suppress(Exception):
+            call()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(_LONGEST_FAREWELL)
