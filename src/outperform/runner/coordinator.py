@@ -187,8 +187,8 @@ class Coordinator:
 
     def _fit(self, plan: Iterator[tuple[int, PlannedRun]]) -> Iterator[None]:
         """Plan and fit until nothing is missing; yields after every durable commit."""
-        enough = _SUBMITTED_PER_WORKER * self.engine.n_workers
         while True:
+            enough = _SUBMITTED_PER_WORKER * self.engine.n_workers  # a cluster grows and shrinks
             while len(self._queue) < enough and (planned := next(plan, None)):
                 self._take_up(*planned)
             self._submit_simulations()
