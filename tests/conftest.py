@@ -1,6 +1,7 @@
 """Where real data lies, and the rule that CI skips nothing."""
 
 import os
+import secrets
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,11 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 # Before anybody imports numpy; tests of threads ask for as many as they need.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+# Before anybody imports Ray. A token of our own: it would keep one in the home folder.
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+os.environ["RAY_AUTH_MODE"] = "token"
+os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
 
 # A shell has what it starts in the background ignore Ctrl-C, and children inherit it: tests that
 # press Ctrl-C would wait for ever.
@@ -41,6 +47,20 @@ def dask_address(tmp_path_factory) -> Iterator[str]:
         yield cluster.address
     finally:
         cluster.end()
+
+
+@pytest.fixture(scope="session")
+def ray_address() -> Iterator[str]:
+    """Address of a Ray with two workers, which starts once in this process: that takes long."""
+    pytest.importorskip("ray", reason='pip install "outperform[ray]"')
+    import ray
+
+    try:
+        size = {"num_cpus": 2, "num_gpus": 2, "object_store_memory": 100 * 2**20}
+        ray.init("local", include_dashboard=False, log_to_driver=False, **size)
+        yield "ray://auto"
+    finally:
+        ray.shutdown()
 
 
 def find_forbidden_skips(reporter):

@@ -16,7 +16,7 @@ _TRACEBACK = "Traceback (most recent call last):"
 _LONGEST_ERROR = 20_000  # characters, of which the first and the last are kept
 _LONGEST_SUMMARY = 500
 _KNOWN = "Pass local, local:4 (four workers), inline, dask://HOST:PORT or module:executor"
-_CLUSTERS = ("dask",)  # extras, each a file here
+_CLUSTERS = ("dask", "ray")  # extras, each a file here
 
 
 @dataclass(frozen=True, slots=True)
