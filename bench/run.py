@@ -17,6 +17,7 @@ from pathlib import Path
 import aggregates
 import auditing
 import best_of_n
+import clusters
 import comparison
 import peers
 import ranking
@@ -41,6 +42,7 @@ def list_contests(peers_python: Path | None, word: str) -> list[Contest]:
         "startup": startup.CONTESTS,
         "reading": reading.CONTESTS,
         "running": running.CONTESTS,
+        "clusters": clusters.CONTESTS,
         "simulation": simulation.CONTESTS,
         "sota": sota.CONTESTS,
         "surrogates": surrogates.CONTESTS,

@@ -3,6 +3,8 @@
 import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -14,6 +16,7 @@ from outperform.engines.engine import summarize_error
 from outperform.engines.local import count_cores
 from outperform.errors import EngineError, InvalidInput
 
+ROOT = Path(__file__).parents[2]
 # Addresses, or fixtures that give one; a new one is put under the contract here.
 ENGINES = [
     "inline",
@@ -26,9 +29,13 @@ OPTIONS = {"concurrent.futures:ProcessPoolExecutor": {"max_workers": 2}}
 ELSEWHERE = [address for address in ENGINES if address != "inline"]  # not in this process
 
 
-def open_for(request):
+def find_address(request):
     name = request.param
-    address = request.getfixturevalue(name) if name.endswith("_address") else name
+    return name, request.getfixturevalue(name) if name.endswith("_address") else name
+
+
+def open_for(request):
+    name, address = find_address(request)
     return open_engine(address, OPTIONS.get(name))
 
 
@@ -42,6 +49,11 @@ def engine(request):
 def remote(request):
     with open_for(request) as opened:
         yield opened
+
+
+@pytest.fixture(params=ELSEWHERE)
+def address(request):
+    return find_address(request)
 
 
 def square(number):
@@ -133,6 +145,35 @@ def kill_the_worker(file):
     with Path(file).open("a") as log:
         log.write("tried\n")
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def hang(file):
+    """Start a command, say who we are, and never come back."""
+    command = subprocess.Popen(["sleep", "300"])
+    Path(f"{file}.new").write_text(f"{os.getpid()} {command.pid}")
+    Path(f"{file}.new").rename(file)
+    while True:
+        time.sleep(0.01)
+
+
+def await_pids(file):
+    """Processes of a fit that hangs."""
+    while not file.exists():
+        time.sleep(0.01)
+    return [int(pid) for pid in file.read_text().split()]
+
+
+COORDINATOR = """
+import sys
+from outperform.engines import open_engine
+from {module} import OPTIONS, hang
+
+if __name__ == "__main__":
+    _, name, address, file = sys.argv
+    engine = open_engine(address, OPTIONS.get(name))
+    engine.submit(hang, file, tag=0)
+    engine.wait()
+"""
 
 
 class TestContract:
@@ -340,6 +381,37 @@ class TestContractElsewhere:
         os.kill(int(Path(f"{file}.is.pid").read_text()), signal.SIGKILL)
         outcome = collect(remote, 1)[0]
         assert (outcome.kind, outcome.value) == ("done", "done at last")
+
+    def test_a_fit_that_hangs_is_killed_with_all_it_started(
+        self, remote: Engine, collect, tmp_path, gone
+    ):
+        remote.submit(hang, tmp_path / "pids", tag="hangs", timeout=1.5)
+        for i in range(5):
+            remote.submit(time.sleep, 0.01, tag=i)
+        outcomes = collect(remote, 6)
+        assert {outcomes[i].kind for i in range(5)} == {"done"}
+        hung = outcomes["hangs"]
+        assert (hung.kind, hung.value) == ("timeout", None)
+        assert hung.error == "killed after 1.5 s, the time limit of a fit"
+        assert 1.5 <= hung.seconds < 10
+        assert all(gone(pid) for pid in await_pids(tmp_path / "pids"))
+        remote.submit(square, 3, tag="next")
+        assert collect(remote, 1)["next"].value == 9
+
+    def test_stop_kills_what_runs_with_all_it_started(self, remote: Engine, tmp_path, gone):
+        remote.submit(hang, tmp_path / "pids", tag=0)
+        pids = await_pids(tmp_path / "pids")
+        remote.stop()
+        assert all(gone(pid) for pid in pids)
+        assert remote.wait() == []
+
+    def test_no_fit_outlives_its_coordinator(self, address, tmp_path, gone):
+        (tmp_path / "study.py").write_text(COORDINATOR.format(module=__name__))
+        words = [sys.executable, tmp_path / "study.py", *address, tmp_path / "pids"]
+        with subprocess.Popen(words, env={**os.environ, "PYTHONPATH": str(ROOT)}) as coordinator:
+            pids = await_pids(tmp_path / "pids")
+            coordinator.kill()
+        assert all(gone(pid) for pid in pids)
 
     def test_a_fit_that_always_kills_its_worker_ends(self, remote: Engine, collect, tmp_path):
         remote.submit(kill_the_worker, tmp_path / "log", tag=0)

@@ -59,21 +59,6 @@ def run_script(path, code, **options):
 
 
 class TestTimeout:
-    def test_a_fit_that_hangs_is_killed_with_all_it_started(self, tmp_path, collect, gone):
-        with LocalEngine(2) as engine:
-            engine.submit(hang, tmp_path / "pids", tag="hangs", timeout=1.5)
-            for i in range(5):
-                engine.submit(time.sleep, 0.01, tag=i)
-            outcomes = collect(engine, 6)
-            assert {outcomes[i].kind for i in range(5)} == {"done"}
-            hung = outcomes["hangs"]
-            assert (hung.kind, hung.value) == ("timeout", None)
-            assert hung.error == "killed after 1.5 s, the time limit of a fit"
-            assert 1.5 <= hung.seconds < 10
-            assert all(gone(int(pid)) for pid in (tmp_path / "pids").read_text().split())
-            engine.submit(perish, "not", tag="next")
-            assert collect(engine, 1)["next"].value == "not"
-
     def test_the_time_of_every_fit_is_its_own(self, collect):
         with LocalEngine(1) as engine:
             for i in range(6):
@@ -458,14 +443,6 @@ class TestEnd:
         time.sleep(0.3)
         engine.stop()
         assert [outcome.tag for outcome in engine.wait()] == ["just now"]
-
-    def test_no_process_outlives_a_coordinator_that_is_killed(self, tmp_path, gone):
-        script = tmp_path / "study.py"
-        coordinator = run_script(script, COORDINATOR.replace("WAIT", "True"))
-        pids = _await_pids(script)
-        coordinator.kill()
-        coordinator.wait()
-        assert all(gone(pid) for pid in pids)
 
     def test_a_fit_that_lets_no_thread_run_ends_with_its_coordinator(self, tmp_path, gone):
         script = tmp_path / "study.py"

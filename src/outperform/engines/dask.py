@@ -46,7 +46,7 @@ def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(words.get("security"), Mapping):  # as a study file writes it
         from distributed.security import Security
 
-        words["security"] = Security(**words["security"])  # type: ignore[no-untyped-call]
+        words["security"] = Security(**words["security"])
     if address.startswith(_PREFIX) and place.startswith("/"):
         return words | {"scheduler_file": place}
     host, _, port = place.rpartition(":")
@@ -170,7 +170,7 @@ class _Scheduler:
     def _connect(self) -> Any:
         from distributed import Client
 
-        return Client(**self._words)  # type: ignore[no-untyped-call]
+        return Client(**self._words)
 
     def _count_threads(self) -> dict[str, int]:
         if time.monotonic() - self._counted > _CENSUS_SECONDS:

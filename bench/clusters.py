@@ -1,0 +1,73 @@
+"""Studies on a cluster: what the harness costs beside handing the same fits to the cluster."""
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+
+from outperform.engines import open_engine
+from outperform.runner import run_fits
+from outperform.store import open_store
+from running import FOLDER, make_study
+from timing import Contest, Measured, NotMeasured
+
+N_FITS = 1_000
+FIT_SECONDS = 0.02
+
+
+@contextmanager
+def start_dask(n_workers: int) -> Iterator[str]:
+    """A scheduler and workers of one thread each, as people start them; gives its address."""
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+        file = Path(folder, "scheduler.json")
+        where = ["--scheduler-file", str(file), "--no-dashboard"]
+        worker = ["worker", *where, "--nthreads", "1", "--local-directory", folder]
+        commands = [["scheduler", *where, "--port", "0"], *[worker] * n_workers]
+        processes = [
+            subprocess.Popen([sys.executable, "-m", "dask", *words], stderr=subprocess.DEVNULL)
+            for words in commands
+        ]
+        try:
+            yield f"dask://{file}"
+        finally:
+            for process in reversed(processes):
+                process.terminate()
+                process.wait()
+
+
+def fits_on_dask() -> Measured:
+    """Both on one scheduler with two workers, from connecting to the last result."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise NotMeasured('`pip install "outperform[dask]"`') from None
+    with start_dask(2) as address:
+        file = address.removeprefix("dask://")
+        with Client(scheduler_file=file) as client:
+            client.wait_for_workers(2)
+        began = time.perf_counter()
+        with Client(scheduler_file=file) as client:
+            sleeps = [client.submit(time.sleep, FIT_SECONDS, pure=False) for _ in range(N_FITS)]
+            client.gather(sleeps)
+        theirs = time.perf_counter() - began
+        began = time.perf_counter()
+        with (
+            open_store(Path(file).with_name("study.db")) as store,
+            open_engine(address) as engine,
+        ):
+            run_fits(make_study(FIT_SECONDS, N_FITS), store, engine)
+        return Measured(time.perf_counter() - began, theirs)
+
+
+CONTESTS = [
+    Contest(
+        f"{N_FITS:,} fits of 20 ms through run, on Dask",
+        "submitted and gathered",
+        Fraction(13, 10),
+        fits_on_dask,
+    )
+]
