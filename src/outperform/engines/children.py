@@ -23,6 +23,7 @@ class Kind(NamedTuple):
     needs: Needs
     folder: str
     places: tuple[str, ...]
+    devices: str  # that a process sees, which Ray changes from task to task
 
 
 class Children:

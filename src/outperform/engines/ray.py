@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from outperform.engines.engine import Needs
+from outperform.engines.engine import Needs, summarize_error
 from outperform.engines.jobs import Job, Loss
 from outperform.engines.remote import Disconnected, RemoteEngine, Tell
 from outperform.engines.supervision import Order, Report, supervise
@@ -57,16 +57,19 @@ def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class _Ray:
-    """Ray as a cluster; handles are references to what its tasks will return."""
+    """Ray as a cluster; handles are numbers of its tasks."""
 
     def __init__(self, name: str, words: Mapping[str, Any]) -> None:
         import ray
 
         self.name = name
-        self._ray = ray
+        self._ray: Any = ray
         self._words = words
         self._is_ours = not (name == "ray://auto" and ray.is_initialized())
-        self._waiting: dict[Any, Tell] = {}
+        # By number: a reference of Ray's client cannot tell it from others before the server has
+        # answered, in the thread that waits for our lock.
+        self._waiting: dict[int, tuple[Any, Tell]] = {}
+        self._n_calls = 0
         self._lock = threading.Lock()
         self._is_gone = False
         self._closing = threading.Event()
@@ -82,13 +85,14 @@ class _Ray:
         self._check_pulse()
         return self._ray.put(code)
 
-    def call(self, code: Any, order: Order, tell: Tell, avoid: Collection[str] = ()) -> Any:
+    def call(self, code: Any, order: Order, tell: Tell, avoid: Collection[str] = ()) -> int:
         self._check_pulse()
+        self._n_calls += 1
         reference = self._task_for(order.job.needs).remote(code, order)
         with self._lock:
-            self._waiting[reference] = tell
-        reference.future().add_done_callback(partial(self._hear, reference, order.job))
-        return reference
+            self._waiting[self._n_calls] = (reference, tell)
+        reference.future().add_done_callback(partial(self._hear, self._n_calls, order.job))
+        return self._n_calls
 
     def check_needs(self, needs: Needs) -> None:
         if needs in self._tasks:
@@ -104,13 +108,12 @@ class _Ray:
                 "Add a node that has, with `ray start --num-gpus` or `--resources`",
             )
 
-    def cancel(self, handles: list[Any]) -> None:
-        for reference in handles:
+    def cancel(self, handles: list[int]) -> None:
+        for number in handles:
             with self._lock:
-                tell = self._waiting.pop(reference, None)
-            if tell is not None and not self._is_gone:
-                # Its process ends, and with it the child.
-                self._ray.cancel(reference, force=True)
+                reference, _ = self._waiting.pop(number, (None, None))
+            if reference is not None and not self._is_gone:
+                self._ray.cancel(reference, force=True)  # its process ends, and so does the child
 
     def reconnect(self) -> None:
         """Connect anew; a Ray that was started here, or by others in this process, stays lost."""
@@ -142,7 +145,7 @@ class _Ray:
             ) from error
         except (OSError, RuntimeError, ValueError) as error:
             raise EngineError(
-                f"there is no Ray at '{self.name}': {error}",
+                f"there is no Ray at '{self.name}': {summarize_error(str(error))}",
                 "Start one with `ray start --head`, or mend the address",
             ) from error
 
@@ -184,8 +187,8 @@ class _Ray:
     def _lose_all(self) -> None:
         self._is_gone = True
         with self._lock:
-            tells, self._waiting = [*self._waiting.values()], {}
-        for tell in tells:
+            lost, self._waiting = [*self._waiting.values()], {}
+        for _, tell in lost:
             tell(Disconnected())
 
     def _check_pulse(self) -> None:
@@ -215,11 +218,11 @@ class _Ray:
             self._tasks[needs] = self._task.options(**words)
         return self._tasks[needs]
 
-    def _hear(self, reference: Any, job: Job, future: Any) -> None:
+    def _hear(self, number: int, job: Job, future: Any) -> None:
         """Hand on what has become of a task; Ray calls this in a thread of its own."""
         news = _read_news(job, future.result)
         with self._lock:
-            tell = self._waiting.pop(reference, None)
+            _, tell = self._waiting.pop(number, (None, None))
         if tell is not None:  # else it was cancelled by us, or lost with Ray
             tell(news)
 

@@ -97,7 +97,8 @@ def supervise(
 
     if not _pause(lease, job, still_wanted):
         return Report(worker)
-    kind = Kind(lease.session, n_threads, job.needs, order.folder, order.places)
+    devices = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    kind = Kind(lease.session, n_threads, job.needs, order.folder, order.places, devices)
     child = _children.take(kind)
     try:
         child.give(job)
