@@ -1,5 +1,6 @@
 """A Dask scheduler and its workers, started from the command line as people do."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -27,10 +28,11 @@ class DaskProcesses:
         where = ["--host", "127.0.0.1", "--port", str(self.port), "--scheduler-file", str(file)]
         self._start("scheduler", "scheduler", *where)
 
-    def start_worker(self, name: str, *options: str) -> None:
+    def start_worker(self, name: str, *options: str, path: str | None = None) -> None:
+        """Start a worker, which looks for modules in `path` first."""
         place = ["--no-nanny", "--nthreads", "1", "--local-directory", str(self.folder)]
         address = f"tcp://127.0.0.1:{self.port}"
-        self._start(name, "worker", address, "--name", name, *place, *options)
+        self._start(name, "worker", address, "--name", name, *place, *options, path=path)
 
     def kill(self, name: str) -> None:
         process, watcher = self.processes.pop(name)
@@ -42,7 +44,9 @@ class DaskProcesses:
         for name in [*self.processes]:
             self.kill(name)
 
-    def _start(self, name: str, *words: str) -> None:
+    def _start(self, name: str, *words: str, path: str | None = None) -> None:
+        if name in self.processes:
+            self.kill(name)  # it has ended by itself
         watcher = Watcher()  # for the case that we are killed
         with (self.folder / f"{name}.log").open("ab") as log:
             process = subprocess.Popen(
@@ -51,6 +55,7 @@ class DaskProcesses:
                 stderr=log,
                 stdin=subprocess.DEVNULL,
                 cwd=self.folder,
+                env={**os.environ, "PYTHONPATH": path} if path else None,
                 start_new_session=True,
             )
         watcher.protect(process.pid)

@@ -126,6 +126,19 @@ def fail_to_load(file):
     raise ImportError("no luck anywhere")
 
 
+def load_in_one_place(file):
+    if not is_first(file):
+        with Path(f"{file}.log").open("a") as log:
+            log.write("tried\n")
+        raise ImportError("not here")
+    return nap
+
+
+def nap(number):
+    time.sleep(0.05)
+    return number
+
+
 def return_twice(number):
     if os.fork() == 0:
         return -1
@@ -363,6 +376,21 @@ class TestContractElsewhere:
         assert (tmp_path / "log").read_text().count("tried") <= 3 * remote.n_workers
         remote.stop()
         assert remote.wait() == []
+
+    def test_a_worker_that_never_loads_the_work_does_not_get_it_all(
+        self, remote: Engine, collect, tmp_path
+    ):
+        work = Loading(load_in_one_place, tmp_path / "been here")
+        values, n_submitted = [], 0
+        while remote.shortage is None or n_submitted < 12:  # however slow the other is to start
+            while n_submitted - len(values) < 4:
+                remote.submit(work, n_submitted, tag=n_submitted)
+                n_submitted += 1
+            values += [outcome.value for outcome in remote.wait()]
+        values += [outcome.value for outcome in collect(remote, n_submitted - len(values)).values()]
+        assert sorted(values) == list(range(n_submitted))
+        assert remote.shortage.endswith(": ImportError: not here")
+        assert (tmp_path / "been here.log").read_text().count("tried") <= 6
 
     def test_a_fit_that_forks_and_returns_twice_counts_once(self, remote: Engine, collect):
         for number in range(6):

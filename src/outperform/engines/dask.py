@@ -1,5 +1,8 @@
 """Fits on the workers of a Dask scheduler."""
 
+import logging
+import pickle
+import re
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -13,7 +16,7 @@ from outperform.engines.engine import Needs, describe_exception
 from outperform.engines.jobs import Job, Loss, cannot_load
 from outperform.engines.local import count_cores
 from outperform.engines.remote import Disconnected, RemoteEngine, Tell
-from outperform.engines.supervision import Order, Report, dismiss, supervise
+from outperform.engines.supervision import Order, Report, supervise
 from outperform.errors import EngineError, InvalidInput, MissingExtra
 
 _PREFIX = "dask://"
@@ -21,6 +24,11 @@ _LONGEST_ABSENCE = 60.0  # seconds for which a scheduler that is lost is looked 
 _LONGEST_CONNECTING = 10.0  # seconds for the first connection
 _LONGEST_INLINE = 20_000  # bytes of code that go with every job: a dependency costs more
 _LONGEST_FAREWELL = 5.0  # seconds for telling workers and the scheduler that we go
+# Text and bytes are all that is sent: objects of ours would end the connection of a scheduler or
+# worker that lacks outperform, while code that fails there is said to have failed.
+_CALL = "__import__('outperform.engines.dask', fromlist=['work']).work(code, order)"
+_INSTALL = "Install outperform, and what the study imports, where the workers run"
+_IMPORT = "from outperform.engines import supervision"
 _CENSUS_SECONDS = 1.0  # for which what we know of the workers is new enough
 
 
@@ -50,9 +58,11 @@ def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if address.startswith(_PREFIX) and place.startswith("/"):
         return words | {"scheduler_file": place}
     host, _, port = place.rpartition(":")
-    if not (address.startswith(_PREFIX) and host and port.isdecimal()) or "/" in place:
+    is_place = address.startswith(_PREFIX) and host and port.isdecimal()
+    if not is_place or "/" in place or "@" in place:
+        shown = re.sub("//.*@", "//", address)  # without a password that somebody put there
         raise InvalidInput(
-            f"'{address}' does not say where the scheduler is",
+            f"'{shown}' does not say where the scheduler is",
             "Write dask://HOST:PORT, or dask:///path/scheduler.json for a scheduler file",
         )
     protocol = "tls" if words.get("security") else "tcp"
@@ -99,9 +109,9 @@ class _Scheduler:
         others = [worker for worker in self._count_threads() if worker not in avoid]
         with _as_disconnected():
             future = self._client.submit(
-                _work,
-                code,
-                order,
+                eval,
+                _CALL,
+                {"code": code, "order": pickle.dumps(order)},
                 key=key,
                 pure=False,
                 priority=job.n_unbegun + job.n_killed,  # what has waited before comes first
@@ -154,22 +164,25 @@ class _Scheduler:
                     ) from error
             time.sleep(0.5)
 
-    def working(self) -> list[tuple[str, str]]:
+    def working(self) -> list[tuple[str, Any]]:
         try:
             with _as_disconnected():
                 processing = self._client.processing()
         except Disconnected:
             return []
-        return [(worker, key) for worker, keys in processing.items() for key in keys]
+        return [(worker, key) for worker, keys in processing.items() for key in keys or [None]]
 
     def close(self, session: str) -> None:
+        dismissal = f"{_IMPORT}; supervision.dismiss({session!r})"
         if self._client.status == "running":
-            _run_aside(partial(self._client.run, dismiss, session, on_error="ignore"))
+            _run_aside(partial(self._client.run, exec, dismissal, on_error="ignore"))
         _run_aside(partial(self._client.close, timeout=2))
 
     def _connect(self) -> Any:
         from distributed import Client
 
+        # We say ourselves that a scheduler is lost, without the traceback.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         return Client(**self._words)
 
     def _count_threads(self) -> dict[str, int]:
@@ -184,7 +197,7 @@ class _Scheduler:
         from distributed.scheduler import KilledWorker
 
         try:
-            news: Any = future.result()
+            news: Any = pickle.loads(future.result())
         except KilledWorker as error:
             what = f"the Dask worker was lost, in each of {error.allowed_failures + 1} tries"
             news = Report(error.last_worker.address, loss=Loss(job, "died", what, 0.0))
@@ -198,20 +211,20 @@ class _Scheduler:
     def _explain(self, job: Job, error: Exception) -> Any:
         """Where a task failed before it got to a child: on a worker that lacks outperform."""
         with suppress(Exception):
-            answers = self._client.run(_greet, on_error="return")
+            answers = self._client.run(exec, _IMPORT, on_error="return")
             for worker, answer in answers.items():
                 if isinstance(answer, BaseException):
                     text = describe_exception(error)
-                    loss = Loss(job, "unbegun", text, 0.0, cannot_load(text))
-                    return Report(worker, loss=loss)
+                    failure = EngineError(cannot_load(text).problem, _INSTALL)
+                    return Report(worker, loss=Loss(job, "unbegun", text, 0.0, failure))
         return error
 
 
-def _work(code: bytes, order: Order) -> Report:
-    """What Dask's workers run."""
+def work(code: bytes, order_bytes: bytes) -> bytes:
+    """What Dask's workers run: gives a report, as bytes."""
     from distributed import get_worker
 
-    worker = get_worker()
+    worker, order = get_worker(), pickle.loads(order_bytes)
     key = worker.get_current_task()
 
     def is_wanted() -> bool:
@@ -222,11 +235,8 @@ def _work(code: bytes, order: Order) -> Report:
         return bool(order.lease.heartbeat) and order.lease.is_beating()
 
     n_threads = max(1, count_cores() // worker.state.nthreads)
-    return supervise(code, order, is_wanted=is_wanted, worker=worker.address, n_threads=n_threads)
-
-
-def _greet() -> None:
-    """Nothing, for workers that know us."""
+    report = supervise(code, order, is_wanted=is_wanted, worker=worker.address, n_threads=n_threads)
+    return pickle.dumps(report)
 
 
 @contextmanager

@@ -137,7 +137,7 @@ class _Executor:
         self._n_broken += 1
         if not self._is_ours or self._n_broken > N_TRIES:
             raise EngineError(
-                f"{self.name} is broken: {self._why_broken}",
+                f"{self.name} is broken: {self._why_broken}".rstrip("."),
                 "Make a new one, and run it again: what was finished is not done again",
             ) from self._why_broken
         self._executor.shutdown(wait=False)
@@ -164,7 +164,12 @@ class _Executor:
 
 
 def _make(address: str, make: Callable[..., Any], options: Mapping[str, Any]) -> Executor:
-    executor = make(**options)
+    try:
+        executor = make(**options)
+    except TypeError as error:
+        raise InvalidInput(
+            f"'{address}' does not take these options: {error}", "Mend them in [engine.options]"
+        ) from error
     if not isinstance(executor, Executor):
         raise InvalidInput(f"'{address}' makes {executor!r:.100}", _EXPECTED)
     return executor

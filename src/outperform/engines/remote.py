@@ -6,6 +6,7 @@ import socket
 import sys
 import sysconfig
 import tempfile
+import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
@@ -84,7 +85,10 @@ class Cluster(Protocol):
         """Find the cluster again, if need be; raises EngineError where it is gone for good."""
 
     def working(self) -> list[tuple[str, Any]]:
-        """Names of workers, and the handle of what each works on, as far as that is known."""
+        """Names of workers, and the handle of what each works on, as far as that is known.
+
+        None in place of a handle where a worker is idle.
+        """
 
     def close(self, session: str) -> None:
         """Let go, and let workers know that a session's coordinator wants nothing more."""
@@ -117,7 +121,8 @@ class RemoteEngine:
         self._loaded: set[int] = set()  # works that some worker has loaded
         self._unable: dict[str, str] = {}  # workers that could not load a work, and why
         self._n_unloaded: dict[int, int] = {}  # by work, how often that was so
-        self._flag = Path(tempfile.mkstemp(prefix="outperform-")[1])
+        with tempfile.NamedTemporaryFile(prefix="outperform-", delete=False) as flag:
+            self._flag = Path(flag.name)
         place = (socket.gethostname(), os.getpid(), str(self._flag))
         beat = "" if heartbeat is None else str(heartbeat.absolute())
         self._lease = Lease(secrets.token_hex(8), *place, beat, patience)
@@ -133,6 +138,11 @@ class RemoteEngine:
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
         self.close() if error is None else self.stop()
+
+    @property
+    def name(self) -> str:
+        """What the cluster is called, without credentials."""
+        return self._cluster.name
 
     @property
     def n_workers(self) -> int:
@@ -152,7 +162,7 @@ class RemoteEngine:
 
     def activity(self) -> list[Activity]:
         """What is worked on at the moment, as far as the cluster knows."""
-        tags = {sent.handle: sent.job.tag for sent in [*self._sent.values()]}
+        tags = {sent.handle: sent.job.tag for sent in [*self._sent.values()] if sent.handle}
         return [
             Activity(worker, tags[handle], None)
             for worker, handle in self._cluster.working()
@@ -180,10 +190,18 @@ class RemoteEngine:
         self._codes[number] = code
         self._send(Job(tag, number, b"", pack(item), timeout, needs))
 
-    def wait(self) -> list[Outcome]:
-        """Outcomes not handed out yet: at least one, or none where nothing is left to wait for."""
-        while self._sent and not self._finished and self._failure is None:
-            self._hear()
+    def wait(self, patience: float | None = None) -> list[Outcome]:
+        """Outcomes not handed out yet: at least one, or none where nothing is left to wait for.
+
+        Parameters
+        ----------
+        patience
+            Seconds after which there may be none, though there is something to wait for.
+        """
+        deadline = None if patience is None else time.monotonic() + patience
+        with suppress(Empty):
+            while self._sent and not self._finished and self._failure is None:
+                self._hear(None if deadline is None else max(0.0, deadline - time.monotonic()))
         if self._failure is not None and not self._finished and self._phase != "stopping":
             raise self._failure
         finished, self._finished = self._finished, []
@@ -234,9 +252,9 @@ class RemoteEngine:
     def _take_note(self, number: int, news: News) -> None:
         self._news.put((number, news))
 
-    def _hear(self) -> None:
-        """Wait for news, and take in all there is."""
-        number, news = self._news.get()
+    def _hear(self, patience: float | None = None) -> None:
+        """Wait for news, and take in all there is; raises Empty where none comes in time."""
+        number, news = self._news.get(timeout=patience)
         try:
             with suppress(Empty):
                 while True:
@@ -290,10 +308,13 @@ class RemoteEngine:
         number = loss.job.number
         self._unable[worker] = loss.error
         self._n_unloaded[number] = self._n_unloaded.get(number, 0) + 1
-        if number in self._loaded or self._n_unloaded[number] < N_TRIES:
+        if self._n_unloaded[number] < N_TRIES:
             return
-        if any(worker not in self._unable for worker, _ in self._cluster.working()):
-            return  # one of these may be loading it
+        workers = [name for name, _ in self._cluster.working()]
+        if any(name not in self._unable for name in workers):
+            return  # one of these may be loading it, or has
+        if not workers and number in self._loaded:
+            return  # the cluster does not say who is there, but there was somebody
         assert loss.failure is not None
         self._unable.clear()
         where = f" (on {worker})" if worker else ""

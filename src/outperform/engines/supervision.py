@@ -88,7 +88,7 @@ def supervise(
     n_threads
         Threads that numerical libraries may use, unless the environment allows fewer.
     """
-    worker = worker or name_process()
+    worker, n_threads = worker or name_process(), _limit_threads(n_threads)
     lease, job = order.lease, replace(order.job, code=code)
     wanted = is_wanted or lease.is_valid
 
@@ -117,13 +117,19 @@ def dismiss(session: str) -> None:
     _children.dismiss(session)
 
 
+def _limit_threads(n_threads: int) -> int:
+    """No more threads than the environment allows: that of a Dask worker allows one."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(n_threads, int(asked)) if asked.isdecimal() and int(asked) > 0 else n_threads
+
+
 def _watch(child: Worker, worker: str, is_wanted: Callable[[], bool]) -> Report:
     looked = time.monotonic()
     while True:
         until = _LOOK_ROUND
         if child.deadline is not None:
             until = min(until, max(0.0, child.deadline - time.monotonic()))
-        if wait_for_any([child.channel], until):  # type: ignore[list-item]
+        if wait_for_any(child.ends, until):  # type: ignore[arg-type]
             outcome = child.receive()
             if outcome is not None:
                 return Report(worker, replace(outcome, tag=None, worker=worker))

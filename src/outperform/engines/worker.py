@@ -90,6 +90,11 @@ class Worker:
         """Process id."""
         return self._process.pid
 
+    @property
+    def ends(self) -> list[Channel]:
+        """What to wait for: when one can be read, `receive`."""
+        return [self.channel]
+
     def give(self, job: Job) -> None:
         """Send a job; work that this worker has loaded before is not sent again."""
         self.job = job
