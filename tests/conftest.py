@@ -1,6 +1,7 @@
 """Where real data lies, and the rule that CI skips nothing."""
 
 import os
+import secrets
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,11 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 # Before anybody imports numpy; tests of threads ask for as many as they need.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+# Before anybody imports Ray. A token of our own: it would keep one in the home folder.
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+os.environ["RAY_AUTH_MODE"] = "token"
+os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
 
 # A shell has what it starts in the background ignore Ctrl-C, and children inherit it: tests that
 # press Ctrl-C would wait for ever.
@@ -51,10 +57,30 @@ def dask_address(tmp_path_factory) -> Iterator[str]:
         cluster.end()
 
 
+@pytest.fixture(scope="session")
+def ray_address() -> Iterator[str]:
+    """Address of a Ray with two workers, which starts once in this process: that takes long."""
+    pytest.importorskip("ray", reason='pip install "outperform[ray]"')
+    import ray
+
+    try:
+        size = {"num_cpus": 2, "num_gpus": 2, "object_store_memory": 100 * 2**20}
+        ray.init("local", include_dashboard=False, log_to_driver=False, **size)
+        yield "ray://auto"
+    finally:
+        ray.shutdown()
+
+
+def find_forbidden_skips(reporter):
+    """Where everything is installed, a skipped test is a failed one, unless it may be skipped."""
+    if not os.environ.get("OUTPERFORM_FORBID_SKIPS"):
+        return []
+    skipped = reporter.stats.get("skipped", [])
+    return [report for report in skipped if "may_skip" not in report.keywords]
+
+
 def pytest_terminal_summary(terminalreporter):
-    """Where everything is installed, a skipped test is a failed one."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    if os.environ.get("OUTPERFORM_FORBID_SKIPS") and skipped:
+    if skipped := find_forbidden_skips(terminalreporter):
         terminalreporter.section("skipped tests are forbidden here")
         for report in skipped:
             terminalreporter.write_line(f"{report.nodeid}: {report.longrepr}")
@@ -62,5 +88,5 @@ def pytest_terminal_summary(terminalreporter):
 
 def pytest_sessionfinish(session, exitstatus):
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if os.environ.get("OUTPERFORM_FORBID_SKIPS") and reporter and reporter.stats.get("skipped"):
+    if reporter and find_forbidden_skips(reporter):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -358,6 +358,23 @@ def spoil(outcome: Outcome) -> Outcome:
     return replace(outcome, value=report._replace(scores={**report.scores, "valid": 0.25}))
 
 
+class Growing(InlineEngine):
+    """Has one worker at first, and ten as soon as it is waited for."""
+
+    n_most = 0
+
+    def wait(self, patience=None) -> list[Outcome]:
+        self.n_most = max(self.n_most, len(self._pending))
+        self.n_workers = 10
+        return super().wait()
+
+
+def test_workers_that_come_later_are_given_work(store):
+    engine = Growing()
+    run_fits(toy(designs=(Ideal(30),)), store, engine)
+    assert engine.n_most >= 80
+
+
 class Doubling(InlineEngine):
     """Does every fit twice, the second time with some numerical noise."""
 

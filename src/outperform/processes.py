@@ -10,6 +10,9 @@ from typing import IO, cast
 # this process is gone, however it died, the group and a temporary folder go too. The only text
 # that gets in here is that number and the folder that we made.
 _WATCH = 'read group && { read end || { kill -s KILL -- "-$group"; rm -rf -- "$1"; }; }'
+# In the background of a shell that ends at once: Ray kills the children of a process that it ends,
+# and would kill the watcher before it has done anything.
+_WATCH_ASIDE = f"exec 3<&0; ({_WATCH}) <&3 &"
 
 
 class Watcher:
@@ -28,7 +31,7 @@ class Watcher:
         self._process: subprocess.Popen[bytes] | None = None
         with suppress(OSError):  # where there is no shell, nobody watches
             self._process = subprocess.Popen(
-                ["/bin/sh", "-c", _WATCH, "sh", folder],
+                ["/bin/sh", "-c", _WATCH_ASIDE, "sh", folder],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

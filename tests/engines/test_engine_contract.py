@@ -19,7 +19,13 @@ from outperform.errors import EngineError, InvalidInput
 
 ROOT = Path(__file__).parents[2]
 # Addresses, or fixtures that give one; a new one is put under the contract here.
-ENGINES = ["inline", "local:2", "concurrent.futures:ProcessPoolExecutor", "dask_address"]
+ENGINES = [
+    "inline",
+    "local:2",
+    "concurrent.futures:ProcessPoolExecutor",
+    "dask_address",
+    "ray_address",
+]
 OPTIONS = {"concurrent.futures:ProcessPoolExecutor": {"max_workers": 2}}
 ELSEWHERE = [address for address in ENGINES if address != "inline"]  # not in this process
 

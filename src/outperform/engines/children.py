@@ -24,7 +24,7 @@ class Kind(NamedTuple):
     session: str
     n_threads: int
     needs: Needs
-    visible: str  # devices, as the cluster lets this process see them
+    visible: str  # devices that this process sees, which Ray changes from task to task
     folder: str
     places: tuple[str, ...]
 

@@ -18,7 +18,7 @@ _LONGEST_SUMMARY = 500
 _LAST_OUTPUT = 2_000  # characters of what a fit has printed that its error ends with
 _PRINTED = "\n\nIt printed last:\n"
 _KNOWN = "Pass local, local:4 (four workers), inline, dask://HOST:PORT or module:executor"
-_CLUSTERS = ("dask",)  # extras, each a file here
+_CLUSTERS = ("dask", "ray")  # extras, each a file here
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,270 @@
+"""Fits on a Ray cluster, or on a Ray that is started here for as long as the engine is open."""
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from outperform.engines.devices import GivenDevices
+from outperform.engines.engine import Needs, summarize_error
+from outperform.engines.jobs import Job, Loss
+from outperform.engines.remote import Disconnected, RemoteEngine, Tell
+from outperform.engines.supervision import Order, Report, supervise
+from outperform.errors import EngineError, InvalidInput, MissingExtra
+
+_HERE = ("ray", "ray://local")
+_PULSE_SECONDS = 1.0
+# A Ray that is away for a minute ends the processes that use it, without a word to them.
+_LONGEST_ABSENCE = 20.0  # seconds
+_QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
+
+
+def open_cluster(
+    address: str, options: Mapping[str, Any], *, heartbeat: Path | None, patience: float
+) -> RemoteEngine:
+    """Engine of a Ray cluster; options go to `ray.init`."""
+    words = _read_address(address, options)
+    if address in _HERE:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before it is imported
+    try:
+        import ray  # noqa: F401
+    except ImportError:
+        raise MissingExtra(
+            f"'{address}' needs Ray, which is not installed",
+            'Install it with `pip install "outperform[ray]"`, here and where the workers run',
+        ) from None
+    return RemoteEngine(_Ray(address, words), heartbeat=heartbeat, patience=patience)
+
+
+def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Words for `ray.init`."""
+    if address in _HERE:
+        return {"address": "local", "include_dashboard": False, **_QUIET, **options}
+    if address == "ray://auto":
+        return {"address": "auto", **_QUIET, **options}
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not (address.startswith("ray://") and host and port.isdecimal()) or "/" in host:
+        raise InvalidInput(
+            f"'{address}' does not say where Ray is",
+            "Write ray://HOST:PORT, ray://auto for the cluster that this machine is part of, or "
+            "ray to start one here",
+        )
+    return {"address": address, **options}
+
+
+class _Ray:
+    """Ray as a cluster; handles are numbers of its tasks."""
+
+    def __init__(self, name: str, words: Mapping[str, Any]) -> None:
+        import ray
+
+        self.name = name
+        self._ray: Any = ray
+        self._words = words
+        self._is_ours = not (name == "ray://auto" and ray.is_initialized())
+        # By number: a reference of Ray's client cannot tell it from others before the server has
+        # answered, in the thread that waits for our lock.
+        self._waiting: dict[int, tuple[Any, Tell]] = {}
+        self._n_calls = 0
+        self._lock = threading.Lock()
+        self._is_gone = False
+        self._closing = threading.Event()
+        if self._is_ours:
+            self._connect()
+        self._begin()
+
+    @property
+    def n_workers(self) -> int:
+        return self._n_workers
+
+    def share(self, code: bytes) -> Any:
+        self._check_pulse()
+        return self._ray.put(code)
+
+    def call(self, code: Any, order: Order, tell: Tell, avoid: Collection[str] = ()) -> int:
+        self._check_pulse()
+        self._n_calls += 1
+        reference = self._task_for(order.job.needs).remote(code, order)
+        with self._lock:
+            self._waiting[self._n_calls] = (reference, tell)
+        reference.future().add_done_callback(partial(self._hear, self._n_calls, order.job))
+        return self._n_calls
+
+    def check_needs(self, needs: Needs) -> None:
+        if needs in self._tasks:
+            return
+        asked = _list_resources(needs)
+        nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
+        if not any(
+            all(node.get(name, 0) >= amount for name, amount in asked.items()) for node in nodes
+        ):
+            listed = ", ".join(f"{name}: {amount:g}" for name, amount in asked.items())
+            raise InvalidInput(
+                f"a fit needs {listed}, and no node of '{self.name}' has that",
+                "Add a node that has, with `ray start --num-gpus` or `--resources`",
+            )
+
+    def cancel(self, handles: list[int]) -> None:
+        for number in handles:
+            with self._lock:
+                reference, _ = self._waiting.pop(number, (None, None))
+            if reference is not None and not self._is_gone:
+                self._ray.cancel(reference, force=True)  # its process ends, and so does the child
+
+    def reconnect(self) -> None:
+        """Connect anew; a Ray that was started here, or by others in this process, stays lost."""
+        self._end(was_lost=True)
+        if self.name in _HERE or not self._is_ours or not self._wait_until_reachable():
+            raise EngineError(
+                f"the Ray at '{self.name}' is gone",
+                "Start it again; the same command resumes",
+            )
+        self._connect()
+        self._begin()
+
+    def working(self) -> list[tuple[str, Any]]:
+        return []  # Ray tells nobody but its dashboard
+
+    def close(self, session: str) -> None:
+        if not self._is_gone:
+            self._end(was_lost=False)
+
+    def _connect(self) -> None:
+        try:
+            if self._words["address"].startswith("ray://"):
+                _reach(self._words["address"].removeprefix("ray://"))  # Ray itself tries for long
+            self._ray.init(**self._words)
+        except ImportError as error:
+            raise MissingExtra(
+                f"'{self.name}' needs what Ray's client needs: {error}",
+                'Install it with `pip install "ray[client]"`',
+            ) from error
+        except (OSError, RuntimeError, ValueError) as error:
+            raise EngineError(
+                f"there is no Ray at '{self.name}': {summarize_error(str(error))}",
+                "Start one with `ray start --head`, or mend the address",
+            ) from error
+
+    def _begin(self) -> None:
+        """Make ready to send tasks to the Ray that we are connected to."""
+        self._tasks: dict[Needs, Any] = {}
+        self._task = self._ray.remote(max_retries=0)(_work)
+        self._place = self._words["address"].removeprefix("ray://")
+        if not self._words["address"].startswith("ray://"):
+            self._place = self._ray.get_runtime_context().gcs_address
+        self._n_workers = self._count_workers()
+        self._is_gone = False
+        self._closing = threading.Event()
+        self._pulse = threading.Thread(target=self._feel_pulse, args=(self._closing,), daemon=True)
+        self._pulse.start()
+
+    def _end(self, *, was_lost: bool) -> None:
+        self._is_gone = True
+        self._closing.set()
+        self._pulse.join(_PULSE_SECONDS)
+        if self._is_ours or was_lost:  # a lost one would end this process
+            with suppress(Exception):
+                self._ray.shutdown()
+
+    def _feel_pulse(self, closing: threading.Event) -> None:
+        """Look whether Ray is there, and how large it is: asking it would wait for ever."""
+        last = time.monotonic()
+        while not closing.wait(_PULSE_SECONDS):
+            try:
+                _reach(self._place)
+                last = time.monotonic()
+                self._n_workers = self._count_workers()
+            except Exception:
+                if time.monotonic() - last > _LONGEST_ABSENCE:
+                    break
+        if not closing.is_set():
+            self._lose_all()
+
+    def _lose_all(self) -> None:
+        self._is_gone = True
+        with self._lock:
+            lost, self._waiting = [*self._waiting.values()], {}
+        for _, tell in lost:
+            tell(Disconnected())
+
+    def _check_pulse(self) -> None:
+        if self._is_gone:
+            raise Disconnected
+
+    def _wait_until_reachable(self) -> bool:
+        deadline = time.monotonic() + _LONGEST_ABSENCE
+        while time.monotonic() < deadline:
+            with suppress(OSError):
+                _reach(self._place)
+                return True
+            time.sleep(0.5)
+        return False
+
+    def _count_workers(self) -> int:
+        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+
+    def _task_for(self, needs: Needs) -> Any:
+        if needs not in self._tasks:
+            asked = {name.lower(): amount for name, amount in _list_resources(needs).items()}
+            known = {"cpu": "num_cpus", "gpu": "num_gpus", "memory": "memory"}
+            words: dict[str, Any] = {
+                word: asked[name] for name, word in known.items() if name in asked
+            }
+            words["resources"] = {name: n for name, n in needs.others if name not in ("cpus",)}
+            self._tasks[needs] = self._task.options(**words)
+        return self._tasks[needs]
+
+    def _hear(self, number: int, job: Job, future: Any) -> None:
+        """Hand on what has become of a task; Ray calls this in a thread of its own."""
+        news = _read_news(job, future.result)
+        with self._lock:
+            _, tell = self._waiting.pop(number, (None, None))
+        if tell is not None:  # else it was cancelled by us, or lost with Ray
+            tell(news)
+
+
+def _list_resources(needs: Needs) -> dict[str, float]:
+    """What a fit needs, in Ray's words."""
+    others = {"CPU" if name == "cpus" else name: amount for name, amount in needs.others}
+    known = {"CPU": 1.0, "GPU": needs.gpus, "memory": needs.memory}
+    return {name: amount for name, amount in (known | others).items() if amount}
+
+
+def _read_news(job: Job, result: Callable[[], Report]) -> Any:
+    """The report of a task, or what its exception means."""
+    from ray import exceptions
+
+    lost = (
+        exceptions.WorkerCrashedError,
+        exceptions.NodeDiedError,
+        exceptions.OutOfMemoryError,
+        exceptions.TaskCancelledError,
+    )
+    try:
+        return result()
+    except lost as error:
+        what = f"Ray lost the worker: {type(error).__name__}: {error}"
+        return Report("", loss=Loss(job, "killed", what, 0.0))
+    except exceptions.RayTaskError as error:
+        return error.cause
+    except exceptions.RuntimeEnvSetupError as error:
+        return error
+    except Exception:
+        return Disconnected()
+
+
+def _work(code: bytes, order: Order) -> Report:
+    """What Ray's workers run."""
+    n_threads = int(dict(order.job.needs.others).get("cpus", 1))
+    return supervise(code, order, n_threads=max(1, n_threads), devices=GivenDevices())
+
+
+def _reach(place: str) -> None:
+    """Raise OSError where nobody listens."""
+    host, _, port = place.rpartition(":")
+    socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
