@@ -726,7 +726,8 @@ def test_every_commit_holds_the_results_and_which_of_them_are_runs(store):
         ),
         (
             {"store": None},
-            "the store is None. Name a file, such as study.db or sqlite:///study.db.",
+            "the store is None. Name a file, such as study.db, or a database, as in "
+            "postgresql://HOST/DATABASE.",
         ),
         (
             {"engine": 2},

@@ -661,6 +661,7 @@ def test_json_of_a_run_counts_its_fits(tmp_path):
         "refusals": {},
         "noise": [],
         "shortage": None,
+        "spool": [],
         "store": "study.db",
     }
 
@@ -670,7 +671,7 @@ def test_json_of_a_run_counts_its_fits(tmp_path):
     [
         (("--engine", "slurm://head:1"), "there is no engine 'slurm://head:1'"),
         (("--engine", "local:2", "--workers", "2"), "--workers N is short for --engine local:N"),
-        (("--store", "postgresql://lab/study"), "stores in PostgreSQL are not there yet"),
+        (("--store", "mysql://lab/study"), "there is no kind of store called 'mysql'"),
     ],
 )
 def test_addresses_that_are_not_known_are_refused(options, message, tmp_path):
