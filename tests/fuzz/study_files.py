@@ -19,6 +19,10 @@ trials = 3
 [limits]
 timeout = 600
 retries = 1
+[engine]
+address = "local:2"
+patience = 60.5
+options = {gpus = [0, 1], n_threads = 1}
 [[task]]
 name = "t"
 data = "iris"
@@ -28,6 +32,7 @@ split = {kind = "hold-out", test = 0.3}
 name = "knn"
 estimator = "sklearn.neighbors.KNeighborsClassifier"
 sources = ["split"]
+resources = {gpus = 0.5, memory = "1.5GiB", cpus = 2}
 [pipeline.space]
 n_neighbors = {integers = [1, 15], default = 5}
 weights = {choices = ["uniform", "distance"], default = "uniform"}

@@ -6,8 +6,37 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from outperform.wording import format_bytes
+
 _PAGE = os.sysconf("SC_PAGESIZE")
 _LOOKS = 4  # a second at most, however many workers ask
+_BETWEEN = 0.5  # seconds from one look at a worker to the next
+
+
+class MemoryLimit:
+    """What a process group may take; looked at now and then.
+
+    Attributes
+    ----------
+    next_look
+        When to ask again, on the monotonic clock.
+    """
+
+    def __init__(self, group: int, limit: int) -> None:
+        self._group, self._limit = group, limit
+        self._taken = 0
+        self.next_look = time.monotonic() + _BETWEEN
+
+    def is_passed(self) -> bool:
+        """Whether it has been seen to take more."""
+        if self._taken <= self._limit and self.next_look <= time.monotonic():
+            self._taken = measure_memory(self._group, self._limit)
+            self.next_look = time.monotonic() + _BETWEEN
+        return self._taken > self._limit
+
+    def __str__(self) -> str:
+        taken, limit = format_bytes(self._taken), format_bytes(self._limit)
+        return f"killed at {taken}: the memory limit of a fit is {limit}"
 
 
 class _Process(NamedTuple):

@@ -17,12 +17,11 @@ from outperform.engines.channel import Channel, Garbled
 from outperform.engines.devices import Share
 from outperform.engines.engine import Outcome, describe_exception, describe_timeout
 from outperform.engines.jobs import Job, Loss, cannot_load, limit_loading
-from outperform.engines.memory import measure_memory, measure_process
+from outperform.engines.memory import MemoryLimit, measure_process
 from outperform.engines.output import Output
 from outperform.engines.serving import Reply
 from outperform.errors import EngineError
 from outperform.processes import Watcher, kill_group, name_signal
-from outperform.wording import format_bytes
 
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -36,7 +35,6 @@ _THREAD_VARIABLES = (
 _LONGEST_START = 60.0  # seconds that an interpreter may take until it is ready
 _LONGEST_REPORT = 20_000  # bytes of the traceback of a crash
 NO_SHARE = Share()
-_LOOK = 0.5  # seconds between two looks at the memory of a worker whose job has a limit
 
 
 class Worker:
@@ -73,8 +71,7 @@ class Worker:
         self.job: Job | None = None
         self.share = share
         self._deadline: float | None = None
-        self._next_look: float | None = None  # at its memory
-        self._excess: int | None = None  # bytes that it took when it took too many
+        self._memory: MemoryLimit | None = None  # of its job
         self._ready = False
         self._known: set[int] = set()
         self._began = 0.0
@@ -132,7 +129,8 @@ class Worker:
     @property
     def deadline(self) -> float | None:
         """When to ask `is_lost` though it has not spoken, on the monotonic clock, if ever."""
-        return min((t for t in (self._deadline, self._next_look) if t is not None), default=None)
+        next_look = self._memory.next_look if self._memory else None
+        return min((t for t in (self._deadline, next_look) if t is not None), default=None)
 
     def suits(self, job: Job) -> bool:
         """Whether it sees what a job needs, and is not half full of what others have left."""
@@ -143,8 +141,9 @@ class Worker:
     def give(self, job: Job) -> None:
         """Send a job; work that this worker has loaded before is not sent again."""
         self._output.forget()
-        self.job, self._excess = job, None
-        self._next_look = None if job.needs.memory is None else time.monotonic() + _LOOK
+        self.job = job
+        limit = job.needs.memory
+        self._memory = None if limit is None else MemoryLimit(self.pid, limit)
         self._begin()
         code = job.code if self._is_loading() else None
         try:
@@ -221,7 +220,7 @@ class Worker:
 
     def _find_failure(self, error: str) -> EngineError | None:
         """What to raise if all workers are lost like this; None where it is the job's own doing."""
-        if self._excess is not None:
+        if self._is_too_large():
             return None
         if not self._ready:
             return _cannot_start(error.replace("the worker", "it", 1))
@@ -236,8 +235,8 @@ class Worker:
         if self._garbled:  # perhaps by a process that an earlier fit has left
             what = "the worker sent what is no message of ours"
             return "killed", f"{what}: something else has written to its connection"
-        if self._excess is not None:
-            return "died", self._describe_excess()
+        if self._is_too_large():
+            return "died", str(self._memory)
         if status is not None:
             # A crash of its own leaves a report.
             kind: Literal["killed", "died"] = "killed" if status < 0 and not report else "died"
@@ -256,11 +255,6 @@ class Worker:
             )
         return describe_timeout(self._limit)
 
-    def _describe_excess(self) -> str:
-        assert self.job is not None and self.job.needs.memory is not None  # noqa: PT018
-        taken, limit = format_bytes(self._excess or 0), format_bytes(self.job.needs.memory)
-        return f"killed at {taken}: the memory limit of a fit is {limit}"
-
     def _take(self, reply: Reply) -> Outcome | None:
         if reply.kind == "ready":
             self._ready = True
@@ -272,7 +266,7 @@ class Worker:
         elif reply.kind == "loaded":
             self._known.add(self.job.number)
         else:
-            tag, self.job, self._deadline, self._next_look = self.job.tag, None, None, None
+            tag, self.job, self._deadline, self._memory = self.job.tag, None, None, None
             return replace(_outcome(tag, reply), worker=self.name, output=self._output.take())
         self._begin()
         return None
@@ -284,14 +278,7 @@ class Worker:
         return self._deadline is not None and self._deadline <= time.monotonic()
 
     def _is_too_large(self) -> bool:
-        """Whether its job takes more memory than it may; looked at now and then."""
-        if self.job is None or self.job.needs.memory is None or self._next_look is None:
-            return False
-        if self._excess is None and self._next_look <= time.monotonic():
-            taken = measure_memory(self.pid, self.job.needs.memory)
-            self._excess = taken if taken > self.job.needs.memory else None
-            self._next_look = time.monotonic() + _LOOK
-        return self._excess is not None
+        return self._memory is not None and self._memory.is_passed()
 
     def _begin(self) -> None:
         """Start the clock of what the worker does next: start, load, or the job itself."""
