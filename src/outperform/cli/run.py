@@ -52,7 +52,8 @@ _ALL_BUT_RULE = {
 @click.option(
     "--engine",
     metavar="ENGINE",
-    help="Where fits run: local, local:4, inline.  [default: [engine] of STUDY.toml, else local]",
+    help="Where fits run: local, local:4, dask://HOST:PORT, ray://HOST:PORT, module:executor, "
+    "inline.  [default: [engine] of STUDY.toml, else local]",
 )
 @click.option("--workers", type=click.IntRange(min=1), help="Short for --engine local:N.")
 @click.option(
