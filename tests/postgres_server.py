@@ -92,10 +92,8 @@ class Server:
         if self._process is not None:
             if how == signal.SIGKILL:
                 os.killpg(self._process.pid, signal.SIGSTOP)  # so that none writes a last word
-                children = subprocess.run(
-                    ["pgrep", "-P", str(self._process.pid)], capture_output=True, text=True
-                ).stdout.split()
-                for child in children:
+                children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
+                for child in children.read_text().split() if children.exists() else ():
                     os.kill(int(child), signal.SIGKILL)
             self._process.send_signal(how)
             self._process.wait()

@@ -16,7 +16,7 @@ STEERING = re.compile(
 
 
 _LOGIN = re.compile(r"(\b\w+://[^\s:@/]*|\bpostgres\w*:/?[^\s:@/]*):\S*@")
-_PASSWORD = re.compile(r"([?&])(\w*password=)[^&\s'\"`]*", re.IGNORECASE)
+_PASSWORD = re.compile(r"([?&]\w*password=)[^&\s'\"`]*", re.IGNORECASE)
 
 
 def split_words(text: str) -> frozenset[str]:
@@ -114,7 +114,7 @@ def hide_passwords(text: str) -> str:
     >>> hide_passwords("no file postgresql://me:secret@lab/study?sslpassword=pet")
     'no file postgresql://me@lab/study?sslpassword=...'
     """
-    return _PASSWORD.sub(r"\1\2...", _LOGIN.sub(r"\1@", text)) if ":" in text else text
+    return _LOGIN.sub(r"\1@", _PASSWORD.sub(r"\1...", text)) if ":" in text else text
 
 
 def measure(text: str) -> int:

@@ -1,10 +1,13 @@
 """What an address of PostgreSQL says, to whom, and what it never shows."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from outperform.errors import InvalidInput
 from outperform.store import is_store, open_store
 from outperform.store.postgres_address import read_address
+from outperform.wording import hide_passwords
 
 
 @pytest.mark.parametrize(
@@ -92,3 +95,17 @@ def test_psql_gets_no_schema(query, left):
     assert read_address(f"postgresql://me:secret@/lab{query}").for_psql == (
         f"postgresql://me@/lab{left}"
     )
+
+
+@given(st.text("@/?:&=#%[],.-ab12", min_size=8, max_size=20))
+def test_no_password_is_ever_shown(password):
+    address = f"postgresql://me:{password}@db/lab?sslpassword={password}&schema=mine"
+    try:
+        shown = read_address(address).shown
+    except InvalidInput as error:
+        shown = str(error)
+    else:
+        assert shown == "postgresql://me@db/lab?schema=mine"
+    assert password not in shown
+    mistaken = f"there is no file 'postgresql:me:{password}@db/lab'"
+    assert hide_passwords(mistaken) == "there is no file 'postgresql:me@db/lab'"

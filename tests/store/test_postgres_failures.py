@@ -99,15 +99,16 @@ def test_a_server_killed_while_a_run_writes_costs_nothing(server):
 
 def test_a_killed_writer_is_replaced_when_its_lease_has_run_out(done):
     address = make_address()
-    with writer(address, lease=2.0) as process, PostgresStore(address, lease_seconds=2.0) as store:
+    with writer(address) as process, open_store(address) as store:
         line = process.stdout.readline()
         process.kill()
         rest = process.communicate()[0]
         # Of a process on another machine, nobody here knows that it has ended.
-        schema = address.rpartition("=")[2]
-        find_server().query(f"UPDATE {schema}.lease SET machine = 'another'")
+        lease = f"UPDATE {address.rpartition('=')[2]}.lease SET expires = clock_timestamp()"
+        find_server().query(f"{lease} + interval '1 hour', machine = 'another'")
         with pytest.raises(StoreInUse, match=f"is being written by process {process.pid} on "):
             store.lock()
+        find_server().query(f"{lease} + interval '0.3 seconds'")
         take_when_free(store)
         assert store.find_writer().startswith(f"process {os.getpid()} on ")
         acknowledged = {each.split()[0] for each in f"{line}{rest}".splitlines()[:-1]}
@@ -148,9 +149,9 @@ def test_a_writer_that_was_stopped_and_replaced_writes_nothing_more(done):
 
 def test_a_busy_writer_is_not_taken_for_dead():
     address = make_address()
-    with PostgresStore(address, lease_seconds=0.6) as busy, open_store(address) as other:
+    with PostgresStore(address, lease_seconds=1.5) as busy, open_store(address) as other:
         busy.lock()
-        busy._read("SELECT pg_sleep(1.5)")
+        busy._read("SELECT pg_sleep(2)")
         with pytest.raises(StoreInUse):
             other.lock()
 
@@ -170,6 +171,35 @@ def test_a_transaction_in_which_a_writer_stops_is_ended_and_done_again():
         store._write(work)
         assert len(set(attempts)) == 2
         assert store._read("SELECT name FROM meta") == [("a",)]
+
+
+def test_who_takes_a_lease_over_waits_for_what_its_holder_has_begun(done):
+    address = make_address()
+    began, goes_on = threading.Event(), threading.Event()
+    with open_store(address) as first, open_store(address) as second:
+        first.add([done("a")])
+
+        def write_slowly(connection):
+            began.set()
+            goes_on.wait()
+            connection.execute("INSERT INTO meta VALUES ('late', '1', 0)")
+
+        slow = threading.Thread(target=first._write, args=(write_slowly,))
+        slow.start()
+        began.wait()
+        schema = address.rpartition("=")[2]
+        find_server().query(f"UPDATE {schema}.lease SET expires = clock_timestamp()")
+        takes = threading.Thread(target=second.lock)
+        takes.start()
+        takes.join(0.3)
+        assert takes.is_alive()
+        goes_on.set()
+        takes.join()
+        slow.join()
+        assert second._read("SELECT name FROM meta") == [("late",)]
+        with pytest.raises(StoreInUse, match="and was replaced"):
+            first.add([done("b")])
+        assert list(second.scores()) == ["a"]
 
 
 class Eavesdropper:

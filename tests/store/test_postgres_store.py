@@ -58,16 +58,24 @@ def test_one_database_holds_many_studies(filled, done):
     assert filled.query("SELECT count(*) FROM measurements") == "3"
 
 
-def test_commits_wait_for_the_disk_whatever_the_server_says(place, done):
-    server = place.server
-    for usual, used in {"off": "on", "remote_apply": "remote_apply"}.items():
-        server.query(f"ALTER ROLE tester SET synchronous_commit TO {usual}")
-        try:
-            with open_store(place.address) as store:
-                store.lock()
-                assert store._read("SHOW synchronous_commit") == [(used,)]
-        finally:
-            server.query("ALTER ROLE tester RESET synchronous_commit")
+@pytest.mark.parametrize(
+    ("setting", "usual", "used"),
+    [
+        ("synchronous_commit", "off", "on"),
+        ("synchronous_commit", "remote_apply", "remote_apply"),
+        ("default_transaction_isolation", "serializable", "read committed"),
+        ("extra_float_digits", "0", "1"),
+        ("statement_timeout", "1", "0"),
+    ],
+)
+def test_what_a_store_relies_on_does_not_hang_on_the_server(place, setting, usual, used):
+    place.server.query(f"ALTER ROLE tester SET {setting} TO {usual}")
+    try:
+        with open_store(place.address) as store:
+            store.lock()
+            assert store._read(f"SHOW {setting}") == [(used,)]
+    finally:
+        place.server.query(f"SET statement_timeout TO 0; ALTER ROLE tester RESET {setting}")
 
 
 @pytest.mark.parametrize("use", USES, ids=["read", "write"])

@@ -30,7 +30,8 @@ _DEFAULTS = {
 # Whatever the server's own are; commits wait for the disk, or for more where it says so. A writer
 # that is stopped in the midst of a transaction would keep all others out.
 _SETTINGS = """SET search_path TO "{schema}"; SET client_encoding TO 'UTF8';
-SET extra_float_digits TO 1; SET statement_timeout TO 0;
+SET extra_float_digits TO 1; SET statement_timeout TO 0; SET lock_timeout TO 0;
+SET default_transaction_isolation TO 'read committed';
 SET idle_in_transaction_session_timeout TO '{patience}ms';
 SELECT set_config('synchronous_commit', 'on', false)
 WHERE current_setting('synchronous_commit') = 'off'"""

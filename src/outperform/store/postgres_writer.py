@@ -32,7 +32,7 @@ _Connection = psycopg.Connection[Any]
 _ONE_BY_ONE = "SELECT pg_advisory_xact_lock(hashtextextended('outperform ' || %s, 0))"
 _WHO = """'process ' || pid || ' on ' || host || ' since ' ||
 to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC'"""
-_HOLDER = f"SELECT {_WHO}, token, pid, machine FROM lease WHERE expires > clock_timestamp()"
+_LEASE = f"SELECT {_WHO}, token, expires > clock_timestamp(), pid, machine FROM lease"
 _TAKE = """INSERT INTO lease (token, host, pid, machine, since, expires) VALUES
 (%s, %s, %s, %s, clock_timestamp(), clock_timestamp() + make_interval(secs => %s))"""
 _RENEW = """UPDATE lease SET expires = clock_timestamp() + make_interval(secs => %s)
@@ -97,10 +97,10 @@ class PostgresWriter:
             if is_empty(connection, address.schema):
                 make_tables(connection, address.shown, address.schema)
             find_version(connection, address.shown, address.schema)
-            for query in (_HOLDER, f"{_HOLDER} FOR UPDATE"):  # waits for what that one is writing
-                for who, token, pid, machine in execute(connection, query).fetchall():
-                    if token != self._token and not has_ended(pid, machine):
-                        raise report_writer(address.shown, who)
+            for query in (_LEASE, f"{_LEASE} FOR UPDATE"):  # waits for what its holder has begun
+                holder = _find_holder(connection, query, self._token)
+                if holder is not None:
+                    raise report_writer(address.shown, holder)
             execute(connection, "DELETE FROM lease")
             process = (socket.gethostname(), os.getpid(), identify_machine())
             execute(connection, _TAKE, (self._token, *process, self._seconds))
@@ -134,8 +134,15 @@ class PostgresWriter:
 def find_holder(connection: _Connection) -> str | None:
     """Who has the lease of a store; None where nobody has, or there is no store."""
     (table,) = execute(connection, "SELECT to_regclass('lease')").fetchone() or (None,)
-    holders = [] if table is None else execute(connection, _HOLDER).fetchall()
-    return next((who for who, _, pid, machine in holders if not has_ended(pid, machine)), None)
+    return None if table is None else _find_holder(connection, _LEASE)
+
+
+def _find_holder(connection: _Connection, query: str, own: str | None = None) -> str | None:
+    """Who has a lease that has not run out; None where it is one's own."""
+    for who, token, is_current, pid, machine in execute(connection, query).fetchall():
+        if token != own and is_current and not has_ended(pid, machine):
+            return str(who)
+    return None
 
 
 def _was_committed(connection: _Connection, transaction: str) -> bool:
