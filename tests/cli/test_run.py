@@ -657,6 +657,7 @@ def test_json_of_a_run_counts_its_fits(tmp_path):
         "refusals": {},
         "noise": [],
         "shortage": None,
+        "spool": [],
         "store": "study.db",
     }
 
