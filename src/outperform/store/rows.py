@@ -108,18 +108,6 @@ def decode_scores(rows: Sequence[tuple[Any, ...]], address: str) -> dict[str, di
     raise report_damage(address, f"{name_fit(bad)} has scores that make no sense")
 
 
-def decode_versions(
-    rows: Sequence[tuple[Any, ...]], address: str
-) -> list[tuple[str, dict[str, str], int]]:
-    """Versions from rows of pipeline, their text, and how many fits have them."""
-    with suppress(*_NONSENSE):
-        decoded = decode_json([text for _, text, _ in rows])
-        names = [name for found in decoded for pair in dict.items(found) for name in pair]
-        if len(decoded) == len(rows) and {*map(type, names)} <= {str}:
-            return [(row[0], found, row[2]) for row, found in zip(rows, decoded, strict=True)]
-    raise report_damage(address, "the versions that some fits ran on make no sense")
-
-
 def encode_label(label: RunLabel) -> tuple[Any, ...]:
     """Values of a run's columns, in their order, and their checksum."""
     return (*label, find_checksum(*label))

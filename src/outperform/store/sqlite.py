@@ -24,7 +24,6 @@ from outperform.store.rows import (
     decode_rows,
     decode_scores,
     decode_value,
-    decode_versions,
     encode_label,
     encode_row,
     encode_value,
@@ -59,9 +58,9 @@ _MEAN_SECONDS = (
     f"SELECT avg(seconds) FROM ({_LATEST.format('done', _N_TIMED)} UNION ALL "
     f"{_LATEST.format('failed', _N_TIMED)} ORDER BY id DESC LIMIT {_N_TIMED})"
 )
-_VERSIONS = """SELECT pipeline, versions, count(*) FROM measurements
+_VERSIONS = """SELECT min(id), count(*) FROM measurements
 WHERE status = 'done' AND key IN (SELECT key FROM run_labels)
-GROUP BY pipeline, versions ORDER BY min(id)"""
+GROUP BY pipeline, versions ORDER BY 1"""
 _MAX_VARIABLES = 500  # per statement; every SQLite allows 999
 _PATIENCE = 0.1  # seconds: who only looks whether the lock is held has it for a moment
 
@@ -197,7 +196,17 @@ class SqliteStore:
     def versions(self) -> list[tuple[str, dict[str, str], int]]:
         """What the runs that are done ran on: pipeline, versions, and how many of its fits."""
         self._check_structure()
-        return decode_versions(self._read(_VERSIONS), self.address)
+        counts: dict[int, int] = dict(self._read(_VERSIONS))
+        ids, measured = [*counts], []
+        for start in range(0, len(ids), _MAX_VARIABLES):
+            some = ids[start : start + _MAX_VARIABLES]
+            marks = ", ".join("?" * len(some))
+            query = f"SELECT * FROM measurements WHERE id IN ({marks}) ORDER BY id"
+            measured += [*self._decode(self._read(query, some))]  # damage makes a kind of its own
+        return [
+            (fit.pipeline, fit.versions, n)
+            for fit, n in zip(measured, counts.values(), strict=True)
+        ]
 
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, durably, in place of what was there."""
