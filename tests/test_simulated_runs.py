@@ -169,7 +169,7 @@ def test_what_a_simulated_search_chose_is_not_taken_for_the_search_s_own(store, 
 
 def test_a_finished_study_is_resumed_without_a_model(store, monkeypatch):
     run_fits(study(), store, InlineEngine())
-    monkeypatch.setattr("outperform.runner.coordinator.simulate", None)
+    monkeypatch.setattr("outperform.runner.exchange.simulate", None)
     progress = run_fits(study(), store, InlineEngine())
     assert (progress.n_done, progress.n_left) == (0, 0)
 
@@ -183,7 +183,7 @@ def test_a_search_that_explains_nothing_costs_its_own_runs_only(store, monkeypat
     assert {label.design for label in store.run_labels()} == {"fix-hopt", "resampled-hopt"}
     assert store.get_meta("unsimulated") == {"a on toy": 4}
     # It is not tried again when the study is resumed, and is counted again.
-    monkeypatch.setattr("outperform.runner.coordinator.simulate", None)
+    monkeypatch.setattr("outperform.runner.exchange.simulate", None)
     assert run_fits(whole, store, InlineEngine()).unsimulated == {"a on toy": 4}
 
 
@@ -227,7 +227,7 @@ def test_an_error_in_a_simulation_costs_its_own_runs_and_is_tried_again(store, o
 
     run_fits(study(), other, InlineEngine())
     with monkeypatch.context() as patched:
-        patched.setattr("outperform.runner.coordinator.simulate", crash)
+        patched.setattr("outperform.runner.exchange.simulate", crash)
         progress = run_fits(study(), store, InlineEngine())
     assert progress.unsimulated == {"a on toy": 4}
     assert "no memory left" in progress.refusals["a on toy"]

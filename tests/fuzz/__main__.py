@@ -9,11 +9,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import mkdtemp
 
-from tests.fuzz import command_lines, published_tables, runs_files, stores, study_files
+from tests.fuzz import command_lines, published_tables, runs_files, spools, stores, study_files
 from tests.fuzz.harness import Tally, Target, fuzz
 
 TARGETS = [
-    each.TARGET for each in (runs_files, published_tables, study_files, stores, command_lines)
+    each.TARGET
+    for each in (runs_files, published_tables, study_files, stores, spools, command_lines)
 ]
 N_INPUTS = int(os.environ.get("FUZZ_INPUTS", "10000"))
 START = int(os.environ.get("FUZZ_SEED", random.randrange(10**6)))

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz import command_lines, harness, published_tables, runs_files, stores, study_files
+from tests.fuzz import (
+    command_lines,
+    harness,
+    published_tables,
+    runs_files,
+    spools,
+    stores,
+    study_files,
+)
 from tests.fuzz.harness import Escape, Target, attempt, fuzz
 
 N_INPUTS = {
@@ -14,6 +22,7 @@ N_INPUTS = {
     published_tables: 150,
     study_files: 250,
     stores: 150,
+    spools: 150,
     command_lines: 25,
 }
 

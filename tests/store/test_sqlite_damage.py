@@ -284,3 +284,15 @@ def test_a_checksum_sees_every_flipped_bit_and_every_exchange():
         flipped[i // 8] ^= 1 << i % 8
         assert find_checksum("k0", flipped.decode("latin-1"), 1, None, 0.25) != whole
     assert find_checksum("k0", 1, '{"test":0.5}', None, 0.25) != whole
+
+
+def test_versions_that_have_changed_are_refused(tmp_path, done):
+    path = tmp_path / "study.db"
+    labels = [RunLabel("ideal", "all", i, "svm", "digits", f"k{i}") for i in range(9)]
+    with open_store(path) as store:
+        store.add([done(f"k{i}", versions={"numpy": "2.1"}) for i in range(9)], labels)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute('UPDATE measurements SET versions = \'{"numpy":"2.0"}\' WHERE id = 4')
+        connection.commit()
+    with open_store(path) as store, pytest.raises(DamagedStore, match="fit k3 does not match"):
+        store.versions()

@@ -6,26 +6,22 @@ depend on the number of workers.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from heapq import heappop, heappush
-from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import describe_failure, summarize_error, use_engine
 from outperform.errors import TooFewRuns
-from outperform.runner.activity import LOOK_EVERY, ActivityLog, Doing
 from outperform.runner.description import find_unmeasured
-from outperform.runner.needs import list_needs, need_nothing
+from outperform.runner.exchange import Exchange
 from outperform.runner.progress import Progress
-from outperform.runner.reports import check_readiness, unpack
+from outperform.runner.reports import check_readiness
 from outperform.runner.resuming import enter_study, read_finished
 from outperform.runner.searches import MissingFit, SearchState
-from outperform.runner.simulations import Simulations, Tag, is_simulation
-from outperform.runner.spool import Spool
-from outperform.runner.work import FitWork, ReportedFits, check_splits
+from outperform.runner.simulations import Simulations, is_simulation
+from outperform.runner.work import check_splits
 from outperform.runs import Runs, make_runs
 from outperform.store import Added, Measurement, RunLabel, Store
 from outperform.store.failed_trials import label_trial
@@ -35,17 +31,10 @@ from outperform.store.stored_runs import PAIRED, load_runs
 from outperform.study.designs import Design
 from outperform.study.fits import Fit
 from outperform.study.planned_runs import PlannedRun, Search
-from outperform.study.redrawn_searches import resample_search, simulate
+from outperform.study.redrawn_searches import resample_search
 from outperform.study.spaces import Params, default_params
 from outperform.study.study import Study, check_is_study
 from outperform.study.tuners import Trial, make_tuner
-
-# Submitted at a time: workers never wait for one another's results to be recorded, and results of
-# quick fits are recorded several to a commit, which is what takes time.
-_SUBMITTED_PER_WORKER = 8
-
-# Results that are taken from a spool to one commit.
-_TAKEN_AT_ONCE = 1000
 
 Report = Callable[[Progress], None]
 
@@ -149,14 +138,10 @@ class Coordinator:
         spool: str | Path | None = None,
     ) -> None:
         self.study, self.store, self.engine = study, store, engine
-        self._spool = None if spool is None else Spool(spool)
-        self._retry_failed = retry_failed
         self.description = enter_study(study, store, description, retry_failed=retry_failed)
-        self._log = ActivityLog(store, engine)
+        self._exchange = Exchange(study, store, engine, spool=spool, retry_failed=retry_failed)
         self.progress = Progress(self.description["n_fits"])
         self._tuner = make_tuner(study.tuner)
-        self._works = _divide_work(study, None if self._spool is None else self._spool.folder)
-        self._needs = list_needs(study)
         self._wake_workers()
         self._known, self._finished = read_finished(store, retry_failed=retry_failed)
         self._counted: set[str] = set()  # known before, and needed by this study
@@ -165,12 +150,11 @@ class Coordinator:
         self._fits: dict[str, MissingFit] = {}
         self._queue: list[tuple[int, int, str]] = []  # early runs first: pairs end together
         self._n_queued = 0
-        self._submitted: set[str | Tag] = set()
         self._arrived: list[Outcome] = []
-        self._spooled: list[Outcome] = []  # found done when they were about to be submitted
         self._labels: list[RunLabel] = []  # not saved yet
         self._check_splits()
-        self._clear_spool()
+        for outcome in self._exchange.take_duplicates(self._known):
+            self._compare(self._known[outcome.tag], outcome)
 
     def run(
         self, designs: tuple[Design, ...] | None = None, *, report: Report = lambda _: None
@@ -181,14 +165,13 @@ class Coordinator:
         self.progress.blocked.clear()
         self.progress.unsimulated.clear()
         try:
-            with self._spool.keep_alive() if self._spool else nullcontext():
+            with self._exchange.keep_alive():
                 for _ in self._fit(enumerate(self.study.plan_runs(designs))):
                     report(self.progress)
         except BaseException:
-            self.engine.stop()
-            self._rescue(self.engine.wait())
+            self._rescue(self._exchange.stop())
             raise
-        self._log.end()
+        self._exchange.end()
         self.progress.settle(sum(self.store.counts().values()))
         self.store.set_meta("blocked", self.progress.blocked)
         self.store.set_meta("unsimulated", self.progress.unsimulated)
@@ -200,12 +183,7 @@ class Coordinator:
     def _wake_workers(self) -> None:
         """Let workers get ready while we read and plan; not where nothing seems to be missing."""
         if sum(self.store.counts().values()) < self.progress.n_fits:
-            works = {*self._works.values()}
-            # Of several tasks, some may be done with, and their data be gone.
-            work = works.pop() if len(works) == 1 else ReportedFits(FitWork.of(self.study, []))
-            for needs in islice(cycle(self._needs.values()), self.engine.n_workers):
-                timeout = self.study.timeout
-                self.engine.submit(work, None, tag=None, timeout=timeout, needs=needs)
+            self._exchange.wake_workers()
 
     def _check_splits(self) -> None:
         if not self._known or find_unmeasured(self.study, self.description):
@@ -215,30 +193,30 @@ class Coordinator:
     def _fit(self, plan: Iterator[tuple[int, PlannedRun]]) -> Iterator[None]:
         """Plan and fit until nothing is missing; yields after every durable commit."""
         while True:
-            n_spooled = -1
-            while n_spooled < len(self._spooled) < _TAKEN_AT_ONCE:
-                n_spooled = len(self._spooled)
-                self._submit_some(plan)
-            if not self._submitted and not self._spooled:
+            self._submit_some(plan)
+            if self._exchange.is_idle:
                 break
             self._record()
             yield
         self._save([])
 
     def _submit_some(self, plan: Iterator[tuple[int, PlannedRun]]) -> None:
-        """Plan and submit until workers have enough to do."""
-        enough = _SUBMITTED_PER_WORKER * max(1, self.engine.n_workers)
-        while len(self._queue) < enough and (planned := next(plan, None)):
-            self._take_up(*planned)
-        self._submit_simulations()
-        while self._queue and len(self._submitted) < enough:
-            self._submit(heappop(self._queue)[-1])
+        """Plan and submit until workers have enough to do; what the spool has gives no work."""
+        n_spooled, n_wanted = -1, self._exchange.n_wanted
+        while n_spooled < self._exchange.n_spooled:
+            n_spooled = self._exchange.n_spooled
+            while len(self._queue) < n_wanted and (planned := next(plan, None)):
+                self._take_up(*planned)
+            for simulation in self._simulations.begin(self._known):
+                self._exchange.submit_simulation(*simulation)
+            while self._queue and not self._exchange.is_full:
+                self._submit(heappop(self._queue)[-1])
 
     def _rescue(self, outcomes: list[Outcome]) -> None:
         """Save what was finished when an interruption came; nothing new is begun."""
         finished = [
             outcome
-            for outcome in (*self._arrived, *map(unpack, outcomes))
+            for outcome in (*self._arrived, *outcomes)
             if outcome.kind == "done" and outcome.tag in self._fits
         ]
         self._save([self._measure(outcome) for outcome in finished])
@@ -316,7 +294,6 @@ class Coordinator:
 
     def _take_choices(self, outcome: Outcome) -> None:
         """Want the runs that have waited for simulated searches."""
-        self._submitted.discard(outcome.tag)
         finished = self._simulations.finish(outcome)
         if finished is None:
             return
@@ -368,42 +345,15 @@ class Coordinator:
         heappush(self._queue, (self._fits[key].order, self._n_queued, key))
 
     def _submit(self, key: str) -> None:
-        if key not in self._fits:
-            return  # a second result has come while it waited to be tried again
-        if spooled := self._find_spooled(key):
-            self._spooled.append(spooled)
-            return
-        self._submitted.add(key)
-        fit, timeout = self._fits[key].fit, self.study.timeout
-        work, needs = self._works[fit.task], self._needs[fit.pipeline]
-        self.engine.submit(work, (key, fit), tag=key, timeout=timeout, needs=needs)
-
-    def _find_spooled(self, key: str) -> Outcome | None:
-        """What a worker has kept of a fit, though we have not heard of it."""
-        report = self._spool.take(key, failed=not self._retry_failed) if self._spool else None
-        return None if report is None else report.to_outcome(key)
-
-    def _clear_spool(self) -> None:
-        """Take away what was recorded before: others have done it too, or we were killed."""
-        if self._spool:
-            recorded = {key for key, scores in self._known.items() if scores}
-            for key, report in self._spool.take_duplicates(recorded):
-                self._compare(self._known[key], report.to_outcome(key))
-
-    def _submit_simulations(self) -> None:
-        for tag, simulation in self._simulations.begin(self._known):
-            self._submitted.add(tag)
-            self.engine.submit(simulate, simulation, tag=tag, needs=need_nothing(self.study))
+        if key in self._fits:  # else a second result has come while it waited to be tried again
+            self._exchange.submit(key, self._fits[key].fit)
 
     def _record(self) -> None:
         """Make results durable, then let the searches that wait for them go on."""
-        self._log.write(self.progress, self._describe_work)
-        arrived, self._spooled = self._spooled or self.engine.wait(LOOK_EVERY), []
-        self._arrived = [self._unpack(each) for each in arrived if not is_simulation(each.tag)]
-        self._log.count(outcome for outcome in self._arrived if outcome.tag is not None)
+        arrived = self._exchange.receive(self.progress)
+        self._arrived = [each for each in arrived if not is_simulation(each.tag)]
         for outcome in self._arrived:
             check_readiness(outcome)
-        self.progress.shortage = self.engine.shortage
         for outcome in arrived:
             if is_simulation(outcome.tag):
                 self._take_choices(outcome)
@@ -418,33 +368,8 @@ class Coordinator:
             if missing is not None:
                 self._settle(measurement, missing)
 
-    def _describe_work(self, tag: Any) -> Doing:
-        """What a worker does, of whatever was submitted."""
-        if tag is None:
-            return Doing("getting ready")
-        if is_simulation(tag):
-            return Doing("simulated searches")
-        missing = self._fits.get(tag)
-        if missing is None:
-            return Doing("a fit that is recorded by now")
-        fit = missing.fit
-        return Doing("run" if fit.refit else "trial of a search", fit.pipeline, fit.task)
-
-    def _unpack(self, outcome: Outcome) -> Outcome:
-        """What the worker itself has said of a fit, if it has, before it was lost."""
-        if outcome.kind in ("died", "timeout") and (spooled := self._find_spooled(outcome.tag)):
-            return spooled
-        unpacked = unpack(outcome)
-        if self._spool:
-            self._spool.note_failure(unpacked.value)
-            self.progress.spool = self._spool.notes
-        return unpacked
-
     def _is_final(self, outcome: Outcome) -> bool:
         """Whether a result is to be recorded, and not tried again."""
-        if outcome.tag is None:
-            return False
-        self._submitted.discard(outcome.tag)
         missing = self._fits.get(outcome.tag)
         if missing is None:  # two workers have done it, which engines may let happen
             self._compare(self._known[outcome.tag], outcome)
@@ -452,8 +377,7 @@ class Coordinator:
         if outcome.kind == "done" or missing.n_attempts >= self.study.retries:
             return True
         missing.n_attempts += 1
-        if self._spool:
-            self._spool.remove([outcome.tag])
+        self._exchange.forget([outcome.tag])
         self._enqueue(outcome.tag)
         return False
 
@@ -468,8 +392,7 @@ class Coordinator:
         if not measurements and not self._labels:
             return []
         added = self.store.add(measurements, self._labels)
-        if self._spool:
-            self._spool.remove(each.key for each in measurements)
+        self._exchange.forget(each.key for each in measurements)
         self._arrived, self._labels = [], []
         return added
 
@@ -507,13 +430,3 @@ def _count_blocked(blocked: dict[str, int], state: SearchState, n_runs: int) -> 
     where = f"{state.search.pipeline} on {state.search.task}"
     blocked[where] = blocked.get(where, 0) + n_runs
     return where
-
-
-def _divide_work(study: Study, spool: Path | None) -> dict[str, ReportedFits]:
-    """Work by task: who lacks the data of one may still do the others', once that is done."""
-    without = FitWork.of(study, [task for task in study.tasks if task.data is None])
-    others = ReportedFits(without, spool)
-    return {
-        task.name: others if task.data is None else ReportedFits(FitWork.of(study, [task]), spool)
-        for task in study.tasks
-    }

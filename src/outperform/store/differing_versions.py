@@ -41,7 +41,7 @@ def _count(store: Store) -> dict[str, dict[str, Counter[str]]]:
     counts: dict[str, dict[str, Counter[str]]] = {}
     for pipeline, versions, n_fits in store.versions():
         for name, version in versions.items():
-            counts.setdefault(name, {}).setdefault(pipeline, Counter())[version] += n_fits
+            counts.setdefault(name, {}).setdefault(pipeline, Counter())[str(version)] += n_fits
     return counts
 
 

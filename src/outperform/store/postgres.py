@@ -29,7 +29,6 @@ from outperform.store.rows import (
     decode_rows,
     decode_scores,
     decode_value,
-    decode_versions,
     encode_label,
     encode_row,
     encode_value,
@@ -175,7 +174,12 @@ class PostgresStore:
 
     def versions(self) -> list[tuple[str, dict[str, str], int]]:
         """What the runs that are done ran on: pipeline, versions, and how many of its fits."""
-        return decode_versions(self._read(VERSIONS_OF_RUNS), self.address)
+        counts: dict[int, int] = dict(self._read(VERSIONS_OF_RUNS))
+        rows = self._read("SELECT * FROM measurements WHERE id = ANY(%s) ORDER BY id", ([*counts],))
+        return [
+            (fit.pipeline, fit.versions, n)
+            for fit, n in zip(self._decode(rows), counts.values(), strict=True)
+        ]
 
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, durably, in place of what was there."""

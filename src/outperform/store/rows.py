@@ -26,10 +26,10 @@ COLUMNS = {
     "started": "REAL NOT NULL",
     "versions": "TEXT NOT NULL",
 }
-# What the runs of each pipeline ran on, in every SQL.
-VERSIONS_OF_RUNS = """SELECT pipeline, versions, count(*) FROM measurements
+# A fit of each pipeline for all it ran on, with how many there are, in every SQL.
+VERSIONS_OF_RUNS = """SELECT min(id), count(*) FROM measurements
 WHERE status = 'done' AND key IN (SELECT key FROM run_labels)
-GROUP BY pipeline, versions ORDER BY min(id)"""
+GROUP BY pipeline, versions ORDER BY 1"""
 # Scores have one of their own, so that they can be trusted without a look at the rest.
 CHECKSUMS = {"score_checksum": "INTEGER NOT NULL", "checksum": "INTEGER NOT NULL"}
 _N_COLUMNS = len(COLUMNS)
@@ -139,18 +139,6 @@ def decode_counts(
             what = f"there are fits of {pipeline!r} on {task!r} with status {status!r}"
             raise report_damage(address, what)
     return {(pipeline, task, status): count for pipeline, task, status, count in rows}
-
-
-def decode_versions(
-    rows: Sequence[tuple[Any, ...]], address: str
-) -> list[tuple[str, dict[str, str], int]]:
-    """Versions from rows of pipeline, their text, and how many fits have them."""
-    with suppress(*_NONSENSE):
-        decoded = decode_json([text for _, text, _ in rows])
-        names = [name for found in decoded for pair in dict.items(found) for name in pair]
-        if len(decoded) == len(rows) and {*map(type, names)} <= {str}:
-            return [(row[0], found, row[2]) for row, found in zip(rows, decoded, strict=True)]
-    raise report_damage(address, "the versions that some fits ran on make no sense")
 
 
 def encode_label(label: RunLabel) -> tuple[Any, ...]:

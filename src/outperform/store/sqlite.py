@@ -26,7 +26,6 @@ from outperform.store.rows import (
     decode_rows,
     decode_scores,
     decode_value,
-    decode_versions,
     encode_label,
     encode_row,
     encode_value,
@@ -188,7 +187,17 @@ class SqliteStore:
     def versions(self) -> list[tuple[str, dict[str, str], int]]:
         """What the runs that are done ran on: pipeline, versions, and how many of its fits."""
         self._check_structure()
-        return decode_versions(self._read(VERSIONS_OF_RUNS), self.address)
+        counts: dict[int, int] = dict(self._read(VERSIONS_OF_RUNS))
+        ids, measured = [*counts], []
+        for start in range(0, len(ids), _MAX_VARIABLES):
+            some = ids[start : start + _MAX_VARIABLES]
+            marks = ", ".join("?" * len(some))
+            query = f"SELECT * FROM measurements WHERE id IN ({marks}) ORDER BY id"
+            measured += [*self._decode(self._read(query, some))]  # damage makes a kind of its own
+        return [
+            (fit.pipeline, fit.versions, n)
+            for fit, n in zip(measured, counts.values(), strict=True)
+        ]
 
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, durably, in place of what was there."""

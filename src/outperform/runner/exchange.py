@@ -1,0 +1,173 @@
+"""Between a coordinator and its workers: fits go out, and what became of them comes back."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+from outperform.engines import Engine, Outcome
+from outperform.runner.activity import LOOK_EVERY, ActivityLog, Doing
+from outperform.runner.needs import list_needs, need_nothing
+from outperform.runner.progress import Progress
+from outperform.runner.reports import unpack
+from outperform.runner.simulations import Tag, is_simulation
+from outperform.runner.spool import Spool
+from outperform.runner.work import FitWork, ReportedFits
+from outperform.store import Store
+from outperform.study.fits import Fit
+from outperform.study.redrawn_searches import Simulation, simulate
+from outperform.study.study import Study
+
+# Submitted at a time: workers never wait for one another's results to be recorded, and results of
+# quick fits are recorded several to a commit, which is what takes time.
+_SUBMITTED_PER_WORKER = 8
+_TAKEN_AT_ONCE = 1000  # results of a spool, to one commit
+
+
+class Exchange:
+    """Submits fits, and takes in what became of them: from the engine, or from the spool.
+
+    Meanwhile it says in the store what is going on.
+
+    Parameters
+    ----------
+    spool
+        A folder in which workers keep what they have done.
+    retry_failed
+        Leave failures of before in the spool, and have their fits done again.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        store: Store,
+        engine: Engine,
+        *,
+        spool: str | Path | None,
+        retry_failed: bool,
+    ) -> None:
+        self._study, self._engine, self._retry_failed = study, engine, retry_failed
+        self._spool = None if spool is None else Spool(spool)
+        self._works = _divide_work(study, None if self._spool is None else self._spool.folder)
+        self._needs = list_needs(study)
+        self._log = ActivityLog(store, engine)
+        self._submitted: dict[str | Tag, Fit | None] = {}
+        self._spooled: list[Outcome] = []  # found done when they were about to be submitted
+
+    @property
+    def n_wanted(self) -> int:
+        """How many fits should be on their way."""
+        return _SUBMITTED_PER_WORKER * max(1, self._engine.n_workers)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether enough are on their way, or so many have come back that they are best saved."""
+        return len(self._submitted) >= self.n_wanted or len(self._spooled) >= _TAKEN_AT_ONCE
+
+    @property
+    def n_spooled(self) -> int:
+        """Results that were found in the spool, and not received yet."""
+        return len(self._spooled)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is nothing to wait for."""
+        return not self._submitted and not self._spooled
+
+    def wake_workers(self) -> None:
+        """Let workers get ready while somebody reads and plans."""
+        works = {*self._works.values()}
+        # Of several tasks, some may be done with, and their data be gone.
+        work = works.pop() if len(works) == 1 else ReportedFits(FitWork.of(self._study, []))
+        for needs in islice(cycle(self._needs.values()), self._engine.n_workers):
+            timeout = self._study.timeout
+            self._engine.submit(work, None, tag=None, timeout=timeout, needs=needs)
+
+    def submit(self, key: str, fit: Fit) -> None:
+        """Have a fit done, unless a worker has kept it in the spool."""
+        if spooled := self._find_spooled(key):
+            self._spooled.append(spooled)
+            return
+        self._submitted[key] = fit
+        work, needs = self._works[fit.task], self._needs[fit.pipeline]
+        self._engine.submit(work, (key, fit), tag=key, timeout=self._study.timeout, needs=needs)
+
+    def submit_simulation(self, tag: Tag, simulation: Simulation) -> None:
+        """Have searches simulated."""
+        self._submitted[tag] = None
+        self._engine.submit(simulate, simulation, tag=tag, needs=need_nothing(self._study))
+
+    def receive(self, progress: Progress) -> list[Outcome]:
+        """What has come back: of fits with a report as value; nothing where that takes long."""
+        self._log.write(progress, self._describe)
+        outcomes, self._spooled = self._spooled or self._engine.wait(LOOK_EVERY), []
+        received = [self._unpack(each) for each in outcomes if each.tag is not None]
+        for outcome in received:
+            self._submitted.pop(outcome.tag, None)
+        self._log.count(each for each in received if not is_simulation(each.tag))
+        progress.shortage = self._engine.shortage
+        progress.spool = self._spool.notes if self._spool else []
+        return received
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Remove what is kept of fits that are recorded, or are to be done again."""
+        if self._spool:
+            self._spool.remove(keys)
+
+    def take_duplicates(self, known: Mapping[str, Mapping[str, float]]) -> Iterator[Outcome]:
+        """What the spool has of fits that were recorded with scores, and forget it."""
+        if self._spool:
+            recorded = {key for key, scores in known.items() if scores}
+            for key, report in self._spool.take_duplicates(recorded):
+                yield report.to_outcome(key)
+
+    def keep_alive(self) -> AbstractContextManager[None]:
+        """Let workers see by the spool that they are wanted, as long as the block lasts."""
+        return self._spool.keep_alive() if self._spool else nullcontext()
+
+    def stop(self) -> list[Outcome]:
+        """Give up at once what is not finished, and hand out what is."""
+        self._engine.stop()
+        return [self._unpack(each) for each in self._engine.wait() if each.tag is not None]
+
+    def end(self) -> None:
+        """Let whoever watches know that all is done."""
+        self._log.end()
+
+    def _unpack(self, outcome: Outcome) -> Outcome:
+        """What the worker itself has said of a fit, if it has, before it was lost."""
+        if is_simulation(outcome.tag):
+            return outcome
+        if outcome.kind in ("died", "timeout") and (spooled := self._find_spooled(outcome.tag)):
+            return spooled
+        unpacked = unpack(outcome)
+        if self._spool:
+            self._spool.note_failure(unpacked.value)
+        return unpacked
+
+    def _find_spooled(self, key: str) -> Outcome | None:
+        """What a worker has kept of a fit, though we have not heard of it."""
+        report = self._spool.take(key, failed=not self._retry_failed) if self._spool else None
+        return None if report is None else report.to_outcome(key)
+
+    def _describe(self, tag: Any) -> Doing:
+        """What a worker does, of whatever was submitted."""
+        if tag is None:
+            return Doing("getting ready")
+        if is_simulation(tag):
+            return Doing("simulated searches")
+        fit = self._submitted.get(tag)
+        if fit is None:
+            return Doing("a fit that another has done")
+        return Doing("run" if fit.refit else "trial of a search", fit.pipeline, fit.task)
+
+
+def _divide_work(study: Study, spool: Path | None) -> dict[str, ReportedFits]:
+    """Work by task: who lacks the data of one may still do the others', once that is done."""
+    without = FitWork.of(study, [task for task in study.tasks if task.data is None])
+    others = ReportedFits(without, spool)
+    return {
+        task.name: others if task.data is None else ReportedFits(FitWork.of(study, [task]), spool)
+        for task in study.tasks
+    }
