@@ -102,7 +102,7 @@ class Lab:
             if name not in self.dask.processes:
                 self.dask.start_worker(name)
         if self.coordinator is None:
-            words = ["--store", self.store, "--engine", self.dask.address]
+            words = ["--store", self.store, "--engine", self.dask.address, "--spool", "spool"]
             self.coordinator = Process(self.folder, "run", "study.toml", *words)
 
     def _look_at_coordinator(self) -> int | None:

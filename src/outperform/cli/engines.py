@@ -1,10 +1,33 @@
 """Where the fits of a study file run: where a command is told to, else where the file says."""
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
 from outperform.engines import Engine, open_engine
 from outperform.render.terminal import say
 
 
-def open_study_engine(study_file: str, address: str | None, workers: int | None) -> Engine:
+class Place(NamedTuple):
+    """An engine that is not open yet, and the folder that its workers share with us."""
+
+    address: str
+    options: Mapping[str, Any]
+    spool: Path | None
+    patience: float | None
+
+    def open(self) -> Engine:
+        """Open the engine."""
+        from outperform.runner.spool import PATIENCE, find_heartbeat
+
+        patience = PATIENCE if self.patience is None else self.patience
+        heartbeat = find_heartbeat(self.spool)
+        return open_engine(self.address, self.options, heartbeat=heartbeat, patience=patience)
+
+
+def choose_place(
+    study_file: str, address: str | None, workers: int | None, spool: str | None = None
+) -> Place:
     """Engine of an address or of so many local workers; of the table [engine] if neither is given.
 
     Options in that table are for the kind of engine that it names.
@@ -15,11 +38,12 @@ def open_study_engine(study_file: str, address: str | None, workers: int | None)
     own = table.address or "local"
     where = address or (f"local:{workers}" if workers else own)
     kind, own_kind = where.partition(":")[0], own.partition(":")[0]
-    if table.options and kind != own_kind:
+    options = table.options
+    if options and kind != own_kind:
         say(
             f"Note: the study file's [engine.options] are for {own_kind}, and left out on {kind}.",
             fg="yellow",
             err=True,
         )
-        return open_engine(where)
-    return open_engine(where, table.options)
+        options = {}
+    return Place(where, options, Path(spool) if spool else table.spool, table.patience)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from outperform.cli.endings import FAILURES, INTERRUPTED
-from outperform.cli.engines import open_study_engine
+from outperform.cli.engines import choose_place
 from outperform.cli.options import alpha_option, beta_option, debug_option, find_given, gamma_option
 from outperform.cli.output import print_json
 from outperform.cli.progress import ProgressBar, describe_pace, say_if_slow
@@ -126,10 +126,11 @@ def command(
         check_positive("--seconds-per-fit", seconds_per_fit)
     study = read_study(study_file)
     planned = _plan_decision(study, until_decided, gamma, alpha, beta)
+    place = choose_place(study_file, engine, workers, spool)
     try:
         with (
             open_store(address or Path(study_file).with_suffix(".db")) as store,
-            open_study_engine(study_file, engine, workers) as opened,
+            place.open() as opened,
         ):
             if not dry_run:
                 store.lock()
@@ -143,7 +144,7 @@ def command(
             if dry_run:
                 _print_costs(now, seconds, opened.n_workers, as_json=as_json)
                 return
-            options: dict[str, Any] = {"retry_failed": retry_failed, "spool": spool}
+            options: dict[str, Any] = {"retry_failed": retry_failed, "spool": place.spool}
             coordinator = Coordinator(study, store, opened, description=now, **options)
             run = _Run(coordinator, as_json)
             status = run.decide(planned, new_rule=new_rule) if planned else run.finish()

@@ -214,11 +214,14 @@ def _open_cluster(kind: str, *arguments: Any, **settings: Any) -> Engine:
     return engine
 
 
-def use_engine(engine: str | Engine) -> AbstractContextManager[Engine]:
-    """Open an engine that is named by its address, until the block ends; an open one stays open."""
+def use_engine(engine: str | Engine, **settings: Any) -> AbstractContextManager[Engine]:
+    """Open an engine that is named by its address, until the block ends; an open one stays open.
+
+    Settings are those of `open_engine`.
+    """
     if not (isinstance(engine, str) or hasattr(engine, "submit")):
         raise InvalidInput(f"the engine is {engine!r}", _KNOWN)
-    return open_engine(engine) if isinstance(engine, str) else nullcontext(engine)
+    return open_engine(engine, **settings) if isinstance(engine, str) else nullcontext(engine)
 
 
 def check_timeout(timeout: float | None) -> None:

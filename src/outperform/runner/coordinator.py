@@ -21,6 +21,7 @@ from outperform.runner.reports import check_readiness
 from outperform.runner.resuming import enter_study, read_finished
 from outperform.runner.searches import MissingFit, SearchState
 from outperform.runner.simulations import Simulations, is_simulation
+from outperform.runner.spool import PATIENCE, find_heartbeat
 from outperform.runner.work import check_splits
 from outperform.runs import Runs, make_runs
 from outperform.store import Added, Measurement, RunLabel, Store
@@ -74,7 +75,8 @@ def run(
     """
     check_is_study(study)
     with use_store(store) as opened:
-        with use_engine(engine) as workers:
+        heartbeat = find_heartbeat(spool)
+        with use_engine(engine, heartbeat=heartbeat, patience=PATIENCE) as workers:
             options: dict[str, Any] = {"retry_failed": retry_failed, "spool": spool}
             run_fits(study, opened, workers, **options, report=report)
         return _give_runs(study, opened)

@@ -13,9 +13,15 @@ from outperform.runner.reports import FitReport
 from outperform.runner.spool_files import NoReport, name_file, read_report
 
 HEARTBEAT = "coordinator"  # the file that is touched as long as a coordinator is there
+PATIENCE = 3600.0  # seconds that workers go on without a heartbeat, unless somebody says otherwise
 _BEAT = 5.0  # seconds
 _REPORT = re.compile(r"([0-9a-f]{32})\.json")
 _UNFINISHED = re.compile(r"\.([0-9a-f]{32})\.[0-9a-f]+\.tmp")
+
+
+def find_heartbeat(folder: str | Path | None) -> Path | None:
+    """The file by which workers see that somebody waits for what they keep in a spool."""
+    return None if folder is None else Path(folder).absolute() / HEARTBEAT
 
 
 class Spool:

@@ -6,7 +6,7 @@ from time import monotonic
 import click
 
 from outperform.cli.endings import FAILURES
-from outperform.cli.engines import open_study_engine
+from outperform.cli.engines import choose_place
 from outperform.cli.options import debug_option
 from outperform.cli.output import print_json
 from outperform.cli.progress import ProgressBar, describe_pace
@@ -73,7 +73,7 @@ def command(
         pace = describe_pace(n_done, n_fits - n_done, began)
         bar(n_done, n_fits, f"{n_done} of {n_fits} fits done, {pace}")
 
-    with open_study_engine(study_file, None, workers) as engine:
+    with choose_place(study_file, None, workers).open() as engine:
         say(
             f"{n_repeats * sum(len(plan.fits) for plan in plans)} fits, {n_seeds} seeds of every "
             f"source {n_repeats} times each, on {engine.n_workers} worker(s)",
