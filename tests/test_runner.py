@@ -643,7 +643,8 @@ def test_every_commit_holds_the_results_and_which_of_them_are_runs(store):
         ),
         (
             {"store": None},
-            "the store is None. Name a file, such as study.db or sqlite:///study.db.",
+            "the store is None. Name a file, such as study.db, or a database, as in "
+            "postgresql://HOST/DATABASE.",
         ),
         ({"engine": 2}, "the engine is 2. Pass local, local:4 (four workers) or inline."),
         ({"engine": None}, "the engine is None. Pass local, local:4 (four workers) or inline."),

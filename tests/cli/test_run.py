@@ -666,7 +666,7 @@ def test_json_of_a_run_counts_its_fits(tmp_path):
     [
         (("--engine", "dask://head:1"), "engines such as 'dask://head:1' are not there yet"),
         (("--engine", "local:2", "--workers", "2"), "--workers N is short for --engine local:N"),
-        (("--store", "postgresql://lab/study"), "stores in PostgreSQL are not there yet"),
+        (("--store", "mysql://lab/study"), "there is no kind of store called 'mysql'"),
     ],
 )
 def test_addresses_that_are_not_known_are_refused(options, message, tmp_path):
