@@ -39,8 +39,8 @@ def test_an_unknown_command_gets_the_nearest():
     message = refuse("comapre", "runs.csv")
     assert message == (
         "Error: no command 'comapre'. Did you mean 'compare'? It has: audit, backup, best-of, "
-        "check, compare, decompose, demo, init, plan, quality, rank, report, run, simulate, sota, "
-        "status, verify."
+        "check, compare, copy, decompose, demo, init, plan, quality, rank, report, run, simulate, "
+        "sota, status, verify."
     )
 
 

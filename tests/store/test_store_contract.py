@@ -132,6 +132,10 @@ class TestFirstResultWins:
         assert [each.kind for each in added] == ["new", "same", "differs"]
         assert list(store.measurements()) == [done()]
 
+    def test_the_first_of_duplicates_has_its_place_in_the_order(self, store, done, failed):
+        store.add([failed("a"), done("b"), done("a"), done("c"), done("b")])
+        assert list(store.measurements()) == [done("a"), done("b"), done("c")]
+
 
 def test_a_commit_records_all_or_nothing(store, done):
     store.add([done("first")])

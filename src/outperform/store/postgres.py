@@ -129,8 +129,10 @@ class PostgresStore:
         latest = {label[:5]: write_texts(encode_label(label)) for label in labels}
 
         def record(connection: _Connection) -> list[Added]:
-            first = {row[0]: row for row in reversed(rows)}
-            inserted = _insert(connection, _INSERT, [*reversed(first.values())])
+            first: dict[str, tuple[Any, ...]] = {}
+            for row in rows:
+                first.setdefault(row[0], row)
+            inserted = _insert(connection, _INSERT, [*first.values()])
             _insert(connection, _LABEL, [*latest.values()])
             new = {key for (key,) in inserted.fetchall()} if inserted else set()
             added = []
