@@ -13,6 +13,7 @@ from outperform.engines import Needs, open_engine
 from outperform.engines.dask import _read_address
 from outperform.errors import EngineError, InvalidInput, MissingExtra
 from tests.dask_processes import DaskProcesses, find_free_port
+from tests.engines.conftest import eventually
 
 pytest.importorskip("distributed", reason='pip install "outperform[dask]"')
 
@@ -32,13 +33,12 @@ def harmed(tmp_path_factory):
 @pytest.fixture
 def cluster(harmed):
     yield harmed
-    for name, start in (("scheduler", harmed.start_scheduler), *_starts(harmed)):
+    if "scheduler" not in harmed.processes:
+        harmed.end()  # its workers are about to end, too
+        harmed.start_scheduler()
+    for name in ("first", "second"):
         if name not in harmed.processes or harmed.processes[name][0].poll() is not None:
-            start()
-
-
-def _starts(cluster):
-    return [(name, lambda name=name: cluster.start_worker(name)) for name in ("first", "second")]
+            harmed.start_worker(name)
 
 
 def square(number):
@@ -55,9 +55,8 @@ def say_and_wait(item):
 
 
 def await_files(folder, pattern, n_files):
-    while len(files := [*folder.glob(pattern)]) < n_files:
-        time.sleep(0.01)
-    return files
+    assert eventually(lambda: len([*folder.glob(pattern)]) >= n_files, seconds=60)
+    return [*folder.glob(pattern)]
 
 
 class TestDeath:
@@ -84,6 +83,7 @@ class TestDeath:
             cluster.kill("scheduler")
             assert all(gone(int(file.suffix[1:])) for file in fits)  # workers have ended, too
             (tmp_path / "go").touch()
+            cluster.end()
             cluster.start_scheduler()
             cluster.start_worker("first")
             outcomes = collect(engine, 6)
@@ -99,8 +99,8 @@ class TestDeath:
             engine.submit(say_and_wait, (tmp_path, 1), tag="quick")
             await_files(tmp_path, "1.*", 1)
             engine.submit(time.sleep, 300, tag="slow")
-            while not engine._news.qsize():  # it has come, and nobody has asked for it
-                time.sleep(0.01)
+            # It has come, and nobody has asked for it.
+            assert eventually(lambda: engine._news.qsize() > 0)
             cluster.kill("scheduler")
             assert [outcome.tag for outcome in engine.wait()] == ["quick"]
             with pytest.raises(EngineError) as caught:
@@ -141,8 +141,7 @@ def _load_large(log, _):
 
 
 def await_workers(engine, n_workers):
-    while engine.n_workers != n_workers:
-        time.sleep(0.05)
+    assert eventually(lambda: engine.n_workers == n_workers, seconds=60)
 
 
 class TestWorkers:
