@@ -459,7 +459,10 @@ def test_an_address_says_where_and_on_how_many_workers():
             assert engine.n_workers == n_workers
 
 
-KNOWN = "Pass local, local:4 (four workers), inline, dask://HOST:PORT or module:executor."
+KNOWN = (
+    "Pass local, local:4 (four workers), inline, dask://HOST:PORT, ray://HOST:PORT or "
+    "module:executor."
+)
 
 
 @pytest.mark.parametrize(
