@@ -34,6 +34,18 @@ def test_a_whole_study_needs_one_import_and_runs(tmp_path):
     assert "(6 pairs" in compared
 
 
+def test_a_study_runs_on_an_executor_of_others(tmp_path):
+    pytest.importorskip("executorlib", reason="pip install executorlib")
+    script = ROOT / "examples" / "executor.py"
+    result = subprocess.run(
+        [sys.executable, script], cwd=tmp_path, capture_output=True, text=True, env=os.environ
+    )
+    assert result.returncode == 0, result.stderr
+    assert "P(svm > knn) = " in result.stdout
+    assert "(30 pairs" in result.stdout
+    assert count_fits(tmp_path / "wine.db") == 60  # two pipelines without a search
+
+
 def test_initialisations_are_compared_in_the_form_of_the_table_and_resumed(tmp_path):
     sizes = ["--inits", "5", "--trials", "8", "--pairs", "6", "--engine", "inline"]
     command = [sys.executable, INITIALISATIONS, "--folder", tmp_path / "new" / "results", *sizes]

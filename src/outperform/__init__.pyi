@@ -1,4 +1,5 @@
 from outperform import stats as stats
+from outperform.engines.futures import FuturesEngine as FuturesEngine
 from outperform.errors import OutperformError as OutperformError
 from outperform.questions.audit.answer import audit as audit
 from outperform.questions.audit.result import Audit as Audit

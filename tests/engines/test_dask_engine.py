@@ -73,16 +73,16 @@ class TestDeath:
         assert {outcome.kind for outcome in outcomes.values()} == {"done"}
 
     def test_a_scheduler_that_comes_back_is_found_and_nothing_is_lost(
-        self, cluster, tmp_path, collect
+        self, cluster, tmp_path, collect, gone
     ):
         with open_engine(cluster.address) as engine:
             engine.submit(square, 3, tag="before")
             assert engine.wait()[0].value == 9
             for number in range(6):
                 engine.submit(say_and_wait, (tmp_path, number), tag=number)
-            await_files(tmp_path, "*.*", 2)
-            for name in ("scheduler", "first", "second"):
-                cluster.kill(name)
+            fits = await_files(tmp_path, "*.*", 2)
+            cluster.kill("scheduler")
+            assert all(gone(int(file.suffix[1:])) for file in fits)  # workers have ended, too
             (tmp_path / "go").touch()
             cluster.start_scheduler()
             cluster.start_worker("first")

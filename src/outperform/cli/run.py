@@ -42,7 +42,11 @@ _ALL_BUT_RULE = {
 @click.command()
 @click.argument("study_file", metavar="STUDY.toml")
 @click.option("--store", "address", metavar="STORE", help="Store.  [default: STUDY.db]")
-@click.option("--engine", metavar="ENGINE", help="Where fits run: local, local:4, inline.")
+@click.option(
+    "--engine",
+    metavar="ENGINE",
+    help="Where fits run: local, local:4, inline, dask://HOST:PORT, module:executor.",
+)
 @click.option(
     "--workers",
     type=click.IntRange(min=1),

@@ -229,9 +229,10 @@ def work(code: bytes, order_bytes: bytes) -> bytes:
 
     def is_wanted() -> bool:
         task = worker.state.tasks.get(key)
-        if task is not None and task.state in ("executing", "long-running"):
+        is_ours = task is not None and task.state in ("executing", "long-running")
+        if is_ours and worker.status.name in ("running", "paused", "closing_gracefully"):
             return True
-        # The scheduler forgets the tasks of a client that is gone.
+        # The client has cancelled it or is gone, or the scheduler is.
         return bool(order.lease.heartbeat) and order.lease.is_beating()
 
     n_threads = max(1, count_cores() // worker.state.nthreads)
