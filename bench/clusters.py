@@ -1,5 +1,6 @@
 """Studies on a cluster: what the harness costs beside handing the same fits to the cluster."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -8,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from outperform.engines import open_engine
 from outperform.runner import run_fits
@@ -63,11 +65,39 @@ def fits_on_dask() -> Measured:
         return Measured(time.perf_counter() - began, theirs)
 
 
+def fits_on_ray() -> Measured:
+    """Both on one Ray with two workers, from the first submission to the last result."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    try:
+        import ray
+    except ImportError:
+        raise NotMeasured('`pip install "outperform[ray]"`') from None
+    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        sleep: Any = ray.remote(lambda seconds: time.sleep(seconds))
+        began = time.perf_counter()
+        ray.get([sleep.remote(FIT_SECONDS) for _ in range(N_FITS)])
+        theirs = time.perf_counter() - began
+        with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+            began = time.perf_counter()
+            with open_store(Path(folder, "study.db")) as store, open_engine("ray://auto") as engine:
+                run_fits(make_study(FIT_SECONDS, N_FITS), store, engine)
+            return Measured(time.perf_counter() - began, theirs)
+    finally:
+        ray.shutdown()
+
+
 CONTESTS = [
     Contest(
         f"{N_FITS:,} fits of 20 ms through run, on Dask",
         "submitted and gathered",
         Fraction(13, 10),
         fits_on_dask,
-    )
+    ),
+    Contest(
+        f"{N_FITS:,} fits of 20 ms through run, on Ray",
+        "submitted and gathered",
+        Fraction(13, 10),
+        fits_on_ray,
+    ),
 ]

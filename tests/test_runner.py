@@ -731,13 +731,13 @@ def test_every_commit_holds_the_results_and_which_of_them_are_runs(store):
         ),
         (
             {"engine": 2},
-            "the engine is 2. Pass local, local:4 (four workers), inline, dask://HOST:PORT or "
-            "module:executor.",
+            "the engine is 2. Pass local, local:4 (four workers), inline, dask://HOST:PORT, "
+            "ray://HOST:PORT or module:executor.",
         ),
         (
             {"engine": None},
-            "the engine is None. Pass local, local:4 (four workers), inline, dask://HOST:PORT or "
-            "module:executor.",
+            "the engine is None. Pass local, local:4 (four workers), inline, dask://HOST:PORT, "
+            "ray://HOST:PORT or module:executor.",
         ),
     ],
 )

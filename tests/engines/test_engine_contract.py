@@ -585,7 +585,10 @@ def test_options_reach_the_engine():
         assert engine.n_threads == 3
 
 
-KNOWN = "Pass local, local:4 (four workers), inline, dask://HOST:PORT or module:executor."
+KNOWN = (
+    "Pass local, local:4 (four workers), inline, dask://HOST:PORT, ray://HOST:PORT or "
+    "module:executor."
+)
 
 
 @pytest.mark.parametrize(

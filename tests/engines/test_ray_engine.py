@@ -6,12 +6,13 @@ import sys
 import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import pytest
 
 from outperform.engines import Needs, open_engine
 from outperform.engines.futures import FuturesEngine
-from outperform.errors import EngineError, InvalidInput, OutperformError
+from outperform.errors import EngineError, InvalidInput
 
 pytest.importorskip("ray", reason='pip install "outperform[ray]"')
 
@@ -58,7 +59,7 @@ def test_two_fits_never_share_a_gpu(ray_address, collect):
             engine.submit(note_device, seconds, tag=number, needs=Needs(gpus=1))
         seen = sorted(outcome.value for outcome in collect(engine, 12).values())
     assert {device for device, _, _ in seen} == {"0", "1"}
-    for (device, _, end), (other, begin, _) in zip(seen, seen[1:], strict=False):
+    for (device, _, end), (other, begin, _) in pairwise(seen):
         assert device != other or end <= begin
 
 

@@ -17,7 +17,10 @@ _LONGEST_ERROR = 20_000  # characters, of which the first and the last are kept
 _LONGEST_SUMMARY = 500
 _LAST_OUTPUT = 2_000  # characters of what a fit has printed that its error ends with
 _PRINTED = "\n\nIt printed last:\n"
-_KNOWN = "Pass local, local:4 (four workers), inline, dask://HOST:PORT or module:executor"
+_KNOWN = (
+    "Pass local, local:4 (four workers), inline, dask://HOST:PORT, ray://HOST:PORT or "
+    "module:executor"
+)
 _CLUSTERS = ("dask", "ray")  # extras, each a file here
 
 
@@ -162,7 +165,8 @@ def open_engine(
 
     `local` has a worker per core, `local:4` four. `inline` does one fit after the other in this
     process, where a debugger works. `dask://HOST:PORT` and `dask:///path/scheduler.json` are Dask's
-    schedulers. `module:name` is an executor, or what makes one.
+    schedulers. `ray` starts a Ray here, `ray://auto` is the cluster that this machine is part of,
+    `ray://HOST:PORT` another. `module:name` is an executor, or what makes one.
 
     Parameters
     ----------

@@ -21,6 +21,7 @@ _HERE = ("ray", "ray://local")
 _PULSE_SECONDS = 1.0
 # A Ray that is away for a minute ends the processes that use it, without a word to them.
 _LONGEST_ABSENCE = 20.0  # seconds
+_LONGEST_INLINE = 20_000  # bytes of code that go with every job: a dependency costs more
 _QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
 
 
@@ -83,7 +84,13 @@ class _Ray:
         return self._n_workers
 
     def share(self, code: bytes) -> Any:
-        self._check_pulse()
+        if len(code) < _LONGEST_INLINE:
+            return code
+        try:
+            _reach(self._place)  # putting something into a store that is gone ends this process
+        except OSError as error:
+            self._is_gone = True
+            raise Disconnected from error
         return self._ray.put(code)
 
     def call(self, code: Any, order: Order, tell: Tell, avoid: Collection[str] = ()) -> int:
@@ -136,8 +143,10 @@ class _Ray:
 
     def _connect(self) -> None:
         try:
-            if self._words["address"].startswith("ray://"):
-                _reach(self._words["address"].removeprefix("ray://"))  # Ray itself tries for long
+            named = self._words["address"]
+            place = os.environ.get("RAY_ADDRESS", "") if named == "auto" else named
+            if place.removeprefix("ray://").rpartition(":")[2].isdecimal():
+                _reach(place.removeprefix("ray://"))  # Ray itself tries for minutes
             self._ray.init(**self._words)
         except ImportError as error:
             raise MissingExtra(
