@@ -376,7 +376,7 @@ class TestContractElsewhere:
     ):
         work = Loading(load_in_one_place, tmp_path / "been here")
         values, n_submitted = [], 0
-        while remote.shortage is None or n_submitted < 12:  # however slow the other is to start
+        while remote.shortage is None or n_submitted < 40:  # however slow the other is to start
             while n_submitted - len(values) < 4:
                 remote.submit(work, n_submitted, tag=n_submitted)
                 n_submitted += 1
