@@ -12,6 +12,13 @@ import pytest
 from outperform.engines import Needs, open_engine
 from outperform.engines.dask import _read_address
 from outperform.errors import EngineError, InvalidInput, MissingExtra
+from outperform.runner import run_fits
+from outperform.store import open_store
+from outperform.study.designs import Ideal
+from outperform.study.pipelines import FunctionPipeline
+from outperform.study.spaces import Uniform
+from outperform.study.study import Study
+from outperform.study.tasks import Task
 from tests.dask_processes import DaskProcesses, find_free_port
 from tests.engines.conftest import eventually
 
@@ -57,6 +64,21 @@ def say_and_wait(item):
 def await_files(folder, pattern, n_files):
     assert eventually(lambda: len([*folder.glob(pattern)]) >= n_files, seconds=60)
     return [*folder.glob(pattern)]
+
+
+def test_a_study_gives_the_same_scores_as_in_this_process(dask_address, tmp_path):
+    def fit(params, split, seeds):
+        return dict.fromkeys(("valid", "test"), params["c"] + seeds["init"] % 1000)
+
+    pipeline = FunctionPipeline("a", fit, space={"c": Uniform(0, 1)}, sources=("init",))
+    study = Study((pipeline,), (Task("none", metric="accuracy"),), (Ideal(4),), trials=3)
+    scores = []
+    for address in (dask_address, "inline"):
+        with open_store(tmp_path / f"{address[:4]}.db") as store, open_engine(address) as engine:
+            progress = run_fits(study, store, engine)
+            assert (progress.n_done, progress.n_failed) == (16, 0)
+            scores.append(store.scores())
+    assert scores[0] == scores[1]
 
 
 class TestDeath:

@@ -115,7 +115,7 @@ class _Scheduler:
         self._n_calls += 1
         job = order.job
         key = f"outperform-{order.lease.session}-{self._n_calls}"
-        others = [worker for worker in self._count_threads() if worker not in avoid]
+        others = [name for name in self._count_threads() if name not in avoid] if avoid else []
         with _as_disconnected():
             future = self._client.submit(
                 eval,
@@ -125,8 +125,8 @@ class _Scheduler:
                 pure=False,
                 priority=job.n_unbegun + job.n_killed,  # what has waited before comes first
                 resources=self._resources.get(job.needs),
-                workers=others if avoid and others else None,
-                allow_other_workers=bool(avoid and others),
+                workers=others or None,
+                allow_other_workers=bool(others),
             )
         self._sent[key] = _Sent(future, job, tell)
         future.add_done_callback(self._done.put)
@@ -177,11 +177,10 @@ class _Scheduler:
             time.sleep(0.5)
 
     def working(self) -> list[tuple[str, Any]]:
-        try:
-            with _as_disconnected():
+        processing: Mapping[str, Collection[Any]] = {}
+        if self._client.status == "running":
+            with suppress(Disconnected), _as_disconnected():
                 processing = self._client.processing()
-        except Disconnected:
-            return []
         return [(worker, key) for worker, keys in processing.items() for key in keys or [None]]
 
     def close(self, session: str) -> None:
@@ -199,7 +198,8 @@ class _Scheduler:
         return Client(**self._words)
 
     def _count_threads(self) -> dict[str, int]:
-        if time.monotonic() - self._counted > _CENSUS_SECONDS:
+        is_old = time.monotonic() - self._counted > _CENSUS_SECONDS
+        if is_old and self._client.status == "running":
             with suppress(Disconnected), _as_disconnected():
                 self._threads = self._client.nthreads()
             self._counted = time.monotonic()
