@@ -12,7 +12,15 @@ import pytest
 from outperform.engines import Needs, open_engine
 from outperform.engines.dask import _read_address
 from outperform.errors import EngineError, InvalidInput, MissingExtra
+from outperform.runner import run_fits
+from outperform.store import open_store
+from outperform.study.designs import Ideal
+from outperform.study.pipelines import FunctionPipeline
+from outperform.study.spaces import Uniform
+from outperform.study.study import Study
+from outperform.study.tasks import Task
 from tests.dask_processes import DaskProcesses, find_free_port
+from tests.engines.conftest import eventually
 
 pytest.importorskip("distributed", reason='pip install "outperform[dask]"')
 
@@ -32,13 +40,12 @@ def harmed(tmp_path_factory):
 @pytest.fixture
 def cluster(harmed):
     yield harmed
-    for name, start in (("scheduler", harmed.start_scheduler), *_starts(harmed)):
+    if "scheduler" not in harmed.processes:
+        harmed.end()  # its workers are about to end, too
+        harmed.start_scheduler()
+    for name in ("first", "second"):
         if name not in harmed.processes or harmed.processes[name][0].poll() is not None:
-            start()
-
-
-def _starts(cluster):
-    return [(name, lambda name=name: cluster.start_worker(name)) for name in ("first", "second")]
+            harmed.start_worker(name)
 
 
 def square(number):
@@ -55,9 +62,23 @@ def say_and_wait(item):
 
 
 def await_files(folder, pattern, n_files):
-    while len(files := [*folder.glob(pattern)]) < n_files:
-        time.sleep(0.01)
-    return files
+    assert eventually(lambda: len([*folder.glob(pattern)]) >= n_files, seconds=60)
+    return [*folder.glob(pattern)]
+
+
+def test_a_study_gives_the_same_scores_as_in_this_process(dask_address, tmp_path):
+    def fit(params, split, seeds):
+        return dict.fromkeys(("valid", "test"), params["c"] + seeds["init"] % 1000)
+
+    pipeline = FunctionPipeline("a", fit, space={"c": Uniform(0, 1)}, sources=("init",))
+    study = Study((pipeline,), (Task("none", metric="accuracy"),), (Ideal(4),), trials=3)
+    scores = []
+    for address in (dask_address, "inline"):
+        with open_store(tmp_path / f"{address[:4]}.db") as store, open_engine(address) as engine:
+            progress = run_fits(study, store, engine)
+            assert (progress.n_done, progress.n_failed) == (16, 0)
+            scores.append(store.scores())
+    assert scores[0] == scores[1]
 
 
 class TestDeath:
@@ -84,6 +105,7 @@ class TestDeath:
             cluster.kill("scheduler")
             assert all(gone(int(file.suffix[1:])) for file in fits)  # workers have ended, too
             (tmp_path / "go").touch()
+            cluster.end()
             cluster.start_scheduler()
             cluster.start_worker("first")
             outcomes = collect(engine, 6)
@@ -99,8 +121,8 @@ class TestDeath:
             engine.submit(say_and_wait, (tmp_path, 1), tag="quick")
             await_files(tmp_path, "1.*", 1)
             engine.submit(time.sleep, 300, tag="slow")
-            while not engine._news.qsize():  # it has come, and nobody has asked for it
-                time.sleep(0.01)
+            # It has come, and nobody has asked for it.
+            assert eventually(lambda: engine._news.qsize() > 0)
             cluster.kill("scheduler")
             assert [outcome.tag for outcome in engine.wait()] == ["quick"]
             with pytest.raises(EngineError) as caught:
@@ -141,8 +163,7 @@ def _load_large(log, _):
 
 
 def await_workers(engine, n_workers):
-    while engine.n_workers != n_workers:
-        time.sleep(0.05)
+    assert eventually(lambda: engine.n_workers == n_workers, seconds=60)
 
 
 class TestWorkers:

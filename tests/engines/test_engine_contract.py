@@ -15,6 +15,7 @@ from outperform.engines import Engine, InlineEngine, LocalEngine, Outcome, open_
 from outperform.engines.engine import summarize_error
 from outperform.engines.local import count_cores
 from outperform.errors import EngineError, InvalidInput
+from outperform.processes import kill_group
 
 ROOT = Path(__file__).parents[2]
 # Addresses, or fixtures that give one; a new one is put under the contract here.
@@ -382,7 +383,7 @@ class TestContractElsewhere:
     ):
         work = Loading(load_in_one_place, tmp_path / "been here")
         values, n_submitted = [], 0
-        while remote.shortage is None or n_submitted < 12:  # however slow the other is to start
+        while remote.shortage is None or n_submitted < 40:  # however slow the other is to start
             while n_submitted - len(values) < 4:
                 remote.submit(work, n_submitted, tag=n_submitted)
                 n_submitted += 1
@@ -436,10 +437,14 @@ class TestContractElsewhere:
     def test_no_fit_outlives_its_coordinator(self, address, tmp_path, gone):
         (tmp_path / "study.py").write_text(COORDINATOR.format(module=__name__))
         words = [sys.executable, tmp_path / "study.py", *address, tmp_path / "pids"]
-        with subprocess.Popen(words, env={**os.environ, "PYTHONPATH": str(ROOT)}) as coordinator:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        with subprocess.Popen(words, env=environment, start_new_session=True) as coordinator:
             pids = await_pids(tmp_path / "pids")
             coordinator.kill()
-        assert all(gone(pid) for pid in pids)
+        try:
+            assert all(gone(pid) for pid in pids)
+        finally:
+            kill_group(coordinator.pid)  # processes of a pool wait for ever
 
     def test_a_fit_that_always_kills_its_worker_ends(self, remote: Engine, collect, tmp_path):
         remote.submit(kill_the_worker, tmp_path / "log", tag=0)

@@ -10,7 +10,8 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple
 
 from outperform.engines.engine import Needs, describe_exception
 from outperform.engines.jobs import Job, Loss, cannot_load
@@ -69,13 +70,21 @@ def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return words | {"address": f"{protocol}://{place}"}
 
 
+class _Sent(NamedTuple):
+    future: Any
+    job: Job
+    tell: Tell
+
+
 class _Scheduler:
     """A Dask scheduler as a cluster; handles are keys of its tasks."""
 
     def __init__(self, name: str, words: Mapping[str, Any]) -> None:
         self.name = name
         self._words = words
-        self._futures: dict[str, Any] = {}
+        self._sent: dict[str, _Sent] = {}
+        self._done: SimpleQueue[Any] = SimpleQueue()  # futures; None: no more will come
+        self._gatherer: threading.Thread | None = None
         self._n_calls = 0
         self._threads: dict[str, int] = {}  # by worker
         self._counted = float("-inf")  # when these were asked for
@@ -106,7 +115,7 @@ class _Scheduler:
         self._n_calls += 1
         job = order.job
         key = f"outperform-{order.lease.session}-{self._n_calls}"
-        others = [worker for worker in self._count_threads() if worker not in avoid]
+        others = [name for name in self._count_threads() if name not in avoid] if avoid else []
         with _as_disconnected():
             future = self._client.submit(
                 eval,
@@ -116,17 +125,20 @@ class _Scheduler:
                 pure=False,
                 priority=job.n_unbegun + job.n_killed,  # what has waited before comes first
                 resources=self._resources.get(job.needs),
-                workers=others if avoid and others else None,
-                allow_other_workers=bool(avoid and others),
+                workers=others or None,
+                allow_other_workers=bool(others),
             )
-        self._futures[key] = future
-        future.add_done_callback(partial(self._tell, tell, job))
+        self._sent[key] = _Sent(future, job, tell)
+        future.add_done_callback(self._done.put)
+        if self._gatherer is None:
+            self._gatherer = threading.Thread(target=self._gather, daemon=True)
+            self._gatherer.start()
         return key
 
     def check_needs(self, needs: Needs) -> None:
         if needs in self._resources:
             return
-        workers = self._client.scheduler_info()["workers"].values()
+        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
         offers = [worker.get("resources", {}) for worker in workers]
         wanted = {"GPU": needs.gpus, **dict(needs.others)}
         if any("MEMORY" in offer for offer in offers):  # where not, it is only watched over
@@ -143,13 +155,13 @@ class _Scheduler:
         self._resources[needs] = asked
 
     def cancel(self, handles: list[str]) -> None:
-        futures = [self._futures.pop(key) for key in handles if key in self._futures]
+        futures = [self._sent.pop(key).future for key in handles if key in self._sent]
         if futures and self._client.status == "running":
             with _as_disconnected():
                 self._client.cancel(futures)
 
     def reconnect(self) -> None:
-        self._futures.clear()
+        self._sent.clear()
         _run_aside(partial(self._client.close, timeout=2))
         deadline = time.monotonic() + _LONGEST_ABSENCE
         while True:
@@ -165,17 +177,17 @@ class _Scheduler:
             time.sleep(0.5)
 
     def working(self) -> list[tuple[str, Any]]:
-        try:
-            with _as_disconnected():
+        processing: Mapping[str, Collection[Any]] = {}
+        if self._client.status == "running":
+            with suppress(Disconnected), _as_disconnected():
                 processing = self._client.processing()
-        except Disconnected:
-            return []
         return [(worker, key) for worker, keys in processing.items() for key in keys or [None]]
 
     def close(self, session: str) -> None:
         dismissal = f"{_IMPORT}; supervision.dismiss({session!r})"
         if self._client.status == "running":
             _run_aside(partial(self._client.run, exec, dismissal, on_error="ignore"))
+        self._done.put(None)
         _run_aside(partial(self._client.close, timeout=2))
 
     def _connect(self) -> Any:
@@ -186,27 +198,50 @@ class _Scheduler:
         return Client(**self._words)
 
     def _count_threads(self) -> dict[str, int]:
-        if time.monotonic() - self._counted > _CENSUS_SECONDS:
+        is_old = time.monotonic() - self._counted > _CENSUS_SECONDS
+        if is_old and self._client.status == "running":
             with suppress(Disconnected), _as_disconnected():
                 self._threads = self._client.nthreads()
             self._counted = time.monotonic()
         return self._threads
 
-    def _tell(self, tell: Tell, job: Job, future: Any) -> None:
-        """Hand on what has become of a task; Dask calls this in a thread of its own."""
+    def _gather(self) -> None:
+        """Body of a thread: fetch results, all that there are at a time, and hand them on."""
+        while (future := self._done.get()) is not None:
+            done = [future]
+            with suppress(Empty):
+                while (future := self._done.get_nowait()) is not None:
+                    done.append(future)
+                self._done.put(None)  # for the next look
+            finished = [each for each in done if each.status == "finished"]
+            results: list[Any] = []
+            with suppress(Exception):  # then each is asked for by itself, and says what is wrong
+                results = self._client.gather(finished)
+            by_key = dict(zip((each.key for each in finished), results, strict=False))
+            for each in done:
+                self._tell(each, by_key.get(each.key))
+
+    def _tell(self, future: Any, result: bytes | None) -> None:
+        """Hand on what has become of a task, unless we have cancelled it."""
+        sent = self._sent.get(future.key)
+        if sent is not None:
+            news = self._read(sent.job, future, result)
+            if self._sent.pop(future.key, None) is not None:
+                sent.tell(news)
+
+    def _read(self, job: Job, future: Any, result: bytes | None) -> Any:
+        """News of a task that is done."""
         from distributed.scheduler import KilledWorker
 
         try:
-            news: Any = pickle.loads(future.result())
+            return pickle.loads(future.result() if result is None else result)
         except KilledWorker as error:
             what = f"the Dask worker was lost, in each of {error.allowed_failures + 1} tries"
-            news = Report(error.last_worker.address, loss=Loss(job, "died", what, 0.0))
+            return Report(error.last_worker.address, loss=Loss(job, "died", what, 0.0))
         except (CancelledError, OSError, TimeoutError):
-            news = Disconnected()
+            return Disconnected()
         except Exception as error:
-            news = self._explain(job, error)
-        if self._futures.pop(future.key, None) is not None:  # else it was cancelled by us
-            tell(news)
+            return self._explain(job, error)
 
     def _explain(self, job: Job, error: Exception) -> Any:
         """Where a task failed before it got to a child: on a worker that lacks outperform."""

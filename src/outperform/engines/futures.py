@@ -10,7 +10,7 @@ from outperform.engines.engine import Needs
 from outperform.engines.jobs import N_TRIES
 from outperform.engines.local import count_cores
 from outperform.engines.remote import Disconnected, RemoteEngine, Tell
-from outperform.engines.supervision import Order, Report, supervise
+from outperform.engines.supervision import Order, Report, dismiss, supervise
 from outperform.errors import EngineError, InvalidInput
 from outperform.study.import_paths import import_object
 
@@ -147,6 +147,7 @@ class _Executor:
         return []  # an executor does not tell who does what
 
     def close(self, session: str) -> None:
+        dismiss(session)  # what runs in threads of this process
         if self._is_ours:
             self._executor.shutdown(wait=False, cancel_futures=True)
 
