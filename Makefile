@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test fast slow portable minimal chaos fuzz check format docs bench calibrate clean
+.PHONY: demo test fast slow portable minimal chaos fuzz check format docs bench scale calibrate clean
 
 demo: $(VENV)/ready  ## Tune and train two real learners over 54 paired replicates, then compare them.
 	$(BIN)/outperform demo demo
@@ -45,6 +45,9 @@ docs: $(VENV)/ready  ## Write the generated pages anew.
 
 bench: $(VENV)/ready $(VENV)-peers/ready  ## Speed as ratios, side by side with others, in one run.
 	$(BIN)/python bench/run.py --peers $(VENV)-peers/bin/python
+
+scale: $(VENV)/ready  ## A thousand simulated workers, a real coordinator: writes the table of docs/scale.md.
+	$(BIN)/python bench/scale.py
 
 calibrate: $(VENV)/ready  ## How often every rule, interval and test errs: writes docs/calibration.md.
 	$(BIN)/python -m calibration

@@ -66,8 +66,10 @@ def ray_address() -> Iterator[str]:
     try:
         size = {"num_cpus": 2, "num_gpus": 2, "object_store_memory": 100 * 2**20}
         ray.init("local", include_dashboard=False, log_to_driver=False, **size)
+        os.environ["RAY_ADDRESS"] = ray.get_runtime_context().gcs_address  # for other processes
         yield "ray://auto"
     finally:
+        os.environ.pop("RAY_ADDRESS", None)
         ray.shutdown()
 
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,13 @@ def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return {"address": address, **options}
 
 
+@dataclass(slots=True)
+class _Call:
+    references: list[Any]  # to what the task and its copies will return
+    n_left: int  # of which nothing was heard
+    tell: Tell
+
+
 class _Ray:
     """Ray as a cluster; handles are numbers of its tasks."""
 
@@ -70,7 +78,8 @@ class _Ray:
         self._is_ours = not (name == "ray://auto" and ray.is_initialized())
         # By number: a reference of Ray's client cannot tell it from others before the server has
         # answered, in the thread that waits for our lock.
-        self._waiting: dict[int, tuple[Any, Tell]] = {}
+        self._waiting: dict[int, _Call] = {}
+        self._unwanted: list[Any] = []  # copies of what is done
         self._n_calls = 0
         self._lock = threading.Lock()
         self._is_gone = False
@@ -94,21 +103,29 @@ class _Ray:
         return self._ray.put(code)
 
     def call(self, code: Any, order: Order, tell: Tell, avoid: Collection[str] = ()) -> int:
-        self._check_pulse()
+        if self._is_gone:
+            raise Disconnected
         self._n_calls += 1
-        reference = self._task_for(order.job.needs).remote(code, order)
+        task, n_copies = self._task_for(order.job.needs), 1
+        if avoid and (nodes := list_other_nodes(self._nodes, avoid)):
+            node = nodes[self._n_calls % len(nodes)]
+            task = task.options(scheduling_strategy=_prefer(node))
+        elif avoid:
+            n_copies = 2  # Ray cannot be told to avoid a process: one copy keeps it busy
+        references = [task.remote(code, order) for _ in range(n_copies)]
         with self._lock:
-            self._waiting[self._n_calls] = (reference, tell)
-        reference.future().add_done_callback(partial(self._hear, self._n_calls, order.job))
+            self._waiting[self._n_calls] = _Call(references, n_copies, tell)
+        for reference in references:
+            reference.future().add_done_callback(partial(self._hear, self._n_calls, order.job))
         return self._n_calls
 
     def check_needs(self, needs: Needs) -> None:
         if needs in self._tasks:
             return
         asked = _list_resources(needs)
-        nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
+        offers = [node["Resources"] for node in self._nodes]
         if not any(
-            all(node.get(name, 0) >= amount for name, amount in asked.items()) for node in nodes
+            all(offer.get(name, 0) >= amount for name, amount in asked.items()) for offer in offers
         ):
             listed = ", ".join(f"{name}: {amount:g}" for name, amount in asked.items())
             raise InvalidInput(
@@ -117,11 +134,10 @@ class _Ray:
             )
 
     def cancel(self, handles: list[int]) -> None:
-        for number in handles:
-            with self._lock:
-                reference, _ = self._waiting.pop(number, (None, None))
-            if reference is not None and not self._is_gone:
-                self._ray.cancel(reference, force=True)  # its process ends, and so does the child
+        with self._lock:
+            calls = [self._waiting.pop(number) for number in handles if number in self._waiting]
+            unwanted, self._unwanted = self._unwanted, []
+        self._give_up([*unwanted, *(each for call in calls for each in call.references)])
 
     def reconnect(self) -> None:
         """Connect anew; a Ray that was started here, or by others in this process, stays lost."""
@@ -166,7 +182,7 @@ class _Ray:
         self._place = self._words["address"].removeprefix("ray://")
         if not self._words["address"].startswith("ray://"):
             self._place = self._ray.get_runtime_context().gcs_address
-        self._n_workers = self._count_workers()
+        self._look()
         self._is_gone = False
         self._closing = threading.Event()
         self._pulse = threading.Thread(target=self._feel_pulse, args=(self._closing,), daemon=True)
@@ -187,7 +203,7 @@ class _Ray:
             try:
                 _reach(self._place)
                 last = time.monotonic()
-                self._n_workers = self._count_workers()
+                self._look()
             except Exception:
                 if time.monotonic() - last > _LONGEST_ABSENCE:
                     break
@@ -198,12 +214,12 @@ class _Ray:
         self._is_gone = True
         with self._lock:
             lost, self._waiting = [*self._waiting.values()], {}
-        for _, tell in lost:
-            tell(Disconnected())
+        for call in lost:
+            call.tell(Disconnected())
 
-    def _check_pulse(self) -> None:
-        if self._is_gone:
-            raise Disconnected
+    def _give_up(self, references: list[Any]) -> None:
+        for reference in [] if self._is_gone else references:
+            self._ray.cancel(reference, force=True)  # its process ends, and so does the child
 
     def _wait_until_reachable(self) -> bool:
         deadline = time.monotonic() + _LONGEST_ABSENCE
@@ -214,8 +230,11 @@ class _Ray:
             time.sleep(0.5)
         return False
 
-    def _count_workers(self) -> int:
-        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+    def _look(self) -> None:
+        """See how large Ray is at present."""
+        self._nodes = [node for node in self._ray.nodes() if node["Alive"]]
+        n_processors = sum(node["Resources"].get("CPU", 0) for node in self._nodes)
+        self._n_workers = max(1, int(n_processors))
 
     def _task_for(self, needs: Needs) -> Any:
         if needs not in self._tasks:
@@ -232,9 +251,34 @@ class _Ray:
         """Hand on what has become of a task; Ray calls this in a thread of its own."""
         news = _read_news(job, future.result)
         with self._lock:
-            _, tell = self._waiting.pop(number, (None, None))
-        if tell is not None:  # else it was cancelled by us, or lost with Ray
-            tell(news)
+            call = self._waiting.get(number)
+            if call is None:  # it was cancelled by us, done by its copy, or lost with Ray
+                return
+            call.n_left -= 1
+            if call.n_left and not (isinstance(news, Report) and news.outcome):
+                return  # its copy may have more luck
+            del self._waiting[number]
+            self._unwanted += call.references if call.n_left else []
+        call.tell(news)
+
+
+def list_other_nodes(nodes: list[dict[str, Any]], avoid: Collection[str]) -> list[str]:
+    """Names of nodes on whose hosts none of the workers to avoid are.
+
+    Examples
+    --------
+    >>> nodes = [{"NodeID": "a1", "NodeManagerHostname": "one"}]
+    >>> list_other_nodes(nodes, ["two:17"]), list_other_nodes(nodes, ["one:17"])
+    (['a1'], [])
+    """
+    hosts = {worker.rpartition(":")[0] for worker in avoid}
+    return [node["NodeID"] for node in nodes if node["NodeManagerHostname"] not in hosts]
+
+
+def _prefer(node: str) -> Any:
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    return NodeAffinitySchedulingStrategy(node, soft=True)
 
 
 def _list_resources(needs: Needs) -> dict[str, float]:
