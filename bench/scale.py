@@ -52,6 +52,7 @@ class SimulatedWorkers:
         Seconds that workers have worked, all together.
     """
 
+    name = "simulated"
     shortage: None = None
 
     def __init__(self, n_workers: int, seconds_per_fit: float) -> None:
@@ -87,7 +88,7 @@ class SimulatedWorkers:
         self._begin(self.now)
         self._left = time.perf_counter()
 
-    def wait(self) -> list[Outcome]:
+    def wait(self, patience: float | None = None) -> list[Outcome]:
         """What has ended by now; the clock is put forward to the next end where nothing has."""
         self._pass_time()
         if self._busy and self._busy[0][0] > self.now:

@@ -8,6 +8,7 @@ import outperform as op
 from outperform.errors import DamagedStore, StoreError
 from outperform.store import RunLabel, open_store
 from outperform.store.measurement import FAILED_TRIAL
+from outperform.store.meta import ACTIVITY
 from tests.store.test_store_contract import STORES
 
 LABELS = [
@@ -67,7 +68,10 @@ def test_a_moment_is_copied_while_a_run_goes_on(source, places, done):
             assert "later" not in moment.scores()
             assert moment.get_meta("notes") == {"mine": [1, "é\x00"]}
             assert len([*moment.measurements()]) == 7
+        writer.set_meta(ACTIVITY, None)
         assert op.copy_store(source, places[1]).n_measurements == 8
+    with open_store(places[1]) as new:
+        assert ACTIVITY not in new.meta_names()  # no run of its own
 
 
 def test_a_copy_that_was_interrupted_is_gone_on_with(source, places, done):

@@ -9,6 +9,7 @@ from typing import Any
 from outperform.errors import StoreError
 from outperform.store.damage import Verification, name_fit, report_damage
 from outperform.store.measurement import RunLabel
+from outperform.store.meta import ACTIVITY
 from outperform.store.sqlite import SqliteStore
 from outperform.store.sqlite_file import check_place
 from outperform.store.store import Store, use_store
@@ -16,7 +17,7 @@ from outperform.store.store import Store, use_store
 Report = Callable[[int, int], None]  # of fits copied, and all
 
 _CHUNK = 2000
-_OF_THE_STORE = {"writer"}  # kept by a store for itself
+_OF_THE_STORE = {"writer", ACTIVITY}  # of who writes it: nobody writes the copy
 
 
 def copy_store(
