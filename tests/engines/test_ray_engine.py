@@ -63,6 +63,21 @@ def test_two_fits_never_share_a_gpu(ray_address, collect):
         assert device != other or end <= begin
 
 
+def note_times(seconds):
+    began = time.time()
+    time.sleep(seconds)
+    return began, time.time()
+
+
+def test_fits_of_two_processors_take_turns_on_two(ray_address, collect):
+    with open_engine(ray_address) as engine:
+        for number in range(3):
+            needs = Needs(memory=10**6, others=(("cpus", 2),))
+            engine.submit(note_times, 0.1, tag=number, needs=needs)
+        times = sorted(outcome.value for outcome in collect(engine, 3).values())
+    assert all(end <= begin for (_, end), (begin, _) in pairwise(times))
+
+
 def test_a_child_sees_the_devices_of_its_task(monkeypatch):
     with ThreadPoolExecutor(1) as executor, FuturesEngine(executor) as engine:
         for device in ("0", "1", "0"):

@@ -238,12 +238,13 @@ class _Ray:
 
     def _task_for(self, needs: Needs) -> Any:
         if needs not in self._tasks:
-            asked = {name.lower(): amount for name, amount in _list_resources(needs).items()}
-            known = {"cpu": "num_cpus", "gpu": "num_gpus", "memory": "memory"}
-            words: dict[str, Any] = {
-                word: asked[name] for name, word in known.items() if name in asked
+            others = _list_resources(needs)
+            words = {
+                "num_cpus": others.pop("CPU", 0),
+                "num_gpus": others.pop("GPU", needs.gpus),
+                "memory": others.pop("memory", None),
+                "resources": others,
             }
-            words["resources"] = {name: n for name, n in needs.others if name not in ("cpus",)}
             self._tasks[needs] = self._task.options(**words)
         return self._tasks[needs]
 
