@@ -79,6 +79,8 @@ class _Sent(NamedTuple):
 class _Scheduler:
     """A Dask scheduler as a cluster; handles are keys of its tasks."""
 
+    lists_all = True
+
     def __init__(self, name: str, words: Mapping[str, Any]) -> None:
         self.name = name
         self._words = words
@@ -181,7 +183,12 @@ class _Scheduler:
         if self._client.status == "running":
             with suppress(Disconnected), _as_disconnected():
                 processing = self._client.processing()
-        return [(worker, key) for worker, keys in processing.items() for key in keys or [None]]
+        threads = self._count_threads()
+        return [
+            (worker, key)
+            for worker, keys in processing.items()
+            for key in [*keys][: threads.get(worker, 1)] or [None]  # others wait on the worker
+        ]
 
     def close(self, session: str) -> None:
         dismissal = f"{_IMPORT}; supervision.dismiss({session!r})"

@@ -74,6 +74,8 @@ def open_executor(
 class _Executor:
     """An executor as a cluster, which is made anew where it breaks and was made by us."""
 
+    lists_all = False
+
     def __init__(
         self,
         make: Callable[[], Executor],
@@ -85,6 +87,7 @@ class _Executor:
         self._make, self._is_ours = make, is_ours
         self._n_workers, self._submit_options = n_workers, submit_options
         self._executor = make()
+        self._futures: dict[Future[Report], None] = {}  # not done, in order
         self._n_broken = 0  # since the last report
         self._why_broken: BaseException | None = None
 
@@ -116,6 +119,7 @@ class _Executor:
             raise EngineError(
                 f"the executor takes no more work: {error}", "Make a new one to submit more"
             ) from error
+        self._futures[future] = None
         future.add_done_callback(partial(self._tell, tell))
         return future
 
@@ -144,7 +148,9 @@ class _Executor:
         self._executor = self._make()
 
     def working(self) -> list[tuple[str, Any]]:
-        return []  # an executor does not tell who does what
+        # It does not tell who does what, and calls some running that wait in a queue of its own.
+        running = [future for future in [*self._futures] if future.running()]
+        return [(f"worker {i}", each) for i, each in enumerate(running[: self.n_workers], 1)]
 
     def close(self, session: str) -> None:
         dismiss(session)  # what runs in threads of this process
@@ -152,6 +158,7 @@ class _Executor:
             self._executor.shutdown(wait=False, cancel_futures=True)
 
     def _tell(self, tell: Tell, future: Future[Report]) -> None:
+        self._futures.pop(future, None)
         try:
             report = future.result()
         except (BrokenExecutor, CancelledError) as error:

@@ -15,11 +15,13 @@ from outperform.engines.devices import GivenDevices
 from outperform.engines.engine import Needs, summarize_error
 from outperform.engines.jobs import Job, Loss
 from outperform.engines.remote import Disconnected, RemoteEngine, Tell
-from outperform.engines.supervision import Order, Report, supervise
+from outperform.engines.supervision import Order, Report, name_process, supervise
 from outperform.errors import EngineError, InvalidInput, MissingExtra
 
 _HERE = ("ray", "ray://local")
 _PULSE_SECONDS = 1.0
+_NOTE_AFTER = 1.0  # seconds of a fit: quicker ones are over before anybody has read of them
+_NOTE_EVERY = 10.0  # seconds
 # A Ray that is away for a minute ends the processes that use it, without a word to them.
 _LONGEST_ABSENCE = 20.0  # seconds
 _LONGEST_INLINE = 20_000  # bytes of code that go with every job: a dependency costs more
@@ -69,6 +71,8 @@ class _Call:
 class _Ray:
     """Ray as a cluster; handles are numbers of its tasks."""
 
+    lists_all = False
+
     def __init__(self, name: str, words: Mapping[str, Any]) -> None:
         import ray
 
@@ -81,6 +85,7 @@ class _Ray:
         self._waiting: dict[int, _Call] = {}
         self._unwanted: list[Any] = []  # copies of what is done
         self._n_calls = 0
+        self._session = ""  # in which calls are made
         self._lock = threading.Lock()
         self._is_gone = False
         self._closing = threading.Event()
@@ -112,7 +117,8 @@ class _Ray:
             task = task.options(scheduling_strategy=_prefer(node))
         elif avoid:
             n_copies = 2  # Ray cannot be told to avoid a process: one copy keeps it busy
-        references = [task.remote(code, order) for _ in range(n_copies)]
+        self._session = order.lease.session
+        references = [task.remote(code, order, self._n_calls) for _ in range(n_copies)]
         with self._lock:
             self._waiting[self._n_calls] = _Call(references, n_copies, tell)
         for reference in references:
@@ -151,7 +157,7 @@ class _Ray:
         self._begin()
 
     def working(self) -> list[tuple[str, Any]]:
-        return []  # Ray tells nobody but its dashboard
+        return self._working
 
     def close(self, session: str) -> None:
         if not self._is_gone:
@@ -235,6 +241,16 @@ class _Ray:
         self._nodes = [node for node in self._ray.nodes() if node["Alive"]]
         n_processors = sum(node["Resources"].get("CPU", 0) for node in self._nodes)
         self._n_workers = max(1, int(n_processors))
+        self._working = self._read_board()
+
+    def _read_board(self) -> list[tuple[str, int]]:
+        """Who works on which call, of those that take their time."""
+        try:
+            board = self._ray.get_actor(_name_board(self._session))
+            notes: dict[str, int] = self._ray.get(board.read.remote(), timeout=_PULSE_SECONDS)
+        except (ValueError, self._ray.exceptions.RayError):  # nothing has taken so long, or is lost
+            return []
+        return [*notes.items()]
 
     def _task_for(self, needs: Needs) -> Any:
         if needs not in self._tasks:
@@ -312,10 +328,49 @@ def _read_news(job: Job, result: Callable[[], Report]) -> Any:
         return Disconnected()
 
 
-def _work(code: bytes, order: Order) -> Report:
+def _work(code: bytes, order: Order, number: int) -> Report:
     """What Ray's workers run."""
     n_threads = int(dict(order.job.needs.others).get("cpus", 1))
-    return supervise(code, order, n_threads=max(1, n_threads), devices=GivenDevices())
+    next_note = time.monotonic() + _NOTE_AFTER
+
+    def is_wanted() -> bool:
+        nonlocal next_note
+        if time.monotonic() > next_note:
+            next_note += _NOTE_EVERY
+            _write_on_board(order.lease.session, number)
+        return order.lease.is_valid()
+
+    words: dict[str, Any] = {"n_threads": max(1, n_threads), "devices": GivenDevices()}
+    return supervise(code, order, is_wanted=is_wanted, **words)
+
+
+class _Board:
+    """An actor on which workers note what they do, for whoever watches the run.
+
+    It lives in a worker, and may be lost with it: notes are written again and again.
+    """
+
+    def __init__(self) -> None:
+        self._notes: dict[str, tuple[float, int]] = {}
+
+    def write(self, worker: str, number: int) -> None:
+        self._notes[worker] = time.monotonic(), number
+
+    def read(self) -> dict[str, int]:
+        oldest = time.monotonic() - 2 * _NOTE_EVERY
+        return {worker: number for worker, (at, number) in self._notes.items() if at > oldest}
+
+
+def _write_on_board(session: str, number: int) -> None:
+    import ray
+
+    words: dict[str, Any] = {"name": _name_board(session), "get_if_exists": True, "num_cpus": 0}
+    board: Any = ray.remote(_Board).options(**words).remote()
+    board.write.remote(name_process(), number)
+
+
+def _name_board(session: str) -> str:
+    return f"outperform {session}"
 
 
 def _reach(place: str) -> None:

@@ -84,6 +84,10 @@ class Cluster(Protocol):
     def reconnect(self) -> None:
         """Find the cluster again, if need be; raises EngineError where it is gone for good."""
 
+    @property
+    def lists_all(self) -> bool:
+        """Whether all workers are among those of `working`, idle ones too, with None."""
+
     def working(self) -> list[tuple[str, Any]]:
         """Names of workers, and the handle of what each works on, as far as that is known.
 
@@ -310,10 +314,10 @@ class RemoteEngine:
         self._n_unloaded[number] = self._n_unloaded.get(number, 0) + 1
         if self._n_unloaded[number] < N_TRIES:
             return
-        workers = [name for name, _ in self._cluster.working()]
-        if any(name not in self._unable for name in workers):
-            return  # one of these may be loading it, or has
-        if not workers and number in self._loaded:
+        if self._cluster.lists_all:
+            if any(name not in self._unable for name, _ in self._cluster.working()):
+                return  # one of these may be loading it, or has
+        elif number in self._loaded:
             return  # the cluster does not say who is there, but there was somebody
         assert loss.failure is not None
         self._unable.clear()
