@@ -28,11 +28,11 @@ class DaskProcesses:
         where = ["--host", "127.0.0.1", "--port", str(self.port), "--scheduler-file", str(file)]
         self._start("scheduler", "scheduler", *where)
 
-    def start_worker(self, name: str, *options: str, path: str | None = None) -> None:
-        """Start a worker, which looks for modules in `path` first."""
+    def start_worker(self, name: str, *options: str, **environment: str) -> None:
+        """Start a worker, with variables that others do not have."""
         place = ["--no-nanny", "--nthreads", "1", "--local-directory", str(self.folder)]
         address = f"tcp://127.0.0.1:{self.port}"
-        self._start(name, "worker", address, "--name", name, *place, *options, path=path)
+        self._start(name, "worker", address, "--name", name, *place, *options, **environment)
 
     def kill(self, name: str) -> None:
         process, watcher = self.processes.pop(name)
@@ -44,7 +44,7 @@ class DaskProcesses:
         for name in [*self.processes]:
             self.kill(name)
 
-    def _start(self, name: str, *words: str, path: str | None = None) -> None:
+    def _start(self, name: str, *words: str, **environment: str) -> None:
         if name in self.processes:
             self.kill(name)  # it has ended by itself
         watcher = Watcher()  # for the case that we are killed
@@ -55,7 +55,7 @@ class DaskProcesses:
                 stderr=log,
                 stdin=subprocess.DEVNULL,
                 cwd=self.folder,
-                env={**os.environ, "PYTHONPATH": path} if path else None,
+                env={**os.environ, **environment},
                 start_new_session=True,
             )
         watcher.protect(process.pid)

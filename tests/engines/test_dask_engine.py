@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,12 @@ def cluster(harmed):
 
 def square(number):
     return number * number
+
+
+def note_device(seconds):
+    began = time.time()
+    time.sleep(seconds)
+    return os.environ["CUDA_VISIBLE_DEVICES"], began, time.time()
 
 
 def say_and_wait(item):
@@ -173,7 +180,7 @@ class TestWorkers:
         package.write_text("raise ModuleNotFoundError('No module named outperform')")
         with open_engine(cluster.address) as engine:
             await_workers(engine, 2)
-            cluster.start_worker("bare", path=str(tmp_path))
+            cluster.start_worker("bare", PYTHONPATH=str(tmp_path))
             await_workers(engine, 3)
             for number in range(30):
                 engine.submit(square, number, tag=number)
@@ -258,9 +265,29 @@ class TestNeeds:
         cluster.kill("rich")
         assert len(workers) == 1
 
+    def test_a_worker_hands_out_the_devices_that_it_sees(self, cluster, collect):
+        options = ("--nthreads", "3", "--resources", "GPU=3")
+        cluster.start_worker("rich", *options, CUDA_VISIBLE_DEVICES="3,5")
+        with open_engine(cluster.address) as engine:
+            await_workers(engine, 5)
+            for number in range(12):
+                engine.submit(note_device, 0.02, tag=number, needs=Needs(gpus=1))
+            seen = sorted(each.value for each in collect(engine, 12).values())
+            engine.submit(note_device, 0, tag="none", needs=Needs(gpus=0))
+            assert collect(engine, 1)["none"].value[0] == ""
+            engine.submit(note_device, 0, tag="too many", needs=Needs(gpus=3))
+            with pytest.raises(EngineError) as caught:
+                engine.wait()
+        cluster.kill("rich")
+        assert {device for device, _, _ in seen} == {"3", "5"}
+        for (device, _, end), (other, begin, _) in pairwise(seen):
+            assert device != other or end <= begin  # nobody has shared one
+        assert caught.value.problem == "a fit needs 3 GPUs, and there are 2 here"
+
 
 ORPHAN = """
 import os, sys, threading, time
+from itertools import pairwise
 from pathlib import Path
 from outperform.engines import open_engine
 

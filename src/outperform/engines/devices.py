@@ -71,6 +71,11 @@ class Devices:
     def _free(self) -> dict[str, float]:
         return {**self._capacity}
 
+    @property
+    def are_known(self) -> bool:
+        """Whether any were named or found."""
+        return bool(self._capacity)
+
     def check(self, gpus: float | None) -> None:
         """Refuse what will never be free."""
         if gpus and not _choose(self._capacity, gpus):

@@ -173,7 +173,7 @@ class _Ray:
         except ImportError as error:
             raise MissingExtra(
                 f"'{self.name}' needs what Ray's client needs: {error}",
-                'Install it with `pip install "ray[client]"`',
+                'Install it with `pip install "outperform[ray]"`',
             ) from error
         except (OSError, RuntimeError, ValueError) as error:
             raise EngineError(

@@ -30,7 +30,7 @@ from outperform.engines.lease import Lease
 from outperform.engines.packing import Works, pack
 from outperform.engines.supervision import Order, Report
 from outperform.engines.worker import unpack
-from outperform.errors import EngineError
+from outperform.errors import EngineError, InvalidInput
 from outperform.wording import enumerate_names
 
 News = Report | BaseException
@@ -296,6 +296,8 @@ class RemoteEngine:
 
     def _try_again(self, job: Job, news: News) -> None:
         """Send a job once more that was lost with its worker, unless it is to blame."""
+        if isinstance(news, InvalidInput):  # no worker has what was promised for it
+            raise EngineError(news.problem, news.remedy) from news
         loss, worker = _describe_loss(job, news)
         if loss.kind == "unbegun":
             self._note_unloaded(loss, worker)

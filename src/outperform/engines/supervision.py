@@ -102,7 +102,7 @@ def supervise(
 
     if not _pause(lease, job, still_wanted):
         return Report(worker)
-    devices = devices or _devices
+    devices = devices or _find_devices(job)
     visible = os.environ.get(VISIBLE, "")
     kind = Kind(lease.session, n_threads, job.needs, visible, order.folder, order.places)
     child = _children.take(kind, job, devices)
@@ -120,6 +120,11 @@ def supervise(
             _children.keep(child, kind, devices)
     _remember(lease, job, report.loss)
     return report
+
+
+def _find_devices(job: Job) -> Devices | GivenDevices:
+    """Those of this process; where none are found that a cluster has promised, what it sees."""
+    return _devices if not job.needs.gpus or _devices.are_known else GivenDevices()
 
 
 def dismiss(session: str) -> None:
