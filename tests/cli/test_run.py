@@ -407,7 +407,8 @@ def test_progress_is_live_on_a_terminal_and_quiet_elsewhere(tmp_path):
         os.close(ours)
     stdout, _ = process.communicate(timeout=120)
     assert said.count(b"\r") > 3
-    assert re.search(rb"fitting .*\d+% \d+ done, 0 failed, \d+ left, \d+\.\d fits/s, ", said)
+    how_far = rb"fitting .*\d+% \d+ done, 0 failed, \d+ left, \d+\.\d fits/\w+, [\d.]+ \w+ to go\r"
+    assert re.search(how_far, said)  # and no second time left beside it
     assert stdout.endswith("\nNext: outperform compare study.db a b\n")
     write_study(tmp_path)
     process = start(tmp_path)

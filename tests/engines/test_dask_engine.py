@@ -214,6 +214,18 @@ class TestWorkers:
         cluster.kill("third")
         assert len(workers) == 3
 
+    def test_what_waits_at_a_worker_is_not_at_work(self, cluster, tmp_path, collect):
+        with open_engine(cluster.address) as engine:
+            await_workers(engine, 2)
+            for number in range(8):
+                engine.submit(say_and_wait, (tmp_path, number), tag=number)
+            await_files(tmp_path, "*.*", 2)
+            active = engine.activity()
+            (tmp_path / "go").touch()
+            workers = {tag: outcome.worker for tag, outcome in collect(engine, 8).items()}
+        assert len(active) == len({each.worker for each in active}) == 2
+        assert all(workers[each.tag] == each.worker for each in active)
+
     def test_large_work_is_brought_once_and_again_where_it_is_lost(
         self, cluster, tmp_path, collect
     ):

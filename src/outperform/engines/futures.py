@@ -143,8 +143,8 @@ class _Executor:
         self._executor.shutdown(wait=False)
         self._executor = self._make()
 
-    def working(self) -> list[tuple[str, Any]]:
-        return []  # an executor does not tell who does what
+    def working(self) -> None:
+        return None  # an executor does not tell who does what
 
     def close(self, session: str) -> None:
         dismiss(session)  # what runs in threads of this process

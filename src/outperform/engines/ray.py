@@ -150,8 +150,8 @@ class _Ray:
         self._connect()
         self._begin()
 
-    def working(self) -> list[tuple[str, Any]]:
-        return []  # Ray tells nobody but its dashboard
+    def working(self) -> None:
+        return None  # Ray tells nobody but its dashboard
 
     def close(self, session: str) -> None:
         if not self._is_gone:

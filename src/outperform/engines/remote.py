@@ -84,8 +84,8 @@ class Cluster(Protocol):
     def reconnect(self) -> None:
         """Find the cluster again, if need be; raises EngineError where it is gone for good."""
 
-    def working(self) -> list[tuple[str, Any]]:
-        """Names of workers, and the handle of what each works on, as far as that is known.
+    def working(self) -> list[tuple[str, Any]] | None:
+        """Names of workers, and the handle of what each works on; None where that is not known.
 
         None in place of a handle where a worker is idle.
         """
@@ -160,13 +160,14 @@ class RemoteEngine:
             f"{enumerate_names(self._unable)}: {error}"
         )
 
-    def activity(self) -> list[Activity]:
-        """What is worked on at the moment, as far as the cluster knows."""
+    def activity(self) -> list[Activity] | None:
+        """What is worked on at the moment; None where the cluster does not tell."""
+        working = self._cluster.working()
+        if working is None:
+            return None
         tags = {sent.handle: sent.job.tag for sent in [*self._sent.values()] if sent.handle}
         return [
-            Activity(worker, tags[handle], None)
-            for worker, handle in self._cluster.working()
-            if handle in tags
+            Activity(worker, tags[handle], None) for worker, handle in working if handle in tags
         ]
 
     def submit(
@@ -310,7 +311,7 @@ class RemoteEngine:
         self._n_unloaded[number] = self._n_unloaded.get(number, 0) + 1
         if self._n_unloaded[number] < N_TRIES:
             return
-        workers = [name for name, _ in self._cluster.working()]
+        workers = [name for name, _ in self._cluster.working() or ()]
         if any(name not in self._unable for name in workers):
             return  # one of these may be loading it, or has
         if not workers and number in self._loaded:

@@ -75,7 +75,8 @@ class ActivityLog:
             self._store.set_meta(ACTIVITY, None)
 
     def _describe(self, progress: Progress, describe: Callable[[Any], Doing]) -> dict[str, Any]:
-        active = self._engine.activity()
+        known = self._engine.activity()
+        active = known or []
         now = time.time()
         self._first_seen = {
             (worker, tag): self._first_seen.get((worker, tag), since or now)
@@ -86,6 +87,7 @@ class ActivityLog:
             "engine": self._engine.name,
             "began": self._began,
             "n_workers": self._engine.n_workers,
+            "n_busy": None if known is None else len(known),
             "n_done": progress.n_known + progress.n_done,
             "n_failed": progress.n_failed,
             "n_left": progress.n_left,
