@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from outperform.cli import main
 from outperform.cli.watching import watch_run
-from outperform.engines import InlineEngine, LocalEngine
+from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.runner import Progress, run_fits
 from outperform.store import Store, open_store
 from outperform.store.meta import ACTIVITY, find_meta_problem
@@ -113,6 +114,29 @@ def test_it_is_said_again_only_where_something_has_changed(store, monkeypatch):
     assert len(texts) == 3
     log.end()
     assert texts[-1] == (ACTIVITY, None)
+
+
+def test_long_fits_that_end_together_are_no_higher_rate(store, monkeypatch):
+    from outperform.runner.activity import ActivityLog, Doing
+
+    now = time.time()
+    clock = SimpleNamespace(time=lambda: now, monotonic=lambda: now)
+    monkeypatch.setattr("outperform.runner.activity.time", clock)
+    paces = []
+    monkeypatch.setattr(store, "set_meta", lambda name, value: paces.append(value))
+    log = ActivityLog(store_of(store), InlineEngine())
+    progress = Progress(100)
+    for _ in range(3):  # four workers, fits of an hour
+        now += 3600
+        log.count([Outcome(None, None, None, 3600.0, "done", f"node{n}") for n in range(4)])
+        for minutes in (0, 30):
+            now += 60 * minutes
+            progress.n_done += 1  # so that it speaks
+            log.write(progress, Doing)
+        now -= 60 * minutes
+    rates = [60 * pace["fits_per_minute"] for pace in paces]
+    assert rates == pytest.approx([4, 4 / 1.5, 4, 4 / 1.25, 4, 4 / (3.5 / 3)])
+    assert paces[-1]["seconds_left"] == pytest.approx(3600 * progress.n_left / rates[-1])
 
 
 def store_of(store: Store) -> Store:
