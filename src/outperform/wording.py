@@ -235,6 +235,17 @@ def format_duration(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
+def format_fit_time(seconds: float) -> str:
+    """What a fit takes, which may be milliseconds or days.
+
+    Examples
+    --------
+    >>> format_fit_time(0.0123), format_fit_time(41.2), format_fit_time(5400)
+    ('0.012 s', '41 s', '90.0 min')
+    """
+    return f"{seconds:.2g} s" if seconds < 10 else format_duration(seconds)
+
+
 def format_rate(per_second: float) -> str:
     """Fits in a unit of time in which a person would count them.
 

@@ -255,7 +255,8 @@ class TestNeeds:
                 engine.submit(square, 2, tag=0, needs=needs)
             assert str(caught.value) == (
                 f"a fit needs GPU=1 licence=2, and no worker of '{cluster.address}' has that. "
-                'Start workers with `dask worker ADDRESS --resources "GPU=1 licence=2"`.'
+                'Start workers with `dask worker ADDRESS --resources "GPU=1 licence=2"`, or ask '
+                "for less in the pipeline's resources."
             )
             cluster.start_worker("rich", "--resources", "GPU=1 licence=3 MEMORY=1e9")
             await_workers(engine, 3)

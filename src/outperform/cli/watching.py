@@ -11,7 +11,7 @@ import click
 
 from outperform.questions.result import Table
 from outperform.render.terminal import print_table, say
-from outperform.wording import format_duration, format_rate, measure, shorten
+from outperform.wording import format_duration, format_fit_time, format_rate, measure, shorten
 
 _EVERY = 2.0  # seconds
 _N_SHOWN = 20  # workers, fewer where the terminal is low
@@ -114,6 +114,4 @@ def _format_age(since: float | None, now: float) -> str:
 
 
 def _format_seconds(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
-    return f"{seconds:.2g} s" if seconds < 10 else format_duration(seconds)
+    return "" if seconds is None else format_fit_time(seconds)

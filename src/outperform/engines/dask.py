@@ -150,7 +150,8 @@ class _Scheduler:
             listed = " ".join(f"{name}={amount:g}" for name, amount in asked.items())
             raise InvalidInput(
                 f"a fit needs {listed}, and no worker of '{self.name}' has that",
-                f'Start workers with `dask worker ADDRESS --resources "{listed}"`',
+                f'Start workers with `dask worker ADDRESS --resources "{listed}"`, or ask for less '
+                "in the pipeline's resources",
             )
         self._resources[needs] = asked
 

@@ -130,7 +130,8 @@ class _Ray:
             listed = ", ".join(f"{name}: {amount:g}" for name, amount in asked.items())
             raise InvalidInput(
                 f"a fit needs {listed}, and no node of '{self.name}' has that",
-                "Add a node that has, with `ray start --num-gpus` or `--resources`",
+                "Add a node that has, with `ray start --num-gpus` or `--resources`, or ask for "
+                "less in the pipeline's resources",
             )
 
     def cancel(self, handles: list[int]) -> None:
