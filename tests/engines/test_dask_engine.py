@@ -247,7 +247,7 @@ class TestWorkers:
 
 
 class TestNeeds:
-    def test_they_are_asked_for_in_the_words_of_dask(self, cluster, collect):
+    def test_they_are_asked_for_in_the_words_of_dask(self, cluster, collect, monkeypatch):
         with open_engine(cluster.address) as engine:
             await_workers(engine, 2)
             needs = Needs(gpus=1, memory=10**9, others=(("licence", 2),))
@@ -258,6 +258,7 @@ class TestNeeds:
                 'Start workers with `dask worker ADDRESS --resources "GPU=1 licence=2"`, or ask '
                 "for less in the pipeline's resources."
             )
+            monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")  # what it declares, it must see
             cluster.start_worker("rich", "--resources", "GPU=1 licence=3 MEMORY=1e9")
             await_workers(engine, 3)
             for number in range(6):
