@@ -235,6 +235,30 @@ def format_duration(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
+def format_fit_time(seconds: float) -> str:
+    """What a fit takes, which may be milliseconds or days.
+
+    Examples
+    --------
+    >>> format_fit_time(0.0123), format_fit_time(41.2), format_fit_time(5400)
+    ('0.012 s', '41 s', '90.0 min')
+    """
+    return f"{seconds:.2g} s" if seconds < 10 else format_duration(seconds)
+
+
+def format_rate(per_second: float) -> str:
+    """Fits in a unit of time in which a person would count them.
+
+    Examples
+    --------
+    >>> format_rate(12.04), format_rate(0.9), format_rate(4 / 3600), format_rate(1 / 86_400)
+    ('12.0 fits/s', '54.0 fits/min', '4.0 fits/h', '1.0 fits/day')
+    """
+    units = (("s", 1), ("min", 60), ("h", 3_600), ("day", 86_400))
+    unit, length = next((each for each in units if per_second * each[1] >= 1), units[-1])
+    return f"{per_second * length:,.1f} fits/{unit}"
+
+
 def describe_goal(goal: str) -> str:
     """Which way a metric is better."""
     return f"{'higher' if goal == 'maximize' else 'lower'} is better"

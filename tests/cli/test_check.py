@@ -85,7 +85,7 @@ def test_it_says_how_many_fits_before_and_then_how_long_it_will_take(study, monk
     assert first == "24 fits, 3 seeds of every source 2 times each, on 2 worker(s)"
     assert others
     for line in others:
-        how_far = r"checking: \d+ of 24 fits done, [\d.]+ fits/s, [\d.]+ (s|min) to go"
+        how_far = r"checking: \d+ of 24 fits done, [\d.]+ fits/(s|min), [\d.]+ (s|min) to go"
         assert re.fullmatch(how_far, line)
     assert others[-1].startswith("checking: 24 of 24 fits done")
 

@@ -306,9 +306,9 @@ def test_a_dry_run_says_the_cost_and_makes_no_store(tmp_path):
     assert lines[3].split() == ["fix-hopt", "26", "?"]
     assert len(lines) == 4
     assert not (tmp_path / "study.db").exists()
-    told = run(tmp_path, "--dry-run", "--workers", "2", "--seconds-per-fit", "60").splitlines()
-    assert told[0].endswith("; one fit takes about 60 s")
-    assert told[2].split() == ["ideal", "80", "40.0", "min", "chosen"]
+    told = run(tmp_path, "--dry-run", "--workers", "2", "--seconds-per-fit", "3600").splitlines()
+    assert told[0].endswith("; one fit takes about 60.0 min")
+    assert told[2].split() == ["ideal", "80", "40.0", "h", "chosen"]
 
 
 def test_a_dry_run_gives_the_cost_as_json(tmp_path):
@@ -407,7 +407,8 @@ def test_progress_is_live_on_a_terminal_and_quiet_elsewhere(tmp_path):
         os.close(ours)
     stdout, _ = process.communicate(timeout=120)
     assert said.count(b"\r") > 3
-    assert re.search(rb"fitting .*\d+% \d+ done, 0 failed, \d+ left, \d+\.\d fits/s, ", said)
+    how_far = rb"fitting .*\d+% \d+ done, 0 failed, \d+ left, \d+\.\d fits/\w+, [\d.]+ \w+ to go\r"
+    assert re.search(how_far, said)  # and no second time left beside it
     assert stdout.endswith("\nNext: outperform compare study.db a b\n")
     write_study(tmp_path)
     process = start(tmp_path)

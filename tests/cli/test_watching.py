@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from outperform.cli import main
 from outperform.cli.watching import watch_run
-from outperform.engines import InlineEngine, LocalEngine
+from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.runner import Progress, run_fits
 from outperform.store import Store, open_store
 from outperform.store.meta import ACTIVITY, find_meta_problem
@@ -80,7 +81,7 @@ def test_a_run_tells_what_its_workers_do(store, monkeypatch):
     assert last["seconds_left"] > 0
     for worker in last["workers"]:
         assert (worker["pipeline"], worker["task"]) == ("svm", "toy")
-        assert worker["doing"] in ("run", "trial of a search")
+        assert worker["doing"] in ("run", "trial")
         assert began - 1 <= worker["since"] <= time.time() + 1
         assert worker["seconds_per_fit"] is None or worker["seconds_per_fit"] >= 0.1
     assert sum(worker["n_done"] for worker in last["workers"]) > 0
@@ -113,6 +114,29 @@ def test_it_is_said_again_only_where_something_has_changed(store, monkeypatch):
     assert len(texts) == 3
     log.end()
     assert texts[-1] == (ACTIVITY, None)
+
+
+def test_long_fits_that_end_together_are_no_higher_rate(store, monkeypatch):
+    from outperform.runner.activity import ActivityLog, Doing
+
+    now = time.time()
+    clock = SimpleNamespace(time=lambda: now, monotonic=lambda: now)
+    monkeypatch.setattr("outperform.runner.activity.time", clock)
+    paces = []
+    monkeypatch.setattr(store, "set_meta", lambda name, value: paces.append(value))
+    log = ActivityLog(store_of(store), InlineEngine())
+    progress = Progress(100)
+    for _ in range(3):  # four workers, fits of an hour
+        now += 3600
+        log.count([Outcome(None, None, None, 3600.0, "done", f"node{n}") for n in range(4)])
+        for minutes in (0, 30):
+            now += 60 * minutes
+            progress.n_done += 1  # so that it speaks
+            log.write(progress, Doing)
+        now -= 60 * minutes
+    rates = [60 * pace["fits_per_minute"] for pace in paces]
+    assert rates == pytest.approx([4, 4 / 1.5, 4, 4 / 1.25, 4, 4 / (3.5 / 3)])
+    assert paces[-1]["seconds_left"] == pytest.approx(3600 * progress.n_left / rates[-1])
 
 
 def store_of(store: Store) -> Store:
@@ -171,6 +195,7 @@ def describe(n_workers: int = 2, **changes: Any) -> dict[str, Any]:
         "began": now - 3600,
         "spoke": now - 4,
         "n_workers": 25,
+        "n_busy": n_workers,
         "n_done": 12,
         "n_failed": 0,
         "n_left": 20,
@@ -187,19 +212,18 @@ def test_a_run_going_on_is_shown_with_its_workers(store):
     run_fits(make_study(), store, InlineEngine())
     store.set_meta(ACTIVITY, describe())
     lines = call("status", store.address).stdout.splitlines()
-    assert lines[5].startswith(
-        "dask://scheduler:8786: 2 of 25 worker(s) busy, 0.125 fits a minute, 20 left, 2.7 h to go; "
-        "as of "
-    )
-    assert lines[6].split() == ["worker", "does", "for", "fits", "done", "s/fit"]
-    assert re.fullmatch(r"  node7:0  svm on toy, run  1\d\.\d min  +3   41\.2", lines[7])
-    assert len(lines) == 9
+    where = r"dask://scheduler:8786: 2 of 25 worker\(s\) busy, as of \d+ s ago"
+    assert re.fullmatch(where, lines[5])
+    assert lines[6] == "7.5 fits/h, 20 left, 2.7 h to go"
+    assert lines[7].split() == ["worker", "does", "for", "done", "per", "fit"]
+    assert re.fullmatch(r"  node7:0  run: svm on toy  1\d\.\d min  +3 +41 s", lines[8])
+    assert len(lines) == 10
     told = json.loads(call("status", store.address, "--json").stdout)["activity"]
     assert told["workers"][0]["name"] == "node7:0"
 
 
 def test_of_many_workers_those_that_began_first_are_shown(store):
-    store.set_meta(ACTIVITY, describe(30, n_more=800))
+    store.set_meta(ACTIVITY, describe(30, n_more=800, n_busy=830))
     said = call("status", store.address).stdout
     assert said.count("node7:") == 20
     assert said.endswith("\n  ... and 810 more, that began later\n")
@@ -212,7 +236,7 @@ def test_what_is_not_known_yet_is_not_made_up(store):
     activity["workers"][0] |= ready
     store.set_meta(ACTIVITY, activity)
     said = call("status", store.address).stdout
-    assert "1 of 25 worker(s) busy, no fit has ended yet, 20 left; as of" in said
+    assert "\nno fit has ended yet, 20 left\n" in said
     assert "node7:0  getting ready" in said
 
 
@@ -226,6 +250,22 @@ def test_a_run_that_was_killed_does_not_look_alive(store):
     ) in said
     assert "going on" not in said
     assert "node7" not in said
+
+
+def test_an_engine_that_cannot_tell_has_nobody_called_idle(store):
+    store.set_meta(ACTIVITY, describe(0, engine="ray", n_busy=None))
+    said = call("status", store.address).stdout
+    assert "ray: 25 worker(s), as of " in said
+    assert "busy" not in said
+
+
+def test_seconds_of_a_fit_are_in_units_that_people_use(store):
+    activity = describe(3)
+    for worker, seconds in zip(activity["workers"], (3600.0 * 1.5, 0.12, 86_400.0), strict=True):
+        worker["seconds_per_fit"] = seconds
+    store.set_meta(ACTIVITY, activity)
+    lines = call("status", store.address).stdout.splitlines()[-3:]
+    assert [line.split("3", 1)[1].strip() for line in lines] == ["90.0 min", "0.12 s", "24.0 h"]
 
 
 # Again and again
@@ -262,9 +302,16 @@ def test_watching_is_for_people(store):
 def test_on_a_terminal_it_is_shown_in_one_place(store):
     run_fits(make_study(), store, InlineEngine())
     store.close()
+    said = show_on_terminal("status", store.address, "--watch")
+    assert said.startswith("\x1b[2J\x1b[1;1H")
+
+
+def show_on_terminal(*words: str) -> str:
+    """What a command prints on a terminal of 80 columns and 24 lines."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "outperform", "status", store.address, "--watch"]
-    process = subprocess.Popen(command, stdout=theirs, stderr=theirs)
+    command = [sys.executable, "-m", "outperform", *words]
+    size = {"COLUMNS": "80", "LINES": "24"}
+    process = subprocess.Popen(command, stdout=theirs, stderr=theirs, env=os.environ | size)
     os.close(theirs)
     said = b""
     try:
@@ -273,4 +320,19 @@ def test_on_a_terminal_it_is_shown_in_one_place(store):
     except OSError:  # the other end is closed
         os.close(ours)
     assert process.wait(timeout=60) == 0
-    assert said.startswith(b"\x1b[2J\x1b[1;1H")
+    return said.decode()
+
+
+def test_two_hundred_workers_with_long_names_fit_on_a_terminal(store):
+    run_fits(make_study(), store, InlineEngine())
+    activity = describe(200)
+    long = {"pipeline": "vision-transformer-base-patch16-224", "task": "imagenet-2012-validation"}
+    for number, worker in enumerate(activity["workers"]):
+        worker |= long | {"name": f"tcp://10.0.{number}.7:40123", "doing": "trial"}
+    store.set_meta(ACTIVITY, activity)
+    lines = show_on_terminal("status", store.address).splitlines()
+    assert max(len(re.sub(r"\x1b\[\d*m", "", line)) for line in lines) <= 80
+    assert len(lines) <= 24
+    workers = [line for line in lines if "10.0." in line]
+    assert len(workers) == 12
+    assert workers[0].startswith("  10.0.0.7:40123   trial: visio…-224 on image…tion  10.0 min ")

@@ -221,6 +221,18 @@ class TestWorkers:
         cluster.kill("third")
         assert len(workers) == 3
 
+    def test_what_waits_at_a_worker_is_not_at_work(self, cluster, tmp_path, collect):
+        with open_engine(cluster.address) as engine:
+            await_workers(engine, 2)
+            for number in range(8):
+                engine.submit(say_and_wait, (tmp_path, number), tag=number)
+            await_files(tmp_path, "*.*", 2)
+            active = engine.activity()
+            (tmp_path / "go").touch()
+            workers = {tag: outcome.worker for tag, outcome in collect(engine, 8).items()}
+        assert len(active) == len({each.worker for each in active}) == 2
+        assert all(workers[each.tag] == each.worker for each in active)
+
     def test_large_work_is_brought_once_and_again_where_it_is_lost(
         self, cluster, tmp_path, collect
     ):
@@ -242,7 +254,7 @@ class TestWorkers:
 
 
 class TestNeeds:
-    def test_they_are_asked_for_in_the_words_of_dask(self, cluster, collect):
+    def test_they_are_asked_for_in_the_words_of_dask(self, cluster, collect, monkeypatch):
         with open_engine(cluster.address) as engine:
             await_workers(engine, 2)
             needs = Needs(gpus=1, memory=10**9, others=(("licence", 2),))
@@ -250,8 +262,10 @@ class TestNeeds:
                 engine.submit(square, 2, tag=0, needs=needs)
             assert str(caught.value) == (
                 f"a fit needs GPU=1 licence=2, and no worker of '{cluster.address}' has that. "
-                'Start workers with `dask worker ADDRESS --resources "GPU=1 licence=2"`.'
+                'Start workers with `dask worker ADDRESS --resources "GPU=1 licence=2"`, or ask '
+                "for less in the pipeline's resources."
             )
+            monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")  # what it declares, it must see
             cluster.start_worker("rich", "--resources", "GPU=1 licence=3 MEMORY=1e9")
             await_workers(engine, 3)
             for number in range(6):

@@ -41,7 +41,8 @@ def test_what_no_node_has_is_refused(ray_address):
         engine.submit(abs, -1, tag=0, needs=Needs(gpus=3, others=(("tpu", 1),)))
     assert str(caught.value) == (
         "a fit needs CPU: 1, GPU: 3, tpu: 1, and no node of 'ray://auto' has that. Add a node that "
-        "has, with `ray start --num-gpus` or `--resources`."
+        "has, with `ray start --num-gpus` or `--resources`, or ask for less in the pipeline's "
+        "resources."
     )
 
 

@@ -167,7 +167,8 @@ def test_the_script_asks_slurm_for_what_the_page_says(folder):
 @pytest.mark.may_skip
 def test_the_study_of_the_page_runs_on_slurm(folder, slurm):
     pytest.importorskip("dask_jobqueue", reason="pip install dask-jobqueue")
-    subprocess.run(["sbatch", "study.sbatch", "study.toml", "2"], cwd=folder, check=True)
+    options = ["--store", "measured.db"]  # handed on to `outperform run`
+    subprocess.run(["sbatch", "study.sbatch", "study.toml", "2", *options], cwd=folder, check=True)
     names = set()
     while jobs := list_jobs():
         names |= set(jobs)
@@ -175,6 +176,6 @@ def test_the_study_of_the_page_runs_on_slurm(folder, slurm):
     [log] = folder.glob("slurm-*.out")
     assert "20 fits done now, 0 were recorded before, 0 failed" in log.read_text()
     assert names == {"outperform", "dask-worker"}  # none is left
-    there = op.read_runs(str(folder / "study.db"))
+    there = op.read_runs(str(folder / "measured.db"))
     here = op.run(read_study(folder / "study.toml"), folder / "here.db", "inline")
     assert there == replace(here, source=there.source)

@@ -61,7 +61,7 @@ def test_what_may_show_a_password_by_mistake_is_refused_unseen(address):
     with pytest.raises(InvalidInput) as caught:
         open_store(address)
     assert str(caught.value) == (
-        "an address of PostgreSQL is not one (it is not shown, as it may hold a password). Write "
+        "this is no address of PostgreSQL (it is not shown, as it may hold a password). Write "
         "postgresql://USER@HOST/DATABASE, and @, :, / and ? in a name or a password as %40, %3A, "
         "%2F and %3F; a password is best kept in ~/.pgpass."
     )

@@ -261,7 +261,7 @@ def test_a_server_that_is_not_there_is_no_long_wait(tmp_path):
     assert caught.value.problem.startswith(f"'{shown}' cannot be reached: ")
     assert "No such file or directory Is the server running" in caught.value.problem
     assert caught.value.remedy == (
-        "Start the server, or mend the address; libpq finds passwords in ~/.pgpass and PGPASSWORD"
+        "Start the server, or mend the address; passwords are found in ~/.pgpass and PGPASSWORD"
     )
     assert "secret" not in str(caught.value)
 

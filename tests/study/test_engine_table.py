@@ -58,8 +58,14 @@ def test_it_is_no_part_of_the_study():
         ),
         ("[engine]\naddress = 4", 'address is 4 (line 35). Write a text: address = "...".'),
         ('[engine]\nspool = ""', "spool is '' (line 35). Write a text: spool = \"...\"."),
-        ("[engine]\npatience = -1", "patience is -1 (line 35). Give a number of seconds."),
-        ("[engine]\npatience = nan", "patience is nan (line 35). Give a number of seconds."),
+        (
+            "[engine]\npatience = -1",
+            "patience is -1 (line 35). Give seconds, 0 or more.",
+        ),
+        (
+            "[engine]\npatience = nan",
+            "patience is nan (line 35). Give seconds, 0 or more.",
+        ),
         ("[engine]\noptions = 3", "options is 3 (line 35). Write a table: options = {...}."),
         (
             "[[engine]]",

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from outperform.render.terminal import say
-from outperform.wording import format_duration
+from outperform.wording import format_duration, format_rate
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -57,17 +57,18 @@ class ProgressBar:
 
     def _draw(self, n_done: int, n_steps: int, words: str) -> None:
         if self._bar is None:
-            self._bar = _make_bar()
+            self._bar = _make_bar(says_time=bool(words))
             self._bar.add_task(self.doing, words=words)
             self._bar.start()
         self._bar.update(self._bar.task_ids[0], completed=n_done, total=n_steps, words=words)
 
 
 def describe_pace(n_done: int, n_left: int, began: float) -> str:
-    """Fits per second since a moment of `monotonic`, and how long the rest will take."""
+    """How fast fits were done since a moment of `monotonic`, and how long the rest will take."""
+    if not n_done:
+        return "no fit has ended yet"
     rate = n_done / max(monotonic() - began, 1e-9)
-    left = f", {format_duration(n_left / rate)} to go" if rate else ""
-    return f"{rate:.1f} fits/s{left}"
+    return f"{format_rate(rate)}, {format_duration(n_left / rate)} to go"
 
 
 @contextmanager
@@ -82,7 +83,8 @@ def say_if_slow(message: str) -> Iterator[None]:
         timer.cancel()
 
 
-def _make_bar() -> "Progress":
+def _make_bar(*, says_time: bool) -> "Progress":
+    """A line that says how long the rest takes, unless its words do so in their way."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -91,7 +93,7 @@ def _make_bar() -> "Progress":
         BarColumn(bar_width=20),
         TextColumn("{task.percentage:.0f}%", markup=False),
         TextColumn("{task.fields[words]}", markup=False),
-        TimeRemainingColumn(compact=True),
+        *(() if says_time else (TimeRemainingColumn(compact=True),)),
         console=Console(stderr=True),
         transient=True,
     )

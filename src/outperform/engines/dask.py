@@ -152,7 +152,8 @@ class _Scheduler:
             listed = " ".join(f"{name}={amount:g}" for name, amount in asked.items())
             raise InvalidInput(
                 f"a fit needs {listed}, and no worker of '{self.name}' has that",
-                f'Start workers with `dask worker ADDRESS --resources "{listed}"`',
+                f'Start workers with `dask worker ADDRESS --resources "{listed}"`, or ask for less '
+                "in the pipeline's resources",
             )
         self._resources[needs] = asked
 
@@ -183,12 +184,13 @@ class _Scheduler:
         if self._client.status == "running":
             with suppress(Disconnected), _as_disconnected():
                 processing = self._client.processing()
-        threads = self._count_threads()
-        return [
-            (worker, key)
-            for worker, keys in processing.items()
-            for key in [*keys][: threads.get(worker, 1)] or [None]  # others wait on the worker
-        ]
+        threads, places = self._count_threads(), {key: n for n, key in enumerate([*self._sent])}
+        working: list[tuple[str, Any]] = []
+        for worker, keys in processing.items():
+            # Dask has the next tasks wait at a worker already: what was sent first is at work.
+            at_work = sorted(keys, key=lambda key: places.get(key, -1))[: threads.get(worker, 1)]
+            working += [(worker, key) for key in at_work or [None]]
+        return working
 
     def close(self, session: str) -> None:
         dismissal = f"{_IMPORT}; supervision.dismiss({session!r})"

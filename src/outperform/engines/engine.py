@@ -112,8 +112,8 @@ class Engine(Protocol):
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None: ...
 
-    def activity(self) -> list[Activity]:
-        """What is worked on at the moment, as far as the engine knows."""
+    def activity(self) -> list[Activity] | None:
+        """What is worked on at the moment; None where the engine cannot tell."""
 
     def submit(
         self,

@@ -45,9 +45,9 @@ class InlineEngine:
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
         self.close() if error is None else self.stop()
 
-    def activity(self) -> list[Activity]:
-        """Nothing: who asks is not working meanwhile."""
-        return []
+    def activity(self) -> list[Activity] | None:
+        """Not known: who asks is not working meanwhile."""
+        return None
 
     def submit(
         self,

@@ -136,7 +136,8 @@ class _Ray:
             listed = ", ".join(f"{name}: {amount:g}" for name, amount in asked.items())
             raise InvalidInput(
                 f"a fit needs {listed}, and no node of '{self.name}' has that",
-                "Add a node that has, with `ray start --num-gpus` or `--resources`",
+                "Add a node that has, with `ray start --num-gpus` or `--resources`, or ask for "
+                "less in the pipeline's resources",
             )
 
     def cancel(self, handles: list[int]) -> None:
@@ -156,7 +157,7 @@ class _Ray:
         self._connect()
         self._begin()
 
-    def working(self) -> list[tuple[str, Any]]:
+    def working(self) -> list[tuple[str, Any]] | None:
         return self._working
 
     def close(self, session: str) -> None:
@@ -243,13 +244,13 @@ class _Ray:
         self._n_workers = max(1, int(n_processors))
         self._working = self._read_board()
 
-    def _read_board(self) -> list[tuple[str, int]]:
-        """Who works on which call, of those that take their time."""
+    def _read_board(self) -> list[tuple[str, Any]] | None:
+        """Who works on which call, where they take their time."""
         try:
             board = self._ray.get_actor(_name_board(self._session))
             notes: dict[str, int] = self._ray.get(board.read.remote(), timeout=_PULSE_SECONDS)
         except (ValueError, self._ray.exceptions.RayError):  # nothing has taken so long, or is lost
-            return []
+            return None
         return [*notes.items()]
 
     def _task_for(self, needs: Needs) -> Any:

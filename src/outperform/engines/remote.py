@@ -88,8 +88,8 @@ class Cluster(Protocol):
     def lists_all(self) -> bool:
         """Whether all workers are among those of `working`, idle ones too, with None."""
 
-    def working(self) -> list[tuple[str, Any]]:
-        """Names of workers, and the handle of what each works on, as far as that is known.
+    def working(self) -> list[tuple[str, Any]] | None:
+        """Names of workers, and the handle of what each works on; None where that is not known.
 
         None in place of a handle where a worker is idle.
         """
@@ -164,13 +164,14 @@ class RemoteEngine:
             f"{enumerate_names(self._unable)}: {error}"
         )
 
-    def activity(self) -> list[Activity]:
-        """What is worked on at the moment, as far as the cluster knows."""
+    def activity(self) -> list[Activity] | None:
+        """What is worked on at the moment; None where the cluster does not tell."""
+        working = self._cluster.working()
+        if working is None:
+            return None
         tags = {sent.handle: sent.job.tag for sent in [*self._sent.values()] if sent.handle}
         return [
-            Activity(worker, tags[handle], None)
-            for worker, handle in self._cluster.working()
-            if handle in tags
+            Activity(worker, tags[handle], None) for worker, handle in working if handle in tags
         ]
 
     def submit(
@@ -317,7 +318,7 @@ class RemoteEngine:
         if self._n_unloaded[number] < N_TRIES:
             return
         if self._cluster.lists_all:
-            if any(name not in self._unable for name, _ in self._cluster.working()):
+            if any(name not in self._unable for name, _ in self._cluster.working() or ()):
                 return  # one of these may be loading it, or has
         elif number in self._loaded:
             return  # the cluster does not say who is there, but there was somebody

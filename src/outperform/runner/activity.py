@@ -12,7 +12,8 @@ from outperform.store.meta import ACTIVITY
 
 LOOK_EVERY = 2.0  # seconds between two looks, and for which a run says nothing
 _SPEAK_EVERY = 30.0  # seconds, though nothing has changed: who watches sees that it is alive
-_RECENT = 600.0  # seconds over which the rate is taken
+_RECENT = 600.0  # seconds over which the rate is taken, or so many fits if these take longer:
+_N_ROUNDS = 10  # long fits that began together end together
 _N_COUNTED = 10_000  # fits of which it is known when they ended
 _N_KEPT = 200  # workers, the longest at it first
 
@@ -75,7 +76,8 @@ class ActivityLog:
             self._store.set_meta(ACTIVITY, None)
 
     def _describe(self, progress: Progress, describe: Callable[[Any], Doing]) -> dict[str, Any]:
-        active = self._engine.activity()
+        known = self._engine.activity()
+        active = known or []
         now = time.time()
         self._first_seen = {
             (worker, tag): self._first_seen.get((worker, tag), since or now)
@@ -86,6 +88,7 @@ class ActivityLog:
             "engine": self._engine.name,
             "began": self._began,
             "n_workers": self._engine.n_workers,
+            "n_busy": None if known is None else len(known),
             "n_done": progress.n_known + progress.n_done,
             "n_failed": progress.n_failed,
             "n_left": progress.n_left,
@@ -112,12 +115,14 @@ class ActivityLog:
     def _find_pace(self, n_left: int) -> dict[str, float | None]:
         """How fast fits were done lately, and how long the rest takes at that rate."""
         now = time.time()
-        since = max(self._began, now - _RECENT)
+        n_fits = sum(n for n, _ in self._seconds.values())
+        per_fit = sum(seconds for _, seconds in self._seconds.values()) / max(1, n_fits)
+        since = max(self._began, now - max(_RECENT, _N_ROUNDS * per_fit))
         if self._ends and self._ends[0] > since and len(self._ends) == _N_COUNTED:
             since = self._ends[0]
         n_recent = sum(end >= since for end in self._ends)
         rate = n_recent / (now - since) if now > since else 0.0
-        if not n_recent and self._ends:  # long ones
+        if not n_recent and self._ends:  # it has stood still since
             rate = len(self._ends) / (now - self._began)
         return {
             "spoke": now,

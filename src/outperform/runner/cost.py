@@ -9,6 +9,7 @@ from outperform.runner.needs import list_needs
 from outperform.runner.work import FitWork
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
+from outperform.wording import format_fit_time
 
 Pair = tuple[str, str]  # pipeline, task
 
@@ -51,10 +52,10 @@ class FitSeconds:
         least, most = self.by_pair[quick], self.by_pair[slow]
         if most < 2 * least:
             mean = sum(self.by_pair.values()) / len(self.by_pair)
-            return f"one fit takes {self.about} {mean:.2g} s"
+            return f"one fit takes {self.about} {format_fit_time(mean)}"
         return (
-            f"one fit takes {self.about} {least:.2g} s ({' on '.join(quick)}) to {most:.2g} s "
-            f"({' on '.join(slow)})"
+            f"one fit takes {self.about} {format_fit_time(least)} ({' on '.join(quick)}) to "
+            f"{format_fit_time(most)} ({' on '.join(slow)})"
         )
 
 

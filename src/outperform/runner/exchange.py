@@ -160,7 +160,7 @@ class Exchange:
         fit = self._submitted.get(tag)
         if fit is None:
             return Doing("a fit that another has done")
-        return Doing("run" if fit.refit else "trial of a search", fit.pipeline, fit.task)
+        return Doing("run" if fit.refit else "trial", fit.pipeline, fit.task)
 
 
 def _divide_work(study: Study, spool: Path | None) -> dict[str, ReportedFits]:

@@ -59,6 +59,7 @@ _SHAPES: dict[str, Any] = {
             **dict.fromkeys(("began", "spoke"), float),
             **dict.fromkeys(("n_workers", "n_done", "n_failed", "n_left", "n_more"), int),
             **dict.fromkeys(("fits_per_minute", "seconds_left"), (float, None)),
+            "n_busy": (int, None),  # None where the engine cannot tell
             "workers": [
                 {
                     **dict.fromkeys(("name", "doing"), str),

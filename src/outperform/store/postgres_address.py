@@ -23,7 +23,7 @@ _FORM = re.compile(
 )
 _PARAMETER = re.compile(r"(?P<name>[a-z_]+)=(?P<value>.*)", re.DOTALL)
 _UNCLEAR = InvalidInput(
-    "an address of PostgreSQL is not one (it is not shown, as it may hold a password)",
+    "this is no address of PostgreSQL (it is not shown, as it may hold a password)",
     "Write postgresql://USER@HOST/DATABASE, and @, :, / and ? in a name or a password as %40, %3A, "
     "%2F and %3F; a password is best kept in ~/.pgpass",
 )

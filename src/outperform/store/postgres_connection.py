@@ -118,7 +118,7 @@ class Session:
         if self._connection is None:
             return StoreError(
                 f"'{shown}' cannot be reached: {words}",
-                "Start the server, or mend the address; libpq finds passwords in ~/.pgpass and "
+                "Start the server, or mend the address; passwords are found in ~/.pgpass and "
                 "PGPASSWORD",
             )
         if code == "53100":
@@ -148,7 +148,7 @@ class Session:
         words = error.diag.message_primary or " ".join(str(error).split())
         if self.address.holds_secret(words):
             return "what it says holds the password, and is not shown"
-        return words.strip().rstrip(".")
+        return words.strip().rstrip(".?")
 
     def _find_cause(self, error: psycopg.Error) -> psycopg.Error | None:
         """The error itself, for a traceback, unless that gives a password away."""

@@ -51,6 +51,6 @@ def make_engine_table(document: Mapping[str, Any], folder: Path) -> EngineTable:
         patience = table.get("patience")
         if patience is not None and not 0 <= patience < math.inf:
             with entry("patience"):
-                raise InvalidInput(f"patience is {patience}", "Give a number of seconds")
+                raise InvalidInput(f"patience is {patience}", "Give seconds, 0 or more")
         spool = folder / table["spool"] if "spool" in table else None
         return EngineTable(table.get("address"), table.get("options", {}), spool, patience)
