@@ -440,3 +440,13 @@ def test_a_file_is_touched_as_long_as_the_coordinator_is_there(spool, monkeypatc
     os.utime(spool / HEARTBEAT, (0, 0))
     time.sleep(0.05)
     assert (spool / HEARTBEAT).stat().st_mtime == 0
+
+
+def test_a_folder_that_somebody_removes_is_made_again(spool, monkeypatch):
+    monkeypatch.setattr("outperform.runner.spool._BEAT", 0.01)
+    with Spool(spool).keep_alive():
+        spool.rename(spool.with_name("taken"))
+        deadline = time.monotonic() + 20
+        while not (spool / HEARTBEAT).exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)

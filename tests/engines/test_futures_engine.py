@@ -2,9 +2,11 @@
 
 import os
 import signal
+import socket
 import sys
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,11 @@ def square(number):
     return number * number
 
 
+def dawdle(seconds):
+    time.sleep(seconds)
+    return "done"
+
+
 def kill_the_executor_s_worker_once(file):
     try:
         Path(file).touch(exist_ok=False)
@@ -32,6 +39,29 @@ def kill_the_executor_s_worker_once(file):
         return "done at last"
     os.kill(os.getppid(), signal.SIGKILL)
     return time.sleep(300)
+
+
+class TestWorkersThatThinkTheRunIsOver:
+    def test_they_are_an_error_of_the_engine_and_no_fit_failed(self, tmp_path):
+        with ThreadPoolExecutor(1) as executor:
+            engine = FuturesEngine(executor, heartbeat=tmp_path / "unseen", patience=9)
+            engine._lease = replace(engine._lease, host="elsewhere")
+            with engine, pytest.raises(EngineError) as caught:
+                engine.submit(dawdle, 60, tag="slow")
+                engine.wait()
+        assert str(caught.value) == (
+            "a worker has taken this run for ended three times, and stopped its fit (on "
+            f"{socket.gethostname()}:{os.getpid()}). Name a spool that all workers see, with "
+            "--spool, or none; the same command resumes."
+        )
+
+    def test_a_temporary_file_that_somebody_removes_costs_no_fit(self, collect):
+        with ThreadPoolExecutor(1) as executor, FuturesEngine(executor) as engine:
+            engine.submit(dawdle, 1.5, tag="slow")
+            engine._flag.unlink()
+            outcome = collect(engine, 1)["slow"]
+        assert outcome.value == "done"
+        assert not engine._flag.exists()
 
 
 class TestBreaking:

@@ -143,4 +143,5 @@ class Spool:
     def _beat(self, over: threading.Event) -> None:
         while not over.wait(_BEAT):
             with suppress(OSError):  # a file system may be away for a while
+                self.folder.mkdir(exist_ok=True)
                 self._touch()
