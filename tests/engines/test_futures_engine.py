@@ -46,8 +46,8 @@ class TestWorkersThatThinkTheRunIsOver:
         with ThreadPoolExecutor(1) as executor:
             engine = FuturesEngine(executor, heartbeat=tmp_path / "unseen", patience=9)
             engine._lease = replace(engine._lease, host="elsewhere")
+            engine.submit(dawdle, 60, tag="slow")
             with engine, pytest.raises(EngineError) as caught:
-                engine.submit(dawdle, 60, tag="slow")
                 engine.wait()
         assert str(caught.value) == (
             "a worker has taken this run for ended three times, and stopped its fit (on "
