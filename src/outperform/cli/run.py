@@ -263,6 +263,7 @@ class _Run:
     def __init__(self, coordinator: Coordinator, as_json: bool) -> None:
         self.coordinator, self.as_json = coordinator, as_json
         self.began = monotonic()
+        self._is_short = False  # of workers, as far as was said
 
     def finish(self) -> int:
         """Do all that is missing; the exit status."""
@@ -309,6 +310,9 @@ class _Run:
             )
 
     def _show(self, progress: Progress, bar: ProgressBar) -> None:
+        if progress.shortage and not self._is_short:
+            say(f"Note: {progress.shortage}.", fg="yellow", err=True)
+        self._is_short = bool(progress.shortage)
         pace = describe_pace(progress.n_done + progress.n_failed, progress.n_left, self.began)
         bar(progress.n_fits - progress.n_left, progress.n_fits, f"{progress}, {pace}")
 

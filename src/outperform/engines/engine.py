@@ -106,7 +106,7 @@ class Engine(Protocol):
 
     @property
     def shortage(self) -> str | None:
-        """Why fewer are, as some workers could not get ready; None where all could."""
+        """Why fewer are, as workers could not get ready or are not there; None where all are."""
 
     def __enter__(self) -> Self: ...
 

@@ -100,6 +100,10 @@ class _Executor:
                 return known
         return self._n_workers or count_cores()
 
+    @property
+    def is_deserted(self) -> bool:
+        return False  # an executor does not tell
+
     def share(self, code: bytes) -> bytes:
         return code  # an executor has no means to keep it: it goes with every job
 

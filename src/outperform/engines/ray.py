@@ -92,6 +92,10 @@ class _Ray:
     def n_workers(self) -> int:
         return self._n_workers
 
+    @property
+    def is_deserted(self) -> bool:
+        return not self._is_gone and not self._nodes
+
     def share(self, code: bytes) -> Any:
         if len(code) < _LONGEST_INLINE:
             return code

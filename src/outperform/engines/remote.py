@@ -57,6 +57,10 @@ class Cluster(Protocol):
     def n_workers(self) -> int:
         """How many items it works on at a time at present, one at least; asked often."""
 
+    @property
+    def is_deserted(self) -> bool:
+        """Whether it is known to have no worker at present."""
+
     def share(self, code: bytes) -> Any:
         """Bring bytes to the workers once; gives what `call` takes in their place."""
 
@@ -151,7 +155,9 @@ class RemoteEngine:
 
     @property
     def shortage(self) -> str | None:
-        """Which workers could not load the work; None where all could."""
+        """That there are no workers, or which could not load the work; None where all is well."""
+        if self._sent and self._cluster.is_deserted:
+            return f"'{self.name}' has no workers: fits wait for some to join"
         if not self._unable:
             return None
         error = summarize_error(list(self._unable.values())[-1])
