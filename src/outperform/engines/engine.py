@@ -106,7 +106,11 @@ class Engine(Protocol):
 
     @property
     def shortage(self) -> str | None:
-        """Why fewer are, as workers could not get ready or are not there; None where all are."""
+        """Why fewer are, as some workers could not get ready; None where all could."""
+
+    @property
+    def waits_for(self) -> str | None:
+        """What is missing at present, so that nothing is worked on; None where nothing is."""
 
     def __enter__(self) -> Self: ...
 

@@ -155,9 +155,7 @@ class RemoteEngine:
 
     @property
     def shortage(self) -> str | None:
-        """That there are no workers, or which could not load the work; None where all is well."""
-        if self._sent and self._cluster.is_deserted:
-            return f"'{self.name}' has no workers: fits wait for some to join"
+        """Which workers could not load the work; None where all could."""
         if not self._unable:
             return None
         error = summarize_error(list(self._unable.values())[-1])
@@ -165,6 +163,13 @@ class RemoteEngine:
             f"others did all fits, as these workers could not load the code of the fits: "
             f"{enumerate_names(self._unable)}: {error}"
         )
+
+    @property
+    def waits_for(self) -> str | None:
+        """That the cluster has no workers, where that is so and known."""
+        if not self._sent or not self._cluster.is_deserted:
+            return None
+        return f"'{self.name}' has no workers: fits wait for some to join"
 
     def activity(self) -> list[Activity]:
         """What is worked on at the moment, as far as the cluster knows."""
