@@ -219,6 +219,7 @@ class TestWorkers:
             for number in range(3):
                 engine.submit(say_and_wait, (tmp_path, number), tag=number)
             await_files(tmp_path, "*.*", 2)
+            assert len(engine.activity()) == 2  # what waits for a worker is not worked on
             cluster.start_worker("third")
             await_files(tmp_path, "*.*", 3)
             await_workers(engine, 3)

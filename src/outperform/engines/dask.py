@@ -185,7 +185,13 @@ class _Scheduler:
         if self._client.status == "running":
             with suppress(Disconnected), _as_disconnected():
                 processing = self._client.processing()
-        return [(worker, key) for worker, keys in processing.items() for key in keys or [None]]
+        # What a worker has been given beyond its threads, it has not begun.
+        threads = self._count_threads()
+        return [
+            (worker, key)
+            for worker, keys in processing.items()
+            for key in [*keys][: threads.get(worker, 1)] or [None]
+        ]
 
     def close(self, session: str) -> None:
         dismissal = f"{_IMPORT}; supervision.dismiss({session!r})"
