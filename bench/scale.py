@@ -54,6 +54,7 @@ class SimulatedWorkers:
 
     name = "simulated"
     shortage: None = None
+    waits_for: None = None
 
     def __init__(self, n_workers: int, seconds_per_fit: float) -> None:
         self.n_workers = n_workers

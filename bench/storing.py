@@ -75,6 +75,7 @@ class Batches:
     name = "direct"
     n_workers = 125
     shortage: None = None
+    waits_for: None = None
 
     def __enter__(self) -> Self:
         return self

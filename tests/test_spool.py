@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from outperform.cli.engines import Place
 from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.errors import InvalidInput
 from outperform.questions.compare.sequential_run import run_until_decided
@@ -440,3 +441,19 @@ def test_a_file_is_touched_as_long_as_the_coordinator_is_there(spool, monkeypatc
     os.utime(spool / HEARTBEAT, (0, 0))
     time.sleep(0.05)
     assert (spool / HEARTBEAT).stat().st_mtime == 0
+
+
+@pytest.mark.parametrize(("patience", "kept"), [(0.0, 15.0), (60.0, 60.0), (None, 3600.0)])
+def test_workers_are_at_least_as_patient_as_beats_are_rare(spool, patience, kept):
+    with Place("concurrent.futures:ThreadPoolExecutor", {}, spool, patience).open() as engine:
+        assert engine._lease.patience == kept
+
+
+def test_a_folder_that_somebody_removes_is_made_again(spool, monkeypatch):
+    monkeypatch.setattr("outperform.runner.spool._BEAT", 0.01)
+    with Spool(spool).keep_alive():
+        spool.rename(spool.with_name("taken"))
+        deadline = time.monotonic() + 20
+        while not (spool / HEARTBEAT).exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)

@@ -16,7 +16,9 @@ STEERING = re.compile(
 
 
 _LOGIN = re.compile(r"(\b\w+://[^\s:@/]*|\bpostgres\w*:/?[^\s:@/]*):\S*@")
-_PASSWORD = re.compile(r"([?&]\w*password=)[^&\s'\"`]*", re.IGNORECASE)
+_PASSWORD = re.compile(
+    r"([?&]\w*(?:password|token|secret)=|\b\w*password\s*=\s*)('[^']*'|[^&\s'\"`]*)", re.IGNORECASE
+)
 
 
 def split_words(text: str) -> frozenset[str]:
@@ -113,8 +115,10 @@ def hide_passwords(text: str) -> str:
     --------
     >>> hide_passwords("no file postgresql://me:secret@lab/study?sslpassword=pet")
     'no file postgresql://me@lab/study?sslpassword=...'
+    >>> hide_passwords("no file 'host=lab password=secret', nor dask://lab:8786?token=secret")
+    "no file 'host=lab password=...', nor dask://lab:8786?token=..."
     """
-    return _LOGIN.sub(r"\1@", _PASSWORD.sub(r"\1...", text)) if ":" in text else text
+    return _LOGIN.sub(r"\1@", _PASSWORD.sub(r"\1...", text)) if ":" in text or "=" in text else text
 
 
 def measure(text: str) -> int:

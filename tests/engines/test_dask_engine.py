@@ -26,6 +26,20 @@ from tests.engines.conftest import eventually
 pytest.importorskip("distributed", reason='pip install "outperform[dask]"')
 
 
+STUDY = """
+name = "small"
+[[task]]
+data = "iris"
+metric = "accuracy"
+[[pipeline]]
+name = "bayes"
+estimator = "sklearn.naive_bayes.GaussianNB"
+[[design]]
+kind = "ideal"
+replicates = 2
+"""
+
+
 @pytest.fixture(scope="module")
 def harmed(tmp_path_factory):
     """A cluster that tests may harm; each leaves it with workers `first` and `second`."""
@@ -212,6 +226,7 @@ class TestWorkers:
             for number in range(3):
                 engine.submit(say_and_wait, (tmp_path, number), tag=number)
             await_files(tmp_path, "*.*", 2)
+            assert len(engine.activity()) == 2  # what waits for a worker is not worked on
             cluster.start_worker("third")
             await_files(tmp_path, "*.*", 3)
             await_workers(engine, 3)
@@ -232,6 +247,25 @@ class TestWorkers:
             workers = {tag: outcome.worker for tag, outcome in collect(engine, 8).items()}
         assert len(active) == len({each.worker for each in active}) == 2
         assert all(workers[each.tag] == each.worker for each in active)
+
+    def test_where_there_are_none_the_run_says_once_that_it_waits(self, cluster, tmp_path):
+        for name in ("first", "second"):
+            cluster.kill(name)
+        (tmp_path / "study.toml").write_text(STUDY)
+        command = [sys.executable, "-m", "outperform", "run", "study.toml"]
+        with (tmp_path / "said").open("wb") as said:
+            run = subprocess.Popen(
+                [*command, "--engine", cluster.address], cwd=tmp_path, stdout=said, stderr=said
+            )
+        note = f"Note: '{cluster.address}' has no workers: fits wait for some to join."
+        try:
+            assert eventually(lambda: note in (tmp_path / "said").read_text(), seconds=60)
+            cluster.start_worker("first")
+            assert run.wait(60) == 0
+        finally:
+            run.kill()
+            run.wait()
+        assert (tmp_path / "said").read_text().count("Note: ") == 1
 
     def test_large_work_is_brought_once_and_again_where_it_is_lost(
         self, cluster, tmp_path, collect

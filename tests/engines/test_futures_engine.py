@@ -2,9 +2,11 @@
 
 import os
 import signal
+import socket
 import sys
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,11 @@ def square(number):
     return number * number
 
 
+def dawdle(seconds):
+    time.sleep(seconds)
+    return "done"
+
+
 def kill_the_executor_s_worker_once(file):
     try:
         Path(file).touch(exist_ok=False)
@@ -32,6 +39,76 @@ def kill_the_executor_s_worker_once(file):
         return "done at last"
     os.kill(os.getppid(), signal.SIGKILL)
     return time.sleep(300)
+
+
+def make_trouble(n_workers=1):
+    raise ValueError(f"no licence for {n_workers}")
+
+
+class Refusing(Executor):
+    """Fails where it is asked to do something."""
+
+    def submit(self, function, /, *arguments, **words):
+        raise ValueError("the queue is full")
+
+
+class Babbling(Executor):
+    """Has a result at once, which nobody has asked for."""
+
+    def submit(self, function, /, *arguments, **words):
+        future: Future = Future()
+        future.set_result("nonsense")
+        return future
+
+
+class TestExecutorsOfTheUsersThatFail:
+    def test_one_that_cannot_be_made_is_refused(self):
+        with pytest.raises(EngineError) as caught:
+            open_engine(f"{__name__}:make_trouble", {"n_workers": 7})
+        assert str(caught.value) == (
+            f"'{__name__}:make_trouble' made no executor: ValueError: no licence for 7. Mend "
+            "that, or name another engine."
+        )
+
+    def test_one_that_takes_nothing_is_an_error_of_the_engine(self):
+        with FuturesEngine(Refusing()) as engine, pytest.raises(EngineError) as caught:
+            engine.submit(square, 3, tag="three")
+        assert str(caught.value) == (
+            "the executor takes no more work: the queue is full. Make a new one to submit more."
+        )
+
+    def test_one_that_gives_something_else_is_an_error_of_the_engine(self):
+        engine = FuturesEngine(Babbling())
+        engine.submit(square, 3, tag="three")
+        with engine, pytest.raises(EngineError) as caught:
+            engine.wait()
+        assert str(caught.value) == (
+            "Babbling gave 'nonsense' for a fit. Name an executor whose futures give what the "
+            "function that it is given returns."
+        )
+
+
+class TestWorkersThatThinkTheRunIsOver:
+    def test_they_are_an_error_of_the_engine_and_no_fit_failed(self, tmp_path):
+        with ThreadPoolExecutor(1) as executor:
+            engine = FuturesEngine(executor, heartbeat=tmp_path / "unseen", patience=9)
+            engine._lease = replace(engine._lease, host="elsewhere")
+            engine.submit(dawdle, 60, tag="slow")
+            with engine, pytest.raises(EngineError) as caught:
+                engine.wait()
+        assert str(caught.value) == (
+            "a worker has taken this run for ended three times, and stopped its fit (on "
+            f"{socket.gethostname()}:{os.getpid()}). Name a spool that all workers see, with "
+            "--spool, or none; the same command resumes."
+        )
+
+    def test_a_temporary_file_that_somebody_removes_costs_no_fit(self, collect):
+        with ThreadPoolExecutor(1) as executor, FuturesEngine(executor) as engine:
+            engine.submit(dawdle, 1.5, tag="slow")
+            engine._flag.unlink()
+            outcome = collect(engine, 1)["slow"]
+        assert outcome.value == "done"
+        assert not engine._flag.exists()
 
 
 class TestBreaking:

@@ -50,5 +50,15 @@ def test_it_lasts_as_long_as_patience_after_the_last_beat(tmp_path, begin, monke
     assert not lease.is_valid()
 
 
-def test_without_a_beat_it_is_over(tmp_path):
-    assert not make_lease(heartbeat=str(tmp_path / "none"), patience=100).is_valid()
+def test_without_a_beat_it_is_over_unless_the_coordinator_is_seen(tmp_path):
+    words = {"heartbeat": str(tmp_path / "none"), "patience": 100}
+    assert make_lease(**words).is_valid()
+    assert not make_lease(**words, pid=2**22 + 1).is_valid()
+    assert not make_lease(**words, host="elsewhere").is_valid()
+
+
+def test_a_coordinator_that_is_seen_needs_no_beat_in_time(tmp_path):
+    (tmp_path / "beat").touch()
+    lease = make_lease(heartbeat=str(tmp_path / "beat"), patience=-1)
+    assert not lease.is_beating()
+    assert lease.is_valid()

@@ -27,6 +27,11 @@ def test_an_address_that_names_no_place_is_refused(address):
     )
 
 
+def test_a_password_in_an_address_is_refused_and_not_shown():
+    with pytest.raises(InvalidInput, match="'ray://me@head:10001' does not say where Ray is"):
+        open_engine("ray://me:secret@head:10001")
+
+
 def test_a_place_where_nobody_listens_is_refused_at_once():
     with pytest.raises(EngineError) as caught:
         open_engine("ray://127.0.0.1:1")

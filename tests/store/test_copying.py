@@ -3,9 +3,11 @@
 from itertools import product
 
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import outperform as op
 from outperform.errors import DamagedStore, StoreError
+from outperform.runner import describe_study
 from outperform.store import RunLabel, open_store
 from outperform.store.measurement import FAILED_TRIAL
 from outperform.store.meta import ACTIVITY
@@ -80,6 +82,31 @@ def test_a_copy_that_was_interrupted_is_gone_on_with(source, places, done):
     op.copy_store(source, places[1])
     with open_store(source) as old, open_store(places[1]) as new:
         assert read_all(new) == read_all(old)
+
+
+def test_one_that_was_interrupted_at_the_very_end_is_no_study_yet(source, places, monkeypatch):
+    task = op.Task("iris", metric="accuracy")
+    study = op.Study([op.Pipeline("a", GaussianNB())], [task], [op.Ideal(2)])
+    with open_store(source) as old:
+        old.set_meta("study", describe_study(study))
+        old.set_meta("unsimulated", {"a on toy": 3})
+
+    def interrupt(store, name, value):
+        if name == "study":
+            raise KeyboardInterrupt
+        set_meta(store, name, value)
+
+    with open_store(places[1]) as new:
+        set_meta = type(new).set_meta
+        monkeypatch.setattr(type(new), "set_meta", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            op.copy_store(source, new)
+        monkeypatch.undo()
+        assert "study" not in new.meta_names()
+        assert "unsimulated" in new.meta_names()
+        op.copy_store(source, new)
+        with open_store(source) as old:
+            assert read_all(new) == read_all(old)
 
 
 @pytest.mark.parametrize("what", ["a study", "other fits"])

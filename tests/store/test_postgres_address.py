@@ -109,3 +109,12 @@ def test_no_password_is_ever_shown(password):
     assert password not in shown
     mistaken = f"there is no file 'postgresql:me:{password}@db/lab'"
     assert hide_passwords(mistaken) == "there is no file 'postgresql:me@db/lab'"
+
+
+@pytest.mark.parametrize(
+    "words", ["host=db user=me password=secret", "dbname=lab sslpassword = 'secret'"]
+)
+def test_words_of_libpq_make_no_file_that_is_called_by_a_password(words):
+    with pytest.raises(InvalidInput) as caught:
+        open_store(words)
+    assert str(caught.value).startswith("an address of PostgreSQL is not one (it is not shown, as")

@@ -18,9 +18,9 @@ class Place(NamedTuple):
 
     def open(self) -> Engine:
         """Open the engine."""
-        from outperform.runner.spool import PATIENCE, find_heartbeat
+        from outperform.runner.spool import LEAST_PATIENCE, PATIENCE, find_heartbeat
 
-        patience = PATIENCE if self.patience is None else self.patience
+        patience = PATIENCE if self.patience is None else max(self.patience, LEAST_PATIENCE)
         heartbeat = find_heartbeat(self.spool)
         return open_engine(self.address, self.options, heartbeat=heartbeat, patience=patience)
 

@@ -263,6 +263,7 @@ class _Run:
     def __init__(self, coordinator: Coordinator, as_json: bool) -> None:
         self.coordinator, self.as_json = coordinator, as_json
         self.began = monotonic()
+        self._awaited: str | None = None  # what the engine waits for, as far as was said
 
     def finish(self) -> int:
         """Do all that is missing; the exit status."""
@@ -309,6 +310,9 @@ class _Run:
             )
 
     def _show(self, progress: Progress, bar: ProgressBar) -> None:
+        before, self._awaited = self._awaited, self.coordinator.engine.waits_for
+        if self._awaited and self._awaited != before:
+            say(f"Note: {self._awaited}.", fg="yellow", err=True)
         pace = describe_pace(progress.n_done + progress.n_failed, progress.n_left, self.began)
         bar(progress.n_fits - progress.n_left, progress.n_fits, f"{progress}, {pace}")
 

@@ -104,6 +104,10 @@ class _Scheduler:
         """Threads of all workers; one even where there is none, so that somebody waits for it."""
         return max(1, sum(self._count_threads().values()))
 
+    @property
+    def is_deserted(self) -> bool:
+        return self._client.status == "running" and not self._count_threads()
+
     def share(self, code: bytes) -> Any:
         if len(code) < _LONGEST_INLINE:
             return code

@@ -108,6 +108,10 @@ class Engine(Protocol):
     def shortage(self) -> str | None:
         """Why fewer are, as some workers could not get ready; None where all could."""
 
+    @property
+    def waits_for(self) -> str | None:
+        """What is missing at present, so that nothing is worked on; None where nothing is."""
+
     def __enter__(self) -> Self: ...
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None: ...

@@ -103,6 +103,10 @@ class _Executor:
                 return known
         return self._n_workers or count_cores()
 
+    @property
+    def is_deserted(self) -> bool:
+        return False  # an executor does not tell
+
     def share(self, code: bytes) -> bytes:
         return code  # an executor has no means to keep it: it goes with every job
 
@@ -115,9 +119,10 @@ class _Executor:
         except BrokenExecutor as error:
             self._why_broken = error
             raise Disconnected from error
-        except RuntimeError as error:
+        except Exception as error:  # it is the user's own, and may raise anything
             raise EngineError(
-                f"the executor takes no more work: {error}", "Make a new one to submit more"
+                f"the executor takes no more work: {error}".rstrip("."),
+                "Make a new one to submit more",
             ) from error
         self._futures[future] = None
         future.add_done_callback(partial(self._tell, tell))
@@ -168,7 +173,13 @@ class _Executor:
             tell(error)
         else:
             self._n_broken = 0
-            tell(report)
+            tell(report if isinstance(report, Report) else self._refuse(report))
+
+    def _refuse(self, result: object) -> EngineError:
+        return EngineError(
+            f"{self.name} gave {result!r:.100} for a fit",
+            "Name an executor whose futures give what the function that it is given returns",
+        )
 
 
 def _make(address: str, make: Callable[..., Any], options: Mapping[str, Any]) -> Executor:
@@ -177,6 +188,11 @@ def _make(address: str, make: Callable[..., Any], options: Mapping[str, Any]) ->
     except TypeError as error:
         raise InvalidInput(
             f"'{address}' does not take these options: {error}", "Mend them in [engine.options]"
+        ) from error
+    except Exception as error:
+        raise EngineError(
+            f"'{address}' made no executor: {type(error).__name__}: {error}".rstrip("."),
+            "Mend that, or name another engine",
         ) from error
     if not isinstance(executor, Executor):
         raise InvalidInput(f"'{address}' makes {executor!r:.100}", _EXPECTED)

@@ -33,6 +33,7 @@ class InlineEngine:
     name = "inline"
     n_workers = 1
     shortage: None = None
+    waits_for: None = None
 
     def __init__(self) -> None:
         self._pending: deque[tuple[Callable[[Any], Any], Any, Any, float | None]] = deque()

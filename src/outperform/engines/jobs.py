@@ -37,7 +37,7 @@ class Loss:
         `"unbegun"`: the worker had not even loaded the work. `"killed"`: it was killed, probably
         from outside. `"died"` and `"timeout"` as in `Outcome`: the job's own doing.
     failure
-        What to raise if workers are lost like this again and again; of `"unbegun"` only.
+        What to raise if workers are lost like this again and again, where no job is to blame.
     output
         What the job had printed.
     """

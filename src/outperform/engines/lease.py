@@ -36,9 +36,13 @@ class Lease:
 
     def is_valid(self) -> bool:
         """Whether nothing says that the work is not wanted any more."""
-        if socket.gethostname() == self.host and self.flag and not os.path.exists(self.flag):  # noqa: PTH110, it is text
+        is_here = socket.gethostname() == self.host
+        if is_here and self.flag and not os.path.exists(self.flag):  # noqa: PTH110, it is text
             return False
-        return self.is_beating() if self.heartbeat else self._is_alive()
+        if not self.heartbeat:
+            return not is_here or self._is_alive()
+        # A folder may be taken away from a coordinator that is there as before.
+        return (is_here and self._is_alive()) or self.is_beating()
 
     def is_beating(self) -> bool:
         """Whether there is a heartbeat, and was one in as many seconds as patience lasts.
@@ -59,8 +63,6 @@ class Lease:
         return now - since <= self.patience
 
     def _is_alive(self) -> bool:
-        if socket.gethostname() != self.host:
-            return True  # as far as can be seen from here
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:

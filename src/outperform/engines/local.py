@@ -59,6 +59,8 @@ class LocalEngine:
     49
     """
 
+    waits_for: None = None
+
     def __init__(
         self,
         n_workers: int,

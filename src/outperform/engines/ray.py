@@ -17,6 +17,7 @@ from outperform.engines.jobs import Job, Loss
 from outperform.engines.remote import Disconnected, RemoteEngine, Tell
 from outperform.engines.supervision import Order, Report, name_process, supervise
 from outperform.errors import EngineError, InvalidInput, MissingExtra
+from outperform.wording import hide_passwords
 
 _HERE = ("ray", "ray://local")
 _PULSE_SECONDS = 1.0
@@ -52,9 +53,10 @@ def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if address == "ray://auto":
         return {"address": "auto", **_QUIET, **options}
     host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not (address.startswith("ray://") and host and port.isdecimal()) or "/" in host:
+    is_place = address.startswith("ray://") and host and port.isdecimal()
+    if not is_place or "/" in host or "@" in host:
         raise InvalidInput(
-            f"'{address}' does not say where Ray is",
+            f"'{hide_passwords(address)}' does not say where Ray is",
             "Write ray://HOST:PORT, ray://auto for the cluster that this machine is part of, or "
             "ray to start one here",
         )
@@ -96,6 +98,10 @@ class _Ray:
     @property
     def n_workers(self) -> int:
         return self._n_workers
+
+    @property
+    def is_deserted(self) -> bool:
+        return not self._is_gone and not self._nodes
 
     def share(self, code: bytes) -> Any:
         if len(code) < _LONGEST_INLINE:

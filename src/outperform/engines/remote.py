@@ -57,6 +57,10 @@ class Cluster(Protocol):
     def n_workers(self) -> int:
         """How many items it works on at a time at present, one at least; asked often."""
 
+    @property
+    def is_deserted(self) -> bool:
+        """Whether it is known to have no worker at present."""
+
     def share(self, code: bytes) -> Any:
         """Bring bytes to the workers once; gives what `call` takes in their place."""
 
@@ -164,6 +168,13 @@ class RemoteEngine:
             f"{enumerate_names(self._unable)}: {error}"
         )
 
+    @property
+    def waits_for(self) -> str | None:
+        """That the cluster has no workers, where that is so and known."""
+        if not self._sent or not self._cluster.is_deserted:
+            return None
+        return f"'{self.name}' has no workers: fits wait for some to join"
+
     def activity(self) -> list[Activity] | None:
         """What is worked on at the moment; None where the cluster does not tell."""
         working = self._cluster.working()
@@ -241,6 +252,7 @@ class RemoteEngine:
         """Send a job on its way; where the cluster is away, that is the first news of it."""
         self._n_sent += 1
         number = self._n_sent
+        self._flag.touch()  # whoever tidies temporary files takes old ones away
         tell = partial(self._take_note, number)
         folder = os.getcwd()  # noqa: PTH109, as text
         places = _find_places(tuple(map(str, sys.path)), folder)
@@ -306,6 +318,8 @@ class RemoteEngine:
         elif loss.kind == "killed" and job.n_killed + 1 < N_TRIES:
             self._loaded.add(job.number)
             self._send(replace(job, n_killed=job.n_killed + 1))
+        elif loss.failure is not None:
+            raise loss.failure
         else:
             self._loaded.add(job.number)
             self._finished.append(replace(loss.to_outcome(), worker=worker))
@@ -350,6 +364,10 @@ def _describe_loss(job: Job, news: News) -> tuple[Loss, str]:
         error = describe_exception(news)
         return Loss(job, "unbegun", error, 0.0, cannot_load(error)), ""
     if news.loss is None:
-        error = "the worker took the study for given up"
-        return Loss(job, "killed", error, 0.0), news.worker
+        failure = EngineError(
+            f"a worker has taken this run for ended three times, and stopped its fit (on "
+            f"{news.worker})",
+            "Name a spool that all workers see, with --spool, or none; the same command resumes",
+        )
+        return Loss(job, "killed", failure.problem, 0.0, failure), news.worker
     return replace(news.loss, job=job), news.worker

@@ -15,6 +15,7 @@ from outperform.runner.spool_files import NoReport, name_file, read_report
 HEARTBEAT = "coordinator"  # the file that is touched as long as a coordinator is there
 PATIENCE = 3600.0  # seconds that workers go on without a heartbeat, unless somebody says otherwise
 _BEAT = 5.0  # seconds
+LEAST_PATIENCE = 3 * _BEAT  # with less, workers would take a run for ended between two beats
 _REPORT = re.compile(r"([0-9a-f]{32})\.json")
 _UNFINISHED = re.compile(r"\.([0-9a-f]{32})\.[0-9a-f]+\.tmp")
 
@@ -143,4 +144,5 @@ class Spool:
     def _beat(self, over: threading.Event) -> None:
         while not over.wait(_BEAT):
             with suppress(OSError):  # a file system may be away for a while
+                self.folder.mkdir(exist_ok=True)
                 self._touch()

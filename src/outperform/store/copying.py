@@ -68,7 +68,8 @@ def copy_into_file(source: Store, file: Path) -> Verification:
 def _refuse_another_study(source: Store, target: Store) -> None:
     """Refuse what holds more than a part of the source that an interrupted copy has left."""
     others = target.scores().keys() - source.scores().keys()
-    if others or _list_names(target):
+    known, found = _read_meta(source), _read_meta(target)
+    if others or (found and not found.items() < known.items()):
         n_fits = sum(target.counts().values())
         raise StoreError(
             f"'{target.address}' holds a study already, with {n_fits} fits",
@@ -86,7 +87,9 @@ def _compare(source: Store, target: Store) -> None:
 
 
 def _list_names(store: Store) -> list[str]:
-    return [name for name in store.meta_names() if name not in _OF_THE_STORE]
+    """Under which names something of the study is kept, its description last."""
+    names = [name for name in store.meta_names() if name not in _OF_THE_STORE]
+    return sorted(names, key=lambda name: name == "study")
 
 
 def _read_labels(store: Store) -> list[RunLabel]:

@@ -1,5 +1,6 @@
 """What every store promises, and which one an address means."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ from outperform.wording import hide_passwords
 _HEADER = b"SQLite format 3\0"  # that every SQLite database begins with
 _SUFFIXES = (".db", ".sqlite", ".sqlite3")
 _POSTGRES = ("postgresql", "postgres")
+_MISWRITTEN = re.compile(r"postgres(ql)?:|(.*\s)?\w*password\s*=", re.DOTALL)  # as libpq's words
 _KNOWN = "Name a file, such as study.db, or a database, as in postgresql://HOST/DATABASE"
 
 
@@ -193,6 +195,6 @@ def _open_postgres(address: str) -> Store:
 def _split_address(address: str | Path) -> tuple[str | None, str]:
     """Scheme, None of a path, and what follows it."""
     scheme, separator, rest = str(address).partition("://")
-    if not separator and str(address).startswith(tuple(f"{each}:" for each in _POSTGRES)):
+    if not separator and _MISWRITTEN.match(str(address)):
         return _POSTGRES[0], str(address)  # to be refused: a path would be shown
     return (scheme, rest) if separator and isinstance(address, str) else (None, str(address))
