@@ -61,7 +61,8 @@ class Listening(InlineEngine):
         self.heard = []
 
     def submit(self, work, item, *, tag, timeout=None, needs=NO_NEEDS):
-        self.heard.append((getattr(item, "pipeline", type(item).__name__), needs))
+        fit = item[1] if isinstance(item, tuple) else item  # a key comes first
+        self.heard.append((getattr(fit, "pipeline", type(fit).__name__), needs))
         super().submit(work, item, tag=tag, timeout=timeout, needs=needs)
 
 

@@ -109,10 +109,9 @@ class _Scheduler:
         return self._client.status == "running" and not self._count_threads()
 
     def share(self, code: bytes) -> Any:
-        if len(code) < _LONGEST_INLINE:
+        if len(code) < _LONGEST_INLINE or self.is_deserted:  # nobody could keep it for others
             return code
         with _as_disconnected():
-            self._client.wait_for_workers(1)
             return self._client.scatter(code, broadcast=True, hash=False)
 
     def call(self, code: Any, order: Order, tell: Tell, avoid: Collection[str] = ()) -> str:
