@@ -24,6 +24,8 @@ class Lab:
 
     Attributes
     ----------
+    stores
+        Addresses: where a study ends before enough was killed, it is run once more into another.
     n_killed
         How often each part was killed.
     problems
@@ -31,10 +33,10 @@ class Lab:
     """
 
     folder: Path
-    store: str
     server: Server
     dask: DaskProcesses
     rng: random.Random
+    stores: list[str] = field(default_factory=list)
     n_killed: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
     coordinator: Process | None = None
@@ -42,11 +44,14 @@ class Lab:
     def run(self, study: str, n_kills: int) -> int:
         """Run a study while parts are killed at random, then in peace; its last exit status."""
         write_study(self.folder, study)
+        self.stores.append(self.server.make_address())
         until = time.monotonic() + _LONGEST
         status: int | None = None
-        while self.n_killed.total() < n_kills and status != 0 and time.monotonic() < until:
+        while self.n_killed.total() < n_kills and time.monotonic() < until:
+            if status == 0:
+                self.stores.append(self.server.make_address())
             self._start_what_is_missing()
-            time.sleep(self.rng.uniform(0.1, 0.8))
+            time.sleep(self.rng.uniform(0.1, 0.6))
             kill_part = self.rng.choices([*_HARMS], [*_HARMS.values()])[0]
             self.n_killed[kill_part.__name__] += kill_part(self)
             status = self._look_at_coordinator()
@@ -102,7 +107,7 @@ class Lab:
             if name not in self.dask.processes:
                 self.dask.start_worker(name)
         if self.coordinator is None:
-            words = ["--store", self.store, "--engine", self.dask.address, "--spool", "spool"]
+            words = ["--store", self.stores[-1], "--engine", self.dask.address, "--spool", "spool"]
             self.coordinator = Process(self.folder, "run", "study.toml", *words)
 
     def _look_at_coordinator(self) -> int | None:

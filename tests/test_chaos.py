@@ -2,9 +2,7 @@
 
 import random
 import shutil
-import signal
 import sqlite3
-import time
 from contextlib import closing
 from itertools import repeat
 from pathlib import Path
@@ -12,12 +10,7 @@ from pathlib import Path
 import pytest
 
 from chaos.__main__ import list_harms
-from chaos.processes import Process, find_bug
-from chaos.studies import read_table, write_study
 from chaos.trials import Findings, Round, compare_with_quiet, run_quietly, run_trial
-from outperform.store import open_store
-from outperform.store.copying import copy_store
-from tests.postgres_server import find_server
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/environ").exists(), reason="processes are found in /proc"
@@ -69,38 +62,3 @@ def test_what_is_done_twice_is_found(tmp_path, quiet):
         begun.write((quiet[0] / "begun").read_text().splitlines()[0] + "\n")
     compare_with_quiet(looked_at)
     assert looked_at.findings.doubled == 1
-
-
-def read_started(address):
-    with open_store(address) as store:
-        return {fit.key: fit.started for fit in store.measurements()} if store.exists() else {}
-
-
-@pytest.mark.slow
-def test_a_database_server_and_its_run_are_killed_and_nothing_is_lost(tmp_path, quiet):
-    server, rng, folder = find_server(), random.Random(15), tmp_path.resolve()
-    address = server.make_address()
-    write_study(folder, STUDY)
-    words = ("run", "study.toml", "--engine", "local:1", "--store", address)
-    n_kills, recorded = 0, {}
-    for _ in range(3):
-        process = Process(folder, *words)
-        for how in rng.choices((signal.SIGKILL, signal.SIGINT), k=3):
-            time.sleep(rng.uniform(0.1, 0.4))
-            server.stop(how)
-            time.sleep(rng.uniform(0, 0.2))
-            server.start()
-            n_kills += process.is_running()
-        n_kills += process.is_running()
-        process.send(signal.SIGKILL)
-        process.wait()
-        assert find_bug(process.read_output()) is None, process.read_output()
-        assert process.find_left() == []
-        before, recorded = recorded, read_started(address)
-        assert before.items() <= recorded.items()
-    assert n_kills >= 6
-    process = Process(folder, *words)
-    assert process.wait() == 0, process.read_output()
-    assert recorded.items() <= read_started(address).items()
-    copy_store(address, folder / "copy.db")
-    assert read_table(folder / "copy.db") == quiet[1]

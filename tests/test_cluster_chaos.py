@@ -34,13 +34,14 @@ def test_whatever_is_killed_the_table_is_that_of_a_quiet_run(tmp_path, study):
     quiet = run_quietly(tmp_path / "quiet", study)
     folder = (tmp_path / "lab").resolve()
     folder.mkdir()
-    dask, store = DaskProcesses(folder), server.make_address()
-    lab = Lab(folder, store, server, dask, random.Random(study))
+    dask = DaskProcesses(folder)
+    lab = Lab(folder, server, dask, random.Random(study))
     try:
         assert lab.run(study, n_kills=25) == 0, lab.problems
     finally:
         dask.end()
         server.start()
     assert lab.problems == []
-    assert sorted(read_rows(server, store)) == sorted(quiet.fits.values())
+    for store in lab.stores:
+        assert sorted(read_rows(server, store)) == sorted(quiet.fits.values())
     assert lab.n_killed.total() >= 25

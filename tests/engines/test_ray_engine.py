@@ -78,7 +78,7 @@ def note_times(seconds):
 def test_fits_of_two_processors_take_turns_on_two(ray_address, collect):
     with open_engine(ray_address) as engine:
         for number in range(3):
-            needs = Needs(memory=10**6, others=(("cpus", 2),))
+            needs = Needs(memory=10**9, others=(("cpus", 2),))
             engine.submit(note_times, 0.1, tag=number, needs=needs)
         times = sorted(outcome.value for outcome in collect(engine, 3).values())
     assert all(end <= begin for (_, end), (begin, _) in pairwise(times))

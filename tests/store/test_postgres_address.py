@@ -117,4 +117,4 @@ def test_no_password_is_ever_shown(password):
 def test_words_of_libpq_make_no_file_that_is_called_by_a_password(words):
     with pytest.raises(InvalidInput) as caught:
         open_store(words)
-    assert str(caught.value).startswith("an address of PostgreSQL is not one (it is not shown, as")
+    assert str(caught.value).startswith("this is no address of PostgreSQL (it is not shown, as")
