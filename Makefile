@@ -3,32 +3,26 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test fast slow long portable minimal chaos fuzz check format docs bench scale calibrate clean
+.PHONY: demo test slow portable minimal chaos fuzz check format docs bench scale calibrate clean
 
 demo: $(VENV)/ready  ## Tune and train two real learners over 54 paired replicates, then compare them.
 	$(BIN)/outperform demo demo
 
-test: $(VENV)/ready  ## Every test but the longest calibrations, on two processes.
-	$(BIN)/python -m pytest -n 2 -m "not long"
+test: $(VENV)/ready  ## Every test but the slow ones, on two processes.
+	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-fast: $(VENV)/ready  ## Every test but the slow calibrations.
-	$(BIN)/python -m pytest -n 2 -m "not slow and not long"
-
-slow: $(VENV)/ready  ## Only the slow tests, the longest too.
-	$(BIN)/python -m pytest -n 2 -m "slow or long"
-
-long: $(VENV)/ready  ## The longest calibrations, which CI runs too.
-	$(BIN)/python -m pytest -n 2 -m long
+slow: $(VENV)/ready  ## The slow ones: calibrations, and every part of a cluster killed at random.
+	$(BIN)/python -m pytest -n 2 -m slow
 
 # OpenBLAS adds up in another order on another processor: posing as one shows what hangs on the last
 # bit. Any processor with AVX2 can pose as these; where numpy has another BLAS, nothing changes.
 NUMERICAL := tests/test_doctests.py tests/stats tests/study
 portable: $(VENV)/ready  ## The numerical tests and examples as two other processors compute them.
-	OPENBLAS_CORETYPE=Haswell $(BIN)/python -m pytest -n 2 -m "not slow and not long" $(NUMERICAL)
-	OPENBLAS_CORETYPE=Prescott $(BIN)/python -m pytest -n 2 -m "not slow and not long" $(NUMERICAL)
+	OPENBLAS_CORETYPE=Haswell $(BIN)/python -m pytest -n 2 -m "not slow" $(NUMERICAL)
+	OPENBLAS_CORETYPE=Prescott $(BIN)/python -m pytest -n 2 -m "not slow" $(NUMERICAL)
 
 minimal: $(VENV)-minimal/ready  ## The tests without any optional dependency.
-	$(VENV)-minimal/bin/python -m pytest -n 2 -m "not slow and not long"
+	$(VENV)-minimal/bin/python -m pytest -n 2 -m "not slow"
 
 fuzz: $(VENV)/ready  ## Inputs that nobody meant, FUZZ_INPUTS (10,000) of every kind; a table of what became of them.
 	$(BIN)/python -m tests.fuzz

@@ -84,7 +84,7 @@ def test_one_pipeline_is_refused(tmp_path):
     assert "study.toml has one pipeline only" in result.stderr
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_as_it_is_it_concludes_for_data_like_these(tmp_path):
     result = call("demo", tmp_path / "demo")
     assert result.exit_code == 0, result.stderr

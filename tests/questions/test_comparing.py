@@ -559,7 +559,7 @@ def test_equals_are_told_apart_as_rarely_as_the_exact_size_says():
     assert binomtest(found, n_studies, verdict_size(29)).pvalue > 0.001
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_peeking_after_every_pair_breaks_the_level_but_not_with_the_anytime_interval():
     rng = np.random.default_rng(5)
     n_studies, alarms = 200, {"percentile": 0, "anytime": 0}

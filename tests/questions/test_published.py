@@ -31,7 +31,7 @@ def test_lower_is_better():
     assert loss.summary_a.mean == 0.40
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_equals_are_told_apart_no_more_often_than_alpha():
     rng = np.random.default_rng(3)
     found = 0

@@ -175,13 +175,13 @@ def test_gp_ei_nears_the_optimum_of_a_smooth_function_and_random_search_does_not
     assert max(found(suggest_random)) < -0.6  # negative control
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_gp_ei_beats_random_search_over_many_seeds():
     # It wins all 24; 15 of them would not pass.
     assert binomtest(count_wins(branin, 24, 25), 24, 0.9, alternative="less").pvalue > 0.001
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_gp_ei_wins_nothing_where_scores_mean_nothing():
     """Negative control: scores without relation to the point."""
     noise = np.random.default_rng(5)

@@ -107,7 +107,7 @@ def test_a_chain_that_hardly_moves_is_doubted():
     )
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_posterior_is_calibrated():
     """Simulation-based calibration (Talts et al., 2018): ranks of the truth are uniform."""
     rng = np.random.default_rng(12)

@@ -291,7 +291,7 @@ def test_pure_noise_is_refused():
     )
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_noise_is_explained_as_rarely_as_the_refusal_says():
     """One-sided at 5%; without weights of the samples, a third of these searches would pass."""
     space = {name: Uniform(0, 1) for name in "abc"}
