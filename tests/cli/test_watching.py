@@ -278,11 +278,17 @@ def test_it_is_watched_until_the_run_ends(monkeypatch):
     assert next(shown, "all were asked for") == "all were asked for"
 
 
-def test_whoever_has_seen_enough_leaves_quietly():
+def test_whoever_has_seen_enough_leaves_quietly(capsys):
+    n_looks = 0
+
     def leave() -> dict[str, Any]:
+        nonlocal n_looks
+        n_looks += 1
         raise KeyboardInterrupt
 
     watch_run(leave)
+    assert n_looks == 1
+    assert capsys.readouterr() == ("", "")
 
 
 def test_where_no_run_is_going_on_it_is_shown_once(store):

@@ -368,12 +368,16 @@ class _Board:
         return {worker: number for worker, (at, number) in self._notes.items() if at > oldest}
 
 
+_boards: dict[str, Any] = {}  # by session, on which this worker has written
+
+
 def _write_on_board(session: str, number: int) -> None:
     import ray
 
     words: dict[str, Any] = {"name": _name_board(session), "get_if_exists": True, "num_cpus": 0}
     board: Any = ray.remote(_Board).options(**words).remote()
     board.write.remote(name_process(), number)
+    _boards[session] = board  # Ray ends an actor that nobody holds
 
 
 def _name_board(session: str) -> str:
