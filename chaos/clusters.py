@@ -15,7 +15,6 @@ from tests.postgres_server import Server
 
 _DASK_WORKERS = ("worker-1", "worker-2")
 _LONGEST = 300.0  # seconds that a harmed study may take in all
-_N_IN_PEACE = 10  # tries to end it when nothing more is killed
 
 
 @dataclass
@@ -55,14 +54,11 @@ class Lab:
             kill_part = self.rng.choices([*_HARMS], [*_HARMS.values()])[0]
             self.n_killed[kill_part.__name__] += kill_part(self)
             status = self._look_at_coordinator()
-        for _ in range(_N_IN_PEACE):
-            if status == 0:
-                break
+        while status != 0 and time.monotonic() < until:
             self._start_what_is_missing()
-            assert self.coordinator is not None
-            self.coordinator.wait()
+            time.sleep(0.2)
             status = self._look_at_coordinator()
-        return -1 if status is None else status
+        return self._give_up() if status is None else status
 
     def kill_coordinator(self) -> int:
         """Kill the command that runs the study."""
@@ -95,6 +91,14 @@ class Lab:
             return 0
         self.dask.kill(name)
         return 1
+
+    def _give_up(self) -> int:
+        """End a coordinator that hangs; -1, with what it has printed among the problems."""
+        assert self.coordinator is not None
+        self.coordinator.send(signal.SIGKILL)
+        self.coordinator.wait()
+        self.problems.append(f"did not end: {self.coordinator.read_output()[-2000:]}")
+        return -1
 
     def _start_what_is_missing(self) -> None:
         self.server.start()

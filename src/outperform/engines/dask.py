@@ -206,7 +206,8 @@ class _Scheduler:
         from distributed import Client
 
         # We say ourselves that a scheduler is lost, without the traceback.
-        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+        for part in ("batched", "client", "comm", "core"):
+            logging.getLogger(f"distributed.{part}").setLevel(logging.CRITICAL)
         return Client(**self._words)
 
     def _count_threads(self) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """Fits on a Ray cluster, or on a Ray that is started here for as long as the engine is open."""
 
+import logging
 import os
 import socket
 import threading
@@ -25,7 +26,11 @@ _NOTE_AFTER = 1.0  # seconds of a fit: quicker ones are over before anybody has 
 _NOTE_EVERY = 10.0  # seconds
 # A Ray that is away for a minute ends the processes that use it, without a word to them.
 _LONGEST_ABSENCE = 20.0  # seconds
+_LONGEST_CONNECTING = 5.0  # seconds: a head that has just been started may not listen yet
 _LONGEST_INLINE = 20_000  # bytes of code that go with every job: a dependency costs more
+# A head starts a server for each client, which dies at once now and then: it is forked from a
+# process whose other threads are at work. The client hears of it after half a minute.
+_N_TRIES = 3
 _QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
 
 
@@ -155,11 +160,15 @@ class _Ray:
     def reconnect(self) -> None:
         """Connect anew; a Ray that was started here, or by others in this process, stays lost."""
         self._end(was_lost=True)
-        if self.name in _HERE or not self._is_ours or not self._wait_until_reachable():
+        try:
+            if self.name in _HERE or not self._is_ours:
+                raise ConnectionError
+            _wait_for(self._place, _LONGEST_ABSENCE)
+        except OSError as error:
             raise EngineError(
                 f"the Ray at '{self.name}' is gone",
                 "Start it again; the same command resumes",
-            )
+            ) from error
         self._connect()
         self._begin()
 
@@ -175,8 +184,9 @@ class _Ray:
             named = self._words["address"]
             place = os.environ.get("RAY_ADDRESS", "") if named == "auto" else named
             if place.removeprefix("ray://").rpartition(":")[2].isdecimal():
-                _reach(place.removeprefix("ray://"))  # Ray itself tries for minutes
-            self._ray.init(**self._words)
+                # Ray itself tries for minutes.
+                _wait_for(place.removeprefix("ray://"), _LONGEST_CONNECTING)
+            self._init()
         except ImportError as error:
             raise MissingExtra(
                 f"'{self.name}' needs what Ray's client needs: {error}",
@@ -187,6 +197,17 @@ class _Ray:
                 f"there is no Ray at '{self.name}': {summarize_error(str(error))}",
                 "Start one with `ray start --head`, or mend the address",
             ) from error
+
+    def _init(self) -> None:
+        # It would tell what it hands on to the cluster.
+        logging.getLogger("ray.client_builder").setLevel(logging.WARNING)
+        for n_left in reversed(range(_N_TRIES)):
+            try:
+                self._ray.init(**self._words)
+                return
+            except ConnectionError:
+                if not n_left:
+                    raise
 
     def _begin(self) -> None:
         """Make ready to send tasks to the Ray that we are connected to."""
@@ -233,15 +254,6 @@ class _Ray:
     def _give_up(self, references: list[Any]) -> None:
         for reference in [] if self._is_gone else references:
             self._ray.cancel(reference, force=True)  # its process ends, and so does the child
-
-    def _wait_until_reachable(self) -> bool:
-        deadline = time.monotonic() + _LONGEST_ABSENCE
-        while time.monotonic() < deadline:
-            with suppress(OSError):
-                _reach(self._place)
-                return True
-            time.sleep(0.5)
-        return False
 
     def _look(self) -> None:
         """See how large Ray is at present."""
@@ -388,3 +400,15 @@ def _reach(place: str) -> None:
     """Raise OSError where nobody listens."""
     host, _, port = place.rpartition(":")
     socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
+
+
+def _wait_for(place: str, seconds: float) -> None:
+    """Raise OSError where nobody listens for so long."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return _reach(place)
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.5)
