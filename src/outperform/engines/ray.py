@@ -356,7 +356,8 @@ def _work(code: bytes, order: Order, number: int) -> Report:
         nonlocal next_note
         if time.monotonic() > next_note:
             next_note += _NOTE_EVERY
-            _write_on_board(order.lease.session, number)
+            with suppress(Exception):  # whatever is wrong with the board, the fit goes on
+                _write_on_board(order.lease.session, number)
         return order.lease.is_valid()
 
     words: dict[str, Any] = {"n_threads": max(1, n_threads), "devices": GivenDevices()}
