@@ -8,9 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from outperform import audit, compare_runs, decompose, rank_runs, read_runs
+from outperform import (
+    audit,
+    compare_runs,
+    decompose,
+    plan,
+    plan_budget,
+    rank_runs,
+    read_runs,
+    simulate_error_rates,
+)
 from outperform.engines import InlineEngine, LocalEngine
 from outperform.questions.best_of.answer import best_of_runs
 from outperform.questions.best_of.search_trials import collect_trials
@@ -142,6 +152,9 @@ ANSWERS: dict[str, Callable[[Path], Any]] = {
     "best_of": lambda path: best_of_runs(read_runs(path), "a"),
     "decompose": decompose,
     "quality": measure_quality,
+    "plan": lambda path: plan(pilot=compare_runs(read_runs(path), "a", "b")),
+    "budget": lambda path: plan_budget(path, budget=2000),
+    "simulate": lambda path: simulate_error_rates(path, n_draws=100, rng=np.random.default_rng(0)),
 }
 
 
@@ -150,8 +163,8 @@ def test_every_answer_says_that_algorithms_ran_on_different_versions(answer, mak
     store = make_store(part)
     n = {name: sum(row[2] for row in store.versions() if row[0] == name) for name in "ab"}
     store.close()
-    doubts = [each for each in answer(Path(store.address)).caveats if "ran with" in each]
-    assert doubts == [
+    caveats = [each.removeprefix("the pilot: ") for each in answer(Path(store.address)).caveats]
+    assert [each for each in caveats if "ran with" in each] == [
         f"fits of different algorithms ran with different numpy (a with 2.1: {n['a']} fits; b with "
         f"2.2: {n['b']} fits): what looks like a difference between algorithms may be one between "
         "versions or processors; do all fits on equal ones before you conclude anything"
