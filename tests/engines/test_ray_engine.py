@@ -32,6 +32,15 @@ def test_a_password_in_an_address_is_refused_and_not_shown():
         open_engine("ray://me:secret@head:10001")
 
 
+def test_options_that_make_no_sense_are_refused():
+    with pytest.raises(InvalidInput) as caught:
+        open_engine("ray", {"_system_config": "hunter2"})
+    assert str(caught.value) == (
+        "Ray does not take these options: The _system_config must be a dict. Mend them in "
+        "[engine.options]."
+    )
+
+
 def test_a_place_where_nobody_listens_is_refused_soon(monkeypatch):
     monkeypatch.setattr("outperform.engines.ray._LONGEST_CONNECTING", 0.6)
     with pytest.raises(EngineError) as caught:
