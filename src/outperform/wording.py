@@ -123,6 +123,17 @@ def hide_passwords(text: str) -> str:
     return _LOGIN.sub(r"\1@", _PASSWORD.sub(r"\1...", text)) if ":" in text or "=" in text else text
 
 
+def hide_logins(address: str) -> str:
+    """Leave out of an address who logs in and how: a name may be a token.
+
+    Examples
+    --------
+    >>> hide_logins("dask://me:secret@lab:8786?token=secret")
+    'dask://lab:8786?token=...'
+    """
+    return re.sub("//.*@", "//", hide_passwords(address))
+
+
 def hide_values(text: str, options: Any) -> str:
     """Leave out of a text what options say, at any depth: any of it may be a password.
 

@@ -136,7 +136,7 @@ class TestEncryption:
             ),
             (
                 {"tls_ca_file": "/nowhere/ca.pem"},
-                "there is no file '/nowhere/ca.pem', the tls_ca_file of security",
+                "the tls_ca_file of security in [engine.options] is not there",
             ),
         ],
     )

@@ -422,7 +422,7 @@ class TestAddress:
     def test_without_dask_the_extra_is_named(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "distributed", None)
         with pytest.raises(MissingExtra) as caught:
-            open_engine("dask://head:8786")
+            open_engine("dask://me:secret@head:8786")
         assert str(caught.value) == (
             "'dask://head:8786' needs Dask, which is not installed. Install it with "
             '`pip install "outperform[dask]"`, here and where the workers run.'

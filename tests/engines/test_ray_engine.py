@@ -28,7 +28,7 @@ def test_an_address_that_names_no_place_is_refused(address):
 
 
 def test_a_password_in_an_address_is_refused_and_not_shown():
-    with pytest.raises(InvalidInput, match="'ray://me@head:10001' does not say where Ray is"):
+    with pytest.raises(InvalidInput, match="'ray://head:10001' does not say where Ray is"):
         open_engine("ray://me:secret@head:10001")
 
 

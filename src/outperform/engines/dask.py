@@ -19,7 +19,7 @@ from outperform.engines.local import count_cores
 from outperform.engines.remote import Disconnected, RemoteEngine, Tell
 from outperform.engines.supervision import Order, Report, supervise
 from outperform.errors import EngineError, InvalidInput, MissingExtra, OutperformError
-from outperform.wording import hide_values
+from outperform.wording import hide_logins
 
 _LONGEST_ABSENCE = 60.0  # seconds for which a scheduler that is lost is looked for
 _LONGEST_CONNECTING = 10.0  # seconds for the first connection
@@ -41,7 +41,7 @@ def open_cluster(
         import distributed  # noqa: F401
     except ImportError:
         raise MissingExtra(
-            f"'{address}' needs Dask, which is not installed",
+            f"'{hide_logins(address)}' needs Dask, which is not installed",
             'Install it with `pip install "outperform[dask]"`, here and where the workers run',
         ) from None
     words = {"timeout": _LONGEST_CONNECTING, "set_as_default": False, **options}
@@ -155,8 +155,7 @@ class _Scheduler:
             except (OSError, TimeoutError, ValueError) as error:
                 if time.monotonic() > deadline:
                     raise EngineError(
-                        f"the Dask scheduler at '{self.name}' is gone: "
-                        f"{hide_values(str(error), self._words)}",
+                        f"the Dask scheduler at '{self.name}' is gone: {error}",
                         "Start it again, and its workers; the same command resumes",
                     ) from error
             time.sleep(0.5)
@@ -193,7 +192,7 @@ class _Scheduler:
         """Why there is no first connection."""
         from distributed.comm.core import CommClosedError
 
-        why = hide_values(str(error) or str(error.__cause__), self._words).rstrip(".")
+        why = (str(error) or str(error.__cause__)).rstrip(".")
         if isinstance(error, CommClosedError):
             return EngineError(
                 f"the Dask scheduler at '{self.name}' ends the connection: {why}",

@@ -1,14 +1,13 @@
 """Where a Dask scheduler is, and the certificates that it asks for."""
 
 import json
-import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from outperform.errors import InvalidInput
-from outperform.wording import hide_values
+from outperform.wording import hide_logins
 
 _PREFIX = "dask://"
 _FILES = ("tls_ca_file", "tls_client_cert", "tls_client_key")
@@ -46,9 +45,8 @@ def _check_place(address: str) -> None:
     host, _, port = place.rpartition(":")
     is_place = address.startswith(_PREFIX) and host and port.isdecimal()
     if not is_place or "/" in place or "@" in place:
-        shown = re.sub("//.*@", "//", address)  # without a password that somebody put there
         raise InvalidInput(
-            f"'{shown}' does not say where the scheduler is",
+            f"'{hide_logins(address)}' does not say where the scheduler is",
             "Write dask://HOST:PORT, or dask:///path/scheduler.json for a scheduler file",
         )
 
@@ -76,7 +74,7 @@ def _read_security(given: Any) -> Any:
     try:
         return Security(**(given or {}))
     except (TypeError, ValueError) as error:
-        raise _refuse(hide_values(str(error), given)) from error
+        raise _refuse(error) from error
 
 
 def _load_certificates(security: Any) -> Any:
@@ -86,14 +84,14 @@ def _load_certificates(security: Any) -> Any:
         # Of several lines, it is the certificate itself.
         if isinstance(name, str) and "\n" not in name and not Path(name).is_file():
             raise InvalidInput(
-                f"there is no file '{Path(name).absolute()}', the {word} of security",
-                "Name it from / or from the folder in which you start the command",
+                f"the {word} of security in [engine.options] is not there",
+                f"Name it from / or from {Path.cwd()}",
             )
     try:
         return security.get_connection_args("client")["ssl_context"]
     except (OSError, TypeError, ValueError) as error:
-        raise _refuse(str(error)) from error
+        raise _refuse(error) from error
 
 
-def _refuse(why: str) -> InvalidInput:
-    return InvalidInput(f"security in [engine.options] is of no use: {why}", _MEND)
+def _refuse(error: Exception) -> InvalidInput:
+    return InvalidInput(f"security in [engine.options] is of no use: {error}", _MEND)

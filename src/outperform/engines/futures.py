@@ -13,7 +13,6 @@ from outperform.engines.remote import Disconnected, RemoteEngine, Tell
 from outperform.engines.supervision import Order, Report, dismiss, supervise
 from outperform.errors import EngineError, InvalidInput
 from outperform.study.import_paths import import_object
-from outperform.wording import hide_values
 
 SubmitOptions = Callable[[Needs], Mapping[str, Any]]
 
@@ -187,16 +186,14 @@ def _make(address: str, make: Callable[..., Any], options: Mapping[str, Any]) ->
     try:
         executor = make(**options)
     except TypeError as error:
-        why = hide_values(str(error), options)
         raise InvalidInput(
-            f"'{address}' does not take these options: {why}", "Mend them in [engine.options]"
+            f"'{address}' does not take these options: {error}", "Mend them in [engine.options]"
         ) from error
     except Exception as error:
-        why = hide_values(f"{type(error).__name__}: {error}".rstrip("."), options)
         raise EngineError(
-            f"'{address}' made no executor: {why}", "Mend that, or name another engine"
+            f"'{address}' made no executor: {type(error).__name__}: {error}".rstrip("."),
+            "Mend that, or name another engine",
         ) from error
     if not isinstance(executor, Executor):
-        made = hide_values(repr(executor), options)
-        raise InvalidInput(f"'{address}' makes {made:.100}", _EXPECTED)
+        raise InvalidInput(f"'{address}' makes {executor!r:.100}", _EXPECTED)
     return executor
