@@ -1,7 +1,6 @@
 """Dask's scheduler and worker with certificates, made here and used for real."""
 
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from click.testing import CliRunner
 from outperform.cli import main
 from outperform.engines import open_engine
 from outperform.errors import EngineError, InvalidInput
+from tests.certificates import make_certificates
 from tests.dask_processes import DaskProcesses
 from tests.engines.conftest import eventually
 
@@ -38,20 +38,6 @@ tls_client_cert = "me.pem"
 tls_client_key = "me.key"
 require_encryption = true
 """
-
-
-def make_certificates(folder):
-    """An authority's `ca.pem`, and `me.pem` with its key `me.key`, signed by it."""
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl is not installed; on Debian: apt-get install openssl")
-    folder.mkdir(exist_ok=True)
-    new = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
-    for words in (
-        f"req -x509 {new} -subj /CN=lab -keyout ca.key -out ca.pem",
-        f"req {new} -subj /CN=me -keyout me.key -out me.csr",
-        "x509 -req -in me.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out me.pem",
-    ):
-        subprocess.run(["openssl", *words.split()], cwd=folder, check=True, capture_output=True)
 
 
 def name_certificates(folder, **changes):

@@ -68,7 +68,8 @@ def test_it_is_no_part_of_the_study():
         ),
         (
             "[engine]\noptions = 3",
-            "options is no table (line 35). Write [engine.options], and what goes to the engine below.",
+            "options is no table (line 35). Write [engine.options], and what goes to the engine "
+            "below.",
         ),
         (
             "[[engine]]",
