@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from outperform.processes import Watcher, kill_group
@@ -13,10 +14,16 @@ class DaskProcesses:
     """One scheduler and any number of workers with one thread each, all ended by `end`.
 
     A worker's name is that of its log in the folder.
+
+    Parameters
+    ----------
+    certificates
+        Options of both that encrypt what they say.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, certificates: Sequence[str] = ()) -> None:
+        self.folder, self._certificates = folder, certificates
+        self._protocol = "tls" if certificates else "tcp"
         self.port = find_free_port()
         self.address = f"dask://127.0.0.1:{self.port}"
         self.processes: dict[str, tuple[subprocess.Popen[bytes], Watcher]] = {}
@@ -25,13 +32,14 @@ class DaskProcesses:
     def start_scheduler(self) -> None:
         file = self.folder / "scheduler.json"
         file.unlink(missing_ok=True)
-        where = ["--host", "127.0.0.1", "--port", str(self.port), "--scheduler-file", str(file)]
+        host = f"{self._protocol}://127.0.0.1"
+        where = ["--host", host, "--port", str(self.port), "--scheduler-file", str(file)]
         self._start("scheduler", "scheduler", *where)
 
     def start_worker(self, name: str, *options: str, **environment: str) -> None:
         """Start a worker, with variables that others do not have."""
         place = ["--no-nanny", "--nthreads", "1", "--local-directory", str(self.folder)]
-        address = f"tcp://127.0.0.1:{self.port}"
+        address = f"{self._protocol}://127.0.0.1:{self.port}"
         self._start(name, "worker", address, "--name", name, *place, *options, **environment)
 
     def kill(self, name: str) -> None:
@@ -50,7 +58,7 @@ class DaskProcesses:
         watcher = Watcher()  # for the case that we are killed
         with (self.folder / f"{name}.log").open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "dask", *words, "--no-dashboard"],
+                [sys.executable, "-m", "dask", *words, "--no-dashboard", *self._certificates],
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,

@@ -33,13 +33,17 @@ class Server:
         That any user may enter; the cluster and its socket are made in it.
     durable
         Whether it waits for the disk, which tests need not.
+    port
+        Of 127.0.0.1, where it listens besides to those who are encrypted, by `make_certificates`
+        of this folder, and have a certificate.
     """
 
-    def __init__(self, folder: Path, *, durable: bool = False) -> None:
+    def __init__(self, folder: Path, *, durable: bool = False, port: int | None = None) -> None:
         self.folder, self._data = folder, folder / "data"
         self._bin, user = _find_programs(), _choose_user()
         self._process: subprocess.Popen[Any] | None = None
         self._durability = "on" if durable else "off"
+        self._encryption: dict[str, Any] = {}
         self._identity: dict[str, Any] = {"cwd": "/"}
         if user is not None:
             shutil.chown(folder, user)
@@ -47,6 +51,8 @@ class Server:
         self._call("initdb", "--no-sync", "--auth=trust", "--username=tester", "--encoding=UTF8",
                    "--locale=C", "-D", str(self._data))  # fmt: skip
         (self._data / "pg_hba.conf").write_text(_ACCESS)
+        if port is not None:
+            self._encrypt(port)
         self.start()
         self._call("createdb", "-h", str(folder), "-U", "tester", "tests")
         self.query(f"CREATE USER guarded PASSWORD '{PASSWORD}'; "
@@ -67,6 +73,7 @@ class Server:
         """Start it, and wait until it answers."""
         settings = {
             "listen_addresses": "",
+            **self._encryption,
             "unix_socket_directories": self.folder,
             "fsync": self._durability,
             "max_connections": 50,
@@ -82,7 +89,9 @@ class Server:
                         command, stdout=log, stderr=log, start_new_session=True, **self._identity
                     )
             question = ["-q", "-h", str(self.folder), "-d", "postgres"]
-            if subprocess.run([str(self._bin / "pg_isready"), *question]).returncode == 0:
+            environment = self._identity.get("env")
+            asked = subprocess.run([str(self._bin / "pg_isready"), *question], env=environment)
+            if asked.returncode == 0:
                 return
             time.sleep(0.05)
         raise NoServer(f"PostgreSQL does not start: see {self.folder / 'log'}")
@@ -98,6 +107,17 @@ class Server:
             self._process.send_signal(how)
             self._process.wait()
             self._process = None
+
+    def _encrypt(self, port: int) -> None:
+        self._identity["env"] = {**os.environ, "PGPORT": str(port)}
+        names = {"ssl_ca_file": "ca.pem", "ssl_cert_file": "me.pem", "ssl_key_file": "me.key"}
+        for name in names.values():
+            shutil.copy(self.folder / name, self._data)
+            (self._data / name).chmod(0o600)  # or it is refused
+            shutil.chown(self._data / name, self._identity.get("user", os.geteuid()))
+        self._encryption = {"listen_addresses": "127.0.0.1", "ssl": "on", **names}
+        access = "hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-ca"
+        (self._data / "pg_hba.conf").write_text(f"{_ACCESS}{access}\n")
 
     def _call(self, program: str, *words: str) -> str:
         finished: subprocess.CompletedProcess[str] = subprocess.run(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -428,6 +429,50 @@ def test_a_worker_that_cannot_write_is_one_note_and_its_results_count(spool, sto
         "results were recorded, but not all were kept in the spool, such as one: "
         "FileNotFoundError: "
     )
+
+
+def fill_disk(params, split, seeds):
+    """Leave room for the beginning of a report, as a disk that is nearly full does."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))
+    return {"valid": 0.5, "test": 0.5}
+
+
+def test_a_full_disk_is_one_note_and_leaves_nothing_behind(spool, store):
+    study = Study((FunctionPipeline("a", fill_disk),), (TASK,), (Ideal(6),))
+    with LocalEngine(1) as engine:
+        progress = run_fits(study, store, engine, spool=spool)
+    assert (progress.n_done, progress.n_failed) == (6, 0)
+    (note,) = progress.spool
+    assert note.startswith(
+        "results were recorded, but not all were kept in the spool, such as one: "
+        "OSError: [Errno 27] File too large"
+    )
+    assert [path.name for path in spool.iterdir()] == [HEARTBEAT]
+
+
+def put_file_in_its_place(params, split, seeds):
+    folder = Path(os.environ["SPOOL_OF_TEST"])
+    if folder.is_dir():
+        folder.rename(folder.with_name("taken"))
+        folder.touch()
+    return {"valid": 0.5, "test": seeds["init"] / 2**32}
+
+
+def test_a_file_in_its_place_is_no_damage_and_loses_nothing(spool, store, monkeypatch):
+    monkeypatch.setenv("SPOOL_OF_TEST", str(spool))
+    study = Study((FunctionPipeline("a", put_file_in_its_place),), (TASK,), (Ideal(60),))
+    with LocalEngine(1) as engine:
+        progress = run_fits(study, store, engine, spool=spool)
+    assert (progress.n_done, progress.n_failed) == (60, 0)
+    unseen, unwritten = progress.spool
+    assert unseen == (
+        f"the spool '{spool}' could not be read: Not a directory; what it has, the next run with "
+        "it takes in"
+    )
+    assert "NotADirectoryError" in unwritten
+    spool.unlink()
+    again = run_fits(study, store, InlineEngine(), spool=spool)
+    assert (again.n_done, again.n_known, again.spool) == (0, 60, [])
 
 
 def test_a_file_is_touched_as_long_as_the_coordinator_is_there(spool, monkeypatch):

@@ -3,9 +3,11 @@
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import reduce
 from itertools import accumulate, takewhile
+from typing import Any
 
 # Control characters but for the ends of lines and tabs, halves of characters, those that change the
 # direction, and those that cannot be seen.
@@ -119,6 +121,34 @@ def hide_passwords(text: str) -> str:
     "no file 'host=lab password=...', nor dask://lab:8786?token=..."
     """
     return _LOGIN.sub(r"\1@", _PASSWORD.sub(r"\1...", text)) if ":" in text or "=" in text else text
+
+
+def hide_logins(address: str) -> str:
+    """Leave out of an address who logs in and how: a name may be a token.
+
+    Examples
+    --------
+    >>> hide_logins("dask://me:secret@lab:8786?token=secret")
+    'dask://lab:8786?token=...'
+    """
+    return re.sub("//.*@", "//", hide_passwords(address))
+
+
+def hide_values(text: str, options: Any) -> str:
+    """Leave out of a text what options say, at any depth: any of it may be a password.
+
+    Examples
+    --------
+    >>> hide_values("no login for 'secret' at lab", {"login": {"me": ["secret"]}, "port": 80})
+    "no login for '...' at lab"
+    """
+    if isinstance(options, str) and len(options) > 3:  # less is no password, but part of words
+        return text.replace(options, "...").replace(repr(options)[1:-1], "...")
+    if isinstance(options, Mapping):
+        return hide_values(text, [*options.values()])
+    if isinstance(options, list | tuple):
+        return reduce(hide_values, options, text)
+    return text
 
 
 def measure(text: str) -> int:

@@ -1,4 +1,4 @@
-"""A password in an address is seen by nobody but the server: whatever is asked, printed or kept."""
+"""Passwords are seen by nobody but those whom they are for: whatever is asked, printed or kept."""
 
 import subprocess
 import sys
@@ -12,6 +12,7 @@ from outperform.cli import list_commands, main
 from outperform.store import open_store
 from tests.postgres_server import PASSWORD, find_server, make_address
 
+OPTION = "hunter3-in-options"  # of an engine
 STUDY = """
 name = "toy"
 [tuning]
@@ -40,16 +41,49 @@ repetitions = 2
 kind = "variance"
 replicates = 3
 """
+ENGINE = """
+[engine]
+address = "secret_training:make_executor"
+spool = "spool"
+[engine.options]
+password = "hunter3-in-options"
+login = {tokens = ["hunter3-in-options"]}
+"""
 TRAINING = """
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+
 def fit(params, split, seeds):
     score = (seeds["init"] / 2**32 + params["c"]) / 2
     if score > 0.9:
         raise ValueError("too good")
     return {"valid": score, "test": score}
+
+def make_executor(password, login):
+    return ThreadPoolExecutor(2)
+
+def make_trouble(password):
+    raise OSError(f"{password} is no password")
+
+def make_nothing(password):
+    return [password]
+
+class Closed(ThreadPoolExecutor):
+    def __init__(self, password):
+        super().__init__(1)
+        self.error = BrokenExecutor(f"{password} is no password")
+
+    def submit(self, *arguments, **words):
+        raise RuntimeError(*self.error.args)
+
+class Broken(Closed):
+    def submit(self, *arguments, **words):
+        future = Future()
+        future.set_exception(self.error)
+        return future
 """
 # What every command is asked; the last two take no store, and are given one all the same.
 WORDS = {
-    "run": ["study.toml", "--store", "{}", "--engine", "inline"],
+    "run": ["study.toml", "--store", "{}"],
     "status": ["{}"],
     "compare": ["{}", "a", "b", "--drop-incomplete"],
     "rank": ["{}"],
@@ -75,19 +109,27 @@ def address():
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, address):
-    folder = tmp_path_factory.mktemp("secrets")
-    (folder / "study.toml").write_text(STUDY)
-    (folder / "secret_training.py").write_text(TRAINING)
+def home(tmp_path_factory):
+    """Where the study is, and what it trains."""
+    home = tmp_path_factory.mktemp("secrets")
+    (home / "study.toml").write_text(STUDY + ENGINE)
+    (home / "secret_training.py").write_text(TRAINING)
+    return home
+
+
+@pytest.fixture(scope="module")
+def folder(home, address):
+    """Likewise, once the study was run."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
+        patch.chdir(home)
         result = ask(*fill(WORDS["run"], address), command="run")
     assert result.exit_code in (0, 4), result.output
     assert PASSWORD not in result.output
+    assert OPTION not in result.output
     shown = address.replace(f":{PASSWORD}", "")
     assert f"Next: outperform status {quote(shown)}; then" in result.output
     assert quote(shown) == f"'{shown}'"  # for a shell
-    return folder
+    return home
 
 
 def fill(words, address):
@@ -107,6 +149,7 @@ def test_no_command_shows_it(folder, address, command, monkeypatch):
     monkeypatch.chdir(folder)
     result = ask(*fill(WORDS[command], address), command=command)
     assert PASSWORD not in result.output
+    assert OPTION not in result.output
     assert (result.exit_code == 2) == (command in ("check", "sota")), result.output
 
 
@@ -138,6 +181,40 @@ def test_json_names_the_store_without_it(folder, address, command, monkeypatch):
     words = [word.replace(".db", f"-{command}.db") for word in WORDS[command]]
     result = ask(*fill(words, address), "--json", command=command)
     assert PASSWORD not in result.output
+    assert OPTION not in result.output
+
+
+MADE = 'address = "secret_training:{name}"\n[engine.options]\npassword = "{{}}"'
+TABLES = {  # of engines, and what is said of them
+    'address = "dask://me:{}@lab:1"': "'dask://lab:1' does not say",
+    'address = "dask://lab:1?token={}"': "'dask://lab:1?token=...' does not say",
+    'address = "ray://{}@lab:1"': "'ray://lab:1' does not say",
+    'address = "ssh://{}@lab:1"': "there is no engine 'ssh://lab:1'",
+    'options = "{}"': "options is no table",
+    'password = "{}"': "unknown word 'password'",
+    '[engine.options]\npassword = "{}': "Unterminated string",
+    'address = "local:1"\n[engine.options]\nn_threads = "{}"': "n_threads is '...'",
+    MADE.format(name="make_executor"): "missing 1 required positional argument: 'login'",
+    MADE.format(name="make_trouble"): "made no executor: OSError: ... is no password",
+    MADE.format(name="make_nothing"): "makes ['...']",
+    MADE.format(name="Closed"): "takes no more work: ... is no password",
+    MADE.format(name="Broken"): "Broken is broken: ... is no password",
+}
+
+
+@pytest.mark.parametrize(("table", "said"), TABLES.items())
+def test_no_error_shows_what_is_said_of_an_engine(home, table, said, monkeypatch):
+    if "dask" in table:
+        pytest.importorskip("distributed", reason='pip install "outperform[dask]"')
+    monkeypatch.chdir(home)
+    (home / "other.toml").write_text(f"{STUDY}[engine]\n{table.format(OPTION)}")
+    result = ask("other.toml", command="run")
+    (home / "other.toml").unlink()
+    assert result.exit_code == 2
+    assert said in result.output
+    assert OPTION not in result.output
+    kept = [path for path in home.glob("other.*") if OPTION.encode() in path.read_bytes()]
+    assert kept == []
 
 
 def test_messages_that_quote_what_was_typed_show_none(folder, address):
@@ -156,10 +233,13 @@ def test_nothing_that_was_written_holds_it(folder, address, monkeypatch):
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert {"report.html", "backup.db", "copy.db"} <= {path.name for path in files}
     assert [path for path in files if PASSWORD.encode() in path.read_bytes()] == []
+    holders = [path.name for path in files if OPTION.encode() in path.read_bytes()]
+    assert holders == ["study.toml"]
     tables = ("measurements", "run_labels", "meta", "lease", "outperform_format")
     schema = address.rpartition("schema=")[2]
     rows = [find_server().query(f"SELECT * FROM {schema}.{table}") for table in tables]
     assert PASSWORD not in "".join(rows)
+    assert OPTION not in "".join(rows)
     assert len(rows[0]) > 1000
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from outperform.engines import Needs, open_engine
-from outperform.engines.dask import _read_address
 from outperform.errors import EngineError, InvalidInput, MissingExtra
 from outperform.runner import run_fits
 from outperform.store import open_store
@@ -401,15 +400,29 @@ class TestAddress:
         assert caught.value.problem.startswith(f"there is no Dask scheduler at '{address}': ")
         assert caught.value.remedy == "Start one with `dask scheduler`, or mend the address"
 
-    def test_certificates_make_the_connection_an_encrypted_one(self):
-        words = _read_address("dask://head:8786", {"security": {"tls_ca_file": "ca.pem"}})
-        assert words["address"] == "tls://head:8786"
-        assert words["security"].tls_ca_file == "ca.pem"
+    def test_a_scheduler_file_that_never_comes_is_an_error(self, tmp_path):
+        file = tmp_path / "scheduler.json"
+        with pytest.raises(EngineError) as caught:
+            open_engine(f"dask://{file}", {"timeout": 0.1})
+        assert caught.value.problem == (
+            f"there is no Dask scheduler at 'dask://{file}': no scheduler has written this file "
+            f"([Errno 2] No such file or directory: '{file}')"
+        )
+
+    @pytest.mark.parametrize("word", ["pasword", "timeout"])
+    def test_options_that_make_no_sense_are_refused_and_not_shown(self, word):
+        with pytest.raises(InvalidInput) as caught:
+            open_engine("dask://127.0.0.1:1", {word: "hunter2"})
+        assert caught.value.problem.startswith(
+            "Dask does not take 'dask://127.0.0.1:1' or its options: "
+        )
+        assert caught.value.remedy == "Mend the address, or [engine.options]"
+        assert "hunter2" not in str(caught.value)
 
     def test_without_dask_the_extra_is_named(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "distributed", None)
         with pytest.raises(MissingExtra) as caught:
-            open_engine("dask://head:8786")
+            open_engine("dask://me:secret@head:8786")
         assert str(caught.value) == (
             "'dask://head:8786' needs Dask, which is not installed. Install it with "
             '`pip install "outperform[dask]"`, here and where the workers run.'

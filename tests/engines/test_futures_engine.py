@@ -70,6 +70,13 @@ class TestExecutorsOfTheUsersThatFail:
             "that, or name another engine."
         )
 
+    def test_what_options_say_is_not_shown(self):
+        with pytest.raises(EngineError) as caught:
+            open_engine(f"{__name__}:make_trouble", {"n_workers": "hunter2"})
+        assert caught.value.problem == (
+            f"'{__name__}:make_trouble' made no executor: ValueError: no licence for ..."
+        )
+
     def test_one_that_takes_nothing_is_an_error_of_the_engine(self):
         with FuturesEngine(Refusing()) as engine, pytest.raises(EngineError) as caught:
             engine.submit(square, 3, tag="three")

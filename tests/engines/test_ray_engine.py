@@ -28,8 +28,17 @@ def test_an_address_that_names_no_place_is_refused(address):
 
 
 def test_a_password_in_an_address_is_refused_and_not_shown():
-    with pytest.raises(InvalidInput, match="'ray://me@head:10001' does not say where Ray is"):
+    with pytest.raises(InvalidInput, match="'ray://head:10001' does not say where Ray is"):
         open_engine("ray://me:secret@head:10001")
+
+
+def test_options_that_make_no_sense_are_refused():
+    with pytest.raises(InvalidInput) as caught:
+        open_engine("ray", {"_system_config": "hunter2"})
+    assert str(caught.value) == (
+        "Ray does not take these options: The _system_config must be a dict. Mend them in "
+        "[engine.options]."
+    )
 
 
 def test_a_place_where_nobody_listens_is_refused_soon(monkeypatch):

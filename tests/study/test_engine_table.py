@@ -66,7 +66,11 @@ def test_it_is_no_part_of_the_study():
             "[engine]\npatience = nan",
             "patience is nan (line 35). Give seconds, 0 or more.",
         ),
-        ("[engine]\noptions = 3", "options is 3 (line 35). Write a table: options = {...}."),
+        (
+            "[engine]\noptions = 3",
+            "options is no table (line 35). Write [engine.options], and what goes to the engine "
+            "below.",
+        ),
         (
             "[[engine]]",
             'engine is no table (line 34). Write [engine], and address = "local:4" below.',

@@ -1,10 +1,12 @@
 """Where the fits of a study file run: where a command is told to, else where the file says."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from outperform.engines import Engine, open_engine
+from outperform.engines.engine import hide_options
 from outperform.render.terminal import say
 
 
@@ -16,13 +18,19 @@ class Place(NamedTuple):
     spool: Path | None
     patience: float | None
 
-    def open(self) -> Engine:
-        """Open the engine."""
+    @contextmanager
+    def open(self) -> Iterator[Engine]:
+        """Open the engine until the block ends, whose errors do not show its options."""
         from outperform.runner.spool import LEAST_PATIENCE, PATIENCE, find_heartbeat
 
         patience = PATIENCE if self.patience is None else max(self.patience, LEAST_PATIENCE)
         heartbeat = find_heartbeat(self.spool)
-        return open_engine(self.address, self.options, heartbeat=heartbeat, patience=patience)
+        settings: dict[str, Any] = {"heartbeat": heartbeat, "patience": patience}
+        with (
+            hide_options(self.options),
+            open_engine(self.address, self.options, **settings) as engine,
+        ):
+            yield engine
 
 
 def choose_place(

@@ -2,7 +2,6 @@
 
 import logging
 import pickle
-import re
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -13,14 +12,15 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
+from outperform.engines.dask_address import read_address
 from outperform.engines.engine import Needs, describe_exception
 from outperform.engines.jobs import Job, Loss, cannot_load
 from outperform.engines.local import count_cores
 from outperform.engines.remote import Disconnected, RemoteEngine, Tell
 from outperform.engines.supervision import Order, Report, supervise
-from outperform.errors import EngineError, InvalidInput, MissingExtra
+from outperform.errors import EngineError, InvalidInput, MissingExtra, OutperformError
+from outperform.wording import hide_logins
 
-_PREFIX = "dask://"
 _LONGEST_ABSENCE = 60.0  # seconds for which a scheduler that is lost is looked for
 _LONGEST_CONNECTING = 10.0  # seconds for the first connection
 _LONGEST_INLINE = 20_000  # bytes of code that go with every job: a dependency costs more
@@ -41,33 +41,12 @@ def open_cluster(
         import distributed  # noqa: F401
     except ImportError:
         raise MissingExtra(
-            f"'{address}' needs Dask, which is not installed",
+            f"'{hide_logins(address)}' needs Dask, which is not installed",
             'Install it with `pip install "outperform[dask]"`, here and where the workers run',
         ) from None
-    cluster = _Scheduler(address, _read_address(address, options))
-    return RemoteEngine(cluster, heartbeat=heartbeat, patience=patience)
-
-
-def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Words for `distributed.Client`."""
-    place = address.removeprefix(_PREFIX)
     words = {"timeout": _LONGEST_CONNECTING, "set_as_default": False, **options}
-    if isinstance(words.get("security"), Mapping):  # as a study file writes it
-        from distributed.security import Security
-
-        words["security"] = Security(**words["security"])
-    if address.startswith(_PREFIX) and place.startswith("/"):
-        return words | {"scheduler_file": place}
-    host, _, port = place.rpartition(":")
-    is_place = address.startswith(_PREFIX) and host and port.isdecimal()
-    if not is_place or "/" in place or "@" in place:
-        shown = re.sub("//.*@", "//", address)  # without a password that somebody put there
-        raise InvalidInput(
-            f"'{shown}' does not say where the scheduler is",
-            "Write dask://HOST:PORT, or dask:///path/scheduler.json for a scheduler file",
-        )
-    protocol = "tls" if words.get("security") else "tcp"
-    return words | {"address": f"{protocol}://{place}"}
+    cluster = _Scheduler(address, words)
+    return RemoteEngine(cluster, heartbeat=heartbeat, patience=patience)
 
 
 class _Sent(NamedTuple):
@@ -93,11 +72,10 @@ class _Scheduler:
         self._resources: dict[Needs, dict[str, float]] = {}
         try:
             self._client = self._connect()
-        except (OSError, TimeoutError, ValueError) as error:
-            raise EngineError(
-                f"there is no Dask scheduler at '{name}': {error}",
-                "Start one with `dask scheduler`, or mend the address",
-            ) from error
+        except InvalidInput:
+            raise
+        except Exception as error:  # options may make it raise anything
+            raise self._describe(error) from error
 
     @property
     def n_workers(self) -> int:
@@ -208,7 +186,28 @@ class _Scheduler:
         # We say ourselves that a scheduler is lost, without the traceback.
         for part in ("batched", "client", "comm", "core"):
             logging.getLogger(f"distributed.{part}").setLevel(logging.CRITICAL)
-        return Client(**self._words)
+        return Client(**read_address(self.name, self._words))
+
+    def _describe(self, error: Exception) -> OutperformError:
+        """Why there is no first connection."""
+        from distributed.comm.core import CommClosedError
+
+        why = (str(error) or str(error.__cause__)).rstrip(".")
+        if isinstance(error, CommClosedError):
+            return EngineError(
+                f"the Dask scheduler at '{self.name}' ends the connection: {why}",
+                "If it is encrypted, give the certificates that it asks for as security in "
+                "[engine.options]; if not, none",
+            )
+        if isinstance(error, OSError | TimeoutError):
+            return EngineError(
+                f"there is no Dask scheduler at '{self.name}': {why}",
+                "Start one with `dask scheduler`, or mend the address",
+            )
+        return InvalidInput(
+            f"Dask does not take '{self.name}' or its options: {why}",
+            "Mend the address, or [engine.options]",
+        )
 
     def _count_threads(self) -> dict[str, int]:
         is_old = time.monotonic() - self._counted > _CENSUS_SECONDS

@@ -2,15 +2,15 @@
 
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
-from outperform.errors import EngineError, InvalidInput
-from outperform.wording import cut_middle, suggest_names
+from outperform.errors import EngineError, InvalidInput, OutperformError
+from outperform.wording import cut_middle, hide_logins, hide_values, suggest_names
 
 _TRACEBACK = "Traceback (most recent call last):"
 _LONGEST_ERROR = 20_000  # characters, of which the first and the last are kept
@@ -186,10 +186,25 @@ def open_engine(
     ...     engine.n_workers
     2
     """
+    options = dict(options or {})
+    with hide_options(options):
+        return _open(address, options, heartbeat=heartbeat, patience=patience)
+
+
+@contextmanager
+def hide_options(options: Mapping[str, Any]) -> Iterator[None]:
+    """Leave what options of an engine say out of errors: any of it may be a password."""
+    try:
+        yield
+    except OutperformError as error:
+        error.problem = hide_values(error.problem, options)
+        raise
+
+
+def _open(address: str, options: Mapping[str, Any], **settings: Any) -> Engine:
     from outperform.engines.inline import InlineEngine
     from outperform.engines.local import LocalEngine, count_cores
 
-    options = dict(options or {})
     kind, _, rest = address.partition(":")
     if address == "inline":
         _check_options(kind, options, [])
@@ -200,12 +215,12 @@ def open_engine(
     if kind == "local":
         raise InvalidInput(f"'{address}' does not say how many workers", _KNOWN)
     if kind in _CLUSTERS:
-        return _open_cluster(kind, address, options, heartbeat=heartbeat, patience=patience)
+        return _open_cluster(kind, address, options, **settings)
     if rest and "/" not in address:
         from outperform.engines.futures import open_executor
 
-        return open_executor(address, options, heartbeat=heartbeat, patience=patience)
-    raise InvalidInput(f"there is no engine '{address}'", _KNOWN)
+        return open_executor(address, options, **settings)
+    raise InvalidInput(f"there is no engine '{hide_logins(address)}'", _KNOWN)
 
 
 def _check_options(kind: str, options: Mapping[str, Any], known: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from outperform.engines.jobs import Job, Loss
 from outperform.engines.remote import Disconnected, RemoteEngine, Tell
 from outperform.engines.supervision import Order, Report, name_process, supervise
 from outperform.errors import EngineError, InvalidInput, MissingExtra
-from outperform.wording import hide_passwords
+from outperform.wording import hide_logins
 
 _HERE = ("ray", "ray://local")
 _PULSE_SECONDS = 1.0
@@ -61,7 +61,7 @@ def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
     is_place = address.startswith("ray://") and host and port.isdecimal()
     if not is_place or "/" in host or "@" in host:
         raise InvalidInput(
-            f"'{hide_passwords(address)}' does not say where Ray is",
+            f"'{hide_logins(address)}' does not say where Ray is",
             "Write ray://HOST:PORT, ray://auto for the cluster that this machine is part of, or "
             "ray to start one here",
         )
@@ -196,6 +196,11 @@ class _Ray:
             raise EngineError(
                 f"there is no Ray at '{self.name}': {summarize_error(str(error))}",
                 "Start one with `ray start --head`, or mend the address",
+            ) from error
+        except Exception as error:
+            raise InvalidInput(
+                f"Ray does not take these options: {error}".rstrip("."),
+                "Mend them in [engine.options]",
             ) from error
 
     def _init(self) -> None:

@@ -43,6 +43,7 @@ class Spool:
         self._n_taken = 0
         self._damaged: Counter[str] = Counter()  # by what is wrong
         self._unwritten: str | None = None
+        self._unseen: str | None = None  # why the folder could not be looked into
         self._prepare()
 
     @property
@@ -53,6 +54,11 @@ class Spool:
             f"{n} file(s) of the spool were set aside as *.damaged and their fits done again: {why}"
             for why, n in self._damaged.items()
         ]
+        if self._unseen:
+            notes.append(
+                f"the spool '{self.folder}' could not be read: {self._unseen}; what it has, the "
+                "next run with it takes in"
+            )
         if self._unwritten:
             notes.append(
                 "results were recorded, but not all were kept in the spool, such as one: "
@@ -116,6 +122,9 @@ class Spool:
         try:
             return read_report(path, key)
         except FileNotFoundError:
+            return None
+        except OSError as error:
+            self._unseen = error.strerror
             return None
         except NoReport as error:
             self._damaged[str(error)] += 1

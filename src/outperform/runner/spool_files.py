@@ -80,10 +80,15 @@ def read_report(path: Path, key: str) -> FitReport:
     ------
     FileNotFoundError
         Where there is none.
+    OSError
+        Where nobody can tell, as the folder is away or something else.
     NoReport
         Where the file is something else, whoever has put it there.
     """
+    kind = path.lstat().st_mode
     try:
+        if not stat.S_ISREG(kind):
+            raise NoReport("it is no regular file")
         content = _parse(_read(path))
         checksum = content.pop("checksum")
         if checksum != find_checksum(encode_json(content)):
@@ -100,10 +105,8 @@ def read_report(path: Path, key: str) -> FitReport:
 
 
 def _read(path: Path) -> bytes:
-    """Content of a regular file that is not absurdly large; nothing else is even opened."""
-    if not stat.S_ISREG(path.lstat().st_mode):
-        raise NoReport("it is no regular file")
-    # Somebody may have put a pipe there since, which would be waited for.
+    """Content of a regular file that is not absurdly large."""
+    # Somebody may have put a pipe there since we looked, which would be waited for.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)

@@ -47,6 +47,10 @@ def make_engine_table(document: Mapping[str, Any], folder: Path) -> EngineTable:
         if not isinstance(table, dict):
             remedy = 'Write [engine], and address = "local:4" below'
             raise InvalidInput("engine is no table", remedy)
+        if not isinstance(table.get("options", {}), dict):  # it may hold a password: do not show it
+            with entry("options"):
+                remedy = "Write [engine.options], and what goes to the engine below"
+                raise InvalidInput("options is no table", remedy)
         check_words(table, _WORDS, of="the engine")
         patience = table.get("patience")
         if patience is not None and not 0 <= patience < math.inf:
