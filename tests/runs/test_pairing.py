@@ -159,6 +159,14 @@ REFUSALS = {
         "'a' has 2 runs with seed '1' in runs.csv (rows 2, 3; 1 more repeat too). If "
         "these columns tell the runs apart, pass --replicate seed,fold.",
     ),
+    "missing pairs under another spelling": (
+        long("a-1,t,1,1", "A1,t,2,2", "b,t,1,3", "b,t,2,4"),
+        ("a-1", "b"),
+        UnpairedScores,
+        "not every seed has a run of both 'a-1' and 'b' in task 't' of runs.csv: 1 for both, 1 for "
+        "'b' only (2). There are runs of 'A1' too: if that is the same algorithm, give both one "
+        "name; if not, add the missing runs, or pass --drop-incomplete.",
+    ),
     "missing pairs": (
         long("a,t,1,1", "a,t,2,1", "a,t,3,1", "b,t,2,1", "b,t,3,1", "b,t,4,1", "b,t,5,1"),
         ("a", "b"),

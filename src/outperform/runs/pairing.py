@@ -11,6 +11,7 @@ from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
 from outperform.runs.columns import kind_of
 from outperform.runs.labels import BoolArray, FloatArray, IntArray, Numerals
 from outperform.runs.mismatches import (
+    ask_for_one_spelling,
     count_gaps,
     explain_duplicates,
     explain_no_match,
@@ -294,10 +295,12 @@ def _unmatched(
         for cell, codes in (of_a, of_b)
         if len(codes)
     ]
+    names = of_a[0].algorithm, of_b[0].algorithm
     return UnpairedScores(
-        f"not every {used} has a run of both {of_a[0].algorithm!r} and {of_b[0].algorithm!r} "
+        f"not every {used} has a run of both {names[0]!r} and {names[1]!r} "
         f"in {of_a[0].place}: {n_shared} for both, {', '.join(parts)}",
-        "Add the missing runs, pass --drop-incomplete to leave them out, or pass --unpaired",
+        ask_for_one_spelling(runs.algorithms, names)
+        or "Add the missing runs, pass --drop-incomplete to leave them out, or pass --unpaired",
     )
 
 
