@@ -209,6 +209,16 @@ def test_what_cannot_be_paired_is_refused(write, text, names, kind, message):
     assert str(caught.value) == message
 
 
+def test_one_run_on_each_of_several_tasks_is_for_rank(write):
+    rows = ["algorithm,task,score", *(f"{name},{task},1" for name in "ab" for task in "tuv")]
+    with pytest.raises(TooFewRuns) as caught:
+        read_runs(write("\n".join(rows))).separate("a", "b", "t")
+    assert str(caught.value) == (
+        "'a' has one run only in task 't' of runs.csv. Run it again with other seeds; `outperform "
+        "plan` says how often; over all tasks `outperform rank` tells."
+    )
+
+
 def test_separate_refuses_one_run_and_duplicates_and_missing_scores(write):
     runs = read_runs(write(long("a,t,1,1", "b,t,1,1", "b,t,2,2")))
     with pytest.raises(TooFewRuns) as caught:

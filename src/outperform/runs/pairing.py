@@ -117,9 +117,10 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
             _order_by_replicate(runs, cell)  # refuses duplicates
         scores.append(finite_scores(runs, cell, drop_incomplete=drop_incomplete))
         if len(scores[-1]) < 2:
+            over_tasks = "; over all tasks `outperform rank` tells" if len(runs.tasks) > 1 else ""
             raise TooFewRuns(
                 f"{cell.algorithm!r} has {_count(len(scores[-1]), 'run')} in {cell.place}",
-                "Run it again with other seeds; `outperform plan` says how often",
+                f"Run it again with other seeds; `outperform plan` says how often{over_tasks}",
             )
     n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
     of_both = scores[0], scores[1]
