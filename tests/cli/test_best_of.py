@@ -100,13 +100,13 @@ def test_curves_that_do_not_cross_say_who_is_ahead(write_runs):
 
 
 def test_all_algorithms_have_a_row_each(write_runs):
-    files = [write_runs(name, mean=mean) for name, mean in (("a", 0.5), ("bb", 0.6), ("ccc", 0.55))]
+    files = [write_runs(name, mean=mean) for name, mean in (("a", 0.5), ("bb", 0.6), ("c c", 0.55))]
     result = call("best-of", files[0], "--with", files[1], "--with", files[2], "--n", 3, "--n", 9)
     lines = result.stdout.splitlines()
     assert lines[0].startswith("With a budget of 3, most is to be expected of bb: test_acc 0.6")
     assert lines[4].split()[2:8] == ["best", "of", "3", "best", "of", "9"]
-    assert [line.split()[0] for line in lines[5:8]] == ["bb", "ccc", "a"]
-    assert lines[-1] == "Next: Compare the two at the top by name: bb ccc."
+    assert [line.split()[0] for line in lines[5:8]] == ["bb", "c", "a"]
+    assert lines[-1] == "Next: Compare the two at the top by name: bb 'c c'."
 
 
 def test_validation_scores_are_named(write_runs):

@@ -130,6 +130,16 @@ def test_a_loss_told_to_be_maximized_carries_a_caveat(runs_file):
     assert "'loss' usually is to minimize, but was told to maximize" in result.stdout
 
 
+@pytest.mark.parametrize("metric", ["val_accuracy", "train_accuracy"])
+def test_scores_of_data_that_chose_carry_a_caveat(runs_file, metric):
+    path = runs_file(25, metric=metric)
+    words = ["compare", path, "resnet", "vgg", "--metric", metric]
+    assert (
+        f"'{metric}' is not of test data by its name: what was trained, tuned or stopped by it "
+        "looks better than it is, most of all what was tried most"
+    ) in json.loads(call(*words, "--json").stdout)["caveats"]
+
+
 def test_every_test_can_be_asked_for(runs_file):
     names = get_args(TestName)
     words = [word for name in names for word in ("--test", name)]

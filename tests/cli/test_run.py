@@ -460,6 +460,13 @@ def test_what_to_do_next_needs_runs_of_both(tmp_path):
     assert run(tmp_path).endswith("\nNext: outperform compare study.db a b\n")
 
 
+def test_the_next_command_can_be_pasted_whatever_the_names(tmp_path):
+    write_study(tmp_path)
+    study = (tmp_path / "study.toml").read_text()
+    (tmp_path / "study.toml").write_text(study.replace('name = "a"', 'name = "nearest one"'))
+    assert run(tmp_path).endswith("\nNext: outperform compare study.db 'nearest one' b\n")
+
+
 # Until decided
 
 

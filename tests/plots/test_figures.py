@@ -562,13 +562,33 @@ def test_a_width_that_serves_nobody_is_refused(results, width):
     assert str(caught.value) == f"the width is {width:g} inches. Choose one from 2.5 to 20."
 
 
-@pytest.mark.parametrize("kind", ["7 tasks", "audit"])
-def test_a_width_without_room_for_the_views_is_refused(results, kind):
+@pytest.mark.parametrize(
+    ("kind", "views"),
+    [
+        ("7 tasks", "probability"),
+        (
+            "audit",
+            "random sets, between, same seeds, densities, few seeds, differences, effect sizes, "
+            "within, gaps",
+        ),
+        # There is room for the axes, and none for the text below them.
+        ("paired", "probability, densities, differences"),
+    ],
+)
+def test_a_width_without_room_for_the_views_is_refused(results, kind, views):
     with pytest.raises(InvalidInput) as caught:
         figure(results[kind], width=2.5)
     assert str(caught.value) == (
         "2.5 inches have no room for all views of this result. "
-        "Choose a larger width, or draw one view only."
+        f"Choose a larger width, or draw one view only: {views}."
+    )
+
+
+def test_a_width_without_room_for_one_view_is_refused(make_comparison):
+    with pytest.raises(InvalidInput) as caught:
+        figure(make_comparison(names={"metric": "accuracy" * 9}), view="differences", width=2.5)
+    assert str(caught.value) == (
+        "2.5 inches have no room for differences of this result. Choose a larger width."
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from outperform.errors import InvalidInput
 from outperform.questions.quality.answer import COMBINED
 from outperform.questions.quality.figure import (
     compose_quality,
@@ -144,6 +145,16 @@ def test_long_names_and_many_designs_fit(check_texts):
 def test_views_fit_a_column(view, n_pairs, check_texts):
     with house_style():
         check_texts(figure(make(n_pairs), view=view))
+
+
+def test_rows_of_pairs_are_drawn_where_there_is_room_for_their_texts(check_texts):
+    check_texts(figure(make(6), width=5.5))
+    with pytest.raises(InvalidInput) as caught:
+        figure(make(6), width=3.3)
+    assert str(caught.value) == (
+        "3.3 inches have no room for all views of this result. Choose a larger width, or draw "
+        "one view only: standard-errors, parts, means, deviations."
+    )
 
 
 def test_what_was_not_repeated_has_its_deviations_only():

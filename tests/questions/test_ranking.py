@@ -276,6 +276,12 @@ def test_seeds_of_which_each_has_its_own_get_advice_that_helps():
     rank_runs([{name: row[name] for name in row if name != "seed"} for row in rows])
 
 
+def test_the_command_that_is_suggested_can_be_pasted_whatever_the_names():
+    ranking = rank_runs([row | {"algorithm": f"my {row['algorithm']}"} for row in make_runs(gap=0)])
+    first, second = ranking.names[:2]
+    assert f"`outperform compare RUNS '{first}' '{second}'`" in ranking.advice
+
+
 def test_equal_numbers_are_one_replicate():
     rows = [
         row | {"seed": f"{row['seed']}.0" if row["algorithm"] == "vgg" else row["seed"]}

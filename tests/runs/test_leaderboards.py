@@ -97,6 +97,18 @@ def test_boards_that_cannot_be_read_are_refused(write):
     )
 
 
+def test_scores_of_several_test_sets_are_no_leaderboard(write):
+    text = "model,task,split,accuracy\nred,a,0,0.9\nblue,a,0,0.8\n"
+    assert read_leaderboard(write(text)).entries == ("red", "blue")
+    remedy = "Keep the rows of one; for runs of several algorithms ask `outperform rank`."
+    assert refusal(read_leaderboard, write(text + "red,b,0,0.7\n")) == (
+        "the scores of board.csv come from several test sets: column 'task' holds a, b. " + remedy
+    )
+    assert refusal(read_leaderboard, write(text + "red,a,1,0.7\n")) == (
+        "the scores of board.csv come from several test sets: column 'split' holds 0, 1. " + remedy
+    )
+
+
 def test_predictions_are_numbers_or_text(write):
     numbers = read_predictions(write("id,label,a,b\n1,0,0.2,0.1\n2,1,0.9,0.4\n"))
     assert list(numbers.by_entry) == ["a", "b"]

@@ -159,6 +159,14 @@ REFUSALS = {
         "'a' has 2 runs with seed '1' in runs.csv (rows 2, 3; 1 more repeat too). If "
         "these columns tell the runs apart, pass --replicate seed,fold.",
     ),
+    "missing pairs under another spelling": (
+        long("a-1,t,1,1", "A1,t,2,2", "b,t,1,3", "b,t,2,4"),
+        ("a-1", "b"),
+        UnpairedScores,
+        "not every seed has a run of both 'a-1' and 'b' in task 't' of runs.csv: 1 for both, 1 for "
+        "'b' only (2). There are runs of 'A1' too: if that is the same algorithm, give both one "
+        "name; if not, add the missing runs, or pass --drop-incomplete.",
+    ),
     "missing pairs": (
         long("a,t,1,1", "a,t,2,1", "a,t,3,1", "b,t,2,1", "b,t,3,1", "b,t,4,1", "b,t,5,1"),
         ("a", "b"),
@@ -199,6 +207,16 @@ def test_what_cannot_be_paired_is_refused(write, text, names, kind, message):
         read_runs(write(text)).pair(*names)
     assert type(caught.value) is kind
     assert str(caught.value) == message
+
+
+def test_one_run_on_each_of_several_tasks_is_for_rank(write):
+    rows = ["algorithm,task,score", *(f"{name},{task},1" for name in "ab" for task in "tuv")]
+    with pytest.raises(TooFewRuns) as caught:
+        read_runs(write("\n".join(rows))).separate("a", "b", "t")
+    assert str(caught.value) == (
+        "'a' has one run only in task 't' of runs.csv. Run it again with other seeds; `outperform "
+        "plan` says how often; over all tasks `outperform rank` tells."
+    )
 
 
 def test_separate_refuses_one_run_and_duplicates_and_missing_scores(write):

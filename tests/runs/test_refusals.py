@@ -280,6 +280,16 @@ def test_a_file_that_cannot_be_understood_is_refused(write, content, options, ki
     assert str(caught.value) == message
 
 
+def test_a_study_file_is_refused_with_the_store_to_name(tmp_path):
+    (tmp_path / "wine.toml").write_text('name = "wine"\n')
+    with pytest.raises(UnreadableRuns) as caught:
+        read_runs(tmp_path / "wine.toml")
+    assert str(caught.value) == (
+        "wine.toml is a study file, and holds no runs. "
+        "Pass the store that `outperform run` makes of it, such as wine.db."
+    )
+
+
 HINT = 'as in {"algorithm": "a", "seed": 1, "score": 0.9}.'
 REFUSED_SOURCES = {
     "no file": ("nowhere.csv", UnreadableRuns, "there is no file nowhere.csv. Check the path."),

@@ -169,10 +169,12 @@ def test_scores_that_are_copies_are_worth_one():
     # The mean of copies is the copy: no number of them is better than one.
     rng = np.random.default_rng(6)
     ideal = rng.normal(size=40)
-    found = assess(np.repeat(ideal[:20, None], 5, axis=1), ideal, range(20))
+    found = assess(np.repeat(ideal[:20, None], 10, axis=1), ideal, range(20))
     assert found.correlation.value == 1
-    assert found.equivalent.values == pytest.approx([found.equivalent.values[0]] * 5)
-    assert 1 in found.equivalent.at(5, 0.95).interval
+    assert found.correlation.interval.low == 1
+    assert found.within_variance.value == 0
+    assert found.equivalent.values == pytest.approx([found.equivalent.values[0]] * 10)
+    assert 1 in found.equivalent.at(10, 0.95).interval
 
 
 def test_a_link_makes_the_bias_surer():

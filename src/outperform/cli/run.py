@@ -359,7 +359,7 @@ class _Run:
         if 2 * self._n_failed > self.coordinator.progress.n_fits:
             return f"outperform status {address}"
         if len(names) > 1:
-            pair = f"outperform compare {address} {names[0]} {names[1]}"
+            pair = f"outperform compare {address} {quote(names[0])} {quote(names[1])}"
             blocked = find_blocked_runs(store.failed_trials(), self.coordinator.description)
             own = [each for each in labels if each.pipeline in names[:2] and each.design in PAIRED]
             is_blocked = any(role[3] in names[:2] and role[0] in PAIRED for role in blocked)

@@ -31,6 +31,7 @@ _METADATA: dict[str, dict[str, Any]] = {
 _DPI = {".png": 200}
 _DPI_OF_DOTS = 300  # of what vector files hold as an image
 _LETTERS = 130  # of one point, on an inch
+_SLACK = 0.02  # inches that may lie beyond an edge: half of a marker, say
 _WIDTHS = (2.5, 20.0)  # inches, between which texts have room and files are no posters
 
 
@@ -136,24 +137,35 @@ def figure(
             drawing.views[view](result, made.subplots())
         if not title:
             remove_title(made)
+        usual = made.get_figwidth()
         if width is not None:
             widen(made, width)
         write_scope(made, result)
-        _settle(made)
+        if not _settle(made) or (made.get_figwidth() < usual and _cuts_texts_off(made)):
+            all_views = f", or draw one view only: {', '.join(drawing.views)}"
+            raise InvalidInput(
+                f"{made.get_figwidth():g} inches have no room for {view or 'all views'} of this "
+                "result",
+                f"Choose a larger width{'' if view else all_views}",
+            )
     return made
 
 
-def _settle(made: "Figure") -> None:
+def _settle(made: "Figure") -> bool:
     """Lay a figure out, unless nothing is left for the axes beside their texts."""
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message="constrained_layout not applied")
         try:
             settle_ticks(made)
         except UserWarning:
-            raise InvalidInput(
-                f"{made.get_figwidth():g} inches have no room for all views of this result",
-                "Choose a larger width, or draw one view only",
-            ) from None
+            return False
+    return True
+
+
+def _cuts_texts_off(made: "Figure") -> bool:
+    """Whether something goes beyond the left or the right edge of a figure."""
+    drawn = made.get_tightbbox()
+    return bool(drawn.x0 < -_SLACK or drawn.x1 > made.get_figwidth() + _SLACK)
 
 
 def check_path(path: str | Path) -> Path:

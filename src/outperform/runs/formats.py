@@ -33,6 +33,11 @@ def open_file(path: Path) -> SourceTable:
     data = read_bytes(path)
     if suffix == ".parquet" or data.startswith(PARQUET):
         return _read_parquet(data, path.name)
+    if suffix == ".toml":
+        raise UnreadableRuns(
+            f"{path.name} is a study file, and holds no runs",
+            f"Pass the store that `outperform run` makes of it, such as {path.stem}.db",
+        )
     check_text(data, path.name)
     if suffix in _JSON:
         check_size(len(data), _MOST_JSON, path.name, "Save it as CSV or Parquet")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput, InvalidScores, UnknownColumn, UnreadableRuns
-from outperform.runs.columns import ALGORITHM, find_column, recognise, require_score
+from outperform.runs.columns import ALGORITHM, TASK, find_column, recognise, require_score
 from outperform.runs.formats import open_file
 from outperform.runs.labels import FloatArray
 from outperform.runs.metrics import Goal, known_goal
@@ -16,6 +16,7 @@ from outperform.runs.source_table import SourceTable
 from outperform.wording import enumerate_names, enumerate_rows
 
 ENTRY = ("team", "teamname", "team_name", "name", "entry", "participant", "submission", *ALGORITHM)
+TEST_SET = (*TASK, "split", "fold")
 RANK = ("rank", "place", "position", "#")
 _BARE = {"score", "scores", "value", "result", "test", "public", "private"}  # say no metric
 _ERRORS = {"err", "error", "errors"}
@@ -57,6 +58,7 @@ def read_leaderboard(
     column = next(iter(named or ranks), None)
     others = [name for name in table.names if name not in {"", column, *ranks}]
     score = require_score(table, others, metric)
+    _check_test_set(table, [name for name in others if name != score])
     (scores,) = table.parse([score])
     if np.isnan(scores).any():
         rows = table.rows[np.isnan(scores)]
@@ -70,6 +72,18 @@ def read_leaderboard(
     if not named:
         names = [f"{column or 'entry'} {name}" for name in names]
     return Leaderboard(tuple(names), scores, score, known_goal(score) or "maximize")
+
+
+def _check_test_set(table: SourceTable, names: list[str]) -> None:
+    """Refuse scores of several tasks or splits: entries of a leaderboard share their examples."""
+    for name in recognise(names, TEST_SET):
+        values = dict.fromkeys(table.label_runs(name).spell())
+        if len(values) > 1:
+            raise InvalidScores(
+                f"the scores of {table.source} come from several test sets: column {name!r} holds "
+                f"{enumerate_names(values, limit=3)}",
+                "Keep the rows of one; for runs of several algorithms ask `outperform rank`",
+            )
 
 
 def standardise(board: Leaderboard, *, percent: bool = False, is_auc: bool = False) -> Leaderboard:

@@ -108,6 +108,23 @@ def _list_values(runs: "Runs", name: str, rows: IntArray) -> Iterable[str]:
     return dict.fromkeys(runs.others.label(name, rows).spell())
 
 
+def ask_for_one_spelling(algorithms: Sequence[str], compared: Sequence[str]) -> str:
+    """What to do where runs that one of two lacks may stand under another spelling of its name."""
+    for name in compared:
+        for other in algorithms:
+            if other not in compared and _spell_plainly(other) == _spell_plainly(name):
+                return (
+                    f"There are runs of {other!r} too: if that is the same algorithm, give both "
+                    "one name; if not, add the missing runs, or pass --drop-incomplete"
+                )
+    return ""
+
+
+def _spell_plainly(name: str) -> str:
+    """Leave out what people do not mean by a name: ResNet-50 is resnet50."""
+    return re.sub(r"[\W_]+", "", name.casefold()) or name
+
+
 def explain_no_match(
     runs: "Runs", a: "Cell", b: "Cell", labels: tuple[Sequence[str], Sequence[str]]
 ) -> UnpairedScores:

@@ -11,6 +11,7 @@ from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
 from outperform.runs.columns import kind_of
 from outperform.runs.labels import BoolArray, FloatArray, IntArray, Numerals
 from outperform.runs.mismatches import (
+    ask_for_one_spelling,
     count_gaps,
     explain_duplicates,
     explain_no_match,
@@ -116,9 +117,10 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
             _order_by_replicate(runs, cell)  # refuses duplicates
         scores.append(finite_scores(runs, cell, drop_incomplete=drop_incomplete))
         if len(scores[-1]) < 2:
+            over_tasks = "; over all tasks `outperform rank` tells" if len(runs.tasks) > 1 else ""
             raise TooFewRuns(
                 f"{cell.algorithm!r} has {_count(len(scores[-1]), 'run')} in {cell.place}",
-                "Run it again with other seeds; `outperform plan` says how often",
+                f"Run it again with other seeds; `outperform plan` says how often{over_tasks}",
             )
     n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
     of_both = scores[0], scores[1]
@@ -294,10 +296,12 @@ def _unmatched(
         for cell, codes in (of_a, of_b)
         if len(codes)
     ]
+    names = of_a[0].algorithm, of_b[0].algorithm
     return UnpairedScores(
-        f"not every {used} has a run of both {of_a[0].algorithm!r} and {of_b[0].algorithm!r} "
+        f"not every {used} has a run of both {names[0]!r} and {names[1]!r} "
         f"in {of_a[0].place}: {n_shared} for both, {', '.join(parts)}",
-        "Add the missing runs, pass --drop-incomplete to leave them out, or pass --unpaired",
+        ask_for_one_spelling(runs.algorithms, names)
+        or "Add the missing runs, pass --drop-incomplete to leave them out, or pass --unpaired",
     )
 
 

@@ -220,7 +220,9 @@ class _Parts:
 
 
 def _estimate_parts(table: FloatArray, ideal: FloatArray, bias: MeanDifference) -> _Parts:
-    between, within = table.mean(axis=1).var(ddof=1), table.var(axis=1, ddof=1).mean()
+    between = table.mean(axis=1).var(ddof=1)
+    # Scores that are copies have none, where a rounded mean would leave them some.
+    within = (table - table[:, :1]).var(axis=1, ddof=1).mean()
     # The square of an estimate is too large by the square of its error, on average.
     squared_bias = max(0.0, bias.value**2 - bias.error**2)
     variances = float(between), float(within), squared_bias, float(ideal.var(ddof=1))

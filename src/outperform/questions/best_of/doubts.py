@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from outperform.questions.best_of.result import BestOf
-from outperform.questions.compare.doubts import doubt_goal
+from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.result import join_caveats
 from outperform.runs import Runs
 from outperform.stats import Estimate, normality_pvalue
@@ -60,7 +60,7 @@ def doubt_runs(table: Runs, task: str, n_dropped: int) -> Iterator[str]:
             f"{n_dropped} incomplete run(s) were left out: a candidate that fails is part of the "
             "budget too"
         )
-    yield from doubt_goal(table.metric_on(task), table.goal_on(task))
+    yield from doubt_metric(table.metric_on(task), table.goal_on(task))
 
 
 def list_doubts(results: Sequence[BestOf]) -> tuple[str, ...]:

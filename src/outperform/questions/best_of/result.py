@@ -1,5 +1,6 @@
 """Results on the best of n: of one algorithm, of two, and of all in a table."""
 
+import shlex
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -242,8 +243,8 @@ class BestOfEach(Result):
     @property
     def advice(self) -> str:
         """What to ask next."""
-        first, second = (result.algorithm for result in self.ranked[:2])
-        return f"Compare the two at the top by name: {first} {second}."
+        names = shlex.join(result.algorithm for result in self.ranked[:2])
+        return f"Compare the two at the top by name: {names}."
 
     @property
     def n(self) -> int:

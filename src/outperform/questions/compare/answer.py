@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.questions.compare.doubts import (
-    doubt_goal,
+    doubt_metric,
     doubt_one_search,
     doubt_tasks,
     find_doubts,
@@ -358,7 +358,7 @@ def compare_on_task(
         *scores.notes,
         *_doubts_about_table(table, terms.paired, scores.n_dropped),
         *about_tasks,
-        *doubt_goal(table.metric_on(task), table.goal_on(task)),
+        *doubt_metric(table.metric_on(task), table.goal_on(task)),
     )
     comparison = _compare(
         scores.a,

@@ -24,7 +24,7 @@ from outperform.cli.options import (
 from outperform.cli.output import Output
 from outperform.cli.sources import open_runs
 from outperform.questions.compare.answer import compare_runs
-from outperform.questions.compare.doubts import doubt_goal
+from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.compare.gate import GateClaim, GateScope, decide_gate
 from outperform.questions.compare.named_tests import TestName
 from outperform.questions.compare.published import PublishedComparison, compare_published
@@ -274,7 +274,7 @@ def _compare_summaries(
     goal = resolve_goal(metric, reading["goal"])
     result = compare_published(summary_a, summary_b, names=(a, b), goal=goal, **terms)
     named = replace(result, metric=metric)
-    return replace(named, caveats=(*named.caveats, *doubt_goal(named.metric, named.goal)))
+    return replace(named, caveats=(*named.caveats, *doubt_metric(named.metric, named.goal)))
 
 
 def _is_runs(word: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from outperform.errors import InvalidInput, UnknownDirection
 from outperform.questions.compare.across_tasks import BetterOn, describe_better, find_better
-from outperform.questions.compare.doubts import doubt_goal
+from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.compare.published import PublishedComparison, compare_published
 from outperform.questions.compare.table import tabulate_published_tasks, tabulate_tried
 from outperform.questions.compare.verdict import VERDICTS, Verdict, Winner
@@ -105,7 +105,7 @@ class PublishedTasks(Result):
             _doubt_errors([self], (self.a, self.b)),
             *self.notes,
             *joined[2:],
-            *doubt_goal(self.comparisons[0].metric, self.comparisons[0].goal),
+            *doubt_metric(self.comparisons[0].metric, self.comparisons[0].goal),
         )
 
     @property

@@ -1,5 +1,6 @@
 """What to do after a ranking."""
 
+import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,10 +12,9 @@ def suggest_next(ranking: "Ranking") -> str:
     undecided = [pair for pair in ranking.pairs if not pair.winner]
     if not undecided:
         return "`--format latex` writes the table for a paper, `--plot` draws it."
-    best = ranking.names[0]
     if ranking.tasks_are == "sampled":
         return "more tasks tell more apart; more runs on these tasks hardly do."
     return (
         f"more runs tell more apart: `outperform plan` says how many; `outperform compare RUNS "
-        f"{best} {ranking.names[1]}` says more about the two first."
+        f"{shlex.join(ranking.names[:2])}` says more about the two first."
     )

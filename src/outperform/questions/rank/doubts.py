@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import combinations, count
 
-from outperform.questions.compare.doubts import doubt_goal
+from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.pairs import PairCounts
 from outperform.questions.rank.result import Ranking
@@ -33,7 +33,7 @@ def find_doubts(ranking: Ranking, grids: Grids, counts: PairCounts, table: Runs)
     yield from _doubt_splits(ranking)
     yield from table.notes
     for metric, goal in dict.fromkeys(zip(grids.metrics, grids.goals, strict=True)):
-        yield from doubt_goal(metric, goal)
+        yield from doubt_metric(metric, goal)
 
 
 def _doubt_units(ranking: Ranking) -> Iterator[str]:
