@@ -58,6 +58,14 @@ def test_verdict_comes_first_in_one_sentence(runs_file):
     assert lines[-1].startswith("Next: ")
 
 
+def test_a_level_that_is_not_the_usual_one_is_in_the_headline(runs_file):
+    runs = call("compare", runs_file(18), "resnet", "vgg", "--alpha", 0.5)
+    assert runs.stdout.splitlines()[0].endswith("γ = 0.75 ruled out, α = 0.5).")
+    means = ("--summary", "resnet=76.3,0.4,10", "vgg=76.1,0.5,10", "--metric", "accuracy")
+    published = call("compare", *means, "--alpha", 0.5)
+    assert published.stdout.splitlines()[0].endswith(", α = 0.5).")
+
+
 def test_next_step_names_the_missing_pairs(runs_file):
     result = call("compare", runs_file(18), "resnet", "vgg")
     assert "No difference shown between resnet and vgg" in result.stdout

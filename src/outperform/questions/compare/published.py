@@ -14,6 +14,7 @@ from outperform.questions.compare.verdict import (
     find_winner,
     judge,
     judge_size,
+    name_level,
 )
 from outperform.questions.result import Result, Table
 from outperform.runs import Goal
@@ -98,7 +99,7 @@ class PublishedComparison(Result):
             f"{describe(self.a, self.b, self.winner, self.verdict)}: {chance} if scores are "
             f"normal, {self.verdict} "
             f"({self.summary_a.n} and {self.summary_b.n} runs, γ = {self.gamma:g}; Welch's t: "
-            f"p = {self.test.pvalue:.2g})."
+            f"p = {self.test.pvalue:.2g}{name_level(1 - self.interval.confidence_level)})."
         )
 
     @property

@@ -19,6 +19,7 @@ from outperform.questions.compare.verdict import (
     find_winner,
     judge,
     judge_size,
+    name_level,
 )
 from outperform.questions.result import Result, Table
 from outperform.runs import Goal
@@ -251,7 +252,7 @@ class Comparison(Result):
         missing = "" if self.withstands_gaps else ", too many incomplete to tell"
         return (
             f"{self.claim}: {chance}, {self.verdict} "
-            f"({self._count_runs()}{missing}, {self._describe_size()})."
+            f"({self._count_runs()}{missing}, {self._describe_size()}{name_level(self.alpha)})."
         )
 
     @property

@@ -1,5 +1,6 @@
 """The rule that turns intervals of P(A>B) into a verdict."""
 
+import math
 from typing import Literal
 
 from outperform.stats import Interval
@@ -51,3 +52,14 @@ def describe(a: str, b: str, winner: Winner | None, verdict: Verdict, *, on: str
     if verdict == "significant, not meaningful":
         return f"{first} is better than {second}{on}, but by too little to matter"
     return f"No difference shown between {first} and {second}{on}"
+
+
+def name_level(alpha: float) -> str:
+    """Words for a chance of a false alarm that is not the usual one.
+
+    Examples
+    --------
+    >>> name_level(0.05), name_level(0.5)
+    ('', ', α = 0.5')
+    """
+    return "" if math.isclose(alpha, 0.05) else f", α = {alpha:.2g}"
