@@ -210,31 +210,30 @@ def _compare_sequentially(
 
 def _open_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[Runs, str, str]:
     """Runs and the two algorithms that the words name."""
-    path, a, b = _three_words(words, reading)
-    if reading["wide"] and not reading["algorithm"] and not reading["others"]:
-        reading = {**reading, "algorithm": (a, b)}  # other columns may hold anything
-    return open_runs(path, reading), a, b
+    if len(words) != 3:
+        raise _explain_words(words, reading)
+    path, a, b = words
+    return open_runs(path, reading, (a, b)), a, b
 
 
-def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, str, str]:
-    if len(words) == 3:
-        return words[0], words[1], words[2]
+def _explain_words(words: tuple[str, ...], reading: dict[str, Any]) -> click.UsageError:
+    """Say what is missing or too much, with the algorithms of the file where one was named."""
     if len(words) > 3:
-        raise click.UsageError(
+        return click.UsageError(
             f"compare takes a file and two algorithms, not {len(words)} words: put names with "
             "spaces in quotes."
         )
     if words and all("=" in word for word in words) and not _is_runs(words[0]):
-        raise click.UsageError("To compare published means, add --summary.")
+        return click.UsageError("To compare published means, add --summary.")
     if not words:
-        raise click.UsageError("Name the runs file and two algorithms: RUNS A B.")
+        return click.UsageError("Name the runs file and two algorithms: RUNS A B.")
     # Two files are meant to be joined.
     joined = words[1:] if Path(words[-1]).is_file() else ()
     names = open_runs(words[0], {**reading, "others": (*reading["others"], *joined)}).algorithms
     shown = [*map(show_address, words)]
     example = [shown[0], *(names[:2] if len(names) > 1 else (*names, "vgg", "--with", "vgg.csv"))]
     example += [word for file in shown[1 : 1 + len(joined)] for word in ("--with", file)]
-    raise click.UsageError(
+    return click.UsageError(
         f"Name two algorithms of {' and '.join(shown[: 1 + len(joined)])}: {', '.join(names)}. "
         f"For example: outperform compare {shlex.join(example)}"
     )
