@@ -162,9 +162,15 @@ def _refuse(error: BaseException) -> _Refusal:
     )
 
 
-@click.group(cls=_LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_LazyCommands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
+)
 @click.version_option(package_name="outperform", prog_name="outperform")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Does A really outperform B? Honest verdicts for machine-learning benchmarks.
 
     \b
@@ -176,3 +182,8 @@ def main() -> None:
     searches cannot be simulated; 130 interrupted; 141 whoever read the output closed it before
     the end.
     """
+    if ctx.invoked_subcommand is None:
+        from outperform.render.terminal import say
+
+        say(*ctx.get_help().split("\n"), err=True)
+        raise click.exceptions.Exit(_Refusal.exit_code)
