@@ -15,6 +15,7 @@ from outperform.cli.options import (
     find_given,
     gamma_option,
     only_option,
+    open_runs,
     output_options,
     paired_option,
     reading_options,
@@ -22,7 +23,6 @@ from outperform.cli.options import (
     seed_option,
 )
 from outperform.cli.output import Output
-from outperform.cli.sources import open_runs
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.doubts import doubt_goal
 from outperform.questions.compare.gate import GateClaim, GateScope, decide_gate
