@@ -299,13 +299,16 @@ class Runs:
         n_known = np.bincount(self.task[rows[is_known]], minlength=len(self.tasks)).tolist()
         return tuple(compress(self.tasks, n_known)) or self.tasks
 
-    def _rows_of(self, algorithm: str) -> IntArray:
-        """Rows of an algorithm, whose cells are neighbours."""
-        cell = self._code(algorithm, self.algorithms, "algorithm") * len(self.tasks)
+    def _rows_of(self, algorithm: str, task: int | None = None) -> IntArray:
+        """Rows of an algorithm, whose cells are neighbours, or of its cell on one task."""
+        first = self._code(algorithm, self.algorithms, "algorithm") * len(self.tasks)
+        last = first + len(self.tasks) - 1
+        if task is not None:
+            first = last = first + task
         # Of the same kind as the cells, which numpy would copy otherwise.
-        ends = np.array([cell, cell + len(self.tasks) - 1], dtype=self._cells.dtype)
-        first = np.searchsorted(self._cells, ends[0])
-        return self._order[first : np.searchsorted(self._cells, ends[1], "right")]
+        ends = np.array([first, last], dtype=self._cells.dtype)
+        begin = np.searchsorted(self._cells, ends[0])
+        return self._order[begin : np.searchsorted(self._cells, ends[1], "right")]
 
     def _two_cells(self, a: str, b: str, task: str | None) -> tuple[Cell, Cell]:
         if len(self.algorithms) == 1 and not self.unfinished:
@@ -323,15 +326,10 @@ class Runs:
         return cells
 
     def _cell(self, algorithm: str, task: str | None) -> Cell:
-        task = self._name_task(task)
-        task_code = self.tasks.index(task)
-        algorithm_code = self._code(algorithm, self.algorithms, "algorithm")
-        # Of the same kind as the cells, which numpy would copy otherwise.
-        cell = self._cells.dtype.type(algorithm_code * len(self.tasks) + task_code)
-        first = np.searchsorted(self._cells, cell)
-        rows = self._order[first : np.searchsorted(self._cells, cell, "right")]
-        place = f"task {task!r} of {self.source}" if task else self.source
-        return Cell(algorithm, place, self.metric_on(task), rows)
+        name = self._name_task(task)
+        rows = self._rows_of(algorithm, self.tasks.index(name))
+        place = f"task {name!r} of {self.source}" if name else self.source
+        return Cell(algorithm, place, self.metric_on(name), rows)
 
     def _name_task(self, task: str | None) -> str:
         """Name the task that is meant, and refuse one that is not there."""
