@@ -17,8 +17,9 @@ from outperform.runs.mismatches import (
     note_gaps,
     pair_equal_numbers,
 )
+from outperform.runs.nesting import find_nesting
 from outperform.runs.source_table import parse_number
-from outperform.runs.suspicions import Sides, ask, find_nesting, find_suspicions
+from outperform.runs.suspicions import Sides, ask, find_suspicions
 from outperform.wording import enumerate_names, enumerate_rows
 
 if TYPE_CHECKING:
