@@ -40,7 +40,7 @@ class Largeness(Result):
         return f"{self.value:g} is {'large' if self.value > 10 else 'small'}."
 """,
     "figure.py": """
-from outperform.render.drawing import Drawing
+from outperform.render.figures import Drawing
 from outperform.render.style import COLUMN_WIDTH, make_figure
 from outperform.questions.toy.result import Largeness
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -165,6 +166,14 @@ def measure(text: str) -> int:
         0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
         for letter in text
     )
+
+
+def wrap_lines(text: str, width: int) -> list[str]:
+    """Break a text into lines that are no wider than so many letters, where wide ones count two."""
+    # A filler behind each wide letter makes textwrap count right.
+    shown = make_visible(text)
+    filled = "".join(letter + "\0" * (measure(letter) - 1) for letter in shown)
+    return [line.replace("\0", "") for line in textwrap.wrap(filled, width)]
 
 
 def shorten(name: str, length: int) -> str:

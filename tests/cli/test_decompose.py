@@ -11,7 +11,6 @@ from click.testing import CliRunner, Result
 
 from outperform import __version__
 from outperform.cli import main
-from outperform.cli.sources import read_study
 from outperform.engines import InlineEngine
 from outperform.questions.decompose.answer import decompose
 from outperform.questions.decompose.score_arrays import decompose_crossed
@@ -21,6 +20,7 @@ from outperform.study.designs import Crossed, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
+from outperform.study.study_file import read_study
 from outperform.study.tasks import Task
 
 

@@ -44,6 +44,13 @@ def test_an_unknown_command_gets_the_nearest():
     )
 
 
+def test_no_command_at_all_is_answered_with_the_help():
+    runner = CliRunner()
+    result = runner.invoke(main, [])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == runner.invoke(main, ["--help"]).stdout
+
+
 def test_what_each_command_does_is_said_in_one_whole_line():
     listed = CliRunner().invoke(main, ["--help"]).stdout.split("Commands:\n")[1].splitlines()
     assert [line.split()[0] for line in listed] == main.list_commands(None)

@@ -21,8 +21,8 @@ from click.testing import CliRunner, Result
 
 import outperform as op
 from outperform.cli import main
-from outperform.cli.sources import read_study
 from outperform.store import open_store
+from outperform.study.study_file import read_study
 
 COMMAND = (sys.executable, "-m", "outperform", "run", "study.toml")
 STUDY = """

@@ -8,7 +8,6 @@ import pytest
 from click.testing import CliRunner
 
 from outperform.cli import main
-from outperform.cli.sources import read_study
 from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput
 from outperform.questions.compare.answer import compare_runs
@@ -21,6 +20,7 @@ from outperform.study.designs import FixHopt, Ideal
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.splits import FixedSplit, HoldOut
 from outperform.study.study import Study
+from outperform.study.study_file import read_study
 from outperform.study.tasks import Task
 
 STUDY = """

@@ -17,8 +17,7 @@ from outperform.questions.compare.sequential_answer import compare_sequentially
 from outperform.questions.decompose.score_arrays import decompose_crossed
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.questions.plan.answer import plan
-from outperform.render.figures import figure, plot, save_figure
-from outperform.render.style import freeze_layout
+from outperform.render.figures import figure, freeze_layout, plot, save_figure
 from outperform.runs import read_runs
 from outperform.stats import Summary
 

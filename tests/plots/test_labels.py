@@ -1,7 +1,7 @@
 import pytest
 
-from outperform.render.labels import join_phrases, short_names, wrap_lines, wrap_name, wrapped_names
-from outperform.wording import shorten, shorten_apart
+from outperform.render.labels import join_phrases, short_names, wrap_name, wrapped_names
+from outperform.wording import shorten, shorten_apart, wrap_lines
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from outperform.questions.rank.profiles_figure import PROFILES_HEIGHT, draw_profiles
-from outperform.render.style import COLUMN_WIDTH, house_style, make_figure, settle_ticks
+from outperform.render.style import COLUMN_WIDTH, house_style, make_figure
 
 LONG = "gradient boosting with early stopping, learning rate 0.{}, $depth$ 7"
 
@@ -15,7 +15,7 @@ def draw(names):
         made = make_figure(COLUMN_WIDTH, PROFILES_HEIGHT)
         ends = shares - 0.05, shares + 0.05
         draw_profiles(names, thresholds, shares, made.subplots(), ends=ends)
-        settle_ticks(made)
+        made.draw_without_rendering()
     return made, shares
 
 

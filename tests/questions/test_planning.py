@@ -290,8 +290,8 @@ def test_next_step_counts_the_missing_pairs():
         "you like with --interval anytime."
     )
     comparison = replace(pilot(4, 1), gamma=0.7999)  # A wins more often, and has to show it
-    n = required_pairs(0.7999, beta=0.03, probability=0.8)
-    assert f"{n - 5} more pairs ({n} in all)" in suggest_next(comparison, beta=0.03)
+    n = required_pairs(0.7999, probability=0.8)
+    assert f"{n - 5} more pairs ({n} in all)" in suggest_next(comparison)
 
 
 def test_next_step_of_unpaired_runs_is_two_sided():

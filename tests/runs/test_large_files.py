@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from outperform.cli.sources import open_runs
+from outperform.cli.options import open_runs
 from outperform.errors import OutperformError
 from outperform.runs import csv_files, read_runs
 

@@ -6,7 +6,7 @@ from scipy.stats import binomtest, f_oneway
 
 from outperform import compare_runs, read_runs
 from outperform.errors import InvalidScores
-from outperform.runs.suspicions import _test_groups, find_nesting
+from outperform.runs.nesting import _test_groups, find_nesting
 
 
 def records(rng, luck, n_seeds=4, n_folds=10, column="fold"):

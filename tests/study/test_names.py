@@ -3,9 +3,9 @@
 import pytest
 
 from outperform import Ideal, Pipeline, Study, Task
-from outperform.cli.sources import read_study
 from outperform.errors import InvalidInput
 from outperform.study.command_pipeline import CommandPipeline
+from outperform.study.study_file import read_study
 
 MAKERS = {
     "pipeline": lambda name: Pipeline(name, "train {seed.init}"),

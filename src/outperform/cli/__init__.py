@@ -4,6 +4,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -66,25 +67,20 @@ class _LazyCommands(click.Group):
         return list_commands()
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in list_commands():
-            return None
+        commands = list_commands()
+        if name not in commands:
+            if name.startswith("-"):
+                return None  # click says that there is no such option
+            from outperform.wording import find_near
+
+            near = find_near(name, commands)
+            meant = f"Did you mean {near[0]!r}? " if near else ""
+            raise _Refusal(f"no command {name!r}", f"{meant}It has: {', '.join(commands)}")
         home = f"outperform.questions.{name.replace('-', '_')}.command"
         if name in COMMANDS_OF_OUR_OWN:
             home = f"outperform.cli.{name}"
         command: click.Command = import_module(home).command
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        commands = list_commands()
-        if args[0] not in commands and not args[0].startswith("-"):
-            from outperform.wording import find_near
-
-            near = find_near(args[0], commands)
-            meant = f"Did you mean {near[0]!r}? " if near else ""
-            raise _Refusal(f"no command {args[0]!r}", f"{meant}It has: {', '.join(commands)}")
-        return super().resolve_command(ctx, args)
 
     def make_context(self, *args: Any, **options: Any) -> click.Context:
         with _explain_output():  # where `--help` is printed
@@ -109,19 +105,16 @@ class _LazyCommands(click.Group):
 
     def main(self, *args: Any, standalone_mode: bool = True, **options: Any) -> Any:
         """Run a command; where it is a program of its own, end with one of the exit statuses."""
-
-        def call() -> Any:
-            return super(_LazyCommands, self).main(*args, standalone_mode=False, **options)  # type: ignore[call-overload]
-
+        run = partial(super().main, *args, standalone_mode=False, **options)
         if not standalone_mode:
-            return call()
-        sys.exit(_end(call))
+            return run()
+        sys.exit(_end(run))
 
 
-def _end(call: Callable[[], Any]) -> int:
+def _end(run: Callable[[], Any]) -> int:
     """Exit status of a command; whatever it ended in is said, and nothing is said twice."""
     try:
-        status = call()
+        status = run()
         with _explain_output():
             sys.stdout.flush()
         return status if isinstance(status, int) else 0
@@ -169,9 +162,15 @@ def _refuse(error: BaseException) -> _Refusal:
     )
 
 
-@click.group(cls=_LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_LazyCommands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
+)
 @click.version_option(package_name="outperform", prog_name="outperform")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Does A really outperform B? Honest verdicts for machine-learning benchmarks.
 
     \b
@@ -183,3 +182,8 @@ def main() -> None:
     searches cannot be simulated; 130 interrupted; 141 whoever read the output closed it before
     the end.
     """
+    if ctx.invoked_subcommand is None:
+        from outperform.render.terminal import say
+
+        say(*ctx.get_help().split("\n"), err=True)
+        raise click.exceptions.Exit(_Refusal.exit_code)

@@ -11,7 +11,6 @@ from outperform.cli.init import TEMPLATES, make_folder, write_files
 from outperform.cli.options import debug_option
 from outperform.cli.output import Output
 from outperform.cli.run import command as run_command
-from outperform.cli.sources import read_study
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.command import command as compare_command
@@ -24,6 +23,7 @@ from outperform.store import Store, open_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.sources import derive_seed
 from outperform.study.study import Study
+from outperform.study.study_file import read_study
 
 _FILES = {"network.py": "network.py", "study.toml": "demo.toml"}  # and the templates of these
 

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the runs that they choose."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import fields
@@ -10,8 +10,10 @@ from click.core import ParameterSource
 
 from outperform.cli.output import Output
 from outperform.render.paper import PaperFormat
+from outperform.runs import Runs, join_runs
 from outperform.runs.suspicions import DOUBTS
 from outperform.stats.checks import check_open_unit
+from outperform.store.reading import read_runs
 
 Command = Callable[..., Any]
 
@@ -64,6 +66,21 @@ _READING = (
 def reading_options(command: Command) -> Command:
     """Add what `open_runs` can be told; the command receives it as one dict, `reading`."""
     return _join("reading", dict, _READING, command)
+
+
+def open_runs(path: str, reading: dict[str, Any], names: Sequence[str] = ()) -> Runs:
+    """Runs of a file or of a store, joined with those of the other files.
+
+    Parameters
+    ----------
+    names
+        Algorithms that are looked at: other columns of a wide file may hold anything.
+    """
+    options = dict(reading)
+    others = options.pop("others", ())
+    if names and options["wide"] and not options["algorithm"] and not others:
+        options["algorithm"] = tuple(names)
+    return join_runs(*(read_runs(each, **options) for each in (path, *others)))
 
 
 debug_option = click.option(

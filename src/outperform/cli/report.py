@@ -4,9 +4,14 @@ from typing import Any
 
 import click
 
-from outperform.cli.options import debug_option, drop_option, reading_options, resplit_options
+from outperform.cli.options import (
+    debug_option,
+    drop_option,
+    open_runs,
+    reading_options,
+    resplit_options,
+)
 from outperform.cli.progress import say_if_slow
-from outperform.cli.sources import open_runs
 from outperform.render.terminal import say
 
 

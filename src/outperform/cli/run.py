@@ -15,7 +15,6 @@ from outperform.cli.engines import choose_place
 from outperform.cli.options import alpha_option, beta_option, debug_option, find_given, gamma_option
 from outperform.cli.output import print_json
 from outperform.cli.progress import ProgressBar, describe_pace, say_if_slow
-from outperform.cli.sources import read_study
 from outperform.engines import Engine
 from outperform.errors import OutperformError
 from outperform.questions.result import Table
@@ -28,6 +27,7 @@ from outperform.store import Store, open_store
 from outperform.store.failed_trials import find_blocked_runs
 from outperform.store.stored_runs import PAIRED, find_needed_failures
 from outperform.study.study import Study
+from outperform.study.study_file import read_study
 from outperform.wording import format_duration
 
 if TYPE_CHECKING:

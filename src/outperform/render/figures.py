@@ -1,22 +1,28 @@
-"""Any result drawn with matplotlib, which is imported only when something is drawn."""
+"""Any result drawn with matplotlib, which is imported only when something is drawn.
+
+How each kind is drawn, its question's `figure` says, in `FIGURES`.
+"""
 
 import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outperform.errors import InvalidInput
-from outperform.render.drawing import find_drawing, remove_title, widen, write_scope
-from outperform.render.labels import wrap_lines
+from outperform.questions.rooms import find_room
 from outperform.render.style import (
     COLUMN_WIDTH,
     find_width,
-    freeze_layout,
     house_style,
     make_figure,
-    settle_ticks,
+    remove_title,
+    widen,
+    write_scope,
 )
 from outperform.stats.checks import check_choice
+from outperform.wording import wrap_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,9 +36,46 @@ _METADATA: dict[str, dict[str, Any]] = {
 }
 _DPI = {".png": 200}
 _DPI_OF_DOTS = 300  # of what vector files hold as an image
+_HEIGHT = 2.3  # inches, of a view that says nothing else
 _LETTERS = 130  # of one point, on an inch
 _SLACK = 0.02  # inches that may lie beyond an edge: half of a marker, say
 _WIDTHS = (2.5, 20.0)  # inches, between which texts have room and files are no posters
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How one kind of result is drawn."""
+
+    views: Mapping[str, Callable[[Any, "Axes"], None]]  # what there is to see, the default first
+    compose: Callable[[Any], "Figure"]  # draws the whole figure
+    # Inches that a view needs, or how to find out.
+    heights: Mapping[str, float | Callable[[Any], float]] = field(default_factory=dict)
+    grouped: bool = False  # whether a tuple of such results is drawn together
+
+    def height_of(self, view: str, result: Any) -> float:
+        """Inches that a view of a result needs."""
+        height = self.heights.get(view, _HEIGHT)
+        return height(result) if callable(height) else height
+
+
+def look_up_drawing(result: Any) -> Drawing | None:
+    """How a result, or a tuple of results that are drawn together, is drawn; None if it is not."""
+    kinds = {type(each) for each in result} if isinstance(result, tuple) else {type(result)}
+    (kind,) = kinds if len(kinds) == 1 else (tuple,)
+    drawing: Drawing | None = getattr(find_room(kind, "figure"), "FIGURES", {}).get(kind)
+    grouped = drawing is not None and drawing.grouped
+    return drawing if grouped or not isinstance(result, tuple) else None
+
+
+def find_drawing(result: Any) -> Drawing:
+    """Find how a result, or a tuple of results that are drawn together, is drawn."""
+    drawing = look_up_drawing(result)
+    if drawing is None:
+        raise InvalidInput(
+            f"there is no figure of a {type(result).__name__}",
+            "Pass a result, such as what `compare`, `plan` or `decompose` returned",
+        )
+    return drawing
 
 
 def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "Axes":
@@ -77,7 +120,7 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
         shown = pyplot.figure(figsize=size, layout="constrained")
         ax = shown.subplots()
         drawing.views[view](result, ax)
-        settle_ticks(shown)
+        shown.draw_without_rendering()  # makes the ticks, which it puts off, in this style
     return ax
 
 
@@ -156,7 +199,7 @@ def _settle(made: "Figure") -> bool:
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message="constrained_layout not applied")
         try:
-            settle_ticks(made)
+            made.draw_without_rendering()
         except UserWarning:
             return False
     return True
@@ -214,3 +257,11 @@ def render_picture(made: "Figure", kind: str) -> bytes:
         dpi = _DPI.get(kind, _DPI_OF_DOTS)
         made.savefig(buffer, format=kind[1:], dpi=dpi, metadata=_METADATA[kind])
     return buffer.getvalue()
+
+
+def freeze_layout(figure: "Figure") -> None:
+    """Fix where axes lie, rounded: the solver's last digits differ from one time to the next."""
+    figure.set_layout_engine("none")
+    for ax in figure.axes:
+        left, bottom, width, height = (round(float(x), 5) for x in ax.get_position().bounds)
+        ax.set_position((left, bottom, width, height))

@@ -12,8 +12,7 @@ from zlib import crc32
 
 from outperform.errors import InvalidInput
 from outperform.questions.result import Answer, Result, Table
-from outperform.render.drawing import look_up_drawing
-from outperform.render.figures import figure, render_picture
+from outperform.render.figures import figure, look_up_drawing, render_picture
 from outperform.wording import make_visible
 
 _TAG = re.compile(r"<[^>]*>")

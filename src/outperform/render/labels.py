@@ -1,13 +1,12 @@
 """Words of a figure: names of any length in little space, metrics with their direction."""
 
-import textwrap
 from typing import Protocol
 
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal
 from outperform.stats import Interval
-from outperform.wording import cut_to, describe_goal, make_visible, measure, shorten
+from outperform.wording import cut_to, describe_goal, make_visible, measure, shorten, wrap_lines
 
 _LINE = 40  # characters below an axis
 
@@ -69,14 +68,6 @@ def wrap_name(name: str, width: int) -> str:
         first = cut_to(name, width)
         lines = [first, name[len(first) :]]
     return "\n".join(lines)
-
-
-def wrap_lines(text: str, width: int) -> list[str]:
-    """Break a text into lines that are no wider than so many letters, where wide ones count two."""
-    # A filler behind each wide letter makes textwrap count right.
-    shown = make_visible(text)
-    filled = "".join(letter + "\0" * (measure(letter) - 1) for letter in shown)
-    return [line.replace("\0", "") for line in textwrap.wrap(filled, width)]
 
 
 def describe_metric(result: Measured) -> str:

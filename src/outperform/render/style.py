@@ -5,6 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from outperform.render.labels import escape
+from outperform.runs.scope import join_scopes
+from outperform.wording import wrap_lines
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -19,6 +23,11 @@ COLOUR_NEITHER = "#808080"
 COLOURS = (COLOUR_A, COLOUR_B, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # of several
 COLOUR_BAND = "#EFEFEF"
 COLOUR_NOTE = "#404040"
+
+_CHARACTERS = 15  # of a title, per inch
+_SMALL_CHARACTERS = 21  # of what stands below all views, per inch
+_SMALL_LINE = 0.12  # inches
+_POINTS = 72  # per inch
 
 STYLE: dict[str, Any] = {
     "axes.axisbelow": True,
@@ -80,17 +89,54 @@ def make_figure(width: float, height: float, title: str = "") -> "Figure":
     return figure
 
 
-def settle_ticks(figure: "Figure") -> None:
-    """Have matplotlib make the ticks, which it puts off, while the style holds."""
-    figure.draw_without_rendering()
+def wrap_title(sentence: str, width: float) -> str:
+    """Break a title into lines as wide as so many inches."""
+    return "\n".join(wrap_lines(sentence, int(_CHARACTERS * width)))
 
 
-def freeze_layout(figure: "Figure") -> None:
-    """Fix where axes lie, rounded: the solver's last digits differ from one time to the next."""
-    figure.set_layout_engine("none")
-    for ax in figure.axes:
-        left, bottom, width, height = (round(float(x), 5) for x in ax.get_position().bounds)
-        ax.set_position((left, bottom, width, height))
+def title_height(title: str) -> float:
+    """Inches that a title takes."""
+    return 0.1 + 0.14 * (1 + title.count("\n"))
+
+
+def widen(figure: "Figure", width: float) -> None:
+    """Give a figure another width, and its title lines of that length."""
+    title, height = figure.get_suptitle(), figure.get_figheight()
+    wrapped = wrap_title(title.replace("\n", " "), width)
+    if title:
+        figure.suptitle(wrapped, fontsize="medium")
+        height += title_height(wrapped) - title_height(title)
+    figure.set_size_inches(width, height)
+
+
+def remove_title(figure: "Figure") -> None:
+    """Leave the verdict to the caption of a paper."""
+    title = figure.get_suptitle()
+    if title:
+        figure.suptitle("")
+        width, height = figure.get_size_inches()
+        figure.set_size_inches(width, height - title_height(title))
+
+
+def write_scope(figure: "Figure", result: Any) -> None:
+    """Write what a result is about below all views, in a figure that grows by as much."""
+    together = isinstance(result, tuple)
+    tasks = [each.task for each in result] if together else []
+    scope = join_scopes([each.scope for each in result], tasks) if together else result.scope
+    width, height = figure.get_size_inches()
+    lines = wrap_lines(escape(str(scope)), int(_SMALL_CHARACTERS * width))
+    below = _SMALL_LINE * len(lines) + 0.06
+    figure.set_size_inches(width, height + below)
+    share = below / (height + below)
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    left, _, wide, _ = engine.get()["rect"]
+    engine.set(rect=(left, share, wide, 1 - share))  # type: ignore[call-arg]
+    for legend in figure.legends:  # at the lower edge of the figure, whatever the layout
+        legend.borderaxespad += _POINTS * below / legend.prop.get_size_in_points()
+    look: dict[str, Any] = {"fontsize": "x-small", "color": COLOUR_NEITHER, "gid": "scope"}
+    y = 0.03 / (height + below)
+    figure.text(0.5, y, "\n".join(lines), ha="center", va="bottom", **look)
 
 
 def lay_out_rows(ax: "Axes", positions: list[float], labels: list[str]) -> None:

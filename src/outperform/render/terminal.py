@@ -36,8 +36,8 @@ def print_result(result: Answer) -> None:
         else:
             print_table(part)
     _print_caveats(result.caveats)
-    if result.advice:
-        say("", f"Next: {result.advice}")
+    if advice := result.advice:
+        say("", f"Next: {advice}")
 
 
 def print_beside(result: Answer) -> None:

@@ -21,6 +21,27 @@ _MOST_CELLS = 200_000_000
 _MOST_SPARSE = 10_000_000  # cells of a table that is nearly empty
 _DEEPEST = 50  # objects within one another
 _FRAMES = ("pandas", "polars", "pyarrow")
+UNNAMED = "runs"  # the algorithm of a table that neither names any nor is a file
+
+
+def open_source(source: object) -> tuple[SourceTable, str]:
+    """Open a source, and name the algorithm it is of in case that it names none."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        return open_file(path), path.stem
+    if _is_frame(source):
+        return tabulate_frame(source), UNNAMED
+    if isinstance(source, np.ndarray):
+        raise InvalidScores(
+            f"an array of shape {source.shape} does not say which scores are whose",
+            'Pass a dict: {"a": scores_a, "b": scores_b}',
+        )
+    if isinstance(source, Sequence) and not isinstance(source, bytes):
+        return tabulate_records(source, range(1, len(source) + 1)), UNNAMED
+    raise UnreadableRuns(
+        f"cannot read runs from a value of type {type(source).__name__}",
+        "Pass a path, a dict, a list of dicts or a data frame",
+    )
 
 
 def open_file(path: Path) -> SourceTable:
@@ -132,7 +153,7 @@ def _check_filled(records: Sequence[Mapping[Any, Any]], n_names: int, source: st
         )
 
 
-def is_frame(source: object) -> bool:
+def _is_frame(source: object) -> bool:
     """Whether the object is a data frame of a library we know, without importing any."""
     library = type(source).__module__.partition(".")[0]
     return library in _FRAMES and hasattr(type(source), "columns")

@@ -12,7 +12,8 @@ import numpy as np
 
 from outperform.runs.labels import FloatArray
 from outperform.runs.metrics import is_bare_score, is_share
-from outperform.runs.suspicions import Sides, Suspicion, find_nesting, find_suspicions
+from outperform.runs.nesting import find_nesting
+from outperform.runs.suspicions import Sides, Suspicion, find_suspicions
 
 _FEWEST_SORTED = 8
 _STILL = 1e-9  # steps between scores that may be the same, as a share of the largest

@@ -1,8 +1,8 @@
 """Scores of two algorithms side by side."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
+from dataclasses import dataclass, field, replace
+from itertools import chain, compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +18,9 @@ from outperform.runs.mismatches import (
     note_gaps,
     pair_equal_numbers,
 )
+from outperform.runs.nesting import find_nesting
 from outperform.runs.source_table import parse_number
-from outperform.runs.suspicions import Sides, ask, find_nesting, find_suspicions
+from outperform.runs.suspicions import Sides, ask, find_suspicions
 from outperform.wording import enumerate_names, enumerate_rows
 
 if TYPE_CHECKING:
@@ -79,32 +80,38 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
     _require_runs(b)
     runs, note = pair_equal_numbers(runs, a, b)
     if runs.replicates is None:
-        scores_a, scores_b, labels, n_unmatched = _pair_in_order(runs, a, b)
-        places, n_places = np.arange(len(labels)), len(labels)
+        pairs = _pair_in_order(runs, a, b)
     else:
-        scores_a, scores_b, labels, n_unmatched = _pair_by_replicate(runs, a, b, drop_incomplete)
-        places, n_places = _find_places(runs, a, b)
-    complete = np.isfinite(scores_a) & np.isfinite(scores_b)
+        pairs = _pair_by_replicate(runs, a, b, drop_incomplete)
+    complete = np.isfinite(pairs.a) & np.isfinite(pairs.b)
     if not complete.all():
         if not drop_incomplete:
             require_finite(runs, a)
             require_finite(runs, b)
-        scores_a, scores_b, places = scores_a[complete], scores_b[complete], places[complete]
-        labels = tuple(label for label, keep in zip(labels, complete, strict=True) if keep)
-    n_dropped = n_unmatched + int(np.count_nonzero(~complete))
-    if len(labels) < 2:
+        pairs = _keep_pairs(pairs, complete)
+    if len(pairs.a) < 2:
         raise TooFewRuns(
-            f"{a.algorithm!r} and {b.algorithm!r} have {_count(len(labels), 'pair')} in {a.place}",
+            f"{a.algorithm!r} and {b.algorithm!r} have {_count(len(pairs.a), 'pair')} in {a.place}",
             "Run both with the same seeds, at least twice; `outperform plan` says how often",
         )
     order = "rows" if runs.replicates is None else runs.replicate_name
-    sides = Sides((a.algorithm, b.algorithm), (scores_a, scores_b), a.metric, a.place, order)
-    notes, lacking = (*_question(runs, (a, b), sides, labels), *note), (0, 0)
-    if n_dropped:
-        lacking = count_gaps(runs, a, b)
-        notes = (*notes, *note_gaps(runs, a, b, lacking))
-    return PairedScores(
-        scores_a, scores_b, labels, n_dropped, notes, lacking, places=places, n_places=n_places
+    sides = Sides((a.algorithm, b.algorithm), (pairs.a, pairs.b), a.metric, a.place, order)
+    notes = (*_question(runs, (a, b), sides, pairs.replicates), *note)
+    if not pairs.n_dropped:
+        return replace(pairs, notes=notes)
+    lacking = count_gaps(runs, a, b)
+    return replace(pairs, notes=(*notes, *note_gaps(runs, a, b, lacking)), lacking=lacking)
+
+
+def _keep_pairs(pairs: PairedScores, kept: BoolArray) -> PairedScores:
+    """Leave out the other pairs, and count them."""
+    return replace(
+        pairs,
+        a=pairs.a[kept],
+        b=pairs.b[kept],
+        replicates=tuple(compress(pairs.replicates, kept)),
+        n_dropped=pairs.n_dropped + int(np.count_nonzero(~kept)),
+        places=pairs.places[kept],
     )
 
 
@@ -231,46 +238,45 @@ def _list_reasons(runs: "Runs", wrong: IntArray) -> str:
     return ", ".join(reasons)
 
 
-def _pair_in_order(
-    runs: "Runs", a: Cell, b: Cell
-) -> tuple[FloatArray, FloatArray, Sequence[str], int]:
-    if len(a.rows) != len(b.rows):
+def _pair_in_order(runs: "Runs", a: Cell, b: Cell) -> PairedScores:
+    n = len(a.rows)
+    if n != len(b.rows):
         raise UnpairedScores(
-            f"cannot pair {len(a.rows)} runs of {a.algorithm!r} with {len(b.rows)} of "
+            f"cannot pair {n} runs of {a.algorithm!r} with {len(b.rows)} of "
             f"{b.algorithm!r} in {a.place}: no column says which belong together",
             "Name such a column with --replicate, or pass --unpaired",
         )
-    labels = Numerals(np.arange(1, len(a.rows) + 1))
-    return runs.score[a.rows], runs.score[b.rows], labels, 0
+    scores, labels = (runs.score[a.rows], runs.score[b.rows]), Numerals(np.arange(1, n + 1))
+    return PairedScores(*scores, labels, 0, places=np.arange(n), n_places=n)
 
 
-def _pair_by_replicate(
-    runs: "Runs", a: Cell, b: Cell, drop_incomplete: bool
-) -> tuple[FloatArray, FloatArray, Sequence[str], int]:
+def _pair_by_replicate(runs: "Runs", a: Cell, b: Cell, drop_incomplete: bool) -> PairedScores:
     scores_a, has_a = _order_by_replicate(runs, a)
     scores_b, has_b = _order_by_replicate(runs, b)
     is_shared = has_a & has_b
+    places, n_places = _number_replicates(runs, has_a | has_b)
+    pairs = PairedScores(
+        scores_a, scores_b, runs.replicates or (), 0, places=places, n_places=n_places
+    )
     if is_shared.all():
-        return scores_a, scores_b, runs.replicates or (), 0
-    shared, only_a, only_b = map(np.flatnonzero, (is_shared, has_a & ~has_b, has_b & ~has_a))
-    if len(shared) == 0:
+        return pairs
+    only_a, only_b = np.flatnonzero(has_a & ~has_b), np.flatnonzero(has_b & ~has_a)
+    if not is_shared.any():
         raise explain_no_match(runs, a, b, (_names(runs, only_a), _names(runs, only_b)))
     n_unmatched = len(only_a) + len(only_b)
     if n_unmatched > 0 and not drop_incomplete:
-        raise _unmatched(runs, (a, only_a), (b, only_b), n_shared=len(shared))
-    return scores_a[shared], scores_b[shared], _names(runs, shared), n_unmatched
+        n_shared = int(np.count_nonzero(is_shared))
+        raise _unmatched(runs, (a, only_a), (b, only_b), n_shared=n_shared)
+    # Of the others some have no run of either, and so none that was dropped.
+    return replace(_keep_pairs(pairs, is_shared), n_dropped=n_unmatched)
 
 
-def _find_places(runs: "Runs", a: Cell, b: Cell) -> tuple[IntArray, int]:
-    """Places of the replicates that both have among those that either has, and their number."""
-    used = np.zeros((2, len(runs.replicates or ())), dtype=bool)
-    for has, cell in zip(used, (a, b), strict=True):
-        has[runs.replicate[cell.rows]] = True
-    either, shared = used.any(axis=0), used.all(axis=0)
+def _number_replicates(runs: "Runs", is_used: BoolArray) -> tuple[IntArray, int]:
+    """Number of each replicate among those that are used, or its own, and how many these are."""
     if runs.counted and isinstance(runs.replicates, Numerals):
         numbers = runs.replicates.integers
-        return numbers[shared], int(numbers[either].max()) + 1
-    return (np.cumsum(either) - 1)[shared], int(np.count_nonzero(either))
+        return numbers, int(numbers[is_used].max()) + 1
+    return np.cumsum(is_used) - 1, int(np.count_nonzero(is_used))
 
 
 def _order_by_replicate(runs: "Runs", cell: Cell) -> tuple[FloatArray, BoolArray]:

@@ -12,8 +12,7 @@ from typing import Any
 
 from outperform.errors import InvalidScores, TooFewRuns, UnknownColumn, UnknownName, UnreadableRuns
 from outperform.runs.columns import ALGORITHM, TASK, normalise, recognise
-from outperform.runs.formats import tabulate_columns
-from outperform.runs.reading import open_source
+from outperform.runs.formats import open_source, tabulate_columns
 from outperform.runs.source_table import SourceTable
 from outperform.runs.summaries import COLUMNS, as_count
 from outperform.wording import cut_to, enumerate_names, suggest_names

@@ -2,31 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from outperform.errors import InvalidScores, UnreadableRuns
+from outperform.errors import UnreadableRuns
 from outperform.runs.columns import ALGORITHM, REPLICATE, TASK, Wanted, kind_of, normalise
 from outperform.runs.curves import At, check_at
 from outperform.runs.formats import (
-    is_frame,
+    UNNAMED,
     is_sequence,
-    open_file,
+    open_source,
     tabulate_columns,
-    tabulate_frame,
-    tabulate_records,
     tabulate_scores,
 )
 from outperform.runs.long import Ways, read_long
 from outperform.runs.metrics import Goal
-from outperform.runs.source_table import SourceTable
 from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.runs.table import Runs
 from outperform.runs.wide import RowKind, read_wide
-
-_UNNAMED = "runs"  # the algorithm of a table that neither names any nor is a file
 
 
 def read_runs(
@@ -89,26 +83,6 @@ def read_runs(
     return read_long(table, wanted, goal, only=only, ways=ways)
 
 
-def open_source(source: object) -> tuple[SourceTable, str]:
-    """Open a source, and name the algorithm it is of in case that it names none."""
-    if isinstance(source, str | Path):
-        path = Path(source)
-        return open_file(path), path.stem
-    if is_frame(source):
-        return tabulate_frame(source), _UNNAMED
-    if isinstance(source, np.ndarray):
-        raise InvalidScores(
-            f"an array of shape {source.shape} does not say which scores are whose",
-            'Pass a dict: {"a": scores_a, "b": scores_b}',
-        )
-    if isinstance(source, Sequence) and not isinstance(source, bytes):
-        return tabulate_records(source, range(1, len(source) + 1)), _UNNAMED
-    raise UnreadableRuns(
-        f"cannot read runs from a value of type {type(source).__name__}",
-        "Pass a path, a dict, a list of dicts or a data frame",
-    )
-
-
 def _read_dict(
     source: Mapping[Any, Any],
     wanted: Wanted,
@@ -123,14 +97,14 @@ def _read_dict(
     if wide:
         return read_wide(tabulate_columns(source), wanted, goal, rows=rows, ways=ways)
     if wanted.algorithm is not None or _names_algorithms(source):
-        return read_long(tabulate_columns(source), wanted, goal, only=_UNNAMED, ways=ways)
+        return read_long(tabulate_columns(source), wanted, goal, only=UNNAMED, ways=ways)
     # As in `compare`, numbers of which nothing else is said are scores: higher is better.
     metric = wanted.metric or "score"
     if _labels_rows(source):
         unnamed = replace(wanted, metric=metric)
         return read_wide(tabulate_columns(source), unnamed, goal, rows=rows, ways=ways)
     table = tabulate_scores(source, metric)
-    return read_long(table, Wanted(metric=metric), goal, only=_UNNAMED, ways=ways)
+    return read_long(table, Wanted(metric=metric), goal, only=UNNAMED, ways=ways)
 
 
 def _names_algorithms(source: Mapping[Any, Any]) -> bool:

@@ -13,10 +13,7 @@ among what was accepted: then it becomes a note.
   10,000 cases: 2·Πm!/n! for n scores of which m are tied each. Scores in equal steps pass: what was
   measured and sorted has uneven ones, so these were made from their seeds;
 - repeated: a sequence of scores stands twice; see `copies`;
-- nested: several columns tell pairs apart, and they come in groups. Four seeds of ten folds are
-  forty pairs on paper; where the luck of a seed is in all of its folds, they are four, and the
-  sign test tells equals apart in up to half of all studies;
-- settings: a hyperparameter tells pairs apart, so they are no replicates.
+- nested, settings: pairs come in groups, or are no replicates; see `nesting`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,9 +24,8 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from outperform.errors import InvalidInput, InvalidScores
-from outperform.runs.columns import kind_of
 from outperform.runs.copies import find_copied_pairs, find_copy, number_scores
-from outperform.runs.labels import BoolArray, FloatArray, IntArray
+from outperform.runs.labels import BoolArray, FloatArray
 from outperform.runs.metrics import is_bare_score, is_share
 from outperform.stats.ties import merge_ties
 from outperform.wording import enumerate_names
@@ -47,8 +43,6 @@ _MOST_BINARY = 20  # runs that may all have succeeded or failed
 _FEWEST_SORTED = 8
 _CHANCE_SORTED = 1e-4
 _EVEN = 1e-9  # how much equal steps may differ, as a share of the largest score
-_CHANCE_NESTED = 0.01  # of differences that do not come in groups
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,76 +286,3 @@ _CHECKS: tuple[Callable[[Sides], Iterator[Suspicion]], ...] = (
     _sorted,
     _copies,
 )
-
-
-def find_nesting(
-    columns: Sequence[str],
-    labels: Sequence[str],
-    differences: FloatArray,
-    *,
-    chance: float = _CHANCE_NESTED,
-) -> Iterator[Suspicion]:
-    """Find out whether pairs differ in a setting, or whether differences cluster by a column.
-
-    Parameters
-    ----------
-    columns
-        Those that the labels are joined from, with commas.
-    labels, differences : shape (n_pairs,)
-        Of the pairs.
-    chance
-        Of asking about differences that do not cluster.
-
-    Examples
-    --------
-    >>> labels = [f"{seed},{fold}" for seed in range(3) for fold in range(4)]
-    >>> differences = np.repeat([1.0, 2.0, 3.0], 4) + 0.1 * np.tile([1, -1, 2, -2], 3)
-    >>> [each.doubt for each in find_nesting(["seed", "fold"], labels, differences)]
-    ['nested']
-    """
-    if settings := [name for name in columns if kind_of(name) == "setting"]:
-        yield Suspicion(
-            "settings",
-            f"pairs differ in {' and '.join(settings)}",
-            "they are settings of a search, not replicates of one",
-            "Keep the rows of one setting, or make it part of the name with --algorithm "
-            f"model,{settings[0]}; if a setting is what should vary",
-        )
-    if len(columns) < 2:
-        return
-    levels = [label.split(",") for label in labels]
-    if any(len(each) != len(columns) for each in levels):
-        return
-    for name, values in zip(columns, zip(*levels, strict=True), strict=False):
-        group = np.unique(values, return_inverse=True)[1]
-        if _test_groups(group, differences) < chance:
-            n_groups = int(group.max()) + 1
-            yield Suspicion(
-                "nested",
-                f"the differences of pairs with the same {name} resemble one another",
-                f"these are {n_groups} independent pairs, not {len(labels)}",
-                f"Average over {_name_others(columns, name)} first, one row for each {name}; if "
-                "they are independent all the same",
-            )
-            return
-
-
-def _name_others(columns: Sequence[str], name: str) -> str:
-    return " and ".join(column for column in columns if column != name)
-
-
-def _test_groups(group: IntArray, values: FloatArray) -> float:
-    """P-value of the one-way analysis of variance; 1 where there are no groups."""
-    from scipy.special import fdtrc  # takes a tenth of a second, and few tables have groups
-
-    counts = np.bincount(group)
-    n_groups, n = counts.size, values.size
-    if not 1 < n_groups < n:
-        return 1.0
-    means = np.bincount(group, weights=values) / counts
-    within = float(((values - means[group]) ** 2).sum())
-    between = float((counts * (means - values.mean()) ** 2).sum())
-    if within <= (_ROUNDING * np.abs(values).max()) ** 2:
-        return 0.0 if between > within else 1.0
-    statistic = (between / (n_groups - 1)) / (within / (n - n_groups))
-    return float(fdtrc(n_groups - 1, n - n_groups, statistic))

@@ -179,7 +179,7 @@ class Runs:
         if not self.task_metrics:
             assert self.goal is not None
             return TaskMetric(self.metric, self.goal)
-        return self.task_metrics[self._name_task(task)]
+        return self.task_metrics[self.tasks[self._number_task(task)]]
 
     def scope_on(self, task: str | None = None) -> Scope:
         """What varied between the runs on a task, and what they are about at least."""
@@ -265,8 +265,8 @@ class Runs:
         infinite, and the labels of its columns: the replicates of the task. Without replicates,
         runs stand in the order of rows, under their number from 1.
         """
-        name = self._name_task(task)
-        cells = np.arange(len(self.algorithms)) * len(self.tasks) + self.tasks.index(name)
+        number = self._number_task(task)
+        cells = np.arange(len(self.algorithms)) * len(self.tasks) + number
         cells = cells.astype(self._cells.dtype)
         first = np.searchsorted(self._cells, cells)
         sizes = np.searchsorted(self._cells, cells, "right") - first
@@ -274,7 +274,7 @@ class Runs:
         places = np.arange(sizes.sum()) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
         grid = lay_out_scores(self, self._order[places], sizes)
         if grid is None:
-            every = (self._cell(each, name) for each in self.algorithms)
+            every = (self._cell(each, self.tasks[number]) for each in self.algorithms)
             raise next(
                 explain_duplicates(self, cell) for cell in every if has_duplicates(self, cell)
             )
@@ -299,13 +299,16 @@ class Runs:
         n_known = np.bincount(self.task[rows[is_known]], minlength=len(self.tasks)).tolist()
         return tuple(compress(self.tasks, n_known)) or self.tasks
 
-    def _rows_of(self, algorithm: str) -> IntArray:
-        """Rows of an algorithm, whose cells are neighbours."""
-        cell = self._code(algorithm, self.algorithms, "algorithm") * len(self.tasks)
+    def _rows_of(self, algorithm: str, task: int | None = None) -> IntArray:
+        """Rows of an algorithm, whose cells are neighbours, or of its cell on one task."""
+        first = self._code(algorithm, self.algorithms, "algorithm") * len(self.tasks)
+        last = first + len(self.tasks) - 1
+        if task is not None:
+            first = last = first + task
         # Of the same kind as the cells, which numpy would copy otherwise.
-        ends = np.array([cell, cell + len(self.tasks) - 1], dtype=self._cells.dtype)
-        first = np.searchsorted(self._cells, ends[0])
-        return self._order[first : np.searchsorted(self._cells, ends[1], "right")]
+        ends = np.array([first, last], dtype=self._cells.dtype)
+        begin = np.searchsorted(self._cells, ends[0])
+        return self._order[begin : np.searchsorted(self._cells, ends[1], "right")]
 
     def _two_cells(self, a: str, b: str, task: str | None) -> tuple[Cell, Cell]:
         if len(self.algorithms) == 1 and not self.unfinished:
@@ -323,25 +326,19 @@ class Runs:
         return cells
 
     def _cell(self, algorithm: str, task: str | None) -> Cell:
-        task = self._name_task(task)
-        task_code = self.tasks.index(task)
-        algorithm_code = self._code(algorithm, self.algorithms, "algorithm")
-        # Of the same kind as the cells, which numpy would copy otherwise.
-        cell = self._cells.dtype.type(algorithm_code * len(self.tasks) + task_code)
-        first = np.searchsorted(self._cells, cell)
-        rows = self._order[first : np.searchsorted(self._cells, cell, "right")]
-        place = f"task {task!r} of {self.source}" if task else self.source
-        return Cell(algorithm, place, self.metric_on(task), rows)
+        number = self._number_task(task)
+        name, rows = self.tasks[number], self._rows_of(algorithm, number)
+        place = f"task {name!r} of {self.source}" if name else self.source
+        return Cell(algorithm, place, self.metric_on(name), rows)
 
-    def _name_task(self, task: str | None) -> str:
-        """Name the task that is meant, and refuse one that is not there."""
+    def _number_task(self, task: str | None) -> int:
+        """Find the task that is meant, and refuse one that is not there."""
         if task is None and len(self.tasks) > 1:
             raise UnknownName(
                 f"{self.source} has {len(self.tasks)} tasks and none was named",
                 f"Name one of: {enumerate_names(self.tasks)}",
             )
-        name = self.tasks[0] if task is None else task
-        return self.tasks[self._code(name, self.tasks, "task")]
+        return 0 if task is None else self._code(task, self.tasks, "task")
 
     def _code(self, name: str, known: Sequence[str], kind: str) -> int:
         if name not in known and tuple(known) == ("",):

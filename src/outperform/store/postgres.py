@@ -52,7 +52,6 @@ ON CONFLICT (design, source, replicate, pipeline, task)
 DO UPDATE SET key = excluded.key, checksum = excluded.checksum"""
 _LABELS = f"""SELECT * FROM run_labels WHERE (design = '{FAILED_TRIAL}') = %s
 ORDER BY design, source, replicate, pipeline, task"""
-_FORGET = "DELETE FROM run_labels WHERE (pipeline, task) = (%s, %s)"
 _SET_META = """INSERT INTO meta VALUES (%s, %s, %s)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value, checksum = excluded.checksum"""
 _SOME = """SELECT * FROM measurements

@@ -11,6 +11,7 @@ from outperform.cli.options import (
     drop_option,
     gamma_option,
     only_option,
+    open_runs,
     output_options,
     paired_option,
     reading_options,
@@ -19,7 +20,6 @@ from outperform.cli.options import (
 )
 from outperform.cli.output import Output
 from outperform.cli.progress import say_if_slow
-from outperform.cli.sources import open_runs
 from outperform.questions.audit.answer import audit
 from outperform.runs import Runs
 from outperform.stats.outperforming import PairedMethod

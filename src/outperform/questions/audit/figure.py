@@ -20,7 +20,7 @@ from outperform.questions.audit.tasks_figure import (
     rows_height,
 )
 from outperform.render.densities import draw_densities, draw_distributions, estimate_density
-from outperform.render.drawing import Drawing, title_height, wrap_title
+from outperform.render.figures import Drawing
 from outperform.render.labels import describe_metric, escape, short_names, wrap_name
 from outperform.render.style import (
     COLOUR_A,
@@ -30,6 +30,8 @@ from outperform.render.style import (
     lay_out_rows,
     limit_ticks,
     make_figure,
+    title_height,
+    wrap_title,
     write_note,
 )
 from outperform.stats import PickedRuns

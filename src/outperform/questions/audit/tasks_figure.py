@@ -7,7 +7,6 @@ from matplotlib.ticker import PercentFormatter
 
 from outperform.questions.audit.result import Audit
 from outperform.questions.audit.task_results import TaskAudits, TaskSelfAudits
-from outperform.render.drawing import title_height, wrap_title
 from outperform.render.labels import escape, short_names
 from outperform.render.style import (
     COLOUR_A,
@@ -18,6 +17,8 @@ from outperform.render.style import (
     COLUMN_WIDTH,
     lay_out_rows,
     make_figure,
+    title_height,
+    wrap_title,
     write_note,
 )
 from outperform.wording import shorten_apart

@@ -10,12 +10,12 @@ from outperform.cli.options import (
     alpha_option,
     drop_option,
     only_option,
+    open_runs,
     output_options,
     reading_options,
     seed_option,
 )
 from outperform.cli.output import Output
-from outperform.cli.sources import open_runs
 from outperform.errors import InvalidInput
 from outperform.questions.best_of.answer import best_of_runs
 from outperform.render.terminal import say

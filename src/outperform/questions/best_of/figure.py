@@ -15,7 +15,7 @@ from outperform.questions.best_of.result import (
 )
 from outperform.questions.best_of.table import describe_correlation, format_estimate
 from outperform.render.densities import draw_density, draw_dots, scatter_evenly
-from outperform.render.drawing import Drawing, wrap_title
+from outperform.render.figures import Drawing
 from outperform.render.labels import describe_level, describe_metric, escape
 from outperform.render.style import (
     COLOUR_BAND,
@@ -27,6 +27,7 @@ from outperform.render.style import (
     lay_out_rows,
     limit_ticks,
     make_figure,
+    wrap_title,
     write_note,
 )
 from outperform.stats import best_of_weights

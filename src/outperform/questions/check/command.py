@@ -10,10 +10,10 @@ from outperform.cli.engines import choose_place
 from outperform.cli.options import debug_option
 from outperform.cli.output import print_json
 from outperform.cli.progress import ProgressBar, describe_pace
-from outperform.cli.sources import read_study
 from outperform.questions.check.answer import check, plan_checks
 from outperform.questions.check.result import THOROUGH, Reproducibility
 from outperform.render.terminal import print_result, say
+from outperform.study.study_file import read_study
 
 _QUICK = 2  # seeds of each source, and runs of each seed
 

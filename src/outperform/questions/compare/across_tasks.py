@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from outperform.plain_values import Plain
+from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.verdict import Winner
+from outperform.questions.compare.verdict import VERDICTS, Verdict, Winner
+from outperform.questions.result import Result
 from outperform.stats import Interval, anytime_interval, average_probability, partial_conjunction
 from outperform.stats.checks import FloatArray
 from outperform.stats.outperforming import count_wins
@@ -20,6 +23,57 @@ class BetterOn(Plain):
     n_tasks: int  # lower confidence bound
     tasks: tuple[str, ...]  # that may be named, all at once
     pvalues: tuple[float, ...]  # of each task, corrected by Holm and two-sided as a verdict is
+
+
+OfTask = TypeVar("OfTask", Comparison, PublishedComparison)
+
+
+@dataclass(frozen=True, slots=True)
+class OnTasks(Result, Generic[OfTask]):
+    """What comparisons of `a` with `b` on several tasks say together, whatever they rest on."""
+
+    comparisons: tuple[OfTask, ...]
+
+    @property
+    def a(self) -> str:
+        """Name of the first algorithm."""
+        return self.comparisons[0].a
+
+    @property
+    def b(self) -> str:
+        """Name of the second algorithm."""
+        return self.comparisons[0].b
+
+    @property
+    def winner(self) -> Winner | None:
+        """Who is significantly better on every task, if anyone."""
+        winners = {comparison.winner for comparison in self.comparisons}
+        return winners.pop() if len(winners) == 1 else None
+
+    @property
+    def winner_name(self) -> str | None:
+        """What the user calls the winner."""
+        return {"a": self.a, "b": self.b, None: None}[self.winner]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The strongest claim that holds on every task."""
+        if self.winner is None:
+            return "not significant"
+        return min((each.verdict for each in self.comparisons), key=VERDICTS.index)
+
+    @property
+    def better(self) -> dict[Winner, BetterOn]:
+        """On how many tasks either is better, at least, and on which."""
+        sides: tuple[Winner, Winner] = ("a", "b")
+        pvalues = {side: [each.pvalues[side] for each in self.comparisons] for side in sides}
+        tasks = [each.task for each in self.comparisons]
+        return find_better(tasks, pvalues, self.comparisons[0].alpha, self.winner)
+
+    @property
+    def n_tasks_better(self) -> dict[Winner, int]:
+        """Lower bounds of the numbers of tasks."""
+        return {side: found.n_tasks for side, found in self.better.items()}
 
 
 def find_better(

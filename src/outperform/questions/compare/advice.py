@@ -20,10 +20,11 @@ from outperform.stats.power import PlannedInterval
 if TYPE_CHECKING:
     from outperform.questions.compare.result import Comparison
 
+_BETA = 0.05  # chance that the runs advised miss the difference
 _TOO_MANY = 10_000  # runs that nobody is advised to add
 
 
-def suggest_next(comparison: "Comparison", *, beta: float = 0.05) -> str:
+def suggest_next(comparison: "Comparison") -> str:
     """Say what to do after a comparison, in one sentence."""
     for test in comparison.tests:
         if isinstance(test, EquivalenceTest) and test.equivalent:
@@ -45,14 +46,14 @@ def suggest_next(comparison: "Comparison", *, beta: float = 0.05) -> str:
             "Add pairs and look again as often as you like: this interval allows it. What a "
             "sequential test decides, with fewer pairs, --sequential shows."
         )
-    return _suggest_runs(comparison, beta)
+    return _suggest_runs(comparison)
 
 
-def _suggest_runs(comparison: "Comparison", beta: float) -> str:
+def _suggest_runs(comparison: "Comparison") -> str:
     """Say how many more runs would show the difference seen, or that none would."""
     # A sample that won every comparison says little about how often it would lose.
     best = min(max(comparison.probability, comparison.reverse_probability), TOO_GOOD)
-    needed = _needed(best, comparison, beta) if best > 0.5 else None
+    needed = _needed(best, comparison) if best > 0.5 else None
     if needed is None or needed > _TOO_MANY:
         if comparison.better_mean:
             return (
@@ -74,13 +75,13 @@ def _suggest_runs(comparison: "Comparison", beta: float) -> str:
         if not comparison.paired:
             more = f"{needed:,} run{'' if needed == 1 else 's'} of each"
         return (
-            f"{start} {more} would show it with a chance of {1 - beta:.0%}: take fresh ones, since "
-            "this look has used up the level for these."
+            f"{start} {more} would show it with a chance of {1 - _BETA:.0%}: take fresh ones, "
+            "since this look has used up the level for these."
         )
-    return f"{start} {_suggest_second_look(comparison, needed, best, beta)}"
+    return f"{start} {_suggest_second_look(comparison, needed, best)}"
 
 
-def _suggest_second_look(comparison: "Comparison", needed: int, best: float, beta: float) -> str:
+def _suggest_second_look(comparison: "Comparison", needed: int, best: float) -> str:
     """Say how to go on after a look that found nothing, without more false alarms than alpha."""
     n, alpha = comparison.n_pairs, comparison.alpha
     untied = max(comparison.n_decided, 1) / n
@@ -90,12 +91,12 @@ def _suggest_second_look(comparison: "Comparison", needed: int, best: float, bet
         n_untied = max(round(total * untied), comparison.n_decided + 1)
         level = second_look_level(max(comparison.n_decided, 1), n_untied, alpha=alpha)
         if level is not None and (
-            verdict_power(n_untied, chance, gamma=0.5, alpha=level) >= 1 - beta
+            verdict_power(n_untied, chance, gamma=0.5, alpha=level) >= 1 - _BETA
         ):
             more = total - n
             return (
                 f"{more:,} more pair{'' if more == 1 else 's'} ({total:,} in all) would show it "
-                f"with a chance of {1 - beta:.0%}: look again only then, with --alpha "
+                f"with a chance of {1 - _BETA:.0%}: look again only then, with --alpha "
                 f"{_round_down(level)}, which allows for this look; or look as often as you like "
                 "with --interval anytime."
             )
@@ -127,12 +128,12 @@ def _suggest_data(comparison: "Comparison") -> str:
     )
 
 
-def _needed(best: float, comparison: "Comparison", beta: float) -> int | None:
+def _needed(best: float, comparison: "Comparison") -> int | None:
     """Find the runs that would show the better side's advantage, if a thinkable number does."""
     try:
         if not comparison.paired:
             # Two-sided, as the verdict is.
-            return noether_sample_size(best, comparison.alpha / 2, beta)
+            return noether_sample_size(best, comparison.alpha / 2, _BETA)
         # Ties say nothing: the others must show the advantage, which is larger among them.
         untied = 1.0 if comparison.strict else comparison.n_decided / comparison.n_pairs
         chance = min(0.5 + (best - 0.5) / untied, TOO_GOOD)
@@ -141,7 +142,7 @@ def _needed(best: float, comparison: "Comparison", beta: float) -> int | None:
         needed = required_pairs(
             gamma if chance > gamma else 0.5,
             comparison.alpha,
-            beta,
+            _BETA,
             probability=chance,
             interval=interval,
         )

@@ -22,7 +22,7 @@ from outperform.questions.compare.score_arrays import align_scores
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runs import Goal, Runs
 from outperform.runs.pairing import PairedScores, SeparateScores
-from outperform.runs.scope import RUNS, SPLITS, Resplit, divides_anew
+from outperform.runs.scope import RUNS, SPLITS, Resplit, Scope, divides_anew
 from outperform.stats import (
     EquivalenceTest,
     HypothesisTest,
@@ -353,23 +353,16 @@ def compare_on_task(
     about_tasks: Sequence[str] = (),
 ) -> Comparison:
     """Compare two algorithms by their scores on one task of a table: names, metric, task."""
-    task = about["task"]
+    task, goal = about["task"], table.goal_on(about["task"])
     notes = (
         *scores.notes,
         *_doubts_about_table(table, terms.paired, scores.n_dropped),
         *about_tasks,
-        *doubt_metric(table.metric_on(task), table.goal_on(task)),
+        *doubt_metric(about["metric"], goal),
     )
-    comparison = _compare(
-        scores.a,
-        scores.b,
-        table.goal_on(task),
-        terms,
-        **about,
-        varied=_find_varied(table, task, terms.sizes),
-        shared=table.scope_on(task).about,
-        tuned_once=table.one_search,
-    )
+    scope = _find_scope(table, task, terms.sizes)
+    known = {"varied": scope.varied, "shared": scope.about, "tuned_once": scope.tuned_once}
+    comparison = _compare(scores.a, scores.b, goal, terms, **about, **known)
     comparison = replace(comparison, combined=_combine(table, comparison))
     if table.one_search:
         notes = (*doubt_one_search(comparison), *notes)
@@ -398,18 +391,19 @@ def _combine(table: Runs, comparison: Comparison) -> "CombinedDifference | None"
     )
 
 
-def _find_varied(table: Runs, task: str, sizes: Resplit | None) -> tuple[str, ...]:
-    """What varied on a task; whoever gives sizes says that splits did."""
+def _find_scope(table: Runs, task: str, sizes: Resplit | None) -> Scope:
+    """What varied on a task, and what is shared; whoever gives sizes says that splits varied."""
     if sizes and task in table.fixed_splits:
         raise InvalidInput(
             f"all runs{f' on {task!r}' if task else ''} share one split, so sizes cannot make them "
             "tell of other data like these",
             "Leave out --train-size and --test-size, or let the study redraw the split",
         )
-    varied = table.scope_on(task).varied
-    if sizes and not divides_anew(varied):
-        return (SPLITS, *(word for word in varied if word != RUNS))
-    return varied
+    scope = table.scope_on(task)
+    if sizes and not divides_anew(scope.varied):
+        varied = (SPLITS, *(word for word in scope.varied if word != RUNS))
+        return replace(scope, varied=varied)
+    return scope
 
 
 def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[str]:

@@ -15,6 +15,7 @@ from outperform.cli.options import (
     find_given,
     gamma_option,
     only_option,
+    open_runs,
     output_options,
     paired_option,
     reading_options,
@@ -22,7 +23,6 @@ from outperform.cli.options import (
     seed_option,
 )
 from outperform.cli.output import Output
-from outperform.cli.sources import open_runs
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.compare.gate import GateClaim, GateScope, decide_gate
@@ -210,31 +210,30 @@ def _compare_sequentially(
 
 def _open_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[Runs, str, str]:
     """Runs and the two algorithms that the words name."""
-    path, a, b = _three_words(words, reading)
-    if reading["wide"] and not reading["algorithm"] and not reading["others"]:
-        reading = {**reading, "algorithm": (a, b)}  # other columns may hold anything
-    return open_runs(path, reading), a, b
+    if len(words) != 3:
+        raise _explain_words(words, reading)
+    path, a, b = words
+    return open_runs(path, reading, (a, b)), a, b
 
 
-def _three_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[str, str, str]:
-    if len(words) == 3:
-        return words[0], words[1], words[2]
+def _explain_words(words: tuple[str, ...], reading: dict[str, Any]) -> click.UsageError:
+    """Say what is missing or too much, with the algorithms of the file where one was named."""
     if len(words) > 3:
-        raise click.UsageError(
+        return click.UsageError(
             f"compare takes a file and two algorithms, not {len(words)} words: put names with "
             "spaces in quotes."
         )
     if words and all("=" in word for word in words) and not _is_runs(words[0]):
-        raise click.UsageError("To compare published means, add --summary.")
+        return click.UsageError("To compare published means, add --summary.")
     if not words:
-        raise click.UsageError("Name the runs file and two algorithms: RUNS A B.")
+        return click.UsageError("Name the runs file and two algorithms: RUNS A B.")
     # Two files are meant to be joined.
     joined = words[1:] if Path(words[-1]).is_file() else ()
     names = open_runs(words[0], {**reading, "others": (*reading["others"], *joined)}).algorithms
     shown = [*map(show_address, words)]
     example = [shown[0], *(names[:2] if len(names) > 1 else (*names, "vgg", "--with", "vgg.csv"))]
     example += [word for file in shown[1 : 1 + len(joined)] for word in ("--with", file)]
-    raise click.UsageError(
+    return click.UsageError(
         f"Name two algorithms of {' and '.join(shown[: 1 + len(joined)])}: {', '.join(names)}. "
         f"For example: outperform compare {shlex.join(example)}"
     )

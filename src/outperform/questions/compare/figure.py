@@ -22,7 +22,7 @@ from outperform.questions.compare.sequential_result import SequentialComparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.compare.verdict import describe
 from outperform.render.densities import draw_densities, draw_dots
-from outperform.render.drawing import Drawing, title_height, wrap_title
+from outperform.render.figures import Drawing
 from outperform.render.labels import (
     PairResult,
     describe_level,
@@ -40,6 +40,8 @@ from outperform.render.style import (
     lay_out_rows,
     limit_ticks,
     make_figure,
+    title_height,
+    wrap_title,
     write_note,
 )
 from outperform.stats import Estimate

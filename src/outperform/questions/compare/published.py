@@ -85,10 +85,16 @@ class PublishedComparison(Result):
         return {"a": self.a, "b": self.b, None: None}[self.winner]
 
     @property
-    def one_sided(self) -> float:
-        """P-value of Welch's t against "a is no better than b"."""
+    def alpha(self) -> float:
+        """Chance of a false alarm that the interval was made for."""
+        return 1 - self.interval.confidence_level
+
+    @property
+    def pvalues(self) -> dict[Winner, float]:
+        """One-sided p-value of either side, of Welch's t."""
         pvalue: float = self.test.pvalue / 2
-        return pvalue if self.test.statistic > 0 else 1 - pvalue
+        of_a = pvalue if self.test.statistic > 0 else 1 - pvalue
+        return {"a": of_a, "b": 1 - of_a}
 
     def __str__(self) -> str:
         chance = f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"

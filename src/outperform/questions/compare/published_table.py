@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from outperform.errors import InvalidInput, UnknownDirection
-from outperform.questions.compare.across_tasks import BetterOn, describe_better, find_better
+from outperform.questions.compare.across_tasks import OnTasks, describe_better
 from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.compare.published import PublishedComparison, compare_published
 from outperform.questions.compare.table import tabulate_published_tasks, tabulate_tried
-from outperform.questions.compare.verdict import VERDICTS, Verdict, Winner
+from outperform.questions.compare.verdict import Winner
 from outperform.questions.result import Result, Table, join_caveats
 from outperform.runs import Goal
 from outperform.runs.metrics import resolve_goal
@@ -23,7 +23,7 @@ _TRIED = (3, 5, 10)  # numbers of runs behind most tables
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedTasks(Result):
+class PublishedTasks(OnTasks[PublishedComparison]):
     """Whether `a` outperforms `b` on each dataset of a published table, and on how many."""
 
     JSON = (
@@ -33,19 +33,8 @@ class PublishedTasks(Result):
     ADVICE = PublishedComparison.ADVICE
     scope: ClassVar[Scope] = Scope((RUNS,), THESE_TASKS)
 
-    comparisons: tuple[PublishedComparison, ...]
     if_errors: Mapping[Winner, int]  # tasks on which either is better if ± are standard errors
     notes: tuple[str, ...] = ()
-
-    @property
-    def a(self) -> str:
-        """Name of the first method."""
-        return self.comparisons[0].a
-
-    @property
-    def b(self) -> str:
-        """Name of the second method."""
-        return self.comparisons[0].b
 
     @property
     def metric(self) -> str:
@@ -61,40 +50,6 @@ class PublishedTasks(Result):
     def gamma(self) -> float:
         """Smallest chance to win that matters."""
         return self.comparisons[0].gamma
-
-    @property
-    def better(self) -> dict[Winner, BetterOn]:
-        """On how many datasets either is better, at least, and on which."""
-        first = self.comparisons[0]
-        pvalues: dict[Winner, list[float]] = {
-            "a": [each.one_sided for each in self.comparisons],
-            "b": [1 - each.one_sided for each in self.comparisons],
-        }
-        tasks = [each.task for each in self.comparisons]
-        return find_better(tasks, pvalues, 1 - first.interval.confidence_level, self.winner)
-
-    @property
-    def n_tasks_better(self) -> dict[Winner, int]:
-        """Lower bounds of the numbers of datasets."""
-        return {side: found.n_tasks for side, found in self.better.items()}
-
-    @property
-    def winner(self) -> Winner | None:
-        """Who is significantly better on every dataset, if anyone."""
-        winners = {comparison.winner for comparison in self.comparisons}
-        return winners.pop() if len(winners) == 1 else None
-
-    @property
-    def winner_name(self) -> str | None:
-        """What the user calls the winner."""
-        return {"a": self.a, "b": self.b, None: None}[self.winner]
-
-    @property
-    def verdict(self) -> Verdict:
-        """The strongest claim that holds on every dataset."""
-        if self.winner is None:
-            return "not significant"
-        return min((each.verdict for each in self.comparisons), key=VERDICTS.index)
 
     @property
     def caveats(self) -> tuple[str, ...]:

@@ -94,7 +94,7 @@ class Comparison(Result):
         """What the user calls the winner."""
         return {"a": self.a, "b": self.b, None: None}[self.winner]
 
-    @property
+    @cached_property
     def verdict(self) -> Verdict:
         """What may be concluded about the data that the runs share."""
         return judge(self.size)

@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from outperform.questions.compare.sequential_result import SequentialComparison
-from outperform.render.drawing import title_height, wrap_title
 from outperform.render.labels import escape, short_names
 from outperform.render.style import (
     COLOUR_A,
@@ -16,6 +15,8 @@ from outperform.render.style import (
     COLUMN_WIDTH,
     limit_ticks,
     make_figure,
+    title_height,
+    wrap_title,
     write_note,
 )
 from outperform.wording import shorten

@@ -5,30 +5,27 @@ from dataclasses import dataclass
 
 from outperform.questions.compare.across_tasks import (
     AverageChance,
-    BetterOn,
+    OnTasks,
     average_chance,
     describe_better,
-    find_better,
 )
 from outperform.questions.compare.advice import suggest_after_tasks, suggest_sizes
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.table import tabulate_tasks
 from outperform.questions.compare.verdict import (
     SIZES,
-    VERDICTS,
     Size,
-    Verdict,
     Winner,
     describe,
 )
-from outperform.questions.result import Result, Table, join_caveats
+from outperform.questions.result import Table, join_caveats
 from outperform.runs.scope import Scope, join_scopes
 
 _EXACT = ("exact", "anytime", "brunner-munzel")  # intervals that err no more often than they say
 
 
 @dataclass(frozen=True, slots=True)
-class TaskComparisons(Result):
+class TaskComparisons(OnTasks[Comparison]):
     """Whether `a` outperforms `b` on each of several tasks, on how many, and on average.
 
     The overall verdict claims no more than what holds on *every* task. Such a claim needs no
@@ -41,54 +38,11 @@ class TaskComparisons(Result):
         "caveats"
     )
 
-    comparisons: tuple[Comparison, ...]
-
-    @property
-    def a(self) -> str:
-        """Name of the first algorithm."""
-        return self.comparisons[0].a
-
-    @property
-    def b(self) -> str:
-        """Name of the second algorithm."""
-        return self.comparisons[0].b
-
-    @property
-    def winner(self) -> Winner | None:
-        """Who is significantly better on every task, if anyone."""
-        winners = {comparison.winner for comparison in self.comparisons}
-        return winners.pop() if len(winners) == 1 else None
-
-    @property
-    def verdict(self) -> Verdict:
-        """The strongest claim that holds on every task."""
-        if self.winner is None:
-            return "not significant"
-        return min((c.verdict for c in self.comparisons), key=VERDICTS.index)
-
-    @property
-    def winner_name(self) -> str | None:
-        """What the user calls the winner."""
-        return {"a": self.a, "b": self.b, None: None}[self.winner]
-
     @property
     def size(self) -> Size | None:
         """What is known of the advantage on every task."""
         sizes = [c.size for c in self.comparisons if c.size is not None]
         return min(sizes, key=SIZES.index) if self.winner else None
-
-    @property
-    def better(self) -> dict[Winner, BetterOn]:
-        """On how many tasks either is better, at least, and on which."""
-        sides: tuple[Winner, Winner] = ("a", "b")
-        pvalues = {side: [c.pvalues[side] for c in self.comparisons] for side in sides}
-        tasks = [comparison.task for comparison in self.comparisons]
-        return find_better(tasks, pvalues, self.comparisons[0].alpha, self.winner)
-
-    @property
-    def n_tasks_better(self) -> dict[Winner, int]:
-        """Lower bounds of the numbers of tasks."""
-        return {side: found.n_tasks for side, found in self.better.items()}
 
     @property
     def average(self) -> AverageChance:

@@ -28,7 +28,7 @@ from outperform.questions.decompose.search_curves_figure import (
     draw_search_curves,
     draw_test_curves,
 )
-from outperform.render.drawing import Drawing
+from outperform.render.figures import Drawing
 from outperform.render.labels import describe_level, escape, join_phrases
 from outperform.render.style import (
     COLOUR_A,

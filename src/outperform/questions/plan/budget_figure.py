@@ -8,8 +8,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from outperform.questions.plan.budget_result import BudgetPlan, describe_split
-from outperform.render.drawing import title_height, wrap_title
-from outperform.render.style import COLOUR_NOTE, COLOURS, COLUMN_WIDTH, make_figure
+from outperform.render.style import (
+    COLOUR_NOTE,
+    COLOURS,
+    COLUMN_WIDTH,
+    make_figure,
+    title_height,
+    wrap_title,
+)
 from outperform.wording import format_duration
 
 _LINES = ("-", "--", "-.", ":")

@@ -11,12 +11,12 @@ from outperform.cli.options import (
     find_given,
     gamma_option,
     only_option,
+    open_runs,
     output_options,
     reading_options,
     resplit_options,
 )
 from outperform.cli.output import Output
-from outperform.cli.sources import open_runs
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.result import Comparison
 from outperform.questions.plan.answer import plan

@@ -11,9 +11,17 @@ from matplotlib.transforms import ScaledTranslation
 from outperform.questions.plan.budget_figure import compose_budget, draw_budget
 from outperform.questions.plan.budget_result import BudgetPlan
 from outperform.questions.plan.result import GAMMAS, Plan, PlanRow
-from outperform.render.drawing import Drawing, title_height, wrap_title
+from outperform.render.figures import Drawing
 from outperform.render.labels import escape
-from outperform.render.style import COLOUR_A, COLOUR_B, COLOUR_NOTE, COLUMN_WIDTH, make_figure
+from outperform.render.style import (
+    COLOUR_A,
+    COLOUR_B,
+    COLOUR_NOTE,
+    COLUMN_WIDTH,
+    make_figure,
+    title_height,
+    wrap_title,
+)
 from outperform.wording import shorten_apart
 
 

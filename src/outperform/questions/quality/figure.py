@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from outperform.questions.quality.answer import COMBINED
 from outperform.questions.quality.result import MeasuredDesign, PairQuality, Quality
-from outperform.render.drawing import Drawing, title_height, wrap_title
+from outperform.render.figures import Drawing
 from outperform.render.labels import escape
 from outperform.render.style import (
     COLOUR_NEITHER,
@@ -21,6 +21,8 @@ from outperform.render.style import (
     lay_out_rows,
     limit_ticks,
     make_figure,
+    title_height,
+    wrap_title,
 )
 from outperform.stats.checks import FloatArray
 from outperform.wording import shorten

@@ -7,13 +7,13 @@ import click
 from outperform.cli.options import (
     alpha_option,
     gamma_option,
+    open_runs,
     paper_output_options,
     reading_options,
     seed_option,
 )
 from outperform.cli.output import Output
 from outperform.cli.progress import say_if_slow
-from outperform.cli.sources import open_runs
 from outperform.questions.rank.aggregates import Normalization
 from outperform.questions.rank.answer import TESTS, rank_runs
 from outperform.questions.rank.grids import Gaps

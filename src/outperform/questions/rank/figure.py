@@ -11,9 +11,9 @@ from outperform.questions.rank.profiles_figure import PROFILES_HEIGHT, draw_prof
 from outperform.questions.rank.ranks_figure import draw_diagram, draw_ranks, rows_height
 from outperform.questions.rank.result import Ranking
 from outperform.questions.rank.tasks_figure import draw_tasks, tasks_height
-from outperform.render.drawing import Drawing, title_height, wrap_title
+from outperform.render.figures import Drawing
 from outperform.render.labels import escape
-from outperform.render.style import PAGE_WIDTH, make_figure
+from outperform.render.style import PAGE_WIDTH, make_figure, title_height, wrap_title
 from outperform.wording import shorten_apart
 
 _LONGEST_NAME = 30  # in the title

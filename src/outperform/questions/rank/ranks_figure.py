@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from outperform.questions.rank.cliques import Places, find_cliques, order_by_cover
 from outperform.questions.rank.result import RankedAlgorithm, Ranking
-from outperform.render.labels import escape, wrap_lines
+from outperform.render.labels import escape
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
@@ -22,7 +22,7 @@ from outperform.render.style import (
     find_width,
     lay_out_rows,
 )
-from outperform.wording import shorten, shorten_apart
+from outperform.wording import shorten, shorten_apart, wrap_lines
 
 _MOST_ROWS = 60  # algorithms, of a figure that is no poster
 _MANY_ROWS = 15  # from which on they are written smaller

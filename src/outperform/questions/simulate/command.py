@@ -7,6 +7,7 @@ import numpy as np
 
 from outperform.cli.options import (
     only_option,
+    open_runs,
     output_options,
     paired_option,
     reading_options,
@@ -15,7 +16,6 @@ from outperform.cli.options import (
 )
 from outperform.cli.output import Output
 from outperform.cli.progress import ProgressBar
-from outperform.cli.sources import open_runs
 from outperform.questions.simulate.answer import simulate_error_rates
 from outperform.questions.simulate.resampling import resample_error_rates
 from outperform.questions.simulate.result import SEEDS_TESTS, ErrorRates, SeedsCurve

@@ -14,7 +14,7 @@ from outperform.questions.simulate.result import (
     SeedsCurve,
     SeedsTest,
 )
-from outperform.render.drawing import Drawing
+from outperform.render.figures import Drawing
 from outperform.render.labels import escape
 from outperform.render.style import (
     COLOUR_BAND,

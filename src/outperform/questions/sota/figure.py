@@ -13,7 +13,7 @@ from outperform.questions.sota.result import (
     LeaderboardAssessment,
     PredictionAssessment,
 )
-from outperform.render.drawing import Drawing, wrap_title
+from outperform.render.figures import Drawing
 from outperform.render.labels import describe_level, escape
 from outperform.render.style import (
     COLOUR_A,
@@ -24,6 +24,7 @@ from outperform.render.style import (
     COLUMN_WIDTH,
     limit_ticks,
     make_figure,
+    wrap_title,
     write_note,
 )
 from outperform.stats import BestOfDistribution, best_of_distribution
