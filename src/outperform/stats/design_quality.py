@@ -10,6 +10,7 @@ from scipy.special import chdtri, stdtr, stdtrit
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
+from outperform.stats.budget_split import cheapest_repetitions, scores_of_one_repetition
 from outperform.stats.checks import (
     FloatArray,
     as_samples,
@@ -20,7 +21,6 @@ from outperform.stats.checks import (
 from outperform.stats.effect_sizes import Estimate, MeanDifference, student_interval
 from outperform.stats.intervals import Interval
 from outperform.stats.intraclass_correlation import repeated_means
-from outperform.stats.repetitions_needed import cheapest_repetitions, scores_of_one_repetition
 
 N_DRAWS = 4000  # of what the true variances and the true bias may be
 _AT_ONCE = 500  # numbers of scores, to bound the memory

@@ -1,7 +1,9 @@
-"""Designs, splits and search spaces from the tables of a study file."""
+"""Designs, splits, search spaces and the engine from the tables of a study file."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from outperform.errors import InvalidInput
@@ -72,6 +74,7 @@ _DIMENSIONS: Mapping[str, type[Dimension]] = {
     "integers": Integers,
     "choices": Choices,
 }
+_WORDS: dict[str, Kind] = {"address": str, "spool": str, "patience": float, "options": dict}
 
 
 def make_design(options: Mapping[str, Any]) -> Design:
@@ -190,3 +193,47 @@ def _make_bounded(kind: str, bounds: Any, extra: dict[str, Any]) -> Dimension:
     if isinstance(bounds, str) or not isinstance(bounds, Sequence) or len(bounds) != 2:
         raise InvalidInput(f"{kind} is {bounds!r}", f"Give low and high: {kind} = [low, high]")
     return _DIMENSIONS[kind](*bounds, **extra)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineTable:
+    """Where the fits of a study run, as its file says; nothing of it is ever recorded.
+
+    Attributes
+    ----------
+    address
+        Of the engine; None: the file does not say. It may hold credentials, and so may options.
+    options
+        What goes to the engine untouched.
+    spool
+        Folder that workers write their results to before they return them.
+    patience
+        Seconds that workers go on without their coordinator.
+    """
+
+    address: str | None = field(default=None, repr=False)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    spool: Path | None = None
+    patience: float | None = None
+
+
+def make_engine_table(document: Mapping[str, Any], folder: Path) -> EngineTable:
+    """Table [engine] of a study file, empty where it has none; folders are looked for from its own.
+
+    Examples
+    --------
+    >>> make_engine_table({"engine": {"spool": "results", "patience": 60}}, Path("study"))
+    EngineTable(spool=PosixPath('study/results'), patience=60)
+    """
+    with entry("engine"):
+        table = document.get("engine", {})
+        if not isinstance(table, dict):
+            remedy = 'Write [engine], and address = "local:4" below'
+            raise InvalidInput("engine is no table", remedy)
+        check_words(table, _WORDS, of="the engine")
+        patience = table.get("patience")
+        if patience is not None and not 0 <= patience < math.inf:
+            with entry("patience"):
+                raise InvalidInput(f"patience is {patience}", "Give seconds, 0 or more")
+        spool = folder / table["spool"] if "spool" in table else None
+        return EngineTable(table.get("address"), table.get("options", {}), spool, patience)

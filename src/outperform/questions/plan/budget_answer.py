@@ -12,9 +12,9 @@ from outperform.questions.plan.constants import (
     SearchLength,
     estimate_typical,
     make_typical,
+    measure_constants,
 )
 from outperform.questions.plan.design_options import Costs, DesignPlan, ErrorRates
-from outperform.questions.plan.measured_constants import measure_constants
 from outperform.questions.plan.search_lengths import measure_search_lengths
 from outperform.runner.description import recall_study
 from outperform.stats.checks import check_gamma, check_open_unit, check_positive

@@ -11,7 +11,7 @@ from outperform.errors import InvalidInput, UnknownName
 from outperform.questions.compare.named_tests import TestName
 from outperform.questions.rank.aggregates import Normalization, aggregate
 from outperform.questions.rank.doubts import find_doubts
-from outperform.questions.rank.grids import Gaps, Grids, lay_out
+from outperform.questions.rank.grids import Gaps, Grids, ask_about, lay_out
 from outperform.questions.rank.pairs import (
     Terms,
     choose_task_test,
@@ -26,7 +26,6 @@ from outperform.questions.rank.result import (
     Ranking,
     TasksAre,
 )
-from outperform.questions.rank.suspected import ask_about
 from outperform.runs import Runs
 from outperform.runs.mismatches import join_equal_numbers
 from outperform.runs.scope import TASKS, TASKS_LIKE_THESE, THESE_TASKS, Scope

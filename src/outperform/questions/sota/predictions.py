@@ -19,7 +19,7 @@ from outperform.stats import (
     prepare_f1,
 )
 from outperform.stats.checks import as_generator, as_scores, check_choice
-from outperform.stats.resampled_scores import Scorer
+from outperform.stats.winner_bootstrap import Scorer
 from outperform.wording import enumerate_names
 
 PredictedMetric = Literal["accuracy", "balanced accuracy", "f1", "auc"]
