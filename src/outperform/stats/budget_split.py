@@ -116,23 +116,18 @@ def best_split(
             f"cost {least:g}",
             "Pass a larger budget",
         )
-    searches = np.array([float(n_searches)]) if n_searches else _count_searches(budget, least)
     # 1e-9: what is whole but for rounding is whole.
+    most = min(math.floor(budget / least * (1 + 1e-9)), _MOST)
+    searches = np.array([float(n_searches)]) if n_searches else np.arange(1.0, most + 1)
     affordable = np.floor((budget / searches - search_cost) / fit_cost * (1 + 1e-9))
     # Where nothing varies after a search, one replicate tells all.
-    most = 1 if correlation == 1 else _MOST
     replicates = np.full_like(affordable, n_replicates or 0)
     if n_replicates is None:
-        replicates = affordable.clip(1, most)
+        replicates = affordable.clip(1, 1 if correlation == 1 else _MOST)
     error = (1 + (replicates - 1) * correlation) / (searches * replicates)
     cost = searches * (search_cost + replicates * fit_cost)
     best = np.lexsort((cost, error.round(15)))[0]
     return BudgetSplit(int(searches[best]), int(replicates[best]), float(cost[best]))
-
-
-def _count_searches(budget: float, each: float) -> FloatArray:
-    """Every number of searches that a budget has room for, with the fewest replicates of each."""
-    return np.arange(1.0, min(math.floor(budget / each * (1 + 1e-9)), _MOST) + 1)
 
 
 def smallest_shown_probability(

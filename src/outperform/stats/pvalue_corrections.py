@@ -140,7 +140,9 @@ def partial_conjunction(
     check_open_unit("alpha", alpha)
     family = as_pvalues(pvalues)
     ordered = np.sort(family, axis=-1)
-    combined = _combine_fisher(ordered) if method == "fisher" else _combine_bonferroni(ordered)
+    combined = np.minimum(1, np.arange(ordered.shape[-1], 0, -1) * ordered)
+    if method == "fisher":
+        combined = _combine_fisher(ordered)
     # One u that fails ends it: else every u would be one more chance to claim too many tasks.
     n_better = np.logical_and.accumulate(combined <= alpha, axis=-1).sum(axis=-1)
     adjusted = holm(family)
@@ -152,10 +154,6 @@ def partial_conjunction(
         method,
         alpha,
     )
-
-
-def _combine_bonferroni(ordered: FloatArray) -> FloatArray:
-    return np.minimum(1, np.arange(ordered.shape[-1], 0, -1) * ordered)
 
 
 def _combine_fisher(ordered: FloatArray) -> FloatArray:

@@ -85,7 +85,8 @@ def bootstrap_winner(
     scores = scorer(np.ones((n, 1)))[0]
     resampled = _resample(scorer, n, n_resamples, rng)
     winner, tail = int(np.argmax(_find_best(scores))), (1 - confidence_level) / 2
-    chosen = np.argmax(_find_best(resampled), axis=1)
+    wins = _find_best(resampled)
+    chosen = np.argmax(wins, axis=1)
     errors = resampled - scores
     excess = errors[np.arange(len(errors)), chosen]
     contends = _find_contenders(scores, errors, confidence_level)
@@ -96,7 +97,7 @@ def bootstrap_winner(
         winner=winner,
         bias=float(excess.mean()),
         interval=Interval(low, min(high, 1.0), confidence_level, "bootstrap"),
-        win_shares=_share_wins(resampled),
+        win_shares=(wins / wins.sum(axis=1, keepdims=True)).mean(axis=0),  # a tie is shared
         contends=contends,
         n_resamples=len(resampled),
     )
@@ -121,12 +122,6 @@ def _draw(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[FloatA
         drawn *= block
         drawn += np.arange(block)
         yield np.bincount(drawn.ravel(), minlength=n * block).reshape(n, block).astype(float)
-
-
-def _share_wins(resampled: FloatArray) -> FloatArray:
-    """How often each is best; a tie is shared."""
-    wins = _find_best(resampled)
-    return np.asarray((wins / wins.sum(axis=1, keepdims=True)).mean(axis=0))
 
 
 def _find_best(scores: FloatArray) -> NDArray[np.bool_]:

@@ -1,7 +1,7 @@
 """Designs, splits, search spaces and the engine from the tables of a study file."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from outperform.study.study_file_entries import Kind, check_kind, check_words, e
 from outperform.wording import suggest_names
 
 # What each design is made by, and its words; the first cannot be left out.
-_DESIGNS: dict[str, tuple[Callable[..., Design], dict[str, str]]] = {
+DESIGNS: dict[str, tuple[type[Any], dict[str, str]]] = {
     "ideal": (Ideal, {"replicates": "n_replicates"}),
     "fix-hopt": (
         FixHopt,
@@ -85,15 +85,16 @@ def make_design(options: Mapping[str, Any]) -> Design:
     >>> make_design({"kind": "fix-hopt", "replicates": 50, "vary": ["init"]})
     FixHopt(n_replicates=50, vary=('init',), n_repetitions=1, kind='fix-hopt')
     """
-    kind = _find_kind("design", options, _DESIGNS, _DESIGN_WORDS)
-    make, names = _DESIGNS[kind]
+    kind = _find_kind("design", options, DESIGNS, _DESIGN_WORDS)
+    make, names = DESIGNS[kind]
     settings = {word: value for word, value in options.items() if word != "kind"}
     check_words(settings, {word: _DESIGN_WORDS[word] for word in names}, of=kind)
     required = next(iter(names))
     if required not in settings:
         raise InvalidInput(f"{kind} does not say how many {required}", f"Add {required} = 29")
     values = {names[word]: value for word, value in settings.items()}
-    return make(**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
+    design: Design = make(**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
+    return design
 
 
 def make_splitter(options: Mapping[str, Any] | str) -> Splitter:

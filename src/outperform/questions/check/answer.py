@@ -27,7 +27,7 @@ from outperform.runner.needs import list_needs
 from outperform.stats.checks import check_count
 from outperform.study.fits import Fit, make_fit
 from outperform.study.pipelines import Pipeline
-from outperform.study.planned_runs import Draw, honoured
+from outperform.study.planned_runs import honoured
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
 from outperform.study.tasks import Task
@@ -151,8 +151,7 @@ def _check_names(word: str, names: Collection[str], known: Sequence[str]) -> Non
 
 
 def _make_fit(study: Study, pipeline: Pipeline, task: Task, replicates: dict[str, int]) -> Fit:
-    draw = Draw(pipeline, task, study.seed, study.tuner, study.trials)
-    seeds, fold = draw.seeds(replicates)
+    seeds, fold = study.draw(pipeline, task).seeds(replicates)
     params = default_params(pipeline.space)
     return make_fit(pipeline, task, params, dict(seeds), fold=fold, refit=True)
 

@@ -79,11 +79,6 @@ class SearchCurve(Plain):
         """Standard deviation of the test scores of final fits."""
         return float((self.final - self.final[0]).std(ddof=1))
 
-    @property
-    def final_bounds(self) -> MiddleRange:
-        """Ends of the range of the middle 80% of the test scores of final fits."""
-        return middle_range(self.final)
-
     def __str__(self) -> str:
         return (
             f"after {self.n_trials} trials {self.pipeline} on {self.task} reaches "

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.render.labels import escape
 from outperform.render.style import PAGE_WIDTH, make_figure
+from outperform.stats.variances import middle_range
 from outperform.wording import describe_goal, shorten
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -77,8 +78,13 @@ def _draw_course(course: Course, ax: Axes, index: int, *, label: str) -> None:
 
 def _draw_final(curve: SearchCurve, ax: Axes, index: int, *, place: float) -> None:
     colour = _COLOURS[index % len(_COLOURS)]
-    ends = curve.final_bounds
-    ax.plot([place, place], ends, color=colour, linewidth=0.9, gid=f"interval-{index}")
+    ax.plot(
+        [place, place],
+        middle_range(curve.final),
+        color=colour,
+        linewidth=0.9,
+        gid=f"interval-{index}",
+    )
     ax.plot([place], [curve.final.mean()], "D", color=colour, markersize=3.5, gid=f"final-{index}")
 
 

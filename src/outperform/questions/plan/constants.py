@@ -124,7 +124,8 @@ def measure_constants(store: Store, pairs: Sequence[Pair]) -> StoreConstants:
     """
     measured = RepeatedRuns.of(store)
     repeated = {kind: _find_means(measured, pairs, kind) for kind in ONE_SEARCH}
-    units = {**_find_ideal_variances(measured, pairs), **_find_variances(repeated["fix-hopt"])}
+    units = _find_ideal_variances(measured, pairs)
+    units |= {pair: means.variance for pair, means in repeated["fix-hopt"].items()}
     constants = [_pool(kind, means, measured, units) for kind, means in repeated.items() if means]
     if not repeated["fix-hopt"]:
         constants.insert(0, make_typical())
@@ -149,10 +150,6 @@ def _find_means(
         for pair, scores in found.items()
         if len(scores) >= 2 and scores.shape[1] >= 2 and np.ptp(scores, axis=1).any()
     }
-
-
-def _find_variances(means: Mapping[Pair, RepeatedMeans]) -> dict[Pair, float]:
-    return {pair: each.variance for pair, each in means.items()}
 
 
 def _find_ideal_variances(measured: RepeatedRuns, pairs: Sequence[Pair]) -> dict[Pair, float]:

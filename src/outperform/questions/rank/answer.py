@@ -250,12 +250,13 @@ def _describe_tasks(grids: Grids, best: np.ndarray) -> tuple[RankedTask, ...]:
     ):
         sign = 1 if goal == "maximize" else -1
         means, sds = _summarize(grid)
+        n_runs = (~np.isnan(grid)).sum(axis=1)
         described.append(
             RankedTask(
                 task,
                 metric,
                 goal,
-                _count_fewest(grid),
+                int(n_runs[n_runs > 0].min()),
                 grids.algorithms[int(np.nanargmax(means))],
                 tuple(grids.algorithms[each] for each in np.flatnonzero(best[place])),
                 dict(zip(grids.algorithms, (sign * means).tolist(), strict=True)),
@@ -263,12 +264,6 @@ def _describe_tasks(grids: Grids, best: np.ndarray) -> tuple[RankedTask, ...]:
             )
         )
     return tuple(described)
-
-
-def _count_fewest(grid: FloatArray) -> int:
-    """Runs of the algorithm with the fewest, of those that have any."""
-    n = (~np.isnan(grid)).sum(axis=1)
-    return int(n[n > 0].min())
 
 
 def _summarize(grid: FloatArray) -> tuple[FloatArray, FloatArray]:

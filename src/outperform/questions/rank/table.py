@@ -34,15 +34,11 @@ def tabulate_ranking(ranking: "Ranking") -> list[Table | str]:
 def _tabulate_means(ranking: "Ranking") -> Iterator[Table]:
     """Algorithms by tasks, side by side if need be with fewer digits, else one below another."""
     names = shorten_apart(ranking.names, _LONGEST_NAME)
-    for digits, gap in ((2, 2), (1, 1)):
+    for digits, gap in ((2, 2), (1, 1), (2, 2)):  # all of them again, where fewer do not help
         columns = _lay_out_means(ranking, digits)
         blocks = _divide(columns, _SCREEN - 2 - max(map(measure, names)), gap)
         if len(blocks) == 1:
             break
-    else:
-        digits, gap = 2, 2
-        columns = _lay_out_means(ranking, digits)
-        blocks = _divide(columns, _SCREEN - 2 - max(map(measure, names)), gap)
     for block in blocks:
         header, *rows = zip(["", *names], *block, strict=True)
         title = _entitle(ranking) if block is blocks[0] else ""
@@ -95,28 +91,23 @@ def _entitle(ranking: "Ranking") -> str:
 def format_means(task: "RankedTask", names: Sequence[str], *, digits: int = 2) -> list[str]:
     """Mean ± standard deviation of each algorithm, all with the same places, and marks.
 
-    The middle one of the standard deviations has so many digits.
+    The middle one of the standard deviations has so many digits; where none is known, means have
+    as many places as they need, up to four.
     """
     spreads = sorted(sd for sd in task.sds.values() if sd > 0)
     means = [mean for mean in task.means.values() if math.isfinite(mean)]
-    places = _places_of_spread(spreads, digits) if spreads else _places_of_means(means)
+    if spreads:
+        middle = spreads[len(spreads) // 2]
+        places = min(6, max(0, digits - 1 - math.floor(math.log10(middle))))
+    else:
+        exact = (n for n in range(4) if all(math.isclose(round(m, n), m) for m in means))
+        places = next(exact, 4)
     marked = task.maybe_best if task.n_runs > 1 else ()  # one run rules nobody out
     return [
         _format_mean(task.means[name], task.sds[name], places, brief=digits == 1)
         + (MAYBE_BEST if name in marked else " ")
         for name in names
     ]
-
-
-def _places_of_spread(spreads: Sequence[float], digits: int) -> int:
-    middle = spreads[len(spreads) // 2]
-    return min(6, max(0, digits - 1 - math.floor(math.log10(middle))))
-
-
-def _places_of_means(means: Sequence[float]) -> int:
-    """As many as the means have, up to four."""
-    exact = (n for n in range(4) if all(math.isclose(round(m, n), m) for m in means))
-    return next(exact, 4)
 
 
 def _format_mean(mean: float, sd: float, places: int, *, brief: bool) -> str:
