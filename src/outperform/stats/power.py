@@ -150,9 +150,12 @@ def smallest_detectable_probability(
     check_open_unit("beta", beta)
     wins = int(wins_needed(np.array([n_pairs]), gamma, alpha, interval)[0])
     if wins > n_pairs:
+        # Wilson's interval may ask for more than the sign test does.
+        sizes = count(smallest_conclusive(alpha))
+        fewest = next(n for n in sizes if wins_needed(np.array([n]), 0.5, alpha, interval)[0] <= n)
         raise TooFewRuns(
             f"{n_pairs} pair(s) show no difference at alpha = {alpha:g}, not even if all are won",
-            f"At least {_fewest_pairs(alpha, interval)} pairs are needed",
+            f"At least {fewest} pairs are needed",
         )
     return float(betainccinv(wins, n_pairs - wins + 1, beta))
 
@@ -161,15 +164,6 @@ def smallest_conclusive(alpha: float) -> int:
     """Fewest pairs of which all wins are evidence at alpha, two-sided: 0.5**n < alpha / 2."""
     check_open_unit("alpha", alpha)
     return math.floor(math.log2(2 / alpha)) + 1
-
-
-def _fewest_pairs(alpha: float, interval: PlannedInterval) -> int:
-    """Fewest pairs of which all wins are significant: Wilson's interval may ask for more."""
-    return next(
-        n
-        for n in count(smallest_conclusive(alpha))
-        if wins_needed(np.array([n]), 0.5, alpha, interval)[0] <= n
-    )
 
 
 def wins_needed(n: IntArray, gamma: float, alpha: float, interval: PlannedInterval) -> IntArray:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput
-from outperform.stats.checks import FloatArray, IntArray, as_samples
+from outperform.stats.checks import FloatArray, as_samples
 from outperform.stats.hypothesis_test import unwrap
 from outperform.stats.task_resamples import Resamples, TaskTables
 from outperform.stats.ties import merge_ties
@@ -89,15 +89,10 @@ class Summaries:
         n_tasks = resamples.copies.sum(axis=1)
         means = np.where(np.isfinite(resamples.means), resamples.means, 0.0)
         mean, gap = np.split(means.sum(axis=1) / n_tasks[:, None], [self._n], axis=1)
-        median = _find_medians(resamples.means[:, :, : self._n], n_tasks)
+        # Infinite means, where there is no task, come last.
+        ordered, rows = np.sort(resamples.means[:, :, : self._n], axis=1), np.arange(len(n_tasks))
+        median = (ordered[rows, (n_tasks - 1) // 2] + ordered[rows, n_tasks // 2]) / 2
         return np.stack([mean, median, self._runs.trim(resamples), gap], axis=-1)
-
-
-def _find_medians(means: FloatArray, n_tasks: IntArray) -> FloatArray:
-    """Medians over as many tasks as each resample holds, (n_resamples, n_competitors)."""
-    ordered = np.sort(means, axis=1)  # infinite ones, where there is no task, come last
-    rows = np.arange(len(means))
-    return np.asarray((ordered[rows, (n_tasks - 1) // 2] + ordered[rows, n_tasks // 2]) / 2)
 
 
 class Shares:

@@ -89,7 +89,9 @@ def bootstrap_winner(
     chosen = np.argmax(wins, axis=1)
     errors = resampled - scores
     excess = errors[np.arange(len(errors)), chosen]
-    contends = _find_contenders(scores, errors, confidence_level)
+    lags = errors.max(axis=1, keepdims=True) - errors
+    reach = np.quantile(lags, confidence_level, axis=0) + ROUNDING
+    contends = np.asarray(scores.max() - scores <= reach)
     low = float(scores[winner] - np.quantile(errors[:, contends].max(axis=1), 1 - tail))
     high = float(scores[winner] - np.quantile(errors[:, winner], tail))
     return WinnerBootstrap(
@@ -127,14 +129,6 @@ def _draw(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[FloatA
 def _find_best(scores: FloatArray) -> NDArray[np.bool_]:
     """Which are tied with the highest along the last axis; scores are shares, sums of examples."""
     return np.asarray(scores >= scores.max(axis=-1, keepdims=True) - ROUNDING)
-
-
-def _find_contenders(
-    scores: FloatArray, errors: FloatArray, confidence_level: float
-) -> NDArray[np.bool_]:
-    lags = errors.max(axis=1, keepdims=True) - errors
-    reach = np.quantile(lags, confidence_level, axis=0) + ROUNDING
-    return np.asarray(scores.max() - scores <= reach)
 
 
 def prepare_accuracy(predictions: Codes, labels: Codes) -> Scorer:

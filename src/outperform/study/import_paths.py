@@ -81,7 +81,8 @@ def import_object(path: str) -> Any:
             is_there = hasattr(value, attribute)
         if not is_there:
             public = sorted(known for known in dir(value) if not known.startswith("_"))
-            raise InvalidInput(f"there is no {name!r} in {module_name}", _suggest(name, public))
+            remedy = suggest_names(name, public) if public else "Check the spelling"
+            raise InvalidInput(f"there is no {name!r} in {module_name}", remedy)
         value = getattr(value, attribute)
     return value
 
@@ -125,7 +126,3 @@ def _import_module(name: str) -> ModuleType:
             f"cannot import {name!r} ({describe(error)})",
             "Mend the module; `python -c 'import NAME'` shows where it breaks",
         ) from error
-
-
-def _suggest(name: str, known: list[str]) -> str:
-    return suggest_names(name, known) if known else "Check the spelling"

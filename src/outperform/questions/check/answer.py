@@ -8,6 +8,7 @@ pipelines: its tests show it.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -82,8 +83,9 @@ def check(
     failed: list[FailedFits] = []
     for plan in plans:
         own = [*islice(outcomes, n_repeats * len(plan.fits))]
-        if any(outcome.kind != "done" for outcome in own):
-            failed.append(_describe_failures(plan, own))
+        errors = [outcome.error or "" for outcome in own if outcome.kind != "done"]
+        if errors:
+            failed.append(FailedFits(*plan.names, len(errors), len(own), errors[0]))
             continue
         names, watched = plan.names, [outcome.value for outcome in own]
         scores = np.array([each.scores["test"] for each in watched]).reshape(-1, n_repeats)
@@ -138,7 +140,9 @@ def plan_checks(
         names = [name for name in honoured(pipeline, task) if not sources or name in sources]
         if names:
             draws = [{}, *({name: i} for name in names for i in range(1, n_seeds))]
-            fits = [_make_fit(study, pipeline, task, draw) for draw in draws]
+            seeded = map(study.draw(pipeline, task).seeds, draws)
+            make = partial(make_fit, pipeline, task, default_params(pipeline.space), refit=True)
+            fits = [make(dict(seeds), fold=fold) for seeds, fold in seeded]
             plans.append(PairPlan(pipeline, task, tuple(names), tuple(fits)))
     return plans
 
@@ -148,12 +152,6 @@ def _check_names(word: str, names: Collection[str], known: Sequence[str]) -> Non
         if name not in known:
             what = "the study has" if word == "pipeline" else "the pipelines honour"
             raise UnknownName(f"{what} no {word} {name!r}", suggest_names(name, known))
-
-
-def _make_fit(study: Study, pipeline: Pipeline, task: Task, replicates: dict[str, int]) -> Fit:
-    seeds, fold = study.draw(pipeline, task).seeds(replicates)
-    params = default_params(pipeline.space)
-    return make_fit(pipeline, task, params, dict(seeds), fold=fold, refit=True)
 
 
 def _fit_all(
@@ -170,11 +168,6 @@ def _fit_all(
             outcomes[outcome.tag] = outcome
         report(len(outcomes), len(fits))
     return [outcomes[number] for number in range(len(fits))]
-
-
-def _describe_failures(plan: PairPlan, outcomes: Sequence[Outcome]) -> FailedFits:
-    errors = [outcome.error or "" for outcome in outcomes if outcome.kind != "done"]
-    return FailedFits(*plan.names, len(errors), len(outcomes), errors[0])
 
 
 def _cannot_check(failed: FailedFits) -> OutperformError:

@@ -185,7 +185,25 @@ class Plan(Result):
     @property
     def advice(self) -> str:
         """What to do next."""
-        return _suggest(self)
+        enough = self.power >= 1 - self.beta
+        n = self.n_pairs if enough else self.n_required
+        instead = "" if enough else f", not {self.n_pairs},"
+        # The plan holds for the verdict that it was made for.
+        defaults = {"gamma": 0.75, "alpha": 0.05, "interval": "exact"}
+        chosen = {name: getattr(self, name) for name in defaults}
+        options = [
+            f" --{name} {value}"
+            for name, value in chosen.items()
+            if value not in (defaults[name], 0.5)  # a γ of 0.5 is the plan's own
+        ]
+        advice = (
+            f"run {n} seeds{instead} of both algorithms, paired, decide nothing before, and call "
+            f"`outperform compare{''.join(options)}`."
+        )
+        if self.resplits is None or self.resplits.n_required is not None:
+            return advice
+        more = "collect more of them, or use several datasets."
+        return f"{advice} To conclude for other data like these, {more}"
 
 
 def plan_gammas(
@@ -228,28 +246,6 @@ def _tabulate_gammas(rows: tuple[PlanRow, ...], title: str) -> Table:
         for row in rows
     ]
     return Table(["γ", "Noether", "power of the verdict there", "pairs needed"], cells, title)
-
-
-def _suggest(result: Plan) -> str:
-    enough = result.power >= 1 - result.beta
-    n = result.n_pairs if enough else result.n_required
-    instead = "" if enough else f", not {result.n_pairs},"
-    # The plan holds for the verdict that it was made for.
-    defaults = {"gamma": 0.75, "alpha": 0.05, "interval": "exact"}
-    chosen = {name: getattr(result, name) for name in defaults}
-    options = [
-        f" --{name} {value}"
-        for name, value in chosen.items()
-        if value not in (defaults[name], 0.5)  # a γ of 0.5 is the plan's own
-    ]
-    advice = (
-        f"run {n} seeds{instead} of both algorithms, paired, decide nothing before, and call "
-        f"`outperform compare{''.join(options)}`."
-    )
-    if result.resplits is None or result.resplits.n_required is not None:
-        return advice
-    beyond = "To conclude for other data like these, collect more of them, or use several datasets."
-    return f"{advice} {beyond}"
 
 
 def plan_sequential_design(

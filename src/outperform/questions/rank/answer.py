@@ -117,8 +117,9 @@ def rank_runs(
     >>> rank_runs(runs).tasks[0].maybe_best
     ('new',)
     """
-    _check(tasks, correction, test, gamma, confidence_level)
-    _check_words(gaps, normalize)
+    _check_words(tasks, correction, test, gaps, normalize)
+    check_gamma(gamma)
+    check_open_unit("confidence_level", confidence_level)
     check_count("seed", seed, at_least=0)
     only = tuple(dict.fromkeys([only] if isinstance(only, str) else only))
     known = runs if isinstance(runs, Runs) else read_runs(runs)
@@ -159,17 +160,12 @@ def rank_runs(
     return replace(ranking, caveats=doubts)
 
 
-def _check(tasks: Any, correction: Any, test: Any, gamma: float, level: float) -> None:
+def _check_words(tasks: Any, correction: Any, test: Any, gaps: Any, normalize: Any) -> None:
     if tasks is not None:
         check_choice("tasks", tasks, get_args(TasksAre))
     check_choice("correction", correction, get_args(Correction))
     if test is not None:
         check_choice("test", test, TESTS)
-    check_gamma(gamma)
-    check_open_unit("confidence_level", level)
-
-
-def _check_words(gaps: Any, normalize: Any) -> None:
     check_choice("gaps", gaps, get_args(Gaps))
     if normalize is not None:
         check_choice("normalize", normalize, get_args(Normalization))

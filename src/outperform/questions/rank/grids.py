@@ -204,8 +204,8 @@ def _list_gaps(grids: Grids, runs: Runs) -> list[str]:
         lacking = np.isnan(grid)
         absent = np.asarray(lacking.all(axis=1))
         if absent.any():
-            names = enumerate_names(_choose(grids.algorithms, absent), limit=3)
-            found.append(f"no run of {names}{on}")
+            names = [grids.algorithms[place] for place in np.flatnonzero(absent)]
+            found.append(f"no run of {enumerate_names(names, limit=3)}{on}")
         for place in np.flatnonzero(lacking.any(axis=1) & ~absent).tolist():
             which = np.flatnonzero(lacking[place]).tolist()
             if runs.replicates is None:
@@ -215,10 +215,6 @@ def _list_gaps(grids: Grids, runs: Runs) -> list[str]:
                 what = f"no {runs.replicate_name} {listed}"
             found.append(f"{what} of {grids.algorithms[place]}{on}")
     return found
-
-
-def _choose(names: Sequence[str], chosen: NDArray[np.bool_]) -> list[str]:
-    return [names[place] for place in np.flatnonzero(chosen).tolist()]
 
 
 def ask_about(grids: Grids, table: Runs) -> tuple[str, ...]:

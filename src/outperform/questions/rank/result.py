@@ -148,8 +148,15 @@ class Ranking(Result):
 
     @property
     def advice(self) -> str:
-        """What to do next."""
-        return _suggest_next(self)
+        """The one thing that would tell most."""
+        if not any(pair.winner is None for pair in self.pairs):
+            return "`--format latex` writes the table for a paper, `--plot` draws it."
+        if self.tasks_are == "sampled":
+            return "more tasks tell more apart; more runs on these tasks hardly do."
+        return (
+            f"more runs tell more apart: `outperform plan` says how many; `outperform compare RUNS "
+            f"{self.names[0]} {self.names[1]}` says more about the two first."
+        )
 
     @property
     def scope_hint(self) -> str:
@@ -162,7 +169,8 @@ class Ranking(Result):
         return None if self.differing else "open"
 
     def __str__(self) -> str:
-        return _describe_ranking(self)
+        describe_first = _describe_first_ranks if self.tasks_are == "sampled" else _describe_best
+        return f"{describe_first(self)}; {_describe_pairs(self)}."
 
     @property
     def _friedman(self) -> dict[str, Any] | None:
@@ -183,15 +191,6 @@ class Ranking(Result):
         if self.nemenyi is None:
             return None
         return {"critical_difference": self.nemenyi.critical_difference}
-
-
-def _describe_ranking(ranking: Ranking) -> str:
-    """Who may be the best, and what is told apart."""
-    if ranking.tasks_are == "sampled":
-        first = _describe_first_ranks(ranking)
-    else:
-        first = _describe_best(ranking)
-    return f"{first}; {_describe_pairs(ranking)}."
 
 
 def _describe_best(ranking: Ranking) -> str:
@@ -282,17 +281,3 @@ def _name_some(names: list[str]) -> str:
     if len(names) <= _MOST_NAMES + 1:
         return join_words(names)
     return f"{', '.join(names[:_MOST_NAMES])} and {len(names) - _MOST_NAMES} others"
-
-
-def _suggest_next(ranking: Ranking) -> str:
-    """The one thing that would tell most."""
-    undecided = [pair for pair in ranking.pairs if not pair.winner]
-    if not undecided:
-        return "`--format latex` writes the table for a paper, `--plot` draws it."
-    best = ranking.names[0]
-    if ranking.tasks_are == "sampled":
-        return "more tasks tell more apart; more runs on these tasks hardly do."
-    return (
-        f"more runs tell more apart: `outperform plan` says how many; `outperform compare RUNS "
-        f"{best} {ranking.names[1]}` says more about the two first."
-    )

@@ -1,7 +1,7 @@
 """A ranking as tables that fit a screen."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from outperform.questions.result import Table
@@ -175,16 +175,13 @@ def _tabulate_aggregates(ranking: "Ranking") -> Iterator[Table]:
     shorts = dict(zip(ranking.names, shorten_apart(ranking.names, _LONGEST_NAME), strict=True))
     by_name = {each["name"]: each for each in ranking.aggregates.algorithms}
     keys = ("mean", "median", "interquartile_mean", "optimality_gap")
+    bounds = "{estimate:.2f} [{low:.2f}, {high:.2f}]"
     rows = [
-        [shorts[name], *(_describe_bounds(by_name[name][key]) for key in keys)]
+        [shorts[name], *(bounds.format(**by_name[name][key]) for key in keys)]
         for name in ranking.names
     ]
     header = ["", "mean", "median", "IQM", "gap to 1"]
     yield Table(header, rows, title=f"Scores over all tasks, by {by[ranking.aggregates.normalize]}")
-
-
-def _describe_bounds(value: Mapping[str, float]) -> str:
-    return f"{value['estimate']:.2f} [{value['low']:.2f}, {value['high']:.2f}]"
 
 
 def _tabulate_pairs(ranking: "Ranking") -> Iterator[Table | str]:
