@@ -28,25 +28,13 @@ from outperform.study.study_file_entries import Kind, check_kind, check_words, e
 from outperform.wording import suggest_names
 
 # What each design is made by, and its words; the first cannot be left out.
-DESIGNS: dict[str, tuple[type[Any], dict[str, str]]] = {
-    "ideal": (Ideal, {"replicates": "n_replicates"}),
-    "fix-hopt": (
-        FixHopt,
-        {"replicates": "n_replicates", "vary": "vary", "repetitions": "n_repetitions"},
-    ),
-    "simulated-hopt": (
-        SimulatedHopt,
-        {"replicates": "n_replicates", "repetitions": "n_repetitions", "best_share": "best_share"},
-    ),
-    "resampled-hopt": (
-        ResampledHopt,
-        {"replicates": "n_replicates", "repetitions": "n_repetitions"},
-    ),
-    "variance": (
-        Variance,
-        {"replicates": "n_replicates", "searches": "n_searches", "sources": "sources"},
-    ),
-    "crossed": (Crossed, {"levels": "n_levels", "sources": "sources"}),
+DESIGNS: dict[str, tuple[type[Any], tuple[str, ...]]] = {
+    "ideal": (Ideal, ("replicates",)),
+    "fix-hopt": (FixHopt, ("replicates", "vary", "repetitions")),
+    "simulated-hopt": (SimulatedHopt, ("replicates", "repetitions", "best_share")),
+    "resampled-hopt": (ResampledHopt, ("replicates", "repetitions")),
+    "variance": (Variance, ("replicates", "searches", "sources")),
+    "crossed": (Crossed, ("levels", "sources")),
 }
 _DESIGN_WORDS: dict[str, Kind] = {
     "replicates": int,
@@ -57,6 +45,8 @@ _DESIGN_WORDS: dict[str, Kind] = {
     "vary": list,
     "sources": list,
 }
+# Field of a design that a word gives: a word is short for the number of what it names.
+FIELDS = {word: f"n_{word}" if kind is int else word for word, kind in _DESIGN_WORDS.items()}
 _SPLITS: dict[str, type[OutOfBootstrap | HoldOut | CrossValidation | FixedSplit]] = {
     "out-of-bootstrap": OutOfBootstrap,
     "hold-out": HoldOut,
@@ -86,13 +76,12 @@ def make_design(options: Mapping[str, Any]) -> Design:
     FixHopt(n_replicates=50, vary=('init',), n_repetitions=1, kind='fix-hopt')
     """
     kind = _find_kind("design", options, DESIGNS, _DESIGN_WORDS)
-    make, names = DESIGNS[kind]
+    make, words = DESIGNS[kind]
     settings = {word: value for word, value in options.items() if word != "kind"}
-    check_words(settings, {word: _DESIGN_WORDS[word] for word in names}, of=kind)
-    required = next(iter(names))
-    if required not in settings:
-        raise InvalidInput(f"{kind} does not say how many {required}", f"Add {required} = 29")
-    values = {names[word]: value for word, value in settings.items()}
+    check_words(settings, {word: _DESIGN_WORDS[word] for word in words}, of=kind)
+    if words[0] not in settings:
+        raise InvalidInput(f"{kind} does not say how many {words[0]}", f"Add {words[0]} = 29")
+    values = {FIELDS[word]: value for word, value in settings.items()}
     design: Design = make(**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
     return design
 

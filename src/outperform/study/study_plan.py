@@ -16,7 +16,7 @@ from outperform.study.pipelines import Pipeline
 from outperform.study.spaces import Choices, Integers, LogUniform, Space
 from outperform.study.splits import CrossValidation, FixedSplit, OutOfBootstrap, Splitter
 from outperform.study.study import Study
-from outperform.study.study_file_tables import DESIGNS, make_design, make_space
+from outperform.study.study_file_tables import DESIGNS, FIELDS, make_design, make_space
 from outperform.study.tasks import Task
 
 _FIXED = FixedSplit([0], [], [1])  # stands for any: it moves no seed
@@ -138,10 +138,10 @@ def _plan_task(part: Mapping[str, Any], fingerprints: Mapping[str, str]) -> Task
 
 def _describe_design(design: Design) -> dict[str, Any]:
     """As a study file says it; empty where the design is the person's own."""
-    kind, names = DESIGNS.get(design.kind, (None, {}))
+    kind, words = DESIGNS.get(design.kind, (None, ()))
     if kind is None or not isinstance(design, kind):
         return {}
-    values = {word: getattr(design, name) for word, name in names.items()}
+    values = {word: getattr(design, FIELDS[word]) for word in words}
     listed = {word: list(v) if isinstance(v, tuple) else v for word, v in values.items()}
     return {"kind": design.kind, **{word: v for word, v in listed.items() if v != []}}
 

@@ -74,7 +74,7 @@ def assess_predictions(
     )
     sizes = np.bincount(codes)
     rarest = _spell(classes[sizes.argmin()]), int(sizes.min())
-    doubts = doubt_predictions(bootstrap, truth.size, rarest=rarest)
+    doubts = tuple(doubt_predictions(bootstrap, truth.size, rarest=rarest))
     name = _NAMES.get(metric, metric)
     return PredictionAssessment(tuple(columns), name, truth.size, bootstrap, doubts)
 
