@@ -7,7 +7,7 @@ tails beyond these numbers.
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 from typing import Any, Literal, get_args
 
@@ -172,50 +172,37 @@ def wins_needed(n: IntArray, gamma: float, alpha: float, interval: PlannedInterv
     check_open_unit("alpha", alpha)
     check_gamma(gamma)
     rule = {"exact": _exact_rule, "percentile": _percentile_rule, "wilson": _wilson_rule}
-    wins = _fewest_wins(n, rule[interval](n, gamma, alpha / 2))
+    wins = _fewest_wins(n, partial(rule[interval], n=n, gamma=gamma, tail=alpha / 2))
     return np.where(n < smallest_conclusive(alpha), n + 1, wins)
 
 
-Rule = Callable[[IntArray], NDArray[np.bool_]]
-
-
-def _percentile_rule(n: IntArray, gamma: float, tail: float) -> Rule:
+def _percentile_rule(
+    wins: IntArray, *, n: IntArray, gamma: float, tail: float
+) -> NDArray[np.bool_]:
     """Both bounds of the exact percentile bootstrap interval, without computing it."""
     above_gamma = np.floor(gamma * n).astype(np.int64) + 1
     # Rounding of gamma * n must not decide: the smallest k with k / n > gamma.
     above_gamma -= (above_gamma - 1) / n > gamma
     above_gamma += above_gamma / n <= gamma
-
-    def concludes(wins: IntArray) -> NDArray[np.bool_]:
-        share = wins / n
-        significant = bdtr(n // 2, n, share) < tail * ROUNDING
-        meaningful = bdtrc(above_gamma - 1, n, share) >= tail * ROUNDING
-        return np.asarray(significant & meaningful)
-
-    return concludes
+    significant = bdtr(n // 2, n, wins / n) < tail * ROUNDING
+    meaningful = bdtrc(above_gamma - 1, n, wins / n) >= tail * ROUNDING
+    return np.asarray(significant & meaningful)
 
 
-def _wilson_rule(n: IntArray, gamma: float, tail: float) -> Rule:
+def _wilson_rule(wins: IntArray, *, n: IntArray, gamma: float, tail: float) -> NDArray[np.bool_]:
     z = float(-ndtri(tail))
-
-    def concludes(wins: IntArray) -> NDArray[np.bool_]:
-        significant = wins - n / 2 > z * np.sqrt(n) / 2
-        meaningful = wins - n * gamma > -z * np.sqrt(n * gamma * (1 - gamma))
-        return np.asarray(significant & meaningful)
-
-    return concludes
+    significant = wins - n / 2 > z * np.sqrt(n) / 2
+    meaningful = wins - n * gamma > -z * np.sqrt(n * gamma * (1 - gamma))
+    return np.asarray(significant & meaningful)
 
 
-def _exact_rule(n: IntArray, gamma: float, tail: float) -> Rule:
-    def concludes(wins: IntArray) -> NDArray[np.bool_]:
-        significant = bdtrc(wins - 1, n, 0.5) < tail * ROUNDING
-        meaningful = bdtr(wins, n, gamma) > tail / ROUNDING
-        return np.asarray(significant & meaningful)
-
-    return concludes
+def _exact_rule(wins: IntArray, *, n: IntArray, gamma: float, tail: float) -> NDArray[np.bool_]:
+    significant = bdtrc(wins - 1, n, 0.5) < tail * ROUNDING
+    meaningful = bdtr(wins, n, gamma) > tail / ROUNDING
+    return np.asarray(significant & meaningful)
 
 
-def _fewest_wins(n: IntArray, concludes: Rule) -> IntArray:
+def _fewest_wins(n: IntArray, concludes: Callable[[IntArray], NDArray[np.bool_]]) -> IntArray:
     """Bisect for the fewest wins that conclude, for every n at once; n + 1 where none do."""
     too_few, enough = np.zeros_like(n), n + 1
     while (enough - too_few > 1).any():

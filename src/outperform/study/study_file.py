@@ -198,20 +198,16 @@ def _build_all(
     made = []
     for place, table in enumerate(tables):
         with entry(word, place):
-            made.append(_build(table, make))
+            try:
+                made.append(make(table))
+            except OutperformError:
+                raise
+            except (AttributeError, TypeError, ValueError) as error:
+                raise InvalidInput(
+                    f"a value has the wrong kind: {error}",
+                    "Compare it with the study file that `outperform init` writes",
+                ) from error
     return tuple(made)
-
-
-def _build(table: dict[str, Any], make: Callable[[dict[str, Any]], T]) -> T:
-    try:
-        return make(table)
-    except OutperformError:
-        raise
-    except (AttributeError, TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"a value has the wrong kind: {error}",
-            "Compare it with the study file that `outperform init` writes",
-        ) from error
 
 
 def _make_task(table: Mapping[str, Any], folder: Path) -> Task:

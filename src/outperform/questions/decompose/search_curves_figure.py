@@ -98,7 +98,8 @@ def _add_legend(result: SearchCurves, ax: Axes) -> None:
 def _lay_out_trials(result: SearchCurves, ax: Axes) -> int:
     """Label the horizontal axis; the number of trials of the longest search."""
     longest = max(curve.n_trials for curve in result.curves)
-    ax.set_xticks(_choose_ticks(longest))
+    step = max(1, round(longest / 5))
+    ax.set_xticks([1, *(tick for tick in range(step, longest + 1, step) if tick > 1)])
     ax.set_xlabel(f"trials of {escape(result.tuner)} search")
     return longest
 
@@ -112,8 +113,3 @@ def _label(result: SearchCurves, curve: SearchCurve) -> str:
     if len({other.redrawn for other in others}) > 1:
         names.append(f"{curve.redrawn} redrawn")
     return f"{escape(shorten(', '.join(names), 30))} ({curve.n_searches} searches)"
-
-
-def _choose_ticks(n_trials: int) -> list[int]:
-    step = max(1, round(n_trials / 5))
-    return [1, *(tick for tick in range(step, n_trials + 1, step) if tick > 1)]

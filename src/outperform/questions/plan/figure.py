@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter, StrMethodFormatter
 from matplotlib.transforms import ScaledTranslation
 
 from outperform.questions.plan.budget_result import BudgetPlan, describe_split
-from outperform.questions.plan.result import GAMMAS, Plan, PlanRow
+from outperform.questions.plan.result import GAMMAS, Plan
 from outperform.render.drawing import Drawing, title_height, wrap_title
 from outperform.render.labels import escape
 from outperform.render.style import (
@@ -27,10 +27,9 @@ _LINES = ("-", "--", "-.", ":")
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
-def draw_sample_sizes(
-    rows: tuple[PlanRow, ...], ax: Axes, *, highlight: Plan | None = None
-) -> None:
-    """Draw sample sizes against γ, on a logarithmic scale, and mark the point of a plan."""
+def draw_plan(plan: Plan, ax: Axes) -> None:
+    """Draw sample sizes for a plan's error rates against γ, with the plan's own point marked."""
+    rows = plan.table
     gammas = [row.gamma for row in rows]
     exact, noether = [row.n_required for row in rows], [row.n_noether for row in rows]
     ax.plot(gammas, exact, "o-", color=COLOUR_A, ms=3, label="pairs, for the paired verdict")
@@ -42,13 +41,7 @@ def draw_sample_sizes(
     ax.set_xlabel("smallest P(A > B) that matters, γ")
     ax.set_ylabel("runs of each algorithm")
     ax.legend(loc="upper right", frameon=False, fontsize="small")
-    if highlight is not None:
-        _mark_plan(highlight, ax)
-
-
-def draw_plan(plan: Plan, ax: Axes) -> None:
-    """Draw the sample sizes for a plan's error rates, with the plan's own point marked."""
-    draw_sample_sizes(plan.table, ax, highlight=plan)
+    _mark_plan(plan, ax)
 
 
 def _mark_plan(plan: Plan, ax: Axes) -> None:
