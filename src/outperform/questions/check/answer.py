@@ -92,7 +92,11 @@ def check(
         checks += [SourceCheck(*names, s, scores[plan.rows(s, n_seeds)]) for s in plan.sources]
         unseeded += [UnseededDraws(*names, each) for each in _find_unseeded(watched, n_repeats)]
     if not checks:
-        raise _cannot_check(failed[0])
+        first = failed[0]
+        raise OutperformError(
+            f"a fit of {first.pipeline} on {first.task} failed: {summarize_error(first.error)}",
+            "Mend that first, since what fails cannot be checked; --debug shows where it failed",
+        ) from RuntimeError(first.error)
     return Reproducibility(tuple(checks), tuple(unseeded), tuple(failed))
 
 
@@ -168,15 +172,6 @@ def _fit_all(
             outcomes[outcome.tag] = outcome
         report(len(outcomes), len(fits))
     return [outcomes[number] for number in range(len(fits))]
-
-
-def _cannot_check(failed: FailedFits) -> OutperformError:
-    error = OutperformError(
-        f"a fit of {failed.pipeline} on {failed.task} failed: {summarize_error(failed.error)}",
-        "Mend that first, since what fails cannot be checked; --debug shows where it failed",
-    )
-    error.__cause__ = RuntimeError(failed.error)
-    return error
 
 
 def _find_unseeded(watched: Sequence[WatchedScores], n_repeats: int) -> Iterator[str]:

@@ -8,6 +8,7 @@ from outperform.errors import InvalidInput, UnknownName
 from outperform.questions.plan.budget_result import BudgetPlan, list_options
 from outperform.questions.plan.constants import (
     Constants,
+    Pair,
     RunVariation,
     SearchLength,
     estimate_typical,
@@ -25,7 +26,6 @@ from outperform.study.study import Study
 from outperform.study.study_file import read_study
 from outperform.wording import enumerate_names, format_duration, suggest_names
 
-Pair = tuple[str, str]  # pipeline, task
 _HOUR = 3600.0
 _PILOT = (10, 5)  # repetitions and replicates that measure ρ well enough
 

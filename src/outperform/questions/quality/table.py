@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from statistics import median
 from typing import TYPE_CHECKING
 
 from outperform.questions.result import Table
@@ -116,9 +117,8 @@ def _tabulate_deviations(result: "Quality") -> Table:
     rows = []
     for name in names:
         own = [each for pair in result.pairs for each in pair.deviations if each.name == name]
-        ratios = sorted(each.estimates.ratio.value for each in own)
-        median = (ratios[(len(ratios) - 1) // 2] + ratios[len(ratios) // 2]) / 2
-        spread = f"{median:.2g} ({ratios[0]:.2g} to {ratios[-1]:.2g})"
+        ratios = [each.estimates.ratio.value for each in own]
+        spread = f"{median(ratios):.2g} ({min(ratios):.2g} to {max(ratios):.2g})"
         holds = sum(1 in each.estimates.ratio.interval for each in own)
         rows.append([name, spread, f"{holds} of {len(own)}"])
     return Table(["design", "share of ideal's", "may be the same"], rows, title)
