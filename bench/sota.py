@@ -15,7 +15,7 @@ from outperform.stats import (
     prepare_balanced_accuracy,
     prepare_f1,
 )
-from outperform.stats.resampled_scores import Scorer
+from outperform.stats.winner_bootstrap import Scorer
 from timing import Contest, Job, Measured, time_both, time_job
 
 N_EXAMPLES, N_MODELS, N_RESAMPLES = 2_000, 30, 10_000

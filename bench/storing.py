@@ -17,6 +17,7 @@ from statistics import median
 from typing import Any, Self
 
 from outperform.cli.sources import read_study
+
 from outperform.engines import NO_NEEDS, Activity, Needs, Outcome, open_engine
 from outperform.runner import run_fits
 from outperform.store import Measurement, Store, open_store

@@ -22,7 +22,7 @@ from outperform.study import adaptive_tuners, process_chain
 from outperform.study.encoding import encode_units, units_of
 from outperform.study.gaussian_process import one_thread, square_differences
 from outperform.study.process_chain import sample_chain
-from outperform.study.simulated_searches import simulate_search, simulate_searches
+from outperform.study.simulated_searches import simulate_searches
 from outperform.study.spaces import LogUniform, Params, Space, Uniform
 from outperform.study.surrogate import N_STEPS, Surrogate, fit_surrogate
 from outperform.study.tuners import TUNERS, Trial, suggest_random
@@ -151,13 +151,13 @@ def gp_ei_searches(*, always: bool) -> Measured:
 
     def ours() -> object:
         adaptive_tuners._recall_likeliest.cache_clear()  # every search has processes of its own
-        return simulate_search(our_surrogate(), TUNERS["gp-ei"], 0, N_TRIALS)
+        return simulate_searches(our_surrogate(), TUNERS["gp-ei"], [0], N_TRIALS)
 
     def theirs() -> object:
         fit = fit_theirs(always=always)
         with patch.object(adaptive_tuners, "_fit_process", fit), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it warns where hyperparameters reach their bounds
-            return simulate_search(our_surrogate(), TUNERS["gp-ei"], 0, N_TRIALS)
+            return simulate_searches(our_surrogate(), TUNERS["gp-ei"], [0], N_TRIALS)
 
     with one_thread():
         measured = time_both(ours, theirs, n_samples=3)
@@ -167,11 +167,11 @@ def gp_ei_searches(*, always: bool) -> Measured:
 
 def memory() -> Measured:
     trials = draw_trials()
-    simulate_search(our_surrogate(), TUNERS["gp-ei"], 0, 10)  # imports are no part of it
+    simulate_searches(our_surrogate(), TUNERS["gp-ei"], [0], 10)  # imports are no part of it
     tracemalloc.start()
     model = fit_surrogate(SPACE, trials, seed=0, best_share=None)
     simulate_searches(model, TUNERS["random"], SEEDS, N_TRIALS)
-    simulate_search(model, TUNERS["gp-ei"], 1, N_TRIALS)
+    simulate_searches(model, TUNERS["gp-ei"], [1], N_TRIALS)
     peak = tracemalloc.get_traced_memory()[1] / 1e6
     tracemalloc.stop()
     return Measured(peak, _LIMIT, unit="MB", note="10,000 points are 5 MB")

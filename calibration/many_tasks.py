@@ -9,9 +9,8 @@ import numpy as np
 from calibration.cells import ALPHA, LEVEL, BoolArray, Cell, share
 from calibration.data import EXPONENTIAL, KINDS, NORMAL, STUDENT_3, FloatArray
 from outperform.stats.mean_tests import paired_t_test
-from outperform.stats.pvalue_corrections import holm
+from outperform.stats.pvalue_corrections import Combination, holm, partial_conjunction
 from outperform.stats.rank_sets import RankKind, rank_confidence_sets
-from outperform.stats.replicability import Combination, partial_conjunction
 from outperform.stats.signed_ranks import wilcoxon_test
 from outperform.stats.task_ranks import friedman, nemenyi
 

@@ -11,7 +11,7 @@ from outperform.questions.quality.table import format_ratio
 from outperform.questions.result import Table
 from outperform.render.style import COLOURS
 from outperform.stats import DesignQuality, assess_design
-from outperform.stats.repetitions_needed import cheapest_repetitions, scores_of_one_repetition
+from outperform.stats.budget_split import cheapest_repetitions, scores_of_one_repetition
 from outperform.store.repeated_runs import RepeatedRuns
 
 if TYPE_CHECKING:

@@ -53,11 +53,11 @@ from outperform.questions.rank.result import RankedPair as RankedPair
 from outperform.questions.rank.result import RankedTask as RankedTask
 from outperform.questions.rank.result import Ranking as Ranking
 from outperform.questions.simulate.answer import simulate_error_rates as simulate_error_rates
-from outperform.questions.simulate.measured_variation import measure_variation as measure_variation
 from outperform.questions.simulate.resampling import resample_error_rates as resample_error_rates
 from outperform.questions.simulate.result import ErrorRates as ErrorRates
 from outperform.questions.simulate.result import SeedsCurve as SeedsCurve
 from outperform.questions.simulate.scenarios import describe_variation as describe_variation
+from outperform.questions.simulate.scenarios import measure_variation as measure_variation
 from outperform.questions.simulate.scenarios import read_scenarios as read_scenarios
 from outperform.questions.simulate.seeds import trace_run_seeds as trace_run_seeds
 from outperform.questions.simulate.seeds import trace_seeds as trace_seeds

@@ -4,7 +4,7 @@ from outperform.questions.plan.answer import plan
 from outperform.questions.plan.budget_result import BudgetPlan, list_options
 from outperform.questions.plan.constants import Constants, SearchLength
 from outperform.questions.plan.design_options import Costs, ErrorRates
-from outperform.questions.plan.figure import draw_sample_sizes
+from outperform.questions.plan.figure import draw_plan
 from outperform.questions.plan.result import plan_gammas
 from outperform.render.figures import figure, plot
 
@@ -15,8 +15,8 @@ def rows():
 
 
 def test_both_sample_sizes_are_drawn_against_gamma(rows, ax):
-    draw_sample_sizes(rows, ax)
-    exact, noether = ax.lines
+    draw_plan(plan(), ax)
+    exact, noether, _ = ax.lines
     assert list(exact.get_xdata()) == list(noether.get_xdata()) == [row.gamma for row in rows]
     assert list(exact.get_ydata()) == [row.n_required for row in rows]
     assert list(noether.get_ydata()) == [row.n_noether for row in rows]
@@ -29,8 +29,8 @@ def test_both_sample_sizes_are_drawn_against_gamma(rows, ax):
     assert ax.get_ylabel() == "runs of each algorithm"
 
 
-def test_the_plan_is_marked_with_its_numbers(rows, find, ax):
-    draw_sample_sizes(rows, ax, highlight=plan())
+def test_the_plan_is_marked_with_its_numbers(find, ax):
+    draw_plan(plan(), ax)
     assert find(ax, "required").get_xydata().tolist() == [[0.75, 54]]
     numbers = find(ax, "numbers")
     assert numbers.xy == (0.75, 54)
@@ -38,9 +38,9 @@ def test_the_plan_is_marked_with_its_numbers(rows, find, ax):
     assert len(ax.lines) == 3
 
 
-def test_pairs_asked_for_are_marked_too(rows, find, ax):
+def test_pairs_asked_for_are_marked_too(find, ax):
     asked = plan(n_pairs=40)
-    draw_sample_sizes(rows, ax, highlight=asked)
+    draw_plan(asked, ax)
     assert find(ax, "asked").get_xydata().tolist() == [[0.75, 40]]
     assert find(ax, "numbers").get_text().endswith(f"\n◇ 40 pairs: power {asked.power:.2f}")
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from outperform.questions.rank.profiles_figure import PROFILES_HEIGHT, draw_profiles
+from outperform.questions.rank.figure import PROFILES_HEIGHT, draw_profiles
 from outperform.render.style import COLUMN_WIDTH, house_style, make_figure
 
 LONG = "gradient boosting with early stopping, learning rate 0.{}, $depth$ 7"

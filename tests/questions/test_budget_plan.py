@@ -17,10 +17,10 @@ from outperform.questions.plan.constants import (
     Constants,
     SearchLength,
     estimate_typical,
+    find_squared_bias,
     make_typical,
 )
 from outperform.questions.plan.design_options import Costs, DesignOption, ErrorRates
-from outperform.questions.plan.measured_constants import find_squared_bias
 from outperform.questions.plan.search_lengths import (
     find_moments,
     measure_search_lengths,

@@ -8,7 +8,7 @@ import pytest
 from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput, UnknownName
 from outperform.questions.simulate.answer import simulate_error_rates
-from outperform.questions.simulate.measured_variation import measure_variation
+from outperform.questions.simulate.scenarios import measure_variation
 from outperform.runner import run_fits
 from outperform.stats import repeated_means
 from outperform.store import open_store

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import erfc, erfcinv
 from scipy.stats import binomtest, studentized_range
 
-from outperform.stats.normal_range import exceed_range, range_quantile
+from outperform.stats.task_ranks import exceed_range, range_quantile
 
 
 def test_two_differ_like_one_normal_variable():

@@ -14,7 +14,7 @@ from scipy.stats import f as f_distribution
 
 from outperform.errors import InvalidInput
 from outperform.stats import average_ranks, friedman, nemenyi
-from outperform.stats.normal_range import exceed_range
+from outperform.stats.task_ranks import exceed_range
 
 # Quantiles of the studentized range at 0.05, for 2, 3 and 4, infinite degrees of freedom.
 RANGES = {2: 2.7718, 3: 3.3145, 4: 3.6332}

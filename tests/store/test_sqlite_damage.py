@@ -10,7 +10,7 @@ import pytest
 
 from outperform.errors import DamagedStore, OutperformError, StoreError
 from outperform.questions.decompose.redrawn_runs import load_variation
-from outperform.questions.simulate.measured_variation import measure_variation
+from outperform.questions.simulate.scenarios import measure_variation
 from outperform.store import RunLabel, open_store
 from outperform.store.damage import find_checksum
 from outperform.store.rows import COLUMNS as COLUMNS_OF_MEASUREMENTS

@@ -6,8 +6,8 @@ import pytest
 
 from outperform.errors import InvalidInput
 from outperform.runner import describe_study
-from outperform.study.engine_table import EngineTable
 from outperform.study.study_file import parse_study, read_engine_table
+from outperform.study.study_file_tables import EngineTable
 
 FILE = (Path(__file__).parent / "digits.toml").read_text()
 TABLE = """

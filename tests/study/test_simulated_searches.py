@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 from outperform.errors import InvalidInput
-from outperform.study.simulated_searches import simulate_search, simulate_searches
+from outperform.study.simulated_searches import simulate_searches
 from outperform.study.spaces import LogUniform, Uniform
 from outperform.study.surrogate import fit_surrogate
 from outperform.study.tuners import TUNERS, Trial, best_trial, make_tuner
@@ -50,7 +50,7 @@ def test_a_simulated_search_is_the_real_one_with_predictions_for_scores(surrogat
     n_trials = 8 if tuner.uses_history else 30
     expected = [best_trial(search(surrogate, tuner, seed, n_trials)).params for seed in (1, 2)]
     assert simulate_searches(surrogate, tuner, [1, 2], n_trials) == expected
-    assert simulate_search(surrogate, tuner, 1, n_trials) == expected[0]
+    assert simulate_searches(surrogate, tuner, [1], n_trials) == expected[:1]
     assert expected[0] != expected[1]
 
 
@@ -79,7 +79,7 @@ class Flat(Known):
 
 def test_of_equal_predictions_the_earliest_is_chosen():
     random = TUNERS["random"]
-    assert simulate_search(Flat(), random, 5, 20) == random.suggest(SPACE, [], 5, 20)
+    assert simulate_searches(Flat(), random, [5], 20) == [random.suggest(SPACE, [], 5, 20)]
 
 
 @pytest.mark.parametrize(
@@ -102,4 +102,4 @@ def test_of_equal_predictions_the_earliest_is_chosen():
 )
 def test_searches_that_say_nothing_are_refused(tuner, n_trials, message):
     with pytest.raises(InvalidInput, match=f"^{re.escape(message)}$"):
-        simulate_search(Known(), TUNERS[tuner], 0, n_trials)
+        simulate_searches(Known(), TUNERS[tuner], [0], n_trials)

@@ -10,7 +10,6 @@ import pytest
 from outperform.engines import open_engine
 from outperform.errors import InvalidInput
 from outperform.study.designs import FixHopt, Ideal
-from outperform.study.engine_table import make_engine_table
 from outperform.study.estimator_pipeline import EstimatorPipeline
 from outperform.study.fits import gather_fingerprints
 from outperform.study.pipelines import FunctionPipeline
@@ -18,7 +17,7 @@ from outperform.study.spaces import Integers, LogUniform
 from outperform.study.splits import HoldOut, OutOfBootstrap
 from outperform.study.study import Study
 from outperform.study.study_file import parse_study
-from outperform.study.study_file_tables import make_design
+from outperform.study.study_file_tables import make_design, make_engine_table
 from outperform.study.tasks import Task
 
 FILE = (Path(__file__).parent / "digits.toml").read_text()

@@ -33,9 +33,12 @@ from outperform.stats.binormal import best_area_distribution as best_area_distri
 from outperform.stats.binormal import chance_of_area_lead as chance_of_area_lead
 from outperform.stats.binormal import luck_of_best_area as luck_of_best_area
 from outperform.stats.budget_split import BudgetSplit as BudgetSplit
+from outperform.stats.budget_split import Efforts as Efforts
 from outperform.stats.budget_split import Variation as Variation
 from outperform.stats.budget_split import best_split as best_split
+from outperform.stats.budget_split import cheapest_repetitions as cheapest_repetitions
 from outperform.stats.budget_split import effective_scores as effective_scores
+from outperform.stats.budget_split import scores_of_one_repetition as scores_of_one_repetition
 from outperform.stats.budget_split import (
     smallest_shown_probability as smallest_shown_probability,
 )
@@ -105,21 +108,14 @@ from outperform.stats.power import (
 )
 from outperform.stats.power import verdict_power as verdict_power
 from outperform.stats.power import verdict_size as verdict_size
+from outperform.stats.pvalue_corrections import PartialConjunction as PartialConjunction
 from outperform.stats.pvalue_corrections import benjamini_hochberg as benjamini_hochberg
 from outperform.stats.pvalue_corrections import bonferroni as bonferroni
 from outperform.stats.pvalue_corrections import holm as holm
+from outperform.stats.pvalue_corrections import partial_conjunction as partial_conjunction
 from outperform.stats.rank_sets import RankSets as RankSets
 from outperform.stats.rank_sets import rank_confidence_sets as rank_confidence_sets
 from outperform.stats.rank_tests import brunner_munzel as brunner_munzel
-from outperform.stats.repetitions_needed import Efforts as Efforts
-from outperform.stats.repetitions_needed import cheapest_repetitions as cheapest_repetitions
-from outperform.stats.repetitions_needed import scores_of_one_repetition as scores_of_one_repetition
-from outperform.stats.replicability import PartialConjunction as PartialConjunction
-from outperform.stats.replicability import partial_conjunction as partial_conjunction
-from outperform.stats.resampled_scores import prepare_accuracy as prepare_accuracy
-from outperform.stats.resampled_scores import prepare_auc as prepare_auc
-from outperform.stats.resampled_scores import prepare_balanced_accuracy as prepare_balanced_accuracy
-from outperform.stats.resampled_scores import prepare_f1 as prepare_f1
 from outperform.stats.resplits import ResampledDifference as ResampledDifference
 from outperform.stats.resplits import nadeau_bengio_test as nadeau_bengio_test
 from outperform.stats.resplits import required_resplits as required_resplits
@@ -169,3 +165,7 @@ from outperform.stats.variances import normality_pvalue as normality_pvalue
 from outperform.stats.verdict_rules import VerdictRule as VerdictRule
 from outperform.stats.winner_bootstrap import WinnerBootstrap as WinnerBootstrap
 from outperform.stats.winner_bootstrap import bootstrap_winner as bootstrap_winner
+from outperform.stats.winner_bootstrap import prepare_accuracy as prepare_accuracy
+from outperform.stats.winner_bootstrap import prepare_auc as prepare_auc
+from outperform.stats.winner_bootstrap import prepare_balanced_accuracy as prepare_balanced_accuracy
+from outperform.stats.winner_bootstrap import prepare_f1 as prepare_f1

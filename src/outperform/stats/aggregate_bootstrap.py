@@ -13,7 +13,7 @@ from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
 from outperform.stats.chunks import divide_rows
-from outperform.stats.resampled_aggregates import Shares, Summaries
+from outperform.stats.task_aggregates import Shares, Summaries
 from outperform.stats.task_resamples import (
     Resamples,
     Tasks,

@@ -6,6 +6,7 @@ fewest failures of m follow as if independent. A reference that is random itself
 """
 
 import math
+from bisect import bisect_left
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +17,6 @@ from outperform.stats.best_of_many import (
     Failures,
     best_of_distribution,
     exceed_failures,
-    find_smallest,
     group_chances,
 )
 from outperform.stats.checks import FloatArray, check_count
@@ -232,7 +232,9 @@ def _find_window(m: int, n: int, p: FloatArray) -> tuple[int, int]:
     """Failures between which the best lies: no earlier than if independent, no later than one."""
     best = float(p.max())
     first = best_of_distribution(m, n, best).fewest(_LEFT_OUT)
-    return first, find_smallest(n, lambda z: bool(exceed_failures(z, n, best) <= _LEFT_OUT))
+    return first, bisect_left(
+        range(n), True, key=lambda z: bool(exceed_failures(z, n, best) <= _LEFT_OUT)
+    )
 
 
 def check_feasible(p: FloatArray, correlation: float, reference: float) -> None:

@@ -7,7 +7,7 @@ digit.
 """
 
 import math
-from collections.abc import Callable
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -118,8 +118,8 @@ def best_of_distribution(m: int, n: int, p: ArrayLike) -> BestOfDistribution:
     def survival_at(z: int) -> float:
         return float(_log_survival(np.array([z]), n, chances) @ counts)
 
-    first = find_smallest(n, lambda z: -math.expm1(survival_at(z)) >= _TINY)
-    last = find_smallest(n, lambda z: survival_at(z) < math.log(_TINY))
+    first = bisect_left(range(n), True, key=lambda z: -math.expm1(survival_at(z)) >= _TINY)
+    last = bisect_left(range(n), True, key=lambda z: survival_at(z) < math.log(_TINY))
     pieces = []
     for begin in range(first, last + 1, _CHUNK):
         z = np.arange(begin, min(begin + _CHUNK, last + 1))
@@ -278,15 +278,6 @@ def _log_survival_of_chunk(z: Failures, n: int, p: FloatArray) -> FloatArray:
     mass[0] = ends[0]
     result[:, in_tail] = np.log1p(-np.cumsum(mass, axis=0))
     return result
-
-
-def find_smallest(n: int, holds: Callable[[int], bool]) -> int:
-    """Bisect for the smallest z in 0..n for which that holds which holds for all larger ones."""
-    low, high = 0, n
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
-    return low
 
 
 def _failures_allowed(accuracy: float, n: int, *, strictly: bool) -> int:

@@ -68,13 +68,8 @@ class BestOfEstimates:
     ) -> Estimate:
         """Value and interval at one of the n."""
         place = np.flatnonzero(self.n == n)[:1]
-        alone = BestOfEstimates(
-            self.n[place],
-            self.value[place],
-            self.resampled[:, place],
-            self.error[place],
-            self.df[place],
-        )
+        numbers = self.value, self.resampled, self.error, self.df
+        alone = BestOfEstimates(self.n[place], *(each[..., place] for each in numbers))
         (low,), (high,) = alone.bounds(confidence_level=confidence_level, method=method)
         interval = Interval(float(low), float(high), confidence_level, method)
         return Estimate(float(alone.value[0]), interval)

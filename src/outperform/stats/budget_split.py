@@ -8,8 +8,10 @@ were independent: never more than R/ρ, however many replicates there are.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, stdtrit
 
 from outperform.errors import InvalidInput, TooFewRuns
@@ -19,6 +21,7 @@ from outperform.stats.quadrature import chi_square_nodes
 
 _MOST = 1_000_000  # searches, or replicates of each: more than anybody fits
 _STEPS = 100  # of a bisection: as exact as floats are
+_NEAR = np.arange(-5.0, 6.0)  # whole numbers around the best real one that are tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,23 +116,18 @@ def best_split(
             f"cost {least:g}",
             "Pass a larger budget",
         )
-    searches = np.array([float(n_searches)]) if n_searches else _count_searches(budget, least)
     # 1e-9: what is whole but for rounding is whole.
+    most = min(math.floor(budget / least * (1 + 1e-9)), _MOST)
+    searches = np.array([float(n_searches)]) if n_searches else np.arange(1.0, most + 1)
     affordable = np.floor((budget / searches - search_cost) / fit_cost * (1 + 1e-9))
     # Where nothing varies after a search, one replicate tells all.
-    most = 1 if correlation == 1 else _MOST
     replicates = np.full_like(affordable, n_replicates or 0)
     if n_replicates is None:
-        replicates = affordable.clip(1, most)
+        replicates = affordable.clip(1, 1 if correlation == 1 else _MOST)
     error = (1 + (replicates - 1) * correlation) / (searches * replicates)
     cost = searches * (search_cost + replicates * fit_cost)
     best = np.lexsort((cost, error.round(15)))[0]
     return BudgetSplit(int(searches[best]), int(replicates[best]), float(cost[best]))
-
-
-def _count_searches(budget: float, each: float) -> FloatArray:
-    """Every number of searches that a budget has room for, with the fewest replicates of each."""
-    return np.arange(1.0, min(math.floor(budget / each * (1 + 1e-9)), _MOST) + 1)
 
 
 def smallest_shown_probability(
@@ -188,3 +186,93 @@ def _bisect(is_above: Callable[[float], bool]) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if is_above(middle) else (middle, high)
     return high
+
+
+class Efforts(NamedTuple):
+    """Repetitions, scores of each and what all cost; infinite where none reach the target."""
+
+    n_repetitions: FloatArray
+    n_scores: FloatArray
+    cost: FloatArray
+
+
+def cheapest_repetitions(
+    shared: ArrayLike, within: ArrayLike, allowed: ArrayLike, *, overhead: float
+) -> Efforts:
+    """Find the cheapest m repetitions of k scores with shared/m + within/(m·k) ≤ allowed.
+
+    They cost m·(overhead + k). In real numbers k = √(overhead·within/shared) is best, whatever is
+    allowed; whole numbers around it are tried for either, with the fewest of the other that do.
+
+    Parameters
+    ----------
+    shared, within : any shapes that broadcast
+        Variance of what a repetition shares, ρV, and of scores within one.
+    allowed
+        Variance that the mean may have.
+    overhead
+        What a repetition costs before its first score, in scores.
+
+    References
+    ----------
+    Cochran (1977), Sampling Techniques, section 10.6: the best numbers in two-stage sampling.
+
+    Examples
+    --------
+    >>> print(*cheapest_repetitions(1.0, 9.0, 2.0, overhead=16))
+    1.0 9.0 25.0
+    >>> print(*cheapest_repetitions(1.0, 9.0, 0.5, overhead=16))
+    4.0 9.0 100.0
+    """
+    if not (overhead >= 0 and np.min(shared) >= 0 and np.min(within) >= 0):
+        raise InvalidInput(
+            "a variance or the overhead is below 0", "Pass variances and costs of 0 or more"
+        )
+    parts = np.broadcast_arrays(*(np.asarray(x, float) for x in (shared, within, allowed)))
+    a, b, limit = (part[..., None] for part in parts)
+    with np.errstate(all="ignore"):  # what comes of 0 and infinity is not reached
+        best = np.sqrt(overhead * b / a)  # scores of each
+        most = np.maximum(_round_up((a + b) / limit), 1)  # repetitions, of a single score
+        scores = np.maximum(np.floor(np.nan_to_num(best, nan=1, posinf=1)) + _NEAR, 1)
+        repetitions = np.maximum(_round_up((a + b / scores) / limit), 1)
+        tried = np.clip(np.floor(np.nan_to_num((a + b / best) / limit, nan=1)) + _NEAR, 1, most)
+        fewest = np.maximum(_round_up(b / (tried * limit - a)), 1)
+        fewest = np.where(np.isnan(fewest), 1, fewest)  # 0/0: any number does
+        repetitions, scores = _join(repetitions, tried), _join(scores, fewest)
+        reached = (limit > 0) & ((a + b / scores) / repetitions <= limit * (1 + 1e-9))
+        cost = np.where(reached, repetitions * (overhead + scores), np.inf)
+    return _pick(repetitions, scores, cost)
+
+
+def scores_of_one_repetition(
+    shared: ArrayLike, within: ArrayLike, allowed: ArrayLike
+) -> FloatArray:
+    """Fewest scores k of one repetition with shared + within/k ≤ allowed; infinite where none do.
+
+    Examples
+    --------
+    >>> scores_of_one_repetition(1.0, 9.0, [2.0, 1.0])
+    array([ 9., inf])
+    """
+    a, b, limit = (np.asarray(x, float) for x in (shared, within, allowed))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        fewest = np.maximum(_round_up(b / (limit - a)), 1)
+    return np.where(limit > a, fewest, np.inf)
+
+
+def _round_up(values: FloatArray) -> FloatArray:
+    """Next whole number, unless rounding alone has missed one."""
+    return np.ceil(values * (1 - 1e-12))
+
+
+def _join(first: FloatArray, second: FloatArray) -> FloatArray:
+    return np.concatenate(np.broadcast_arrays(first, second), axis=-1)
+
+
+def _pick(repetitions: FloatArray, scores: FloatArray, cost: FloatArray) -> Efforts:
+    place = cost.argmin(axis=-1)[..., None]
+    n, k, lowest = (
+        np.take_along_axis(each, place, -1)[..., 0] for each in (repetitions, scores, cost)
+    )
+    reached = np.isfinite(lowest)
+    return Efforts(np.where(reached, n, np.inf), np.where(reached, k, np.inf), lowest)

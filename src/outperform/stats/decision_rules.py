@@ -1,7 +1,7 @@
 """Rules that decide whether a is better than b, applied to many samples at once."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -252,19 +252,14 @@ def decide_by_signed_ranks(differences: FloatArray, alpha: float) -> BoolArray:
     positive = np.take_along_axis(differences, order, axis=1) > 0
     n_zero = (differences == 0).sum(axis=1)
     statistic = positive @ np.arange(1, n + 1) - n_zero * positive.sum(axis=1)
-    needed = _signed_rank_critical_values(np.unique(n - n_zero).tolist(), alpha)
+    needed = np.full(n + 1, np.inf)  # by number of pairs
+    for size in np.unique(n - n_zero).tolist():
+        needed[size] = _signed_rank_critical_value(size, alpha)
     return np.asarray(statistic >= needed[n - n_zero])
 
 
-def _signed_rank_critical_values(sizes: Sequence[int], alpha: float) -> FloatArray:
-    """By number of pairs, the smallest sum of ranks that is significant, two-sided."""
-    needed = np.full(max(sizes) + 1, np.inf)
-    for n in sizes:
-        needed[n] = _signed_rank_critical_value(n, alpha)
-    return needed
-
-
 def _signed_rank_critical_value(n: int, alpha: float) -> float:
+    """Smallest sum of the ranks of n pairs that is significant, two-sided."""
     if n > LARGEST_EXACT_WILCOXON:  # from there on `wilcoxon_test` is normal
         mean, variance = n * (n + 1) / 4, n * (n + 1) * (2 * n + 1) / 24
         sums = np.arange(math.ceil(mean), n * (n + 1) // 2 + 1)

@@ -10,17 +10,16 @@ from scipy.special import chdtri, stdtr, stdtrit
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
+from outperform.stats.budget_split import cheapest_repetitions, scores_of_one_repetition
 from outperform.stats.checks import (
     FloatArray,
-    as_samples,
     as_scores,
     check_count,
     check_open_unit,
 )
 from outperform.stats.effect_sizes import Estimate, MeanDifference, student_interval
 from outperform.stats.intervals import Interval
-from outperform.stats.intraclass_correlation import repeated_means
-from outperform.stats.repetitions_needed import cheapest_repetitions, scores_of_one_repetition
+from outperform.stats.intraclass_correlation import as_repetitions, repeated_means
 
 N_DRAWS = 4000  # of what the true variances and the true bias may be
 _AT_ONCE = 500  # numbers of scores, to bound the memory
@@ -143,7 +142,12 @@ def assess_design(
     check_open_unit("confidence_level", confidence_level)
     check_count("overhead", overhead, at_least=0)
     check_count("n_ideal", n_ideal, at_least=1)
-    table, alone = _as_repetitions(scores), as_ideal(ideal)
+    table, alone = as_repetitions(scores), as_ideal(ideal)
+    if np.ptp(table) == 0:
+        raise InvalidInput(
+            f"all scores of all repetitions are {table.flat[0]:g}",
+            "Pass repetitions that vary, or scores that do",
+        )
     n, k = table.shape
     bias = _subtract_means(table.mean(axis=1), alone, partners, confidence_level)
     parts = _estimate_parts(table, alone, bias)
@@ -176,20 +180,6 @@ def as_ideal(ideal: ArrayLike) -> FloatArray:
             "Compare with scores that vary",
         )
     return alone
-
-
-def _as_repetitions(scores: ArrayLike) -> FloatArray:
-    table = as_samples(scores, "scores", at_least=2)
-    if table.ndim != 2 or len(table) < 2:
-        raise InvalidInput(
-            f"scores have the shape {table.shape}", "Pass two or more repetitions, a row each"
-        )
-    if np.ptp(table) == 0:
-        raise InvalidInput(
-            f"all scores of all repetitions are {table.flat[0]:g}",
-            "Pass repetitions that vary, or scores that do",
-        )
-    return table
 
 
 @dataclass(frozen=True, slots=True)

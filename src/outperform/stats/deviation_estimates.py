@@ -1,7 +1,7 @@
 """How well the standard deviation of repetitions stands for that of independent scores."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -90,13 +90,6 @@ def _average(estimates: Sequence[Estimate]) -> Estimate:
     """Mean of estimates, with the mean of their bounds: they may depend on each other."""
     if len(estimates) == 1:
         return estimates[0]
-    intervals = [each.interval for each in estimates]
-    value, low, high = (
-        float(np.mean(part))
-        for part in (
-            [each.value for each in estimates],
-            [each.low for each in intervals],
-            [each.high for each in intervals],
-        )
-    )
-    return Estimate(value, Interval(low, high, intervals[0].confidence_level, intervals[0].method))
+    numbers = [(each.value, each.interval.low, each.interval.high) for each in estimates]
+    value, low, high = np.mean(numbers, axis=0).tolist()
+    return Estimate(value, replace(estimates[0].interval, low=low, high=high))

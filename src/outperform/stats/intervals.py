@@ -266,10 +266,7 @@ def _boundary(excluded: Callable[[float], bool], outside: float, inside: float) 
         middle = (outside + inside) / 2
         if middle in (outside, inside):
             return inside
-        if excluded(middle):
-            outside = middle
-        else:
-            inside = middle
+        outside, inside = (middle, inside) if excluded(middle) else (outside, middle)
 
 
 def _check_counts(wins: int, ties: int, n: int, confidence_level: float) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import fdtri
 
 from outperform.errors import InvalidInput
-from outperform.stats.checks import as_samples, check_open_unit
+from outperform.stats.checks import FloatArray, as_samples, check_open_unit
 from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
 
@@ -80,11 +80,7 @@ def repeated_means(scores: ArrayLike, *, confidence_level: float = 0.95) -> Repe
     1.0 2.0 0.143 [-0.36, 0.951]
     """
     check_open_unit("confidence_level", confidence_level)
-    table = as_samples(scores, "scores", at_least=2)
-    if table.ndim != 2 or len(table) < 2:
-        raise InvalidInput(
-            f"scores have the shape {table.shape}", "Pass two or more repetitions, a row each"
-        )
+    table = as_repetitions(scores)
     n_repetitions, k = table.shape
     mean_variance = float(table.mean(axis=1).var(ddof=1))
     within = float(table.var(axis=1, ddof=1).mean())
@@ -100,6 +96,16 @@ def repeated_means(scores: ArrayLike, *, confidence_level: float = 0.95) -> Repe
     return RepeatedMeans(
         n_repetitions, k, float(np.mean(table)), mean_variance, within, correlation
     )
+
+
+def as_repetitions(scores: ArrayLike) -> FloatArray:
+    """Scores of two repetitions or more, a row each, of two scores or more."""
+    table = as_samples(scores, "scores", at_least=2)
+    if table.ndim != 2 or len(table) < 2:
+        raise InvalidInput(
+            f"scores have the shape {table.shape}", "Pass two or more repetitions, a row each"
+        )
+    return table
 
 
 def _correlate(ratio: float, k: int) -> float:

@@ -1,5 +1,7 @@
 """What a lead in a ranking is worth: how far apart chance alone puts equals."""
 
+from bisect import bisect_left
+
 import numpy as np
 
 from outperform.errors import InvalidInput
@@ -11,7 +13,6 @@ from outperform.stats.best_of_dependent import (
 from outperform.stats.best_of_many import (
     cumulate_failures,
     exceed_failures,
-    find_smallest,
     group_chances,
 )
 from outperform.stats.checks import FloatArray, check_count, check_open_unit
@@ -67,14 +68,14 @@ def gap_of_best(
     def is_enough(gap: int) -> bool:
         return float(mass @ _shift(survival, -gap - 1) ** (m - 1)) >= confidence_level
 
-    return find_smallest(n, is_enough)
+    return bisect_left(range(n), True, key=is_enough)
 
 
 def _distribute_one(n: int, p: float, correlation: float) -> tuple[FloatArray, FloatArray]:
     """P(X = z) and P(X > z) of one, for all z that have probability."""
     check_feasible(np.array([p]), correlation, p)
-    first = find_smallest(n, lambda z: bool(cumulate_failures(z, n, p) >= _LEFT_OUT))
-    last = find_smallest(n, lambda z: bool(exceed_failures(z, n, p) <= _LEFT_OUT))
+    first = bisect_left(range(n), True, key=lambda z: bool(cumulate_failures(z, n, p) >= _LEFT_OUT))
+    last = bisect_left(range(n), True, key=lambda z: bool(exceed_failures(z, n, p) <= _LEFT_OUT))
     z = np.arange(first, last + 1)
     if correlation == 0 or p in (0, 1):
         below = cumulate_failures(z, n, p)

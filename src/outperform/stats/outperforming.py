@@ -1,6 +1,7 @@
 """P(A>B): how often a score of one sample beats a score of the other."""
 
 import math
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -224,7 +225,11 @@ def _brunner_munzel_interval(
 ) -> Interval:
     estimate, variances = _estimate_share(a, b, ties)
     if sum(variances) == 0:
-        return _separated_interval(estimate, min(a.size, b.size), confidence_level)
+        # Where every comparison ended alike, the variance says 0 and knows nothing. The disjoint
+        # pairs that can be formed are independent, so Clopper and Pearson's holds for them.
+        n = min(a.size, b.size)
+        exact = clopper_pearson_interval(estimate * n, n, confidence_level=confidence_level)
+        return replace(exact, method="brunner-munzel")
     low, high = logit_bounds(estimate, variances, (a.size, b.size), confidence_level)
     return Interval(float(low), float(high), confidence_level, "brunner-munzel")
 
@@ -263,15 +268,6 @@ def _logit_error(share: Any, variances: tuple[Any, Any], sizes: tuple[Any, Any])
     variance = variance_a + variance_b
     df = variance**2 / (variance_a**2 / (n_a - 1) + variance_b**2 / (n_b - 1))
     return np.sqrt(variance) / (share * (1 - share)), df
-
-
-def _separated_interval(estimate: float, n: int, confidence_level: float) -> Interval:
-    """Where every comparison ended alike, the variance says 0 and knows nothing.
-
-    The n disjoint pairs that can be formed are independent, so Clopper-Pearson holds for them.
-    """
-    exact = clopper_pearson_interval(estimate * n, n, confidence_level=confidence_level)
-    return Interval(exact.low, exact.high, confidence_level, "brunner-munzel")
 
 
 def _bootstrap_interval(

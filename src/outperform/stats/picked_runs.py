@@ -141,15 +141,13 @@ def _compare_first(
     else:
         value, (error_a, error_b) = means[0] - means[1], np.sqrt(variances / sizes)
         t_pvalue = _t_pvalues(value, *join_errors(error_a, error_b, (sizes, sizes)))
-    return PickedRuns(
-        sizes,
-        value,
-        _divide(value, np.sqrt((variances[0] + variances[1]) / 2)),
-        t_pvalue,
-        _rank_pvalues(first, second, sizes),
-        _gap(means, variances, sizes, confidence_level),
-        confidence_level,
-    )
+    effect_size = _divide(value, np.sqrt((variances[0] + variances[1]) / 2))
+    tests = (brunner_munzel(first[:n], second[:n], alternative="greater") for n in sizes)
+    rank_pvalue = np.array([test.pvalue for test in tests])
+    # From the upper end of the second interval to the lower end of the first.
+    reach = stdtrit(sizes - 1, (1 + confidence_level) / 2) / np.sqrt(sizes)
+    gap = means[0] - means[1] - reach * (np.sqrt(variances[0]) + np.sqrt(variances[1]))
+    return PickedRuns(sizes, value, effect_size, t_pvalue, rank_pvalue, gap, confidence_level)
 
 
 def _choose_sizes(sizes: ArrayLike | None, n_a: int, n_b: int) -> IntArray:
@@ -179,23 +177,7 @@ def _t_pvalues(value: FloatArray, error: FloatArray, df: Any) -> FloatArray:
     return np.asarray(student_test("t", statistic, df, "greater").pvalue)
 
 
-def _rank_pvalues(first: FloatArray, second: FloatArray, sizes: IntArray) -> FloatArray:
-    tests = (brunner_munzel(first[:n], second[:n], alternative="greater") for n in sizes)
-    return np.array([test.pvalue for test in tests])
-
-
 def _divide(value: FloatArray, by: FloatArray) -> FloatArray:
     """Quotient; infinite where only the divisor is 0, and 0 where both are."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((value == 0) & (by == 0), 0.0, value / by)
-
-
-def _gap(
-    means: tuple[FloatArray, ...],
-    variances: tuple[FloatArray, ...],
-    sizes: IntArray,
-    confidence_level: float,
-) -> FloatArray:
-    """From the upper end of the second interval to the lower end of the first."""
-    reach = stdtrit(sizes - 1, (1 + confidence_level) / 2) / np.sqrt(sizes)
-    return np.asarray(means[0] - means[1] - reach * (np.sqrt(variances[0]) + np.sqrt(variances[1])))

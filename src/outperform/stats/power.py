@@ -7,7 +7,7 @@ tails beyond these numbers.
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 from typing import Any, Literal, get_args
 
@@ -150,9 +150,12 @@ def smallest_detectable_probability(
     check_open_unit("beta", beta)
     wins = int(wins_needed(np.array([n_pairs]), gamma, alpha, interval)[0])
     if wins > n_pairs:
+        # Wilson's interval may ask for more than the sign test does.
+        sizes = count(smallest_conclusive(alpha))
+        fewest = next(n for n in sizes if wins_needed(np.array([n]), 0.5, alpha, interval)[0] <= n)
         raise TooFewRuns(
             f"{n_pairs} pair(s) show no difference at alpha = {alpha:g}, not even if all are won",
-            f"At least {_fewest_pairs(alpha, interval)} pairs are needed",
+            f"At least {fewest} pairs are needed",
         )
     return float(betainccinv(wins, n_pairs - wins + 1, beta))
 
@@ -163,65 +166,43 @@ def smallest_conclusive(alpha: float) -> int:
     return math.floor(math.log2(2 / alpha)) + 1
 
 
-def _fewest_pairs(alpha: float, interval: PlannedInterval) -> int:
-    """Fewest pairs of which all wins are significant: Wilson's interval may ask for more."""
-    return next(
-        n
-        for n in count(smallest_conclusive(alpha))
-        if wins_needed(np.array([n]), 0.5, alpha, interval)[0] <= n
-    )
-
-
 def wins_needed(n: IntArray, gamma: float, alpha: float, interval: PlannedInterval) -> IntArray:
     """Wins that make the verdict significant and meaningful; n + 1 where none do."""
     check_choice("interval", interval, get_args(PlannedInterval))
     check_open_unit("alpha", alpha)
     check_gamma(gamma)
     rule = {"exact": _exact_rule, "percentile": _percentile_rule, "wilson": _wilson_rule}
-    wins = _fewest_wins(n, rule[interval](n, gamma, alpha / 2))
+    wins = _fewest_wins(n, partial(rule[interval], n=n, gamma=gamma, tail=alpha / 2))
     return np.where(n < smallest_conclusive(alpha), n + 1, wins)
 
 
-Rule = Callable[[IntArray], NDArray[np.bool_]]
-
-
-def _percentile_rule(n: IntArray, gamma: float, tail: float) -> Rule:
+def _percentile_rule(
+    wins: IntArray, *, n: IntArray, gamma: float, tail: float
+) -> NDArray[np.bool_]:
     """Both bounds of the exact percentile bootstrap interval, without computing it."""
     above_gamma = np.floor(gamma * n).astype(np.int64) + 1
     # Rounding of gamma * n must not decide: the smallest k with k / n > gamma.
     above_gamma -= (above_gamma - 1) / n > gamma
     above_gamma += above_gamma / n <= gamma
-
-    def concludes(wins: IntArray) -> NDArray[np.bool_]:
-        share = wins / n
-        significant = bdtr(n // 2, n, share) < tail * ROUNDING
-        meaningful = bdtrc(above_gamma - 1, n, share) >= tail * ROUNDING
-        return np.asarray(significant & meaningful)
-
-    return concludes
+    significant = bdtr(n // 2, n, wins / n) < tail * ROUNDING
+    meaningful = bdtrc(above_gamma - 1, n, wins / n) >= tail * ROUNDING
+    return np.asarray(significant & meaningful)
 
 
-def _wilson_rule(n: IntArray, gamma: float, tail: float) -> Rule:
+def _wilson_rule(wins: IntArray, *, n: IntArray, gamma: float, tail: float) -> NDArray[np.bool_]:
     z = float(-ndtri(tail))
-
-    def concludes(wins: IntArray) -> NDArray[np.bool_]:
-        significant = wins - n / 2 > z * np.sqrt(n) / 2
-        meaningful = wins - n * gamma > -z * np.sqrt(n * gamma * (1 - gamma))
-        return np.asarray(significant & meaningful)
-
-    return concludes
+    significant = wins - n / 2 > z * np.sqrt(n) / 2
+    meaningful = wins - n * gamma > -z * np.sqrt(n * gamma * (1 - gamma))
+    return np.asarray(significant & meaningful)
 
 
-def _exact_rule(n: IntArray, gamma: float, tail: float) -> Rule:
-    def concludes(wins: IntArray) -> NDArray[np.bool_]:
-        significant = bdtrc(wins - 1, n, 0.5) < tail * ROUNDING
-        meaningful = bdtr(wins, n, gamma) > tail / ROUNDING
-        return np.asarray(significant & meaningful)
-
-    return concludes
+def _exact_rule(wins: IntArray, *, n: IntArray, gamma: float, tail: float) -> NDArray[np.bool_]:
+    significant = bdtrc(wins - 1, n, 0.5) < tail * ROUNDING
+    meaningful = bdtr(wins, n, gamma) > tail / ROUNDING
+    return np.asarray(significant & meaningful)
 
 
-def _fewest_wins(n: IntArray, concludes: Rule) -> IntArray:
+def _fewest_wins(n: IntArray, concludes: Callable[[IntArray], NDArray[np.bool_]]) -> IntArray:
     """Bisect for the fewest wins that conclude, for every n at once; n + 1 where none do."""
     too_few, enough = np.zeros_like(n), n + 1
     while (enough - too_few > 1).any():

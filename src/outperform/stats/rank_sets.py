@@ -129,7 +129,8 @@ def rank_confidence_sets(
     families = _list_families(pairs, estimates.size, kind)
     if strata is not None:
         tails = _test_strata(table, counts, pairs)
-        pvalues = [_adjust_tails(tails[family]) for family in families]
+        both = [np.concatenate([tails[family], 1 - tails[family]]) for family in families]
+        pvalues = [holm(each)[: each.size // 2] for each in both]  # for either direction
     else:
         parts = _sum_by(counts, table[:, pairs[0]] - table[:, pairs[1]])
         flips = _draw_flips(counts.size, n_resamples, as_generator(rng))
@@ -272,8 +273,3 @@ def _welch_tails(differences: FloatArray, counts: IntArray) -> FloatArray:
     careful = np.fmax(df.min(), _SHARE_OF_DF * satterthwaite)
     # NaN: neither difference nor variation, so no evidence.
     return np.asarray(np.where(np.isnan(t), 0.5, stdtr(careful, -t)))
-
-
-def _adjust_tails(tails: FloatArray) -> FloatArray:
-    """Holm's correction for both directions of each pair."""
-    return holm(np.concatenate([tails, 1 - tails]))[: tails.size]

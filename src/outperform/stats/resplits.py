@@ -9,6 +9,7 @@ never the second. How often this errs, with learners that train: docs/scope.md.
 """
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
@@ -237,11 +238,7 @@ def required_resplits(
     enough = 2
     while not reaches(enough):
         enough *= 2
-    too_few = max(1, enough // 2)
-    while enough - too_few > 1:
-        middle = (too_few + enough) // 2
-        too_few, enough = (too_few, middle) if reaches(middle) else (middle, enough)
-    return enough
+    return bisect_left(range(enough), True, lo=enough // 2 + 1, key=reaches)
 
 
 def _mean_and_error(

@@ -51,10 +51,15 @@ def wilcoxon_test(
     ranks = _midranks(np.abs(differences), rounding)
     statistic = float(ranks[differences > 0].sum())
     if differences.size <= LARGEST_EXACT_WILCOXON:
-        pvalue = _exact_signed_rank_pvalue(statistic, ranks, alternative)
+        # Doubled, midranks are whole numbers.
+        chances, doubled = signed_rank_chances((2 * ranks).astype(int)), round(2 * statistic)
+        greater, less = float(chances[doubled:].sum()), float(chances[: doubled + 1].sum())
     else:
-        pvalue = _normal_signed_rank_pvalue(statistic, ranks, alternative)
-    return HypothesisTest("wilcoxon", statistic, pvalue, alternative)
+        # The variance of a sum of randomly signed ranks, tied or not, is the sum of squares / 4.
+        z = (statistic - ranks.sum() / 2) / math.sqrt(float(np.square(ranks).sum()) / 4)
+        greater, less = float(ndtr(-z)), float(ndtr(z))
+    tails = {"greater": greater, "less": less, "two-sided": 2 * min(greater, less)}
+    return HypothesisTest("wilcoxon", statistic, min(1.0, tails[alternative]), alternative)
 
 
 def wilcoxon_pvalues(a: ArrayLike, b: ArrayLike) -> FloatArray:
@@ -133,26 +138,3 @@ def signed_rank_chances(ranks: NDArray[np.int64]) -> FloatArray:
         zeros = np.zeros(rank)
         chances = (np.concatenate([chances, zeros]) + np.concatenate([zeros, chances])) / 2
     return chances
-
-
-def _exact_signed_rank_pvalue(
-    statistic: float, ranks: FloatArray, alternative: Alternative
-) -> float:
-    """Tail of the sum of ranks with random signs; doubled, midranks are whole numbers."""
-    chances = signed_rank_chances((2 * ranks).astype(int))
-    doubled = round(2 * statistic)
-    greater, less = float(chances[doubled:].sum()), float(chances[: doubled + 1].sum())
-    return _one_or_two_tails(greater, less, alternative)
-
-
-def _normal_signed_rank_pvalue(
-    statistic: float, ranks: FloatArray, alternative: Alternative
-) -> float:
-    # The variance of a sum of randomly signed ranks, tied or not, is the sum of squares / 4.
-    z = (statistic - ranks.sum() / 2) / math.sqrt(float(np.square(ranks).sum()) / 4)
-    return _one_or_two_tails(float(ndtr(-z)), float(ndtr(z)), alternative)
-
-
-def _one_or_two_tails(greater: float, less: float, alternative: Alternative) -> float:
-    tails = {"greater": greater, "less": less, "two-sided": 2 * min(greater, less)}
-    return min(1.0, tails[alternative])

@@ -98,8 +98,6 @@ def _noncentrality(statistic: float, df: float, chance: float) -> float:
     low, high = centre.min() - 10, centre.max() + 10
     for _ in range(80):
         middle = (low + high) / 2
-        if weight @ ndtr(centre - middle) > chance:
-            low = middle
-        else:
-            high = middle
+        is_above = weight @ ndtr(centre - middle) > chance
+        low, high = (middle, high) if is_above else (low, middle)
     return float((low + high) / 2)

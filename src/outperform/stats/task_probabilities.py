@@ -176,18 +176,13 @@ def _spread_over_tasks(
         reach = error * -stdtrit(n_families - 1, tail)
         pvalue = 2 * stdtr(n_families - 1, -np.abs(mean - 0.5) / error)
     few = 0.5**n_families > tail  # no sign test of so few can reject
-    n_won = np.where(few, mean * n_families, 1)
-    low, high = _clopper_pearson(n_won, np.where(few, n_families, 2), tail)
+    won = np.where(few, mean * n_families, 1)
+    lost = np.where(few, n_families, 2) - won
+    with np.errstate(invalid="ignore"):  # Clopper and Pearson's
+        low = np.where(won > 0, betaincinv(won, lost + 1, tail), 0.0)
+        high = np.where(lost > 0, betainccinv(won + 1, lost, tail), 1.0)
     return (
         np.where(few, low, np.maximum(0, mean - reach)),
         np.where(few, high, np.minimum(1, mean + reach)),
         np.where(np.isnan(pvalue), 1.0, np.maximum(pvalue, 2 * 0.5**n_families)),
     )
-
-
-def _clopper_pearson(wins: FloatArray, n: FloatArray, tail: FloatArray) -> tuple[Any, Any]:
-    losses = n - wins
-    with np.errstate(invalid="ignore"):
-        low = np.where(wins > 0, betaincinv(wins, losses + 1, tail), 0.0)
-        high = np.where(losses > 0, betainccinv(wins + 1, losses, tail), 1.0)
-    return low, high

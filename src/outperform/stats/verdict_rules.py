@@ -1,7 +1,9 @@
 """The rule of the verdict on pairs, as a function of how many were won and tied."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from scipy.special import bdtrc
 
@@ -69,21 +71,12 @@ class VerdictRule:
         needed = 0
         for number, tied in enumerate(ties):
             if number == 0:
-                needed = self._bisect_wins(n, tied)
+                above = partial(self._interval_lies_above, ties=tied, n=n)
+                needed = bisect_left(range(n - tied + 1), True, key=above)
             elif self._interval_lies_above(needed - 1, tied, n):
                 needed -= 1
             enough = needed + tied <= n and n - tied >= self.n_conclusive
             yield needed if enough else n + 1
-
-    def _bisect_wins(self, n: int, ties: int) -> int:
-        too_few, enough = -1, n - ties + 1
-        while enough - too_few > 1:
-            middle = (too_few + enough) // 2
-            if self._interval_lies_above(middle, ties, n):
-                enough = middle
-            else:
-                too_few = middle
-        return enough
 
     def _interval_lies_above(self, wins: int, ties: int, n: int) -> bool:
         if not 0 <= wins <= n - ties:

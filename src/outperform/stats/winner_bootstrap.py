@@ -1,7 +1,14 @@
-"""The winner among many scored on the same examples, by a bootstrap that redraws it."""
+"""The winner among many scored on the same examples, by a bootstrap that redraws it.
 
-from collections.abc import Iterator
+Each `prepare` function makes a scorer from predictions of shape (n, m), one column for each that is
+scored, and labels of shape (n,). A scorer takes weights of shape (n, b), how often each of b
+resamples holds each example, and gives scores of shape (b, m), higher is better. Where a resample
+holds no example that a score needs, the score is NaN.
+"""
+
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +17,11 @@ from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_open_unit
 from outperform.stats.chunks import divide_rows
 from outperform.stats.intervals import Interval
-from outperform.stats.resampled_scores import Scorer
 from outperform.stats.ties import ROUNDING
 
 _BLOCK_CELLS = 1 << 17  # weights held at once: 1 MB, which a cache holds
+Scorer: TypeAlias = Callable[[FloatArray], FloatArray]
+Codes: TypeAlias = NDArray[np.int64]  # of the class of each example
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,7 @@ def bootstrap_winner(
     Parameters
     ----------
     scorer
-        As `resampled_scores` prepares them.
+        As `prepare_accuracy` and its like make it.
     n
         Number of examples.
 
@@ -64,7 +72,7 @@ def bootstrap_winner(
 
     Examples
     --------
-    >>> from outperform.stats.resampled_scores import prepare_accuracy
+    >>> from outperform.stats import prepare_accuracy
     >>> predictions = np.array([[1, 0], [1, 1], [0, 0], [1, 1]])
     >>> scorer = prepare_accuracy(predictions, np.array([1, 1, 0, 0]))
     >>> result = bootstrap_winner(scorer, 4, rng=np.random.default_rng(0))
@@ -77,10 +85,13 @@ def bootstrap_winner(
     scores = scorer(np.ones((n, 1)))[0]
     resampled = _resample(scorer, n, n_resamples, rng)
     winner, tail = int(np.argmax(_find_best(scores))), (1 - confidence_level) / 2
-    chosen = np.argmax(_find_best(resampled), axis=1)
+    wins = _find_best(resampled)
+    chosen = np.argmax(wins, axis=1)
     errors = resampled - scores
     excess = errors[np.arange(len(errors)), chosen]
-    contends = _find_contenders(scores, errors, confidence_level)
+    lags = errors.max(axis=1, keepdims=True) - errors
+    reach = np.quantile(lags, confidence_level, axis=0) + ROUNDING
+    contends = np.asarray(scores.max() - scores <= reach)
     low = float(scores[winner] - np.quantile(errors[:, contends].max(axis=1), 1 - tail))
     high = float(scores[winner] - np.quantile(errors[:, winner], tail))
     return WinnerBootstrap(
@@ -88,7 +99,7 @@ def bootstrap_winner(
         winner=winner,
         bias=float(excess.mean()),
         interval=Interval(low, min(high, 1.0), confidence_level, "bootstrap"),
-        win_shares=_share_wins(resampled),
+        win_shares=(wins / wins.sum(axis=1, keepdims=True)).mean(axis=0),  # a tie is shared
         contends=contends,
         n_resamples=len(resampled),
     )
@@ -115,20 +126,82 @@ def _draw(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[FloatA
         yield np.bincount(drawn.ravel(), minlength=n * block).reshape(n, block).astype(float)
 
 
-def _share_wins(resampled: FloatArray) -> FloatArray:
-    """How often each is best; a tie is shared."""
-    wins = _find_best(resampled)
-    return np.asarray((wins / wins.sum(axis=1, keepdims=True)).mean(axis=0))
-
-
 def _find_best(scores: FloatArray) -> NDArray[np.bool_]:
     """Which are tied with the highest along the last axis; scores are shares, sums of examples."""
     return np.asarray(scores >= scores.max(axis=-1, keepdims=True) - ROUNDING)
 
 
-def _find_contenders(
-    scores: FloatArray, errors: FloatArray, confidence_level: float
-) -> NDArray[np.bool_]:
-    lags = errors.max(axis=1, keepdims=True) - errors
-    reach = np.quantile(lags, confidence_level, axis=0) + ROUNDING
-    return np.asarray(scores.max() - scores <= reach)
+def prepare_accuracy(predictions: Codes, labels: Codes) -> Scorer:
+    """Share of examples predicted right."""
+    correct = (predictions == labels[:, None]).astype(float)
+
+    def score(weights: FloatArray) -> FloatArray:
+        return np.asarray(weights.T @ correct / weights.sum(axis=0)[:, None])
+
+    return score
+
+
+def prepare_balanced_accuracy(predictions: Codes, labels: Codes) -> Scorer:
+    """Share predicted right of each class, averaged over the classes that are there."""
+    of_class = [(labels == code).astype(float) for code in np.unique(labels)]
+    correct = (predictions == labels[:, None]).astype(float)
+
+    def score(weights: FloatArray) -> FloatArray:
+        total, n_classes = np.zeros((weights.shape[1], correct.shape[1])), 0.0
+        for members in of_class:
+            size = members @ weights
+            right = weights.T @ (correct * members[:, None])
+            total += right / np.maximum(size, 1.0)[:, None]
+            n_classes = n_classes + (size > 0)
+        return np.asarray(total / np.asarray(n_classes)[:, None])
+
+    return score
+
+
+def prepare_f1(predictions: Codes, labels: Codes, classes: Codes) -> Scorer:
+    """Harmonic mean of precision and recall of each of these classes, averaged over them."""
+    of_class = [
+        ((labels == code).astype(float), (predictions == code).astype(float)) for code in classes
+    ]
+
+    def score(weights: FloatArray) -> FloatArray:
+        total = np.zeros((weights.shape[1], predictions.shape[1]))
+        for members, claimed in of_class:
+            hits = weights.T @ (claimed * members[:, None])
+            sizes = weights.T @ claimed + (members @ weights)[:, None]
+            total += 2 * hits / np.maximum(sizes, 1.0)
+        return total / len(of_class)
+
+    return score
+
+
+def prepare_auc(values: FloatArray, is_positive: NDArray[np.bool_]) -> Scorer:
+    """Area under the ROC curve; ties count half.
+
+    Each column is sorted once. For every resample, the weights of the negatives are cumulated in
+    that order, and each positive looks up how many negatives it beats.
+    """
+    positives, negatives = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
+    lookups = []
+    for column in values.T:
+        order = np.argsort(column[negatives], kind="stable")
+        ordered = column[negatives][order]
+        below = np.searchsorted(ordered, column[positives], side="left")
+        upto = np.searchsorted(ordered, column[positives], side="right")
+        lookups.append((negatives[order], below, None if (below == upto).all() else upto))
+
+    def score(weights: FloatArray) -> FloatArray:
+        of_positives = weights[positives]
+        pairs = of_positives.sum(axis=0) * weights[negatives].sum(axis=0)
+        beaten = np.zeros((negatives.size + 1, weights.shape[1]))
+        result = np.empty((weights.shape[1], len(lookups)))
+        for place, (order, below, upto) in enumerate(lookups):
+            np.cumsum(weights[order], axis=0, out=beaten[1:])
+            wins = np.einsum("ib,ib->b", of_positives, beaten[below])
+            if upto is not None:
+                wins = (wins + np.einsum("ib,ib->b", of_positives, beaten[upto])) / 2
+            result[:, place] = wins
+        with np.errstate(invalid="ignore"):  # 0 / 0: a class is missing
+            return np.asarray(result / pairs[:, None])
+
+    return score

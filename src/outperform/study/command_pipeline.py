@@ -94,7 +94,9 @@ class CommandPipeline(Pipeline):
             values: Params = {name: getattr(context, name) for name in ("task", "fold", "refit")}
             values |= {"out": out, **params, **{_SEED + name: seed for name, seed in seeds.items()}}
             if split is not None and self.gets_split:
-                values["split"] = _write_split(split, f"{folder}/split.json")
+                values["split"] = f"{folder}/split.json"  # which every language reads
+                sets = {name: getattr(split, name).tolist() for name in ("train", "valid", "test")}
+                Path(folder, "split.json").write_text(json.dumps(sets))
             return run_command(self.fill(values), folder=folder, out=out, home=self.folder)
 
     def fill(self, values: Mapping[str, Value]) -> list[str]:
@@ -205,13 +207,6 @@ def _check_passed_on(pipeline: CommandPipeline, used: Sequence[str], seeded: Seq
                     "never passes on that seed",
                     f"Put {{{_SEED}{name}}} into the command, or take {name!r} out of sources",
                 )
-
-
-def _write_split(split: Split, path: str) -> str:
-    """Positions of the examples of each set, as a JSON file: every language reads that."""
-    sets = {name: getattr(split, name).tolist() for name in ("train", "valid", "test")}
-    Path(path).write_text(json.dumps(sets))
-    return path
 
 
 def _write(value: Value, spec: str) -> str:

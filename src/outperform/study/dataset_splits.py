@@ -8,7 +8,7 @@ import numpy as np
 from outperform.errors import InvalidInput
 from outperform.runs.scope import FOLDS, SPLITS, Resplit
 from outperform.study.datasets import Dataset
-from outperform.study.own_code import refuse_failures
+from outperform.study.import_paths import refuse_failures
 from outperform.study.pipelines import Pipeline
 from outperform.study.split_units import IntArray, make_units
 from outperform.study.splits import (

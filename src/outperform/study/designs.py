@@ -8,7 +8,7 @@ found, or with the defaults if it has no search.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal, Protocol, runtime_checkable
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count
@@ -39,15 +39,10 @@ class Ideal:
 
     n_replicates: int
     kind: Literal["ideal"] = "ideal"
+    redraws: ClassVar[str] = ALL  # as the labels of its runs say it
 
     def __post_init__(self) -> None:
-        with entry("replicates"):
-            check_count("replicates", self.n_replicates, at_least=1, at_most=MOST_RUNS)
-
-    @property
-    def redraws(self) -> str:
-        """What its runs redraw, as their labels say it."""
-        return ALL
+        _check("replicates", self.n_replicates, at_least=1)
 
     def count_runs(self, draw: Draw) -> int:
         """How many runs it plans."""
@@ -116,14 +111,10 @@ class _RedrawnSearches:
 
     n_replicates: int
     n_repetitions: int = 1
+    redraws: ClassVar[str] = ALL  # as the labels of its runs say it
 
     def __post_init__(self) -> None:
         _check_counts(self.n_replicates, self.n_repetitions)
-
-    @property
-    def redraws(self) -> str:
-        """What its runs redraw, as their labels say it."""
-        return ALL
 
     def count_runs(self, draw: Draw) -> int:
         """How many runs it plans."""
@@ -177,11 +168,14 @@ class ResampledHopt(_RedrawnSearches):
 PairedDesign = Ideal | FixHopt | SimulatedHopt | ResampledHopt
 
 
+def _check(word: str, count: int, *, at_least: int) -> None:
+    with entry(word):
+        check_count(word, count, at_least=at_least, at_most=MOST_RUNS)
+
+
 def _check_counts(n_replicates: int, n_repetitions: int) -> None:
-    with entry("replicates"):
-        check_count("replicates", n_replicates, at_least=1, at_most=MOST_RUNS)
-    with entry("repetitions"):
-        check_count("repetitions", n_repetitions, at_least=1, at_most=MOST_RUNS)
+    _check("replicates", n_replicates, at_least=1)
+    _check("repetitions", n_repetitions, at_least=1)
 
 
 def _plan_repetitions(
@@ -245,10 +239,8 @@ class Variance:
     kind: Literal["variance"] = "variance"
 
     def __post_init__(self) -> None:
-        with entry("replicates"):
-            check_count("replicates", self.n_replicates, at_least=2, at_most=MOST_RUNS)
-        with entry("searches"):
-            check_count("searches", self.n_searches, at_least=0, at_most=MOST_RUNS)
+        _check("replicates", self.n_replicates, at_least=2)
+        _check("searches", self.n_searches, at_least=0)
         if TUNING_SOURCE in self.sources:
             with entry("sources", self.sources.index(TUNING_SOURCE)):
                 raise InvalidInput(
@@ -287,8 +279,7 @@ class Crossed:
     kind: Literal["crossed"] = "crossed"
 
     def __post_init__(self) -> None:
-        with entry("levels"):
-            check_count("levels", self.n_levels, at_least=2, at_most=MOST_RUNS)
+        _check("levels", self.n_levels, at_least=2)
 
     def count_runs(self, draw: Draw) -> int:
         """How many runs it plans."""

@@ -8,13 +8,11 @@ import numpy as np
 
 from outperform.errors import InvalidInput
 from outperform.study.fingerprints import fingerprint
-from outperform.study.import_paths import import_object, import_sklearn
-from outperform.study.own_code import refuse_failures
+from outperform.study.import_paths import import_object, import_sklearn, refuse_failures
 from outperform.study.pipelines import SETS, FitContext, Pipeline, list_sources
 from outperform.study.resources import read_resources
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Params, Space
-from outperform.study.split_units import IntArray
 from outperform.study.splits import Split
 from outperform.study.study_file_entries import entry
 from outperform.wording import enumerate_names, suggest_names
@@ -95,15 +93,13 @@ class EstimatorPipeline(Pipeline):
             )
         states = dict.fromkeys(self._random_states, _combine(seeds))
         model = import_sklearn("sklearn.base").clone(self.estimator).set_params(**params, **states)
-        model.fit(*data.take(_permute(split.train, seeds)))
+        rows = split.train
+        if "order" in seeds:
+            rows = np.random.default_rng(seeds["order"]).permutation(rows)
+        model.fit(*data.take(rows))
         score = import_sklearn("sklearn.metrics").check_scoring(model, self.metric)
         sets = {name: getattr(split, name) for name in SETS}
         return {name: score(model, *data.take(rows)) for name, rows in sets.items() if len(rows)}
-
-
-def _permute(rows: IntArray, seeds: Mapping[str, int]) -> IntArray:
-    """Rows in the order that the seed of `order` gives."""
-    return np.random.default_rng(seeds["order"]).permutation(rows) if "order" in seeds else rows
 
 
 def looks_like_estimator(what: Any) -> bool:

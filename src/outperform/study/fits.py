@@ -1,5 +1,6 @@
 """Fits: one training each, known by the hash of all it depends on."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -89,12 +90,10 @@ def _find(fingerprints: Mapping[str, str], kind: str, name: str) -> str:
 def _plain(name: str, value: Any) -> Any:
     """Python's own value, so that the key is the same wherever the value came from."""
     plain = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(plain, bool | int | float | str) or plain != plain or plain in (_INF, -_INF):
+    finite = not isinstance(plain, float) or math.isfinite(plain)
+    if not (finite and isinstance(plain, bool | int | float | str)):
         raise InvalidInput(
             f"hyperparameter {name!r} is {value!r}",
             "Pass a finite number, a text, or true or false",
         )
     return plain
-
-
-_INF = float("inf")

@@ -1,15 +1,15 @@
-"""Objects by their import path, and optional packages, with errors that say what to do."""
+"""The person's own code and optional packages: imported, called, and refused where they fail."""
 
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from outperform.errors import InvalidInput, MissingExtra
-from outperform.study.own_code import describe, refuse_failures
+from outperform.errors import InvalidInput, MissingExtra, OutperformError
 from outperform.wording import suggest_names
 
 _folders: list[str] = []  # of studies, the latest first: the end of Python's path
@@ -81,7 +81,8 @@ def import_object(path: str) -> Any:
             is_there = hasattr(value, attribute)
         if not is_there:
             public = sorted(known for known in dir(value) if not known.startswith("_"))
-            raise InvalidInput(f"there is no {name!r} in {module_name}", _suggest(name, public))
+            remedy = suggest_names(name, public) if public else "Check the spelling"
+            raise InvalidInput(f"there is no {name!r} in {module_name}", remedy)
         value = getattr(value, attribute)
     return value
 
@@ -127,5 +128,39 @@ def _import_module(name: str) -> ModuleType:
         ) from error
 
 
-def _suggest(name: str, known: list[str]) -> str:
-    return suggest_names(name, known) if known else "Check the spelling"
+@contextmanager
+def refuse_failures(what: str, remedy: str) -> Iterator[None]:
+    """Refuse what the code inside raises, `sys.exit` too; only Ctrl-C gets through.
+
+    Parameters
+    ----------
+    what
+        What is called, for messages: "the function load".
+
+    Examples
+    --------
+    >>> with refuse_failures("the function load", "Mend it"):
+    ...     raise SystemExit(1)
+    Traceback (most recent call last):
+        ...
+    outperform.errors.InvalidInput: the function load fails (it calls sys.exit). Mend it.
+    """
+    try:
+        yield
+    except (OutperformError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise InvalidInput(f"{what} fails ({describe(error)})", remedy) from error
+
+
+def describe(error: BaseException) -> str:
+    """Kind and words of an exception, in one line.
+
+    Examples
+    --------
+    >>> describe(ValueError("no luck")), describe(SystemExit())
+    ('ValueError: no luck', 'it calls sys.exit')
+    """
+    if isinstance(error, SystemExit):
+        return "it calls sys.exit"
+    return f"{type(error).__name__}: {error}"

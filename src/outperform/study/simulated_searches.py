@@ -25,11 +25,6 @@ class Predictor(Protocol):
         """Scores at points; higher is better."""
 
 
-def simulate_search(predictor: Predictor, tuner: Tuner, seed: int, n_trials: int) -> Params:
-    """Hyperparameters that the tuner would choose in a search of n_trials with that seed."""
-    return simulate_searches(predictor, tuner, [seed], n_trials)[0]
-
-
 def simulate_searches(
     predictor: Predictor, tuner: Tuner, seeds: Sequence[int], n_trials: int
 ) -> list[Params]:

@@ -116,7 +116,8 @@ class Integers:
     def from_unit(self, u: float) -> int:
         """Whole number at share u of the way; each has its own equally long piece."""
         start, stop = self._ends()
-        value = self._unscale(start * (1 - u) + stop * u)
+        place = start * (1 - u) + stop * u
+        value = math.exp(place) if self.log else place
         return min(max(math.floor(value + 0.5), self.low), self.high)
 
     def to_unit(self, value: Value) -> float:
@@ -148,9 +149,6 @@ class Integers:
 
     def _scale(self, value: float) -> float:
         return math.log(value) if self.log else value
-
-    def _unscale(self, value: float) -> float:
-        return math.exp(value) if self.log else value
 
 
 @dataclass(frozen=True, slots=True)

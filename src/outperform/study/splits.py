@@ -64,8 +64,43 @@ class Splitter(Protocol):
         """Split the examples; the same arguments give the same split."""
 
 
+# Units that train, and those of the other sets.
+_Drawn = tuple[IntArray, Mapping[str, IntArray]]
+
+
+class _DrawnSplit:
+    """What splitters share that draw the units of a dataset anew with every seed."""
+
+    __slots__ = ()
+    n_folds: ClassVar[int] = 1
+    stratified: bool
+
+    def split(
+        self,
+        n_examples: int,
+        *,
+        seed: int,
+        fold: int = 0,
+        labels: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Split:
+        """Split the examples; the same arguments give the same split."""
+        _check_fold(fold, self.n_folds)
+        units = make_units(n_examples, stratified=self.stratified, labels=labels, groups=groups)
+        rng = np.random.default_rng(seed)
+        train, sets = self._draw(units, fold, rng)
+        return Split(
+            rng.permutation(units.expand(train)),  # for learners that do not shuffle
+            np.sort(units.expand(sets["valid"])),
+            np.sort(units.expand(sets["test"])),
+        )
+
+    def _draw(self, units: Units, fold: int, rng: np.random.Generator) -> _Drawn:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
-class OutOfBootstrap:
+class OutOfBootstrap(_DrawnSplit):
     """Train on a bootstrap sample; validate and test on examples that it never drew.
 
     Parameters
@@ -92,33 +127,19 @@ class OutOfBootstrap:
     valid: Size = 0.5
     test: Size = 0.5
     stratified: bool = False
-    n_folds: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         check_size("train", self.train)
         _check_held_out(self.valid, self.test, of="the examples never drawn")
 
-    def split(
-        self,
-        n_examples: int,
-        *,
-        seed: int,
-        fold: int = 0,
-        labels: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Split:
-        """Split the examples; the same arguments give the same split."""
-        _check_fold(fold, self.n_folds)
-        units = make_units(n_examples, stratified=self.stratified, labels=labels, groups=groups)
-        rng = np.random.default_rng(seed)
+    def _draw(self, units: Units, fold: int, rng: np.random.Generator) -> _Drawn:
         counts = self.count_draws(units)
         drawn = [rng.choice(s, n) for s, n in zip(units.strata, counts, strict=True)]
         pool = [
             rng.permutation(np.setdiff1d(stratum, draws))
             for stratum, draws in zip(units.strata, drawn, strict=True)
         ]
-        sets = self.take_undrawn(pool, units)
-        return _finish(units, np.concatenate(drawn), sets, rng)
+        return np.concatenate(drawn), self.take_undrawn(pool, units)
 
     def take_undrawn(self, pool: list[IntArray], units: Units) -> dict[str, IntArray]:
         """Take test and validation sets from the units of each class that were never drawn."""
@@ -142,7 +163,7 @@ class OutOfBootstrap:
 
 
 @dataclass(frozen=True, slots=True)
-class HoldOut:
+class HoldOut(_DrawnSplit):
     """Hold out a random part for validation and for testing, anew with every seed.
 
     Parameters
@@ -165,36 +186,23 @@ class HoldOut:
     test: Size = 0.2
     train: Size | None = None
     stratified: bool = False
-    n_folds: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.train is not None:
             check_size("train", self.train)
         _check_held_out(self.valid, self.test, of="the examples", train=self.train)
 
-    def split(
-        self,
-        n_examples: int,
-        *,
-        seed: int,
-        fold: int = 0,
-        labels: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Split:
-        """Split the examples; the same arguments give the same split."""
-        _check_fold(fold, self.n_folds)
-        units = make_units(n_examples, stratified=self.stratified, labels=labels, groups=groups)
-        rng = np.random.default_rng(seed)
+    def _draw(self, units: Units, fold: int, rng: np.random.Generator) -> _Drawn:
         pool = [rng.permutation(stratum) for stratum in units.strata]
         sizes = {"test": self.test, "valid": self.valid}
         if self.train is not None:
             sizes["train"] = self.train
         sets, rest = take_sets(pool, sizes, units, keep_one=self.train is None, state="left")
-        return _finish(units, sets.pop("train", np.concatenate(rest)), sets, rng)
+        return sets.pop("train", np.concatenate(rest)), sets
 
 
 @dataclass(frozen=True, slots=True)
-class CrossValidation:
+class CrossValidation(_DrawnSplit):
     """Test on each fold in turn; the seed decides which examples form the folds.
 
     Parameters
@@ -213,7 +221,7 @@ class CrossValidation:
     (60, 20, 20)
     """
 
-    n_folds: int = 5
+    n_folds: int = 5  # type: ignore[misc]
     valid: Size = 0.2
     stratified: bool = False
 
@@ -225,21 +233,9 @@ class CrossValidation:
             with entry("valid"):
                 raise InvalidInput("valid is 1.0, which leaves nothing to train", "Pass less")
 
-    def split(
-        self,
-        n_examples: int,
-        *,
-        seed: int,
-        fold: int = 0,
-        labels: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Split:
-        """Split the examples; the same arguments give the same split."""
-        _check_fold(fold, self.n_folds)
-        units = make_units(n_examples, stratified=self.stratified, labels=labels, groups=groups)
+    def _draw(self, units: Units, fold: int, rng: np.random.Generator) -> _Drawn:
         for index in np.flatnonzero(units.sizes < self.n_folds):
             raise refuse_class(units, int(index), f"too few for {self.n_folds} folds")
-        rng = np.random.default_rng(seed)
         test, pool, n_before = [], [], 0
         for stratum in units.strata:
             order = rng.permutation(stratum)
@@ -250,7 +246,7 @@ class CrossValidation:
             # The folds after the test fold come first, so that validation sets rotate too.
             pool.append(order[np.argsort(turns, kind="stable")][len(test[-1]) :])
         sets, rest = take_sets(pool, {"valid": self.valid}, units, keep_one=True, state="left")
-        return _finish(units, np.concatenate(rest), sets | {"test": np.concatenate(test)}, rng)
+        return np.concatenate(rest), sets | {"test": np.concatenate(test)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,17 +309,6 @@ def _check_fold(fold: int, n_folds: int) -> None:
             f"fold is {fold}, but the split has {n_folds} fold(s)",
             "Pass fold = 0" if n_folds == 1 else f"Pass a fold from 0 to {n_folds - 1}",
         )
-
-
-def _finish(
-    units: Units, train: IntArray, sets: Mapping[str, IntArray], rng: np.random.Generator
-) -> Split:
-    """Examples of the units; training examples shuffled, for learners that do not."""
-    return Split(
-        rng.permutation(units.expand(train)),
-        np.sort(units.expand(sets["valid"])),
-        np.sort(units.expand(sets["test"])),
-    )
 
 
 def _check_held_out(valid: Size, test: Size, *, of: str, train: Size | None = 0) -> None:

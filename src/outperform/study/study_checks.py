@@ -330,7 +330,7 @@ def _check_redrawn_searches(design: Design, study: "Study") -> None:
 
 
 def _check_trials_of_surrogate(design: SimulatedHopt, study: "Study") -> None:
-    from outperform.study.surrogate_inputs import count_needed_trials  # imports much of scipy
+    from outperform.study.encoding import count_needed_trials  # imports much of scipy
 
     for pipeline in study.pipelines:
         needed = count_needed_trials(pipeline.space, design.best_share)

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from outperform.errors import InvalidInput, OutperformError
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.datasets import check_header
-from outperform.study.engine_table import EngineTable, make_engine_table
 from outperform.study.estimator_pipeline import EstimatorPipeline
 from outperform.study.import_paths import check_not_hidden, search_last
 from outperform.study.pipelines import FunctionPipeline, Pipeline
@@ -24,7 +23,13 @@ from outperform.study.study_file_entries import (
     find_line,
     find_lines,
 )
-from outperform.study.study_file_tables import make_design, make_space, make_splitter
+from outperform.study.study_file_tables import (
+    EngineTable,
+    make_design,
+    make_engine_table,
+    make_space,
+    make_splitter,
+)
 from outperform.study.tasks import TableData, Task, find_goal, make_data
 from outperform.wording import enumerate_names
 
@@ -193,20 +198,16 @@ def _build_all(
     made = []
     for place, table in enumerate(tables):
         with entry(word, place):
-            made.append(_build(table, make))
+            try:
+                made.append(make(table))
+            except OutperformError:
+                raise
+            except (AttributeError, TypeError, ValueError) as error:
+                raise InvalidInput(
+                    f"a value has the wrong kind: {error}",
+                    "Compare it with the study file that `outperform init` writes",
+                ) from error
     return tuple(made)
-
-
-def _build(table: dict[str, Any], make: Callable[[dict[str, Any]], T]) -> T:
-    try:
-        return make(table)
-    except OutperformError:
-        raise
-    except (AttributeError, TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"a value has the wrong kind: {error}",
-            "Compare it with the study file that `outperform init` writes",
-        ) from error
 
 
 def _make_task(table: Mapping[str, Any], folder: Path) -> Task:

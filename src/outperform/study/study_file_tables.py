@@ -1,7 +1,9 @@
-"""Designs, splits and search spaces from the tables of a study file."""
+"""Designs, splits, search spaces and the engine from the tables of a study file."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from outperform.errors import InvalidInput
@@ -26,25 +28,13 @@ from outperform.study.study_file_entries import Kind, check_kind, check_words, e
 from outperform.wording import suggest_names
 
 # What each design is made by, and its words; the first cannot be left out.
-_DESIGNS: dict[str, tuple[Callable[..., Design], dict[str, str]]] = {
-    "ideal": (Ideal, {"replicates": "n_replicates"}),
-    "fix-hopt": (
-        FixHopt,
-        {"replicates": "n_replicates", "vary": "vary", "repetitions": "n_repetitions"},
-    ),
-    "simulated-hopt": (
-        SimulatedHopt,
-        {"replicates": "n_replicates", "repetitions": "n_repetitions", "best_share": "best_share"},
-    ),
-    "resampled-hopt": (
-        ResampledHopt,
-        {"replicates": "n_replicates", "repetitions": "n_repetitions"},
-    ),
-    "variance": (
-        Variance,
-        {"replicates": "n_replicates", "searches": "n_searches", "sources": "sources"},
-    ),
-    "crossed": (Crossed, {"levels": "n_levels", "sources": "sources"}),
+DESIGNS: dict[str, tuple[type[Any], tuple[str, ...]]] = {
+    "ideal": (Ideal, ("replicates",)),
+    "fix-hopt": (FixHopt, ("replicates", "vary", "repetitions")),
+    "simulated-hopt": (SimulatedHopt, ("replicates", "repetitions", "best_share")),
+    "resampled-hopt": (ResampledHopt, ("replicates", "repetitions")),
+    "variance": (Variance, ("replicates", "searches", "sources")),
+    "crossed": (Crossed, ("levels", "sources")),
 }
 _DESIGN_WORDS: dict[str, Kind] = {
     "replicates": int,
@@ -55,6 +45,8 @@ _DESIGN_WORDS: dict[str, Kind] = {
     "vary": list,
     "sources": list,
 }
+# Field of a design that a word gives: a word is short for the number of what it names.
+FIELDS = {word: f"n_{word}" if kind is int else word for word, kind in _DESIGN_WORDS.items()}
 _SPLITS: dict[str, type[OutOfBootstrap | HoldOut | CrossValidation | FixedSplit]] = {
     "out-of-bootstrap": OutOfBootstrap,
     "hold-out": HoldOut,
@@ -72,6 +64,7 @@ _DIMENSIONS: Mapping[str, type[Dimension]] = {
     "integers": Integers,
     "choices": Choices,
 }
+_WORDS: dict[str, Kind] = {"address": str, "spool": str, "patience": float, "options": dict}
 
 
 def make_design(options: Mapping[str, Any]) -> Design:
@@ -82,15 +75,15 @@ def make_design(options: Mapping[str, Any]) -> Design:
     >>> make_design({"kind": "fix-hopt", "replicates": 50, "vary": ["init"]})
     FixHopt(n_replicates=50, vary=('init',), n_repetitions=1, kind='fix-hopt')
     """
-    kind = _find_kind("design", options, _DESIGNS, _DESIGN_WORDS)
-    make, names = _DESIGNS[kind]
+    kind = _find_kind("design", options, DESIGNS, _DESIGN_WORDS)
+    make, words = DESIGNS[kind]
     settings = {word: value for word, value in options.items() if word != "kind"}
-    check_words(settings, {word: _DESIGN_WORDS[word] for word in names}, of=kind)
-    required = next(iter(names))
-    if required not in settings:
-        raise InvalidInput(f"{kind} does not say how many {required}", f"Add {required} = 29")
-    values = {names[word]: value for word, value in settings.items()}
-    return make(**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
+    check_words(settings, {word: _DESIGN_WORDS[word] for word in words}, of=kind)
+    if words[0] not in settings:
+        raise InvalidInput(f"{kind} does not say how many {words[0]}", f"Add {words[0]} = 29")
+    values = {FIELDS[word]: value for word, value in settings.items()}
+    design: Design = make(**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
+    return design
 
 
 def make_splitter(options: Mapping[str, Any] | str) -> Splitter:
@@ -190,3 +183,51 @@ def _make_bounded(kind: str, bounds: Any, extra: dict[str, Any]) -> Dimension:
     if isinstance(bounds, str) or not isinstance(bounds, Sequence) or len(bounds) != 2:
         raise InvalidInput(f"{kind} is {bounds!r}", f"Give low and high: {kind} = [low, high]")
     return _DIMENSIONS[kind](*bounds, **extra)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineTable:
+    """Where the fits of a study run, as its file says; nothing of it is ever recorded.
+
+    Attributes
+    ----------
+    address
+        Of the engine; None: the file does not say. It may hold credentials, and so may options.
+    options
+        What goes to the engine untouched.
+    spool
+        Folder that workers write their results to before they return them.
+    patience
+        Seconds that workers go on without their coordinator.
+    """
+
+    address: str | None = field(default=None, repr=False)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    spool: Path | None = None
+    patience: float | None = None
+
+
+def make_engine_table(document: Mapping[str, Any], folder: Path) -> EngineTable:
+    """Table [engine] of a study file, empty where it has none; folders are looked for from its own.
+
+    Examples
+    --------
+    >>> make_engine_table({"engine": {"spool": "results", "patience": 60}}, Path("study"))
+    EngineTable(spool=PosixPath('study/results'), patience=60)
+    """
+    with entry("engine"):
+        table = document.get("engine", {})
+        if not isinstance(table, dict):
+            remedy = 'Write [engine], and address = "local:4" below'
+            raise InvalidInput("engine is no table", remedy)
+        if not isinstance(table.get("options", {}), dict):  # it may hold a password: do not show it
+            with entry("options"):
+                remedy = "Write [engine.options], and what goes to the engine below"
+                raise InvalidInput("options is no table", remedy)
+        check_words(table, _WORDS, of="the engine")
+        patience = table.get("patience")
+        if patience is not None and not 0 <= patience < math.inf:
+            with entry("patience"):
+                raise InvalidInput(f"patience is {patience}", "Give seconds, 0 or more")
+        spool = folder / table["spool"] if "spool" in table else None
+        return EngineTable(table.get("address"), table.get("options", {}), spool, patience)

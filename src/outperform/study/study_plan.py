@@ -11,20 +11,12 @@ from typing import Any
 
 from outperform.errors import InvalidInput, OutperformError
 from outperform.study.datasets import Dataset
-from outperform.study.designs import (
-    Crossed,
-    Design,
-    FixHopt,
-    Ideal,
-    ResampledHopt,
-    SimulatedHopt,
-    Variance,
-)
+from outperform.study.designs import Design
 from outperform.study.pipelines import Pipeline
 from outperform.study.spaces import Choices, Integers, LogUniform, Space
 from outperform.study.splits import CrossValidation, FixedSplit, OutOfBootstrap, Splitter
 from outperform.study.study import Study
-from outperform.study.study_file_tables import make_design, make_space
+from outperform.study.study_file_tables import DESIGNS, FIELDS, make_design, make_space
 from outperform.study.tasks import Task
 
 _FIXED = FixedSplit([0], [], [1])  # stands for any: it moves no seed
@@ -145,29 +137,13 @@ def _plan_task(part: Mapping[str, Any], fingerprints: Mapping[str, str]) -> Task
 
 
 def _describe_design(design: Design) -> dict[str, Any]:
-    match design:
-        case Ideal():
-            return {"kind": design.kind, "replicates": design.n_replicates}
-        case FixHopt():
-            words = {"replicates": design.n_replicates, "repetitions": design.n_repetitions}
-            return {"kind": design.kind, **words, **_list("vary", design.vary)}
-        case SimulatedHopt():
-            words = {"replicates": design.n_replicates, "repetitions": design.n_repetitions}
-            return {"kind": design.kind, **words, "best_share": design.best_share}
-        case ResampledHopt():
-            words = {"replicates": design.n_replicates, "repetitions": design.n_repetitions}
-            return {"kind": design.kind, **words}
-        case Variance():
-            words = {"replicates": design.n_replicates, "searches": design.n_searches}
-            return {"kind": design.kind, **words, **_list("sources", design.sources)}
-        case Crossed():
-            words = {"levels": design.n_levels}
-            return {"kind": design.kind, **words, **_list("sources", design.sources)}
-    return {}
-
-
-def _list(word: str, names: tuple[str, ...]) -> dict[str, list[str]]:
-    return {word: list(names)} if names else {}
+    """As a study file says it; empty where the design is the person's own."""
+    kind, words = DESIGNS.get(design.kind, (None, ()))
+    if kind is None or not isinstance(design, kind):
+        return {}
+    values = {word: getattr(design, FIELDS[word]) for word in words}
+    listed = {word: list(v) if isinstance(v, tuple) else v for word, v in values.items()}
+    return {"kind": design.kind, **{word: v for word, v in listed.items() if v != []}}
 
 
 def _describe_dimension(dimension: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
 from outperform.stats.checks import as_scores
+from outperform.study.encoding import Inputs, choose_inputs, count_least
 from outperform.study.gaussian_process import (
     FloatArray,
     condition,
@@ -32,7 +33,6 @@ from outperform.study.surrogate_checks import (
     measure_remoteness,
     refuse_unexplained,
 )
-from outperform.study.surrogate_inputs import Inputs, choose_inputs, count_least
 from outperform.study.tuners import TUNERS, Trial
 from outperform.wording import enumerate_names
 

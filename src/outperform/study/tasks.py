@@ -13,9 +13,8 @@ from outperform.errors import InvalidInput, UnknownDirection, UnknownName
 from outperform.runs.metrics import Goal, known_goal, resolve_goal
 from outperform.study.datasets import Dataset, load_table
 from outperform.study.fingerprints import fingerprint
-from outperform.study.import_paths import import_object, import_sklearn
+from outperform.study.import_paths import import_object, import_sklearn, refuse_failures
 from outperform.study.names import check_name
-from outperform.study.own_code import refuse_failures
 from outperform.study.splits import FixedSplit, OutOfBootstrap, Splitter
 from outperform.study.study_file_entries import Kind, check_words
 from outperform.wording import find_near, suggest_names
@@ -148,7 +147,7 @@ def make_data(data: Data) -> Callable[[], Dataset]:
     """Something that loads the dataset when it is needed."""
     # Ready already; so is what knows by itself whether it has changed.
     if isinstance(data, BundledData | GivenData | LoadedData) or hasattr(data, "fingerprint"):
-        return cast(Callable[[], Dataset], data)
+        return cast("Callable[[], Dataset]", data)
     if isinstance(data, str):
         return _make_named_data(data)
     if isinstance(data, Path):

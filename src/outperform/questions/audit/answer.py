@@ -143,12 +143,8 @@ def _audit_each(
             f"{too_few[tasks[0]].problem}",
             too_few[tasks[0]].remedy,
         )
-    return join(tuple(audits), (*notes, *_name_left_out(too_few)))
-
-
-def _name_left_out(too_few: Mapping[str, TooFewRuns]) -> Iterator[str]:
-    for task, error in too_few.items():
-        yield f"{task} is left out: {error.problem}"
+    left_out = tuple(f"{task} is left out: {each.problem}" for task, each in too_few.items())
+    return join(tuple(audits), notes + left_out)
 
 
 def _audit_pair(

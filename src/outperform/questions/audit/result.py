@@ -15,6 +15,7 @@ from outperform.stats import PickedRuns, SubsetShares
 from outperform.stats.checks import FloatArray
 
 AuditVerdict = Literal["robust", "fragile", "undecided"]
+MOODS: dict[AuditVerdict, Mood] = {"robust": "good", "fragile": "bad", "undecided": "open"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +138,7 @@ class Audit(Result):
     @property
     def mood(self) -> Mood:
         """Good news if nobody can undo it."""
-        moods: dict[AuditVerdict, Mood] = {"robust": "good", "fragile": "bad", "undecided": "open"}
-        return moods[self.verdict]
+        return MOODS[self.verdict]
 
     @property
     def tables(self) -> list[Table | str]:

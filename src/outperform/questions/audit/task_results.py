@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from outperform.questions.audit.advice import suggest_after_tasks
-from outperform.questions.audit.result import Audit, AuditVerdict, SelfAudit
+from outperform.questions.audit.result import MOODS, Audit, AuditVerdict, SelfAudit
 from outperform.questions.audit.table import tabulate_audits, tabulate_self_audits
 from outperform.questions.compare.verdict import describe
 from outperform.questions.result import Mood, Result, Table, join_caveats
@@ -14,7 +14,6 @@ from outperform.runs.scope import Scope, join_scopes
 from outperform.wording import join_words
 
 _FROM_THE_WEAKEST: tuple[AuditVerdict, ...] = ("fragile", "undecided", "robust")
-_MOODS: dict[AuditVerdict, Mood] = {"robust": "good", "fragile": "bad", "undecided": "open"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ class TaskAudits(Result):
     @property
     def mood(self) -> Mood:
         """Good news if nobody can undo anything."""
-        return _MOODS[self.verdict]
+        return MOODS[self.verdict]
 
     @property
     def tables(self) -> list[Table | str]:

@@ -131,20 +131,18 @@ def _three_words(words: tuple[str, ...]) -> tuple[str, str | None, str | None]:
     return path, a, b
 
 
-def _require_validation(runs: Runs, named: str | None) -> Runs:
-    """Choosing by the score that is reported is optimistic: only who asks for it gets it."""
-    if runs.validation is None and named is None:
-        raise InvalidInput(
-            f"nothing in {runs.source} is known as validation scores, by which the best is chosen",
-            f"Name their column with --validation; --validation {runs.metric!r} chooses by the "
-            "score that is reported, which is optimistic",
-        )
-    return runs
-
-
 def _read(path: str, reading: dict[str, Any], *, trials: bool) -> Runs:
+    """Runs of a file or a store; they choose by the score that is reported only if asked to."""
     if not trials:
-        return _require_validation(open_runs(path, reading), reading["validation"])
+        runs = open_runs(path, reading)
+        if runs.validation is None and reading["validation"] is None:
+            raise InvalidInput(
+                f"nothing in {runs.source} is known as validation scores, by which the best is "
+                "chosen",
+                f"Name their column with --validation; --validation {runs.metric!r} chooses by the "
+                "score that is reported, which is optimistic",
+            )
+        return runs
     if not is_store(path):
         raise InvalidInput(
             f"{path} is no store of a study, so it has no searches",

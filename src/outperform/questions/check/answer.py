@@ -8,6 +8,7 @@ pipelines: its tests show it.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -27,7 +28,7 @@ from outperform.runner.needs import list_needs
 from outperform.stats.checks import check_count
 from outperform.study.fits import Fit, make_fit
 from outperform.study.pipelines import Pipeline
-from outperform.study.planned_runs import Draw, honoured
+from outperform.study.planned_runs import honoured
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
 from outperform.study.tasks import Task
@@ -82,15 +83,20 @@ def check(
     failed: list[FailedFits] = []
     for plan in plans:
         own = [*islice(outcomes, n_repeats * len(plan.fits))]
-        if any(outcome.kind != "done" for outcome in own):
-            failed.append(_describe_failures(plan, own))
+        errors = [outcome.error or "" for outcome in own if outcome.kind != "done"]
+        if errors:
+            failed.append(FailedFits(*plan.names, len(errors), len(own), errors[0]))
             continue
         names, watched = plan.names, [outcome.value for outcome in own]
         scores = np.array([each.scores["test"] for each in watched]).reshape(-1, n_repeats)
         checks += [SourceCheck(*names, s, scores[plan.rows(s, n_seeds)]) for s in plan.sources]
         unseeded += [UnseededDraws(*names, each) for each in _find_unseeded(watched, n_repeats)]
     if not checks:
-        raise _cannot_check(failed[0])
+        first = failed[0]
+        raise OutperformError(
+            f"a fit of {first.pipeline} on {first.task} failed: {summarize_error(first.error)}",
+            "Mend that first, since what fails cannot be checked; --debug shows where it failed",
+        ) from RuntimeError(first.error)
     return Reproducibility(tuple(checks), tuple(unseeded), tuple(failed))
 
 
@@ -138,7 +144,9 @@ def plan_checks(
         names = [name for name in honoured(pipeline, task) if not sources or name in sources]
         if names:
             draws = [{}, *({name: i} for name in names for i in range(1, n_seeds))]
-            fits = [_make_fit(study, pipeline, task, draw) for draw in draws]
+            seeded = map(study.draw(pipeline, task).seeds, draws)
+            make = partial(make_fit, pipeline, task, default_params(pipeline.space), refit=True)
+            fits = [make(dict(seeds), fold=fold) for seeds, fold in seeded]
             plans.append(PairPlan(pipeline, task, tuple(names), tuple(fits)))
     return plans
 
@@ -148,13 +156,6 @@ def _check_names(word: str, names: Collection[str], known: Sequence[str]) -> Non
         if name not in known:
             what = "the study has" if word == "pipeline" else "the pipelines honour"
             raise UnknownName(f"{what} no {word} {name!r}", suggest_names(name, known))
-
-
-def _make_fit(study: Study, pipeline: Pipeline, task: Task, replicates: dict[str, int]) -> Fit:
-    draw = Draw(pipeline, task, study.seed, study.tuner, study.trials)
-    seeds, fold = draw.seeds(replicates)
-    params = default_params(pipeline.space)
-    return make_fit(pipeline, task, params, dict(seeds), fold=fold, refit=True)
 
 
 def _fit_all(
@@ -171,20 +172,6 @@ def _fit_all(
             outcomes[outcome.tag] = outcome
         report(len(outcomes), len(fits))
     return [outcomes[number] for number in range(len(fits))]
-
-
-def _describe_failures(plan: PairPlan, outcomes: Sequence[Outcome]) -> FailedFits:
-    errors = [outcome.error or "" for outcome in outcomes if outcome.kind != "done"]
-    return FailedFits(*plan.names, len(errors), len(outcomes), errors[0])
-
-
-def _cannot_check(failed: FailedFits) -> OutperformError:
-    error = OutperformError(
-        f"a fit of {failed.pipeline} on {failed.task} failed: {summarize_error(failed.error)}",
-        "Mend that first, since what fails cannot be checked; --debug shows where it failed",
-    )
-    error.__cause__ = RuntimeError(failed.error)
-    return error
 
 
 def _find_unseeded(watched: Sequence[WatchedScores], n_repeats: int) -> Iterator[str]:

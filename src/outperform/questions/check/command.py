@@ -2,6 +2,7 @@
 
 import shlex
 from time import monotonic
+from typing import Any
 
 import click
 
@@ -39,14 +40,13 @@ _QUICK = 2  # seeds of each source, and runs of each seed
 @debug_option
 def command(
     study_file: str,
-    pipelines: tuple[str, ...],
-    sources: tuple[str, ...],
     thorough: bool,
     seeds: int | None,
     repeats: int | None,
     gate: bool,
     workers: int | None,
     as_json: bool,
+    **chosen: Any,
 ) -> None:
     """Check that every seed does what it should.
 
@@ -66,7 +66,7 @@ def command(
     study = read_study(study_file)
     usual = THOROUGH if thorough else _QUICK
     n_seeds, n_repeats = (usual if n is None else n for n in (seeds, repeats))
-    plans = plan_checks(study, pipelines=pipelines, sources=sources, n_seeds=n_seeds)
+    plans = plan_checks(study, n_seeds=n_seeds, **chosen)
     began = monotonic()
 
     def report(n_done: int, n_fits: int) -> None:
@@ -80,15 +80,8 @@ def command(
             err=True,
         )
         with ProgressBar("checking") as bar:
-            result = check(
-                study,
-                engine,
-                pipelines=pipelines,
-                sources=sources,
-                n_seeds=n_seeds,
-                n_repeats=n_repeats,
-                report=report,
-            )
+            chosen |= {"n_seeds": n_seeds, "n_repeats": n_repeats}
+            result = check(study, engine, report=report, **chosen)
     if as_json:
         print_json(result.to_dict())
     else:

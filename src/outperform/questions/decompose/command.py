@@ -1,6 +1,7 @@
 """The command `outperform decompose`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,7 +17,7 @@ from outperform.store import is_store
 
 @click.command()
 @click.argument("path", metavar="RUNS")
-@click.option("--test-size", type=click.IntRange(min=1), help="Examples in the test set.")
+@click.option("--test-size", "n_test", type=click.IntRange(1), help="Examples in the test set.")
 @click.option("--source", metavar="COLUMN", help="Column that says what was redrawn.")
 @click.option(
     "--crossed", metavar="COLUMN,COLUMN", help="Columns with the seeds of a crossed design."
@@ -33,16 +34,7 @@ from outperform.store import is_store
 @alpha_option
 @output_options
 def command(
-    path: str,
-    test_size: int | None,
-    source: str | None,
-    crossed: str | None,
-    curves: str | None,
-    metric: str | None,
-    algorithm: str | None,
-    task: str | None,
-    alpha: float,
-    output: Output,
+    path: str, n_test: int | None, curves: str | None, alpha: float, output: Output, **columns: Any
 ) -> None:
     """Measure how much each source of variation makes scores vary.
 
@@ -60,14 +52,10 @@ def command(
         raise InvalidInput(f"{path} is no store of a study", "Leave out --curves")
     result = decompose(
         path,
-        algorithm=algorithm,
-        task=task,
-        metric=metric,
-        source=source,
-        crossed=crossed,
         study=recall_study(path) if curves else None,
-        n_test=test_size,
+        n_test=n_test,
         confidence_level=1 - alpha,
+        **columns,
     )
     if output.as_json:
         print_json(result.to_dict())

@@ -79,11 +79,6 @@ class SearchCurve(Plain):
         """Standard deviation of the test scores of final fits."""
         return float((self.final - self.final[0]).std(ddof=1))
 
-    @property
-    def final_bounds(self) -> MiddleRange:
-        """Ends of the range of the middle 80% of the test scores of final fits."""
-        return middle_range(self.final)
-
     def __str__(self) -> str:
         return (
             f"after {self.n_trials} trials {self.pipeline} on {self.task} reaches "
@@ -215,21 +210,17 @@ def _trace(retracer: Retracer, run: PlannedRun) -> _Traced | None:
         tried.append(params)
         trials.append(scores)
     sign = 1 if retracer.study.task(run.task).goal == "maximize" else -1
-    best = _follow_best([sign * scores["valid"] for scores in trials])
+    # Which trial is the best after each; of equals the earliest, as it is to the search.
+    valid = [sign * scores["valid"] for scores in trials]
+    best: list[int] = []
+    for i, score in enumerate(valid):
+        best.append(i if not best or score > valid[best[-1]] else best[-1])
     final = retracer.find_scores(run, tried[best[-1]], refit=True)
     if "test" not in final:
         return None
     tested = all("test" in scores for scores in trials)
     test = [trials[i]["test"] for i in best] if tested else []
     return _Traced([trials[i]["valid"] for i in best], test, final["test"])
-
-
-def _follow_best(scores: list[float]) -> list[int]:
-    """Which trial is the best after each; of equals the earliest, as it is to the search."""
-    best: list[int] = []
-    for i, score in enumerate(scores):
-        best.append(i if not best or score > scores[best[-1]] else best[-1])
-    return best
 
 
 def _find_doubts(curves: tuple[SearchCurve, ...], unfinished: set[str]) -> Iterator[str]:

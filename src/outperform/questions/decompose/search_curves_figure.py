@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.render.labels import escape
 from outperform.render.style import PAGE_WIDTH, make_figure
+from outperform.stats.variances import middle_range
 from outperform.wording import describe_goal, shorten
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -77,8 +78,13 @@ def _draw_course(course: Course, ax: Axes, index: int, *, label: str) -> None:
 
 def _draw_final(curve: SearchCurve, ax: Axes, index: int, *, place: float) -> None:
     colour = _COLOURS[index % len(_COLOURS)]
-    ends = curve.final_bounds
-    ax.plot([place, place], ends, color=colour, linewidth=0.9, gid=f"interval-{index}")
+    ax.plot(
+        [place, place],
+        middle_range(curve.final),
+        color=colour,
+        linewidth=0.9,
+        gid=f"interval-{index}",
+    )
     ax.plot([place], [curve.final.mean()], "D", color=colour, markersize=3.5, gid=f"final-{index}")
 
 
@@ -92,7 +98,8 @@ def _add_legend(result: SearchCurves, ax: Axes) -> None:
 def _lay_out_trials(result: SearchCurves, ax: Axes) -> int:
     """Label the horizontal axis; the number of trials of the longest search."""
     longest = max(curve.n_trials for curve in result.curves)
-    ax.set_xticks(_choose_ticks(longest))
+    step = max(1, round(longest / 5))
+    ax.set_xticks([1, *(tick for tick in range(step, longest + 1, step) if tick > 1)])
     ax.set_xlabel(f"trials of {escape(result.tuner)} search")
     return longest
 
@@ -106,8 +113,3 @@ def _label(result: SearchCurves, curve: SearchCurve) -> str:
     if len({other.redrawn for other in others}) > 1:
         names.append(f"{curve.redrawn} redrawn")
     return f"{escape(shorten(', '.join(names), 30))} ({curve.n_searches} searches)"
-
-
-def _choose_ticks(n_trials: int) -> list[int]:
-    step = max(1, round(n_trials / 5))
-    return [1, *(tick for tick in range(step, n_trials + 1, step) if tick > 1)]

@@ -8,13 +8,14 @@ from outperform.errors import InvalidInput, UnknownName
 from outperform.questions.plan.budget_result import BudgetPlan, list_options
 from outperform.questions.plan.constants import (
     Constants,
+    Pair,
     RunVariation,
     SearchLength,
     estimate_typical,
     make_typical,
+    measure_constants,
 )
 from outperform.questions.plan.design_options import Costs, DesignPlan, ErrorRates
-from outperform.questions.plan.measured_constants import measure_constants
 from outperform.questions.plan.search_lengths import measure_search_lengths
 from outperform.runner.description import recall_study
 from outperform.stats.checks import check_gamma, check_open_unit, check_positive
@@ -25,7 +26,6 @@ from outperform.study.study import Study
 from outperform.study.study_file import read_study
 from outperform.wording import enumerate_names, format_duration, suggest_names
 
-Pair = tuple[str, str]  # pipeline, task
 _HOUR = 3600.0
 _PILOT = (10, 5)  # repetitions and replicates that measure ρ well enough
 

@@ -1,11 +1,17 @@
-"""How much scores after one search have in common: as measured, or typical of published studies."""
+"""How much scores after one search have in common: measured in a store, or as published."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+import numpy as np
+
 from outperform.plain_values import Plain
-from outperform.stats import Estimate, Variation
+from outperform.stats import Estimate, RepeatedMeans, Variation, repeated_means
+from outperform.stats.checks import FloatArray
+from outperform.store import Store
+from outperform.store.repeated_runs import RepeatedRuns
+from outperform.study.sources import ALL
 
 ONE_SEARCH = ("fix-hopt", "simulated-hopt", "resampled-hopt")  # designs of k fits after a search
 
@@ -20,6 +26,8 @@ CASE_STUDIES = {
     "Glue-RTE BERT": (0.031065, 0.009793, 100),
     "MHC MLP": (0.022229, 0.001452, 100),
 }
+Pair = tuple[str, str]  # pipeline, task
+_FEW_REPETITIONS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +100,130 @@ def make_typical() -> Constants:
     published = [*estimate_typical().values()]
     mean = fmean(published)
     return Constants(ONE_SEARCH[0], mean, mean, min(published), max(published), typical=True)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreConstants:
+    """What a store tells of how its runs vary."""
+
+    constants: tuple[Constants, ...]  # of fix-hopt first, typical where it was not repeated
+    variations: tuple[RunVariation, ...]
+    doubts: tuple[str, ...]
+
+
+def measure_constants(store: Store, pairs: Sequence[Pair]) -> StoreConstants:
+    """Measure V, ρ and the bias of every design that one search is done for.
+
+    ρ is the mean over pipelines and tasks, and its interval the mean of theirs, as if they told
+    one thing: all of them have the same seeds.
+
+    Parameters
+    ----------
+    pairs
+        Pipelines that are searched, with their tasks.
+    """
+    measured = RepeatedRuns.of(store)
+    repeated = {kind: _find_means(measured, pairs, kind) for kind in ONE_SEARCH}
+    units = _find_ideal_variances(measured, pairs)
+    units |= {pair: means.variance for pair, means in repeated["fix-hopt"].items()}
+    constants = [_pool(kind, means, measured, units) for kind, means in repeated.items() if means]
+    if not repeated["fix-hopt"]:
+        constants.insert(0, make_typical())
+    variations = [_describe(pair, measured, repeated["fix-hopt"].get(pair)) for pair in pairs]
+    doubts = (
+        *_count_incomplete(measured, pairs),
+        *_find_doubts(repeated["fix-hopt"], pairs),
+        *measured.notes,
+    )
+    return StoreConstants(tuple(constants), tuple(variations), doubts)
+
+
+def _find_means(
+    measured: RepeatedRuns, pairs: Iterable[Pair], kind: str
+) -> dict[Pair, RepeatedMeans]:
+    """Means of repetitions in which all of learning was redrawn, where these tell anything."""
+    if ALL not in measured.count_repeats(kind):
+        return {}
+    found = {pair: measured.find_repetitions(kind, ALL, *pair).scores for pair in pairs}
+    return {
+        pair: repeated_means(scores)
+        for pair, scores in found.items()
+        if len(scores) >= 2 and scores.shape[1] >= 2 and np.ptp(scores, axis=1).any()
+    }
+
+
+def _find_ideal_variances(measured: RepeatedRuns, pairs: Sequence[Pair]) -> dict[Pair, float]:
+    ideal = {pair: _find_ideal(measured, pair) for pair in pairs}
+    return {pair: float(x.var(ddof=1)) for pair, x in ideal.items() if x.size > 1 and np.ptp(x) > 0}
+
+
+def _pool(
+    kind: str,
+    means: Mapping[Pair, RepeatedMeans],
+    measured: RepeatedRuns,
+    units: Mapping[Pair, float],
+) -> Constants:
+    """Average over pairs, with all variances in units: those of redrawn searches are larger."""
+    estimates = [each.correlation for each in means.values()]
+    expected, estimate, low, high = (
+        min(max(0.0, float(np.mean(values))), 1.0)
+        for values in (
+            [each.expected_correlation for each in means.values()],
+            [each.value for each in estimates],
+            [each.interval.low for each in estimates],
+            [each.interval.high for each in estimates],
+        )
+    )
+    variances = [each.variance / units.get(pair, each.variance) for pair, each in means.items()]
+    biases = [
+        variance * find_squared_bias(each, _find_ideal(measured, pair))
+        for variance, (pair, each) in zip(variances, means.items(), strict=True)
+    ]
+    bias, variance = float(np.mean(biases)), float(np.mean(variances))
+    return Constants(kind, expected, estimate, low, high, bias, variance)
+
+
+def _find_ideal(measured: RepeatedRuns, pair: Pair) -> FloatArray:
+    return np.array([*measured.find_ideal(*pair).values()])
+
+
+def find_squared_bias(means: RepeatedMeans, ideal: FloatArray) -> float:
+    """Squared distance to the ideal mean beyond what chance makes of it, in variances of a run."""
+    if ideal.size < 2:
+        return 0.0
+    chance = means.mean_error**2 + float(ideal.var(ddof=1)) / ideal.size
+    squared = (means.mean - float(ideal.mean())) ** 2
+    return max(0.0, squared - chance) / means.variance
+
+
+def _describe(pair: Pair, measured: RepeatedRuns, means: RepeatedMeans | None) -> RunVariation:
+    """Standard deviation of a run: over repetitions, of ideal runs, or after the one search."""
+    metric = measured.study["tasks"][pair[1]]["metric"]
+    if means is not None:
+        sd = float(np.sqrt(means.variance))
+        return RunVariation(*pair, metric, sd, means.correlation, means.n_repetitions)
+    only = measured.scores.get(("fix-hopt", ALL, *pair), {})
+    for scores in (_find_ideal(measured, pair), np.array([*only.values()])):
+        if scores.size >= 2 and np.ptp(scores) > 0:
+            return RunVariation(*pair, metric, float(scores.std(ddof=1)), None)
+    return RunVariation(*pair, metric, None, None)
+
+
+def _count_incomplete(measured: RepeatedRuns, pairs: Sequence[Pair]) -> Iterable[str]:
+    for kind in ONE_SEARCH:
+        repeats = measured.count_repeats(kind).get(ALL)
+        if repeats is not None and repeats.n_repetitions > 1:
+            n = sum(measured.find_repetitions(kind, ALL, *pair).n_incomplete for pair in pairs)
+            if n:
+                yield f"{n} repetition(s) of {kind} with failed or missing runs were left out"
+
+
+def _find_doubts(means: Mapping[Pair, RepeatedMeans], pairs: Sequence[Pair]) -> Iterable[str]:
+    if not means:
+        return
+    unknown = [" on ".join(pair) for pair in pairs if pair not in means]
+    if unknown:
+        yield f"ρ of {', '.join(unknown)} is not known: that of the others stands for it"
+    n_repetitions = min(each.n_repetitions for each in means.values())
+    if n_repetitions < _FEW_REPETITIONS:
+        yield f"{n_repetitions} repetitions are few: ρ is rough, as its interval says"

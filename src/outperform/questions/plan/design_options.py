@@ -119,10 +119,6 @@ class DesignOption:
         """Kind, as in study files."""
         return "ideal" if self.fixed.get("n_replicates") == 1 else self.constants.design
 
-    def least_cost(self, costs: Costs) -> float:
-        """Cost of one search and one replicate."""
-        return min(costs.search(self._count_trials(each)) for each in self.lengths) + costs.fit
-
     def choose(self, budget: float, costs: Costs) -> tuple[SearchLength | None, BudgetSplit]:
         """Trials, searches and replicates with the least error."""
         affordable = [
@@ -209,7 +205,8 @@ class DesignOption:
 
         if rates.gamma == 0.5:
             return None
-        low = high = self.least_cost(costs)
+        searches = (costs.search(self._count_trials(each)) for each in self.lengths)
+        low = high = min(searches) + costs.fit
         while not is_enough(high):
             low, high = high, 2 * high
             if high > _MOST_BUDGET * costs.fit:

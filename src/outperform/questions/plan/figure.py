@@ -1,34 +1,37 @@
-"""The figure of a plan: how many runs, against the smallest P(A>B) that matters."""
+"""Figures of plans: runs against the smallest P(A>B) that matters, errors against the budget."""
 
+import math
 from typing import Any
 
 from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, StrMethodFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter, StrMethodFormatter
 from matplotlib.transforms import ScaledTranslation
 
-from outperform.questions.plan.budget_figure import compose_budget, draw_budget
-from outperform.questions.plan.budget_result import BudgetPlan
-from outperform.questions.plan.result import GAMMAS, Plan, PlanRow
+from outperform.questions.plan.budget_result import BudgetPlan, describe_split
+from outperform.questions.plan.result import GAMMAS, Plan
 from outperform.render.figures import Drawing
 from outperform.render.labels import escape
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
     COLOUR_NOTE,
+    COLOURS,
     COLUMN_WIDTH,
     make_figure,
     title_height,
     wrap_title,
 )
-from outperform.wording import shorten_apart
+from outperform.wording import format_duration, shorten_apart
+
+_LINES = ("-", "--", "-.", ":")
+_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
-def draw_sample_sizes(
-    rows: tuple[PlanRow, ...], ax: Axes, *, highlight: Plan | None = None
-) -> None:
-    """Draw sample sizes against γ, on a logarithmic scale, and mark the point of a plan."""
+def draw_plan(plan: Plan, ax: Axes) -> None:
+    """Draw sample sizes for a plan's error rates against γ, with the plan's own point marked."""
+    rows = plan.table
     gammas = [row.gamma for row in rows]
     exact, noether = [row.n_required for row in rows], [row.n_noether for row in rows]
     ax.plot(gammas, exact, "o-", color=COLOUR_A, ms=3, label="pairs, for the paired verdict")
@@ -40,13 +43,7 @@ def draw_sample_sizes(
     ax.set_xlabel("smallest P(A > B) that matters, γ")
     ax.set_ylabel("runs of each algorithm")
     ax.legend(loc="upper right", frameon=False, fontsize="small")
-    if highlight is not None:
-        _mark_plan(highlight, ax)
-
-
-def draw_plan(plan: Plan, ax: Axes) -> None:
-    """Draw the sample sizes for a plan's error rates, with the plan's own point marked."""
-    draw_sample_sizes(plan.table, ax, highlight=plan)
+    _mark_plan(plan, ax)
 
 
 def _mark_plan(plan: Plan, ax: Axes) -> None:
@@ -102,6 +99,56 @@ def compose_plan(plan: Plan) -> Figure:
     title = wrap_title(f"{claim} with power {1 - plan.beta:g}", COLUMN_WIDTH)
     figure = make_figure(COLUMN_WIDTH, 2.4 + title_height(title), title)
     draw_plan(plan, figure.subplots())
+    return figure
+
+
+def draw_budget(plan: BudgetPlan, ax: Axes) -> None:
+    """Draw the error of each design against the budget, both on logarithmic scales."""
+    for number, curve in enumerate(plan.curves):
+        look: dict[str, Any] = {
+            "color": COLOURS[number % len(COLOURS)],
+            "ls": _LINES[number % len(_LINES)],
+        }
+        ax.plot(curve.budgets, curve.errors, label=curve.name, **look)
+    best = plan.recommended
+    ax.axvline(plan.budget, color=COLOUR_NOTE, lw=0.6, ls=":", gid="budget")
+    ax.plot([plan.budget], [best.error], "o", mfc="none", mec="black", mew=1.2, ms=7, gid="best")
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    in_fits = plan.costs.unit == "fits"
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _format_cost(x, in_fits)))
+    low = min(min(curve.errors) for curve in plan.curves)
+    ax.set_yticks([tick for tick in _TICKS if tick >= low * 0.7], minor=False)
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_minor_formatter(NullFormatter())
+    ax.spines[["right", "top"]].set_visible(False)
+    ax.set_xlabel("budget, fits of the whole study" if in_fits else "budget, time of all fits")
+    ax.set_ylabel("error of a mean, in\nstandard deviations of a run")
+    # Below the axes, where it hides no curve: those of good designs end in the lower corners.
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.36, -0.22),
+        ncols=2,
+        fontsize="x-small",
+        handlelength=2.4,
+        columnspacing=0.8,
+    )
+
+
+def _format_cost(cost: float, in_fits: bool) -> str:
+    if in_fits:
+        return f"{cost:,.0f}"
+    return format_duration(cost) if cost >= 1 else f"{cost:g} s"
+
+
+def compose_budget(plan: BudgetPlan) -> Figure:
+    """Draw the errors below the design that is recommended."""
+    claim = f"{plan.describe(plan.budget)} are best spent on {describe_split(plan.recommended)}"
+    title = wrap_title(claim, COLUMN_WIDTH)
+    names = 0.16 * math.ceil(len(plan.options) / 2)  # below, in two columns
+    figure = make_figure(COLUMN_WIDTH, 2.6 + names + title_height(title), title)
+    draw_budget(plan, figure.subplots())
     return figure
 
 

@@ -5,14 +5,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from outperform.questions.decompose.retracing import Retracer
-from outperform.questions.plan.constants import SearchLength
+from outperform.questions.plan.constants import Pair, SearchLength
 from outperform.stats import best_of_weights
 from outperform.stats.checks import FloatArray
 from outperform.store import Store
 from outperform.study.planned_runs import Search
 from outperform.study.study import Study
 
-Pair = tuple[str, str]  # pipeline, task
 _N_LENGTHS = 15
 _FEWEST = 5  # searches of a pipeline on a task, to tell how what they find varies
 

@@ -21,7 +21,6 @@ from outperform.questions.quality.result import (
     PairQuality,
     Quality,
 )
-from outperform.runs import Runs
 from outperform.runs.scope import join_scopes
 from outperform.stats import DeviationEstimates, assess_design, assess_deviations
 from outperform.stats.checks import FloatArray, check_count
@@ -93,7 +92,8 @@ def measure_quality(
             *doubt_quality(measured),
             *_doubt_searchless(named, pairs),
             *asked.list_left_out(pairs),
-            *_list_notes(table),
+            # That there are other designs is what is asked for.
+            *(note for note in table.notes if not note.startswith("the runs are those of")),
         ),
     )
 
@@ -130,11 +130,6 @@ def _average_seconds(store: Store) -> dict[_Pair, float]:
     for fit in store.get({label.key for label in store.run_labels()}).values():
         seconds.setdefault((fit.pipeline, fit.task), []).append(fit.seconds)
     return {pair: float(np.mean(each)) for pair, each in seconds.items()}
-
-
-def _list_notes(table: Runs) -> Iterator[str]:
-    """What is to be known of the ideal runs; that there are other designs is what is asked for."""
-    yield from (note for note in table.notes if not note.startswith("the runs are those of"))
 
 
 def _require_ideal(

@@ -1,6 +1,7 @@
 """The command `outperform quality`."""
 
 from dataclasses import replace
+from typing import Any
 
 import click
 
@@ -26,14 +27,7 @@ from outperform.questions.quality.answer import measure_quality
 @alpha_option
 @output_options
 def command(
-    store: str,
-    pipelines: tuple[str, ...],
-    only: str | None,
-    n_ideal: int,
-    details: bool,
-    seed: int,
-    alpha: float,
-    output: Output,
+    store: str, only: str | None, details: bool, alpha: float, output: Output, **options: Any
 ) -> None:
     """Measure what each design of a study is worth.
 
@@ -48,12 +42,5 @@ def command(
     with the same error, and the fits that the precision of so many ideal replicates takes; and how
     far its standard deviation is from the ideal one.
     """
-    result = measure_quality(
-        store,
-        pipelines=pipelines,
-        task=only,
-        n_ideal=n_ideal,
-        confidence_level=1 - alpha,
-        seed=seed,
-    )
+    result = measure_quality(store, task=only, confidence_level=1 - alpha, **options)
     output.show(replace(result, detailed=details))

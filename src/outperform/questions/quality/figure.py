@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -218,7 +219,7 @@ def _draw_parts(group: _Group, ax: Axes) -> None:
         own = group.find(name)
         bias, variance = (
             float(np.median([part(design) / group.unit(pair) ** 2 for pair, design in own]))
-            for part in (_squared_bias, _mean_variance)
+            for part in map(attrgetter, ("quality.squared_bias", "quality.mean_variance.value"))
         )
         rho = float(np.median([design.quality.correlation.value for _, design in own]))
         labels.append(f"{escape(_name(name))}\nρ = {round(rho, 2) + 0:.2f}")
@@ -247,14 +248,6 @@ def _mark_target(group: _Group, ax: Axes) -> None:
     ax.bar(0, 0, 0, color=COLOUR_NEITHER, alpha=0.8, label="variance", **plain)
 
 
-def _squared_bias(design: MeasuredDesign) -> float:
-    return design.quality.squared_bias
-
-
-def _mean_variance(design: MeasuredDesign) -> float:
-    return design.quality.mean_variance.value
-
-
 def _mark_error(group: _Group, name: str, ax: Axes, y: float) -> None:
     """Interval of the error of one pair; dots of several."""
     own = group.find(name)
@@ -269,24 +262,19 @@ def _mark_error(group: _Group, name: str, ax: Axes, y: float) -> None:
 
 
 def _draw_means(group: _Group, ax: Axes) -> None:
-    rows: dict[str, FloatArray] = {_IDEAL: _pool(group, lambda pair: pair.ideal.scores)}
+    scores = {_IDEAL: [(pair, pair.ideal.scores) for pair in group.pairs]}
     for name in group.repeated:
-        own = group.find(name)
-        rows[name] = np.concatenate(
-            [(design.means - group.centre(pair)) / group.unit(pair) for pair, design in own]
-        )
+        scores[name] = [(pair, design.means) for pair, design in group.find(name)]
+    rows = {
+        name: np.concatenate([(x - group.centre(pair)) / group.unit(pair) for pair, x in own])
+        for name, own in scores.items()
+    }
     _draw_ticks(group, rows, ax, "means")
     pair = group.pairs[0]
     middle = pair.ideal.mean if group.is_single else 0.0
     ax.axvline(middle, color="black", linewidth=0.8, linestyle=":", zorder=0, gid="ideal-mean")
     what = group.metric if group.is_single else "minus the ideal mean, in σ"
     ax.set_xlabel(f"mean of a repetition: {what}" if group.is_single else f"mean {what}")
-
-
-def _pool(group: _Group, find: Callable[[PairQuality], FloatArray]) -> FloatArray:
-    return np.concatenate(
-        [(find(pair) - group.centre(pair)) / group.unit(pair) for pair in group.pairs]
-    )
 
 
 def _draw_deviations(group: _Group, ax: Axes) -> None:

@@ -42,16 +42,23 @@ def list_missing(
     """Designs to add or to repeat, each as if it were the only one that is added."""
     n_ideal = max((d["replicates"] for d in runs.designs if d["design"] == "ideal"), default=0)
     searched = max([n_ideal, *(r.n_repetitions for k in KINDS for r in _repeats(runs, k).values())])
-    cost = _Cost(runs.study, pairs, seconds, searched)
+
+    def price(line: str, n_searches: int, n_final: int) -> MissingFits:
+        """So many searches, as far as they are not there yet, and final fits."""
+        n_new = max(0, n_searches - searched)
+        n_fits = {pair: n_new * count_trials(runs.study, pair[0]) + n_final for pair in pairs}
+        time = sum(n * seconds.get(pair, 0.0) for pair, n in n_fits.items())
+        return MissingFits(f"[[design]] {line}", sum(n_fits.values()), time)
+
     if n_ideal < N_IDEAL:
-        yield cost.price(f'kind = "ideal", replicates = {N_IDEAL}', N_IDEAL, N_IDEAL - n_ideal)
+        yield price(f'kind = "ideal", replicates = {N_IDEAL}', N_IDEAL, N_IDEAL - n_ideal)
     for kind in KINDS:
         for source, has in _repeats(runs, kind).items():
             if has.n_repetitions < N_REPETITIONS or has.n_replicates < 2:
                 k = max(has.n_replicates, 2)
                 n_shared = min(n_ideal, N_REPETITIONS) if kind == "fix-hopt" else 0
                 there = max(has.n_repetitions * has.n_replicates, n_shared)
-                yield cost.price(_write(kind, source, k), N_REPETITIONS, N_REPETITIONS * k - there)
+                yield price(_write(kind, source, k), N_REPETITIONS, N_REPETITIONS * k - there)
 
 
 def _repeats(runs: RepeatedRuns, kind: str) -> Mapping[str, Repeats]:
@@ -77,18 +84,3 @@ def _write(kind: str, source: str, n_replicates: int) -> str:
     listed = ", ".join(f'"{name}"' for name in source.split("+"))
     vary = "" if source == ALL else f", vary = [{listed}]"
     return f'kind = "{kind}", replicates = {n_replicates}, repetitions = {N_REPETITIONS}{vary}'
-
-
-@dataclass(frozen=True, slots=True)
-class _Cost:
-    study: Mapping[str, Any]
-    pairs: Collection[tuple[str, str]]
-    seconds: Mapping[tuple[str, str], float]
-    n_searched: int
-
-    def price(self, line: str, n_searches: int, n_final: int) -> MissingFits:
-        """Price of so many searches, as far as they are not there yet, and of final fits."""
-        n_new = max(0, n_searches - self.n_searched)
-        n_fits = {pair: n_new * count_trials(self.study, pair[0]) + n_final for pair in self.pairs}
-        seconds = sum(n * self.seconds.get(pair, 0.0) for pair, n in n_fits.items())
-        return MissingFits(f"[[design]] {line}", sum(n_fits.values()), seconds)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import median
 
 from outperform.plain_values import Plain
 from outperform.questions.quality.missing_fits import MissingFits
@@ -137,10 +138,7 @@ class Middle(Plain):
     @classmethod
     def of(cls, values: Sequence[float]) -> "Middle":
         """Sum up values, of which some may be infinite."""
-        ordered = sorted(values)
-        middle = ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
-        median = middle[0] if middle[0] == middle[1] else sum(middle) / 2
-        return cls(median, ordered[0], ordered[-1])
+        return cls(median(values), min(values), max(values))
 
 
 @dataclass(frozen=True, slots=True)

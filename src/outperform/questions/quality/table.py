@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from statistics import median
 from typing import TYPE_CHECKING
 
 from outperform.questions.result import Table
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
         PairQuality,
         Quality,
     )
-    from outperform.stats import Estimate
 
 _MISSING = "What would complete the picture, each beside what is there:"
 
@@ -64,27 +64,21 @@ def _tabulate_summary(result: "Quality") -> Table:
 
 
 def _list_middles(summary: "DesignSummary") -> list[str]:
-    return [
-        summary.name,
-        _format_middle(summary.correlation),
-        _format_middle(summary.optimism),
-        _format_middle(summary.equivalent),
-        _format_middle(summary.saving),
-        _format_ratios(summary.ratio_alone),
-        _format_ratios(summary.ratio),
-    ]
+    middles = summary.correlation, summary.optimism, summary.equivalent, summary.saving
+    ratios = summary.ratio_alone, summary.ratio
+    return [summary.name, *map(_format_middle, middles), *map(_format_ratios, ratios)]
 
 
 def _list_estimates(pair: "PairQuality", name: str) -> list[str]:
     design = pair.find(name)
     if design is None:
         return []
-    reach = design.quality.reach
+    reach, bias = design.quality.reach, pair.optimism(design)
     split = f" ({reach.n_repetitions:g} × {reach.n_scores:g})"
     return [
         name,
         str(design.quality.correlation),
-        _format_short(pair.optimism(design)),
+        f"{bias.value:.2g} [{bias.interval.low:.2g}, {bias.interval.high:.2g}]",
         str(design.equivalent),
         f"{design.saving} ×",
         format_ratio(reach.cost_alone / reach.cost_ideal),
@@ -94,11 +88,6 @@ def _list_estimates(pair: "PairQuality", name: str) -> list[str]:
 
 def _format_middle(middle: "Middle") -> str:
     return f"{middle.median:.2g} ({middle.low:.2g} to {middle.high:.2g})"
-
-
-def _format_short(estimate: "Estimate") -> str:
-    interval = estimate.interval
-    return f"{estimate.value:.2g} [{interval.low:.2g}, {interval.high:.2g}]"
 
 
 def _format_ratios(middle: "Middle") -> str:
@@ -128,9 +117,8 @@ def _tabulate_deviations(result: "Quality") -> Table:
     rows = []
     for name in names:
         own = [each for pair in result.pairs for each in pair.deviations if each.name == name]
-        ratios = sorted(each.estimates.ratio.value for each in own)
-        median = (ratios[(len(ratios) - 1) // 2] + ratios[len(ratios) // 2]) / 2
-        spread = f"{median:.2g} ({ratios[0]:.2g} to {ratios[-1]:.2g})"
+        ratios = [each.estimates.ratio.value for each in own]
+        spread = f"{median(ratios):.2g} ({min(ratios):.2g} to {max(ratios):.2g})"
         holds = sum(1 in each.estimates.ratio.interval for each in own)
         rows.append([name, spread, f"{holds} of {len(own)}"])
     return Table(["design", "share of ideal's", "may be the same"], rows, title)

@@ -11,7 +11,7 @@ from outperform.errors import InvalidInput, UnknownName
 from outperform.questions.compare.named_tests import TestName
 from outperform.questions.rank.aggregates import Normalization, aggregate
 from outperform.questions.rank.doubts import find_doubts
-from outperform.questions.rank.grids import Gaps, Grids, lay_out
+from outperform.questions.rank.grids import Gaps, Grids, ask_about, lay_out
 from outperform.questions.rank.pairs import (
     Terms,
     choose_task_test,
@@ -26,7 +26,6 @@ from outperform.questions.rank.result import (
     Ranking,
     TasksAre,
 )
-from outperform.questions.rank.suspected import ask_about
 from outperform.runs import Runs
 from outperform.runs.mismatches import join_equal_numbers
 from outperform.runs.scope import TASKS, TASKS_LIKE_THESE, THESE_TASKS, Scope
@@ -118,8 +117,9 @@ def rank_runs(
     >>> rank_runs(runs).tasks[0].maybe_best
     ('new',)
     """
-    _check(tasks, correction, test, gamma, confidence_level)
-    _check_words(gaps, normalize)
+    _check_words(tasks, correction, test, gaps, normalize)
+    check_gamma(gamma)
+    check_open_unit("confidence_level", confidence_level)
     check_count("seed", seed, at_least=0)
     only = tuple(dict.fromkeys([only] if isinstance(only, str) else only))
     known = runs if isinstance(runs, Runs) else read_runs(runs)
@@ -160,17 +160,12 @@ def rank_runs(
     return replace(ranking, caveats=doubts)
 
 
-def _check(tasks: Any, correction: Any, test: Any, gamma: float, level: float) -> None:
+def _check_words(tasks: Any, correction: Any, test: Any, gaps: Any, normalize: Any) -> None:
     if tasks is not None:
         check_choice("tasks", tasks, get_args(TasksAre))
     check_choice("correction", correction, get_args(Correction))
     if test is not None:
         check_choice("test", test, TESTS)
-    check_gamma(gamma)
-    check_open_unit("confidence_level", level)
-
-
-def _check_words(gaps: Any, normalize: Any) -> None:
     check_choice("gaps", gaps, get_args(Gaps))
     if normalize is not None:
         check_choice("normalize", normalize, get_args(Normalization))
@@ -251,12 +246,13 @@ def _describe_tasks(grids: Grids, best: np.ndarray) -> tuple[RankedTask, ...]:
     ):
         sign = 1 if goal == "maximize" else -1
         means, sds = _summarize(grid)
+        n_runs = (~np.isnan(grid)).sum(axis=1)
         described.append(
             RankedTask(
                 task,
                 metric,
                 goal,
-                _count_fewest(grid),
+                int(n_runs[n_runs > 0].min()),
                 grids.algorithms[int(np.nanargmax(means))],
                 tuple(grids.algorithms[each] for each in np.flatnonzero(best[place])),
                 dict(zip(grids.algorithms, (sign * means).tolist(), strict=True)),
@@ -264,12 +260,6 @@ def _describe_tasks(grids: Grids, best: np.ndarray) -> tuple[RankedTask, ...]:
             )
         )
     return tuple(described)
-
-
-def _count_fewest(grid: FloatArray) -> int:
-    """Runs of the algorithm with the fewest, of those that have any."""
-    n = (~np.isnan(grid)).sum(axis=1)
-    return int(n[n > 0].min())
 
 
 def _summarize(grid: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -21,16 +21,13 @@ def find_doubts(ranking: Ranking, grids: Grids, counts: PairCounts, table: Runs)
     """Every doubt about a ranking, those that weigh most first."""
     yield from _doubt_units(ranking)
     yield from _doubt_runs(ranking)
-    yield from _doubt_marks(ranking)
-    yield from _doubt_scores(ranking)
+    yield from _doubt_differences(ranking)
     yield from _doubt_ranks(ranking)
-    yield from _doubt_gaps(grids)
-    yield from _doubt_absent(table)
+    yield from _doubt_missing(grids, table)
     yield from _doubt_ties(grids, counts)
     yield from _doubt_aggregates(ranking, grids)
     yield from _doubt_size(ranking)
-    yield from _doubt_pairing(table, ranking)
-    yield from _doubt_splits(ranking)
+    yield from _doubt_replicates(ranking, table)
     yield from table.notes
     for metric, goal in dict.fromkeys(zip(grids.metrics, grids.goals, strict=True)):
         yield from doubt_metric(metric, goal)
@@ -97,8 +94,8 @@ def _doubt_runs(ranking: Ranking) -> Iterator[str]:
         )
 
 
-def _doubt_marks(ranking: Ranking) -> Iterator[str]:
-    """Explain marks that rule somebody out where no pair differs."""
+def _doubt_differences(ranking: Ranking) -> Iterator[str]:
+    """Explain marks that rule somebody out where no pair differs, and pairs that scores tell."""
     k = len(ranking.algorithms)
     ruled_out = any(len(task.maybe_best) < k for task in ranking.tasks if task.n_runs > 1)
     if ruled_out and k > 2 and not ranking.differing and ranking.tasks_are == "fixed":
@@ -107,9 +104,6 @@ def _doubt_marks(ranking: Ranking) -> Iterator[str]:
             f"{k - 1} and one way, on a task by itself; so some are ruled out as the best though "
             "no pair differs"
         )
-
-
-def _doubt_scores(ranking: Ranking) -> Iterator[str]:
     pairs = [f"{pair.a} and {pair.b}" for pair in ranking.pairs if pair.only_scores_differ]
     if pairs:
         yield (
@@ -145,15 +139,12 @@ def _doubt_ranks(ranking: Ranking) -> Iterator[str]:
         )
 
 
-def _doubt_gaps(grids: Grids) -> Iterator[str]:
+def _doubt_missing(grids: Grids, table: Runs) -> Iterator[str]:
     if grids.gaps:
         yield (
             f"runs are missing ({enumerate_names(grids.gaps, limit=3)}): gaps are taken to be "
             "unrelated to performance, and whoever failed where it went badly looks better"
         )
-
-
-def _doubt_absent(table: Runs) -> Iterator[str]:
     if table.unfinished:
         yield (
             f"left out, as none of their runs has a score: {enumerate_names(table.unfinished)} "
@@ -207,16 +198,13 @@ def _doubt_size(ranking: Ranking) -> Iterator[str]:
         )
 
 
-def _doubt_pairing(table: Runs, ranking: Ranking) -> Iterator[str]:
+def _doubt_replicates(ranking: Ranking, table: Runs) -> Iterator[str]:
     if table.replicates is None and max(task.n_runs for task in ranking.tasks) > 1:
         yield (
             "the table has no replicate column: runs were paired at random, which is right but "
             "shows less than runs that share their seeds; if a column tells which do, name it with "
             "--replicate"
         )
-
-
-def _doubt_splits(ranking: Ranking) -> Iterator[str]:
     if ranking.tasks_are == "fixed" and divides_anew(ranking.scope.varied):
         yield (
             "all splits of a task share its data: what is told apart holds for these data, and "

@@ -1,6 +1,6 @@
-"""All scores of runs as one grid per task: algorithms by replicates, higher is better."""
+"""All scores of runs as one grid per task, algorithms by replicates, and what is odd about them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 from zlib import crc32
@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.runs import Goal, Runs
+from outperform.runs.columns import kind_of
+from outperform.runs.grid_suspicions import find_grid_nesting, find_grid_suspicions
+from outperform.runs.suspicions import Suspicion, ask
 from outperform.stats.checks import FloatArray
 from outperform.wording import enumerate_names, enumerate_rows
 
 Gaps = Literal["refuse", "complete", "keep"]
 _MOST_ALGORITHMS = 300  # of which there are 44,850 pairs
 _MOST_NAMED = 5  # gaps
+_MOST_NOTES = 3  # on scores that were accepted as right
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +204,8 @@ def _list_gaps(grids: Grids, runs: Runs) -> list[str]:
         lacking = np.isnan(grid)
         absent = np.asarray(lacking.all(axis=1))
         if absent.any():
-            names = enumerate_names(_choose(grids.algorithms, absent), limit=3)
-            found.append(f"no run of {names}{on}")
+            names = [grids.algorithms[place] for place in np.flatnonzero(absent)]
+            found.append(f"no run of {enumerate_names(names, limit=3)}{on}")
         for place in np.flatnonzero(lacking.any(axis=1) & ~absent).tolist():
             which = np.flatnonzero(lacking[place]).tolist()
             if runs.replicates is None:
@@ -213,5 +217,25 @@ def _list_gaps(grids: Grids, runs: Runs) -> list[str]:
     return found
 
 
-def _choose(names: Sequence[str], chosen: NDArray[np.bool_]) -> list[str]:
-    return [names[place] for place in np.flatnonzero(chosen).tolist()]
+def ask_about(grids: Grids, table: Runs) -> tuple[str, ...]:
+    """Refuse the first question that scores raise unanswered; note the answers, the first ones."""
+    notes = tuple(dict.fromkeys(ask(_find_suspicions(grids, table), table.accepted)))
+    more = len(notes) - _MOST_NOTES
+    return (*notes[:_MOST_NOTES], *([f"{more} more were accepted as right"] if more > 0 else []))
+
+
+def _find_suspicions(grids: Grids, table: Runs) -> Iterator[Suspicion]:
+    columns = table.replicate_columns
+    grouped = len(columns) > 1 or "setting" in map(kind_of, columns)
+    # Runs without replicates were paired at random: their order says nothing.
+    order = "" if table.replicates is None else table.replicate_name
+    for task, goal, metric, labels, grid in zip(
+        grids.tasks, grids.goals, grids.metrics, grids.replicates, grids.scores, strict=True
+    ):
+        scores = grid if goal == "maximize" else -grid
+        if grouped:
+            yield from find_grid_nesting(columns, labels, scores, len(grids.tasks))
+        place = f"task {task!r} of {table.source}" if task else table.source
+        yield from find_grid_suspicions(
+            scores, grids.algorithms, metric=metric, place=place, order=order
+        )

@@ -351,7 +351,8 @@ def _test_over_tasks(
 
 
 def _choose_test_over_tasks(grids: Grids, terms: Terms) -> str:
-    one_metric = len(set(zip(grids.metrics, grids.goals, strict=True))) == 1
+    measures = sorted(set(zip(grids.metrics, grids.goals, strict=True)))
+    one_metric = len(measures) == 1
     test = terms.test or ("wilcoxon" if one_metric else "wins")
     if test not in OVER_TASKS:
         raise InvalidInput(
@@ -359,17 +360,13 @@ def _choose_test_over_tasks(grids: Grids, terms: Terms) -> str:
             f"Take one of {', '.join(OVER_TASKS)}, or ask about these tasks: --tasks fixed",
         )
     if test != "wins" and not one_metric:
+        listed = [f"{metric} ({describe_goal(goal)})" for metric, goal in measures]
         raise InvalidInput(
             f"the test {test!r} needs differences in one unit, but tasks have different metrics "
-            f"or directions: {', '.join(_list_measures(grids))}",
+            f"or directions: {', '.join(listed)}",
             "Leave out --test: tasks are then counted as won or lost",
         )
     return test
-
-
-def _list_measures(grids: Grids) -> list[str]:
-    measures = set(zip(grids.metrics, grids.goals, strict=True))
-    return [f"{metric} ({describe_goal(goal)})" for metric, goal in sorted(measures)]
 
 
 def _average_families(means: FloatArray, family: NDArray[np.intp]) -> FloatArray:

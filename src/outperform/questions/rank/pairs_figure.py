@@ -41,11 +41,8 @@ def pairs_height(ranking: Ranking) -> float:
     n_rows = len(choose_algorithms(ranking))
     if ranking.baseline is not None:
         return 1.0 + row_height(n_rows) * max(n_rows - 1, 3)
-    return 1.0 + max(n_rows, 3) * _cell_height(n_rows)
-
-
-def _cell_height(n_rows: int) -> float:
-    return _CELL_HEIGHT if n_rows <= _MOST_NUMBERS else row_height(n_rows)
+    cell = _CELL_HEIGHT if n_rows <= _MOST_NUMBERS else row_height(n_rows)
+    return 1.0 + max(n_rows, 3) * cell
 
 
 def draw_pairs(ranking: Ranking, ax: Axes) -> None:
@@ -68,7 +65,9 @@ def draw_pairs(ranking: Ranking, ax: Axes) -> None:
     colours = LinearSegmentedColormap.from_list("chances", _COLOURS)
     look: dict[str, Any] = {"edgecolors": "white", "linewidth": 0.3, "gid": "chances"}
     mesh = ax.pcolormesh(edges, edges, chances, cmap=colours, vmin=0, vmax=1, **look)
-    _mark_cells(cells, ax, size=4.0 if numbered else _fit_mark(k, ax), numbered=numbered)
+    # Points that a mark may take: in a cell without a number, half of it.
+    room = 0.5 * _POINTS * 0.8 * find_width(ax) / k
+    _mark_cells(cells, ax, size=4.0 if numbered else max(1.2, min(4.0, room)), numbered=numbered)
     if numbered:
         for (row, column), (chance, mark) in cells.items():
             _write_chance(chance, (column, row - 0.13 if mark else row), ax)
@@ -114,11 +113,6 @@ def _mark_cells(
             x, y = zip(*chosen, strict=True)
             look: dict[str, Any] = {"facecolors": face, "edgecolors": colour, "gid": mark}
             ax.scatter(x, y, size**2, marker=shape, linewidth=0.5, **look)
-
-
-def _fit_mark(k: int, ax: Axes) -> float:
-    """Points that a mark may take in a cell without a number."""
-    return max(1.2, min(4.0, 0.5 * _POINTS * 0.8 * find_width(ax) / k))
 
 
 def _write_chance(chance: float, place: tuple[float, float], ax: Axes) -> None:

@@ -45,7 +45,8 @@ def make_paper_table(ranking: Ranking) -> PaperTable:
     }
     names, ranks = ranking.names, map(_describe_rank, ranking.algorithms)
     cells = ([_write_out(cell) for cell in column] for column in columns)
-    header = ["", *(_head(ranking, task) for task in ranking.tasks), _head_ranks(ranking)]
+    last = "mean rank" if len(ranking.tasks) > 1 else "rank"
+    header = ["", *(_head(ranking, task) for task in ranking.tasks), last]
     rows = [list(row) for row in zip(names, *cells, ranks, strict=True)]
     marked = {ranking.tasks[j - 1].name for _, j in bold}
     return PaperTable(header, rows, bold, " ".join(_describe(ranking, len(marked))), "ranking")
@@ -93,10 +94,6 @@ def _head(ranking: Ranking, task: RankedTask) -> str:
     if not task.name:
         return f"{task.metric} {arrow}"
     return f"{task.name} {arrow}" if ranking.metric else f"{task.name} ({task.metric} {arrow})"
-
-
-def _head_ranks(ranking: Ranking) -> str:
-    return "mean rank" if len(ranking.tasks) > 1 else "rank"
 
 
 def _describe_rank(algorithm: RankedAlgorithm) -> str:

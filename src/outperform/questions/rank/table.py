@@ -1,7 +1,7 @@
 """A ranking as tables that fit a screen."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from outperform.questions.result import Table
@@ -34,15 +34,11 @@ def tabulate_ranking(ranking: "Ranking") -> list[Table | str]:
 def _tabulate_means(ranking: "Ranking") -> Iterator[Table]:
     """Algorithms by tasks, side by side if need be with fewer digits, else one below another."""
     names = shorten_apart(ranking.names, _LONGEST_NAME)
-    for digits, gap in ((2, 2), (1, 1)):
+    for digits, gap in ((2, 2), (1, 1), (2, 2)):  # all of them again, where fewer do not help
         columns = _lay_out_means(ranking, digits)
         blocks = _divide(columns, _SCREEN - 2 - max(map(measure, names)), gap)
         if len(blocks) == 1:
             break
-    else:
-        digits, gap = 2, 2
-        columns = _lay_out_means(ranking, digits)
-        blocks = _divide(columns, _SCREEN - 2 - max(map(measure, names)), gap)
     for block in blocks:
         header, *rows = zip(["", *names], *block, strict=True)
         title = _entitle(ranking) if block is blocks[0] else ""
@@ -95,28 +91,23 @@ def _entitle(ranking: "Ranking") -> str:
 def format_means(task: "RankedTask", names: Sequence[str], *, digits: int = 2) -> list[str]:
     """Mean ± standard deviation of each algorithm, all with the same places, and marks.
 
-    The middle one of the standard deviations has so many digits.
+    The middle one of the standard deviations has so many digits; where none is known, means have
+    as many places as they need, up to four.
     """
     spreads = sorted(sd for sd in task.sds.values() if sd > 0)
     means = [mean for mean in task.means.values() if math.isfinite(mean)]
-    places = _places_of_spread(spreads, digits) if spreads else _places_of_means(means)
+    if spreads:
+        middle = spreads[len(spreads) // 2]
+        places = min(6, max(0, digits - 1 - math.floor(math.log10(middle))))
+    else:
+        exact = (n for n in range(4) if all(math.isclose(round(m, n), m) for m in means))
+        places = next(exact, 4)
     marked = task.maybe_best if task.n_runs > 1 else ()  # one run rules nobody out
     return [
         _format_mean(task.means[name], task.sds[name], places, brief=digits == 1)
         + (MAYBE_BEST if name in marked else " ")
         for name in names
     ]
-
-
-def _places_of_spread(spreads: Sequence[float], digits: int) -> int:
-    middle = spreads[len(spreads) // 2]
-    return min(6, max(0, digits - 1 - math.floor(math.log10(middle))))
-
-
-def _places_of_means(means: Sequence[float]) -> int:
-    """As many as the means have, up to four."""
-    exact = (n for n in range(4) if all(math.isclose(round(m, n), m) for m in means))
-    return next(exact, 4)
 
 
 def _format_mean(mean: float, sd: float, places: int, *, brief: bool) -> str:
@@ -184,16 +175,13 @@ def _tabulate_aggregates(ranking: "Ranking") -> Iterator[Table]:
     shorts = dict(zip(ranking.names, shorten_apart(ranking.names, _LONGEST_NAME), strict=True))
     by_name = {each["name"]: each for each in ranking.aggregates.algorithms}
     keys = ("mean", "median", "interquartile_mean", "optimality_gap")
+    bounds = "{estimate:.2f} [{low:.2f}, {high:.2f}]"
     rows = [
-        [shorts[name], *(_describe_bounds(by_name[name][key]) for key in keys)]
+        [shorts[name], *(bounds.format(**by_name[name][key]) for key in keys)]
         for name in ranking.names
     ]
     header = ["", "mean", "median", "IQM", "gap to 1"]
     yield Table(header, rows, title=f"Scores over all tasks, by {by[ranking.aggregates.normalize]}")
-
-
-def _describe_bounds(value: Mapping[str, float]) -> str:
-    return f"{value['estimate']:.2f} [{value['low']:.2f}, {value['high']:.2f}]"
 
 
 def _tabulate_pairs(ranking: "Ranking") -> Iterator[Table | str]:

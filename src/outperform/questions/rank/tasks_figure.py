@@ -67,7 +67,10 @@ def draw_tasks(ranking: Ranking, ax: Axes) -> None:
     """
     n_bands, n_columns = _count_bands(ranking, find_width(ax))
     tasks = ranking.tasks[: n_bands * n_columns]
-    _clear(ax)
+    # Nothing is left of the axes but their label: panels lie on them.
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    ax.patch.set_visible(False)
     titles = _entitle(ranking, tasks)
     names = [each.name for each in choose_algorithms(ranking)]
     for place, (task, title) in enumerate(zip(tasks, titles, strict=True)):
@@ -79,14 +82,6 @@ def draw_tasks(ranking: Ranking, ax: Axes) -> None:
         label_rows(panel, label_names(names) if column == 0 else [""] * len(names))
     explain(ranking, ax, *_describe(ranking, tasks, names))
     ax.xaxis.labelpad = -2
-
-
-def _clear(ax: Axes) -> None:
-    """Leave nothing of the axes but their label: panels lie on them."""
-    ax.spines[:].set_visible(False)
-    ax.set_xticks([])
-    ax.set_yticks([])
-    ax.patch.set_visible(False)
 
 
 def _find_bounds(

@@ -26,6 +26,7 @@ from outperform.questions.simulate.scenarios import (
     RESPLITS_NAME,
     Scenario,
     describe_resplits,
+    measure_variation,
 )
 from outperform.runs.scope import Resplit
 from outperform.stats.checks import FloatArray
@@ -124,8 +125,6 @@ def _list_scenarios(
     scenarios: Sequence[Scenario] | str | Path, resplit: Resplit | None
 ) -> tuple[Scenario, ...]:
     if isinstance(scenarios, str | Path):
-        from outperform.questions.simulate.measured_variation import measure_variation
-
         scenarios = measure_variation(scenarios)
     listed = (*scenarios, *([] if resplit is None else [describe_resplits(resplit)]))
     check_any("scenario", listed)

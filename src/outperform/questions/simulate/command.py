@@ -24,6 +24,7 @@ from outperform.questions.simulate.scenarios import (
     IDEAL,
     Scenario,
     describe_variation,
+    measure_variation,
     read_scenarios,
 )
 from outperform.questions.simulate.seeds import ALPHAS, trace_run_seeds
@@ -165,8 +166,6 @@ def _simulate(options: dict[str, Any], **more: Any) -> ErrorRates:
 def _choose_scenarios(options: dict[str, Any], n_runs: int) -> tuple[Scenario, ...]:
     if options["store"]:
         _refuse(options, ("case_studies", "designs", *_OF_STUDY), "is not for --store STORE")
-        from outperform.questions.simulate.measured_variation import measure_variation
-
         return measure_variation(options["store"], pipelines=options["cases"], task=options["only"])
     if options["case_studies"]:
         _refuse(options, _OF_STUDY, "is for your own study, not for --case-studies")

@@ -65,7 +65,9 @@ class Draws:
         rates: dict[int, Rates] = {}
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             for n, sizes in blocks.items():
-                critical = self._find_critical(n)
+                critical = None
+                if _PERMUTATION in self.rules:
+                    critical = permutation_critical_value(n, self.criteria.alpha, rng=self.rng)
                 hits = np.zeros((len(self.rules) + 1, n_columns))
                 for size in sizes:
                     decided = partial(self._count, draw(size, n), critical)
@@ -74,11 +76,6 @@ class Draws:
                         step()
                 rates[n] = self._rate(hits / self.n_draws)
         return rates
-
-    def _find_critical(self, n: int) -> CriticalValue | None:
-        if _PERMUTATION not in self.rules:
-            return None
-        return permutation_critical_value(n, self.criteria.alpha, rng=self.rng)
 
     def _count(self, samples: Samples, critical: CriticalValue | None, column: int) -> list[int]:
         """Samples that each rule decides for A, and the borderline ones of the permutation test."""

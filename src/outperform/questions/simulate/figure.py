@@ -65,7 +65,7 @@ def draw_detection(result: ErrorRates, ax: Axes) -> None:
 def draw_effort(result: ErrorRates, ax: Axes) -> None:
     """Draw how often each rule declares A better at P(A>B) = γ against the number of pairs."""
     fixed = _choose_fixed(result, result.settings[0][0])
-    _draw_sizes(result, ax, setting=fixed, truth=fixed[2])
+    _draw_effort(result, "n_pairs", ax, setting=fixed, truth=fixed[2])
     ax.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), ncols=2)
 
 
@@ -98,14 +98,15 @@ def _compose_scenarios(result: ErrorRates) -> Figure:
 
 
 def _compose_efforts(result: ErrorRates, *, by_size: bool, by_gamma: bool) -> Figure:
-    draws = [draw for draw, wanted in ((_draw_sizes, by_size), (_draw_gammas, by_gamma)) if wanted]
-    rows = list(product(draws, _choose_scenarios(result)))
+    efforts = [*(["n_pairs"] if by_size else []), *(["gamma"] if by_gamma else [])]
+    rows = list(product(efforts, _choose_scenarios(result)))
     title = f"How often A is declared better, α = {result.alpha:g}"
     figure = make_figure(PAGE_WIDTH, 1.9 * len(rows) + 0.8, title)
     axes = figure.subplots(len(rows), len(_TRUTHS), sharey=True, squeeze=False)
-    for (draw, scenario), row in zip(rows, axes, strict=True):
+    for (effort, scenario), row in zip(rows, axes, strict=True):
         for truth, ax in zip(_TRUTHS, row, strict=True):
-            draw(result, ax, setting=_choose_fixed(result, scenario), truth=truth)
+            fixed = _choose_fixed(result, scenario)
+            _draw_effort(result, effort, ax, setting=fixed, truth=truth)
             ax.set_title(f"{_TRUTH} = {result.curves[0].at(truth)[0]:.2g}")
             ax.set_ylabel(escape(shorten(scenario, 28)) if ax is row[0] else "")
     _finish_panels(figure, list(axes.flat), axes.size, 4)
@@ -171,24 +172,16 @@ def _choose_fixed(result: ErrorRates, scenario: str) -> _Setting:
     return scenario, sizes[len(sizes) // 2], min(gammas, key=lambda gamma: abs(gamma - 0.75))
 
 
-def _draw_sizes(result: ErrorRates, ax: Axes, *, setting: _Setting, truth: float) -> None:
-    scenario, _, gamma = setting
-    drawn = (*result.curves, *result.means)
-    chosen = [c for c in drawn if (c.scenario, c.gamma) == (scenario, gamma)]
-    _draw_effort(chosen, "n_pairs", ax, truth=truth, label=f"pairs (γ = {gamma:g})")
-
-
-def _draw_gammas(result: ErrorRates, ax: Axes, *, setting: _Setting, truth: float) -> None:
-    scenario, n, _ = setting
-    drawn = (*result.curves, *result.means)
-    chosen = [c for c in drawn if (c.scenario, c.n_pairs) == (scenario, n)]
-    _draw_effort(chosen, "gamma", ax, truth=truth, label=f"γ ({n} pairs)")
-
-
 def _draw_effort(
-    chosen: Sequence[DetectionCurve], effort: str, ax: Axes, *, truth: float, label: str
+    result: ErrorRates, effort: str, ax: Axes, *, setting: _Setting, truth: float
 ) -> None:
-    """Draw how often each rule declares A better at one truth, against one of its settings."""
+    """Draw how often each rule declares A better at one truth, against pairs or γ."""
+    scenario, n, gamma = setting
+    held, label = ("gamma", gamma), f"pairs (γ = {gamma:g})"
+    if effort == "gamma":
+        held, label = ("n_pairs", n), f"γ ({n} pairs)"
+    drawn = [c for c in (*result.curves, *result.means) if c.scenario == scenario]
+    chosen = [c for c in drawn if getattr(c, held[0]) == held[1]]
     for rule, curves in _by_rule(chosen).items():
         efforts = [getattr(curve, effort) for curve in curves]
         _draw_line(rule, efforts, [curve.at(truth)[1] for curve in curves], ax)

@@ -199,7 +199,12 @@ class SeedsCurve(Result):
     def __str__(self) -> str:
         test = "brunner-munzel"
         shown = [line for line in self.lines if line.test == test] or list(self.lines)
-        parts = [f"{_describe_start(line)} at α = {line.alpha:g}" for line in shown]
+        parts = [
+            f"at no size up to {line.sizes[-1]} at α = {line.alpha:g}"
+            if line.holds_from is None
+            else f"from {line.holds_from} runs on at α = {line.alpha:g}"
+            for line in shown
+        ]
         on = f" on {self.task}" if self.task else ""
         return (
             f"Among {self.n_runs} runs of {self.algorithm}{on}, the test {shown[0].test} keeps its "
@@ -262,10 +267,3 @@ def _average(curves: Sequence[DetectionCurve]) -> DetectionCurve:
 def _span(shares: Sequence[float]) -> str:
     low, high = f"{min(shares):.1%}", f"{max(shares):.1%}"
     return low if low == high else f"{low} to {high}"
-
-
-def _describe_start(line: SeedsLine) -> str:
-    start = line.holds_from
-    if start is None:
-        return f"at no size up to {line.sizes[-1]}"
-    return f"from {start} runs on"

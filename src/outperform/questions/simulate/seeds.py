@@ -31,7 +31,7 @@ _LARGEST = 50  # runs of each sample, as far as the figures of Gundersen et al. 
 _FEW_RUNS = 40
 _N_NULL = 99_999
 _BLOCK = 500_000  # runs shuffled at a time, to bound the memory
-_DRAWS = (10_000, 100_000)  # fewest and most, if nobody says how many
+_FEWEST_DRAWS, _MOST_DRAWS = 10_000, 100_000  # if nobody says how many
 
 
 def trace_seeds(
@@ -80,7 +80,9 @@ def trace_seeds(
         )
     wanted = _check_sizes(sizes, pool.size)
     _check_tests(tests, alphas)
-    n_draws = _choose_draws(alphas) if n_draws is None else n_draws
+    if n_draws is None:
+        # At which a test that keeps its level is hardly ever seen to exceed 1.5 of it.
+        n_draws = min(_MOST_DRAWS, max(_FEWEST_DRAWS, math.ceil(100 / min(alphas))))
     check_count("n_draws", n_draws, at_least=100)
     tracing = _Tracing(pool, wanted, tuple(alphas), n_draws, rng)
     step = count_steps(report, len(tests) * len(tracing.blocks))
@@ -205,12 +207,6 @@ def _check_tests(tests: Sequence[str], alphas: Sequence[float]) -> None:
     for test in tests:
         if test not in SEEDS_TESTS:
             raise InvalidInput(f"there is no test {test!r} here", suggest_names(test, SEEDS_TESTS))
-
-
-def _choose_draws(alphas: Sequence[float]) -> int:
-    """Draws at which a test that keeps its level is hardly ever seen to exceed 1.5 of it."""
-    fewest, most = _DRAWS
-    return min(most, max(fewest, math.ceil(100 / min(alphas))))
 
 
 def _check_sizes(sizes: Sequence[int] | None, n_runs: int) -> tuple[int, ...]:

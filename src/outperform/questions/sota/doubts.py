@@ -1,11 +1,13 @@
 """What a reading of a leaderboard rests on, and whether its scores bear that out."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from outperform.questions.sota.result import LeaderboardAssessment
 from outperform.questions.sota.score_models import AccuracyModel, ScoreModel
-from outperform.stats import Interval, WinnerBootstrap, clopper_pearson_interval
+from outperform.stats import WinnerBootstrap, clopper_pearson_interval
 from outperform.stats.checks import FloatArray
 from outperform.stats.ties import merge_ties
 
@@ -16,67 +18,68 @@ _FEW = 30  # examples of a class below which its share of a score hardly varies 
 _MEANINGFUL = 4  # rounding steps per example from which a misfit tells anything
 
 
-def doubt_leaderboard(result: LeaderboardAssessment, model: ScoreModel) -> tuple[str, ...]:
+def doubt_leaderboard(result: LeaderboardAssessment, model: ScoreModel) -> Iterator[str]:
     """Say what is assumed and what of it the scores contradict."""
     scores, interval = result.scores, result.interval
-    doubts = _doubt_grid(scores, model)
+    yield from _doubt_grid(scores, model)
     if result.is_cut_off:
-        doubts.append(
+        yield (
             f"only {scores.size:,} of {result.n_entries:,} entries are shown, which are taken to "
             "be the top: more may be the best, and the estimate by score counts only those shown"
         )
     else:
         noise = model.noise((interval.low + interval.high) / 2)
-        doubts += _doubt_equality(scores, noise, readings=_read_otherwise(result, model))
-        doubts += [*_doubt_independence(scores, interval), *_doubt_copies(scores, model)]
+        yield from _doubt_equality(scores, noise, readings=_read_otherwise(result, model))
+        median = float(np.median(scores))
+        if median > interval.high:
+            yield (
+                f"more than half of the entries (median {median:.4f}) score above the interval for "
+                "equals, so their best should have been higher still: they are more alike than "
+                "assumed"
+            )
+        yield from _doubt_copies(scores, model)
     if model.correlation == 0:
-        doubts.append(
+        yield (
             "entries are taken as independent; the more alike they are, the less of the top is "
             "luck: give their dependence, or better their predictions"
         )
     if not isinstance(model, AccuracyModel):
-        doubts.append(
+        yield (
             "the AUC's variance is that of the binormal model with equal variances; predictions "
             "need no such assumption"
         )
-    doubts.append(
+    yield (
         "each entry counts as one try: if it was itself chosen among several on these examples, "
         "more of the top is luck"
     )
-    return tuple(doubts)
 
 
 def doubt_predictions(
     bootstrap: WinnerBootstrap, n: int, *, rarest: tuple[str, int]
-) -> tuple[str, ...]:
+) -> Iterator[str]:
     """Say what resampling n examples cannot tell; `rarest` is a label, and how many have it."""
-    doubts = _doubt_certainty(bootstrap.interval, n)
+    interval = bootstrap.interval
+    if interval.low == interval.high:
+        fits = clopper_pearson_interval(n, n, confidence_level=interval.confidence_level)
+        yield (
+            "the best score is the same in every resample, so its interval has no width and is not "
+            f"to be believed: even {n:,} of {n:,} right fit a true accuracy of {fits.low:.4f}"
+        )
     label, n_rarest = rarest
     if n_rarest < _FEW:
         have = "1 example has" if n_rarest == 1 else f"{n_rarest} examples have"
-        doubts.append(
+        yield (
             f"only {have} the label {label}: resampling so few says little of how much their share "
             "of the score varies"
         )
     (scores,) = merge_ties(bootstrap.scores)
     rivals = int((scores == scores.max()).sum())
     if rivals > 1:
-        doubts.append(f"{rivals} entries share the best score; the first of them is called best")
-    doubts.append(
+        yield f"{rivals} entries share the best score; the first of them is called best"
+    yield (
         "where all entries are equally good, a third of the luck is left in, or more if scores are "
         "nearly perfect: then believe the interval rather than the estimate"
     )
-    return tuple(doubts)
-
-
-def _doubt_certainty(interval: Interval, n: int) -> list[str]:
-    if interval.low < interval.high:
-        return []
-    fits = clopper_pearson_interval(n, n, confidence_level=interval.confidence_level)
-    return [
-        "the best score is the same in every resample, so its interval has no width and is not to "
-        f"be believed: even {n:,} of {n:,} right fit a true accuracy of {fits.low:.4f}"
-    ]
 
 
 def fit_test_size(scores: FloatArray, limit: int) -> int | None:
@@ -120,56 +123,45 @@ def _measure_misfit(scores: FloatArray, n: int | NDArray[np.int64]) -> FloatArra
     return np.asarray(np.abs(np.round(scores * n) / n - scores))
 
 
-def _doubt_grid(scores: FloatArray, model: ScoreModel) -> list[str]:
+def _doubt_grid(scores: FloatArray, model: ScoreModel) -> Iterator[str]:
     """Accuracies are multiples of 1 / n, but for rounding."""
     if not isinstance(model, AccuracyModel):
-        return []
+        return
     n, decimals = model.n, count_decimals(scores)
     step = 10.0**-decimals
     n_between = np.unique(scores[(scores > 0) & (scores < 1)]).size
     if step * n > 1 and (step * n) ** -n_between < _BY_CHANCE:
         written = f"{decimals} decimal{'' if decimals == 1 else 's'}"
-        return [f"scores have {written}, too few to tell {n:,} examples apart"]
+        yield f"scores have {written}, too few to tell {n:,} examples apart"
+        return
     off = _measure_misfit(scores, n) > step * (1 + 1e-6)
-    if not off.any():
-        return []
-    fitting = fit_test_size(scores, 2 * n)
-    hint = f"; {fitting:,} examples would fit all of them" if fitting else ""
-    return [
-        f"{int(off.sum()):,} of {scores.size:,} scores cannot come from {n:,} examples (first: "
-        f"{scores[off][0]:g} is no multiple of 1/{n}){hint}: is the test size right?"
-    ]
+    if off.any():
+        fitting = fit_test_size(scores, 2 * n)
+        hint = f"; {fitting:,} examples would fit all of them" if fitting else ""
+        yield (
+            f"{int(off.sum()):,} of {scores.size:,} scores cannot come from {n:,} examples (first: "
+            f"{scores[off][0]:g} is no multiple of 1/{n}){hint}: is the test size right?"
+        )
 
 
-def _doubt_equality(scores: FloatArray, noise: float, *, readings: str) -> list[str]:
+def _doubt_equality(scores: FloatArray, noise: float, *, readings: str) -> Iterator[str]:
     spread = float(scores.std(ddof=1))
-    if spread <= _SPREAD * noise:
-        return []
-    return [
-        f"scores spread {spread / noise:.2g} times as much as chance makes equals spread (standard "
-        f"deviations {spread:.2g} and {noise:.2g}), so entries are not equally good; {readings}"
-    ]
+    if spread > _SPREAD * noise:
+        yield (
+            f"scores spread {spread / noise:.2g} times as much as chance makes equals spread "
+            f"(standard deviations {spread:.2g} and {noise:.2g}), so entries are not equally good; "
+            f"{readings}"
+        )
 
 
-def _doubt_independence(scores: FloatArray, interval: Interval) -> list[str]:
-    median = float(np.median(scores))
-    if median <= interval.high:
-        return []
-    return [
-        f"more than half of the entries (median {median:.4f}) score above the interval for equals, "
-        "so their best should have been higher still: they are more alike than assumed"
-    ]
-
-
-def _doubt_copies(scores: FloatArray, model: ScoreModel) -> list[str]:
+def _doubt_copies(scores: FloatArray, model: ScoreModel) -> Iterator[str]:
     distinct = np.unique(scores).size
     copies = scores.size - distinct
-    if copies == 0 or distinct < 2:
-        return []
-    estimate = model.estimate(distinct, float(scores.max()))
-    have = "1 entry has" if copies == 1 else f"{copies:,} entries have"
-    copied = "it is a copy" if copies == 1 else "they are copies"
-    return [
-        f"{have} a score that another has too; if {copied}, only {distinct:,} are distinct, and "
-        f"the sober estimate is {estimate:.4f}"
-    ]
+    if copies and distinct > 1:
+        estimate = model.estimate(distinct, float(scores.max()))
+        have = "1 entry has" if copies == 1 else f"{copies:,} entries have"
+        copied = "it is a copy" if copies == 1 else "they are copies"
+        yield (
+            f"{have} a score that another has too; if {copied}, only {distinct:,} are distinct, "
+            f"and the sober estimate is {estimate:.4f}"
+        )

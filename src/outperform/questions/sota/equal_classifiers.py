@@ -1,5 +1,7 @@
 """What the best of many equally good classifiers shows, and whether a better one stands out."""
 
+from collections.abc import Iterator
+
 from outperform.errors import InvalidInput
 from outperform.questions.sota.result import BestOfEquals
 from outperform.stats import (
@@ -59,7 +61,7 @@ def best_of_equals(
         interval=best.interval(confidence_level),
         better=alone.high if better is None else better,
         power=_POWER,
-        caveats=_list_doubts(dependence, agreement, n_classifiers),
+        caveats=tuple(_find_doubts(dependence, agreement, n_classifiers)),
     )
 
 
@@ -91,11 +93,10 @@ def _distribute(
     return best_of_agreeing(m, n, n_right, agreement)
 
 
-def _list_doubts(dependence: float, agreement: float | None, m: int) -> tuple[str, ...]:
-    doubts = ["all classifiers are taken to be equally good"]
+def _find_doubts(dependence: float, agreement: float | None, m: int) -> Iterator[str]:
+    yield "all classifiers are taken to be equally good"
     if dependence == 0 and agreement is None and m > 1:
-        doubts.append(
+        yield (
             "they are taken as independent; the more alike they are, the less the best exceeds "
             "their accuracy"
         )
-    return tuple(doubts)

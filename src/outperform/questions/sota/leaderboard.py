@@ -87,7 +87,7 @@ good (95% interval [0.8954, 0.9313]); 3 entries cannot be told from the best.
         gap=model.gap(m, typical, confidence_level),
         lead_chance=model.lead_chance(m, typical, measure_lead(array)),
     )
-    return replace(result, caveats=doubt_leaderboard(result, model))
+    return replace(result, caveats=tuple(doubt_leaderboard(result, model)))
 
 
 def _check_column(entries: Any) -> str | None:

@@ -19,7 +19,7 @@ from outperform.stats import (
     prepare_f1,
 )
 from outperform.stats.checks import as_generator, as_scores, check_choice
-from outperform.stats.resampled_scores import Scorer
+from outperform.stats.winner_bootstrap import Scorer
 from outperform.wording import enumerate_names
 
 PredictedMetric = Literal["accuracy", "balanced accuracy", "f1", "auc"]
@@ -74,7 +74,7 @@ def assess_predictions(
     )
     sizes = np.bincount(codes)
     rarest = _spell(classes[sizes.argmin()]), int(sizes.min())
-    doubts = doubt_predictions(bootstrap, truth.size, rarest=rarest)
+    doubts = tuple(doubt_predictions(bootstrap, truth.size, rarest=rarest))
     name = _NAMES.get(metric, metric)
     return PredictionAssessment(tuple(columns), name, truth.size, bootstrap, doubts)
 

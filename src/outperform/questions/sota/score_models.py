@@ -81,7 +81,11 @@ class AreaModel:
 
     def estimate(self, m: int, top: float) -> float:
         """True area of m equals whose best is expected to show the top one."""
-        _check_area(top)
+        if not 0.5 < top < 1:
+            raise InvalidScores(
+                f"the best AUC is {top:g}, for which the binormal model says nothing",
+                "Pass the predictions, to resample the examples instead",
+            )
         sizes = self.n_positives, self.n_negatives
         return common_area(m, top, *sizes, correlation=self.correlation)
 
@@ -124,11 +128,3 @@ class AreaModel:
 
 # What chance does to the scores of m entries, by one way of scoring or the other.
 ScoreModel = AccuracyModel | AreaModel
-
-
-def _check_area(top: float) -> None:
-    if not 0.5 < top < 1:
-        raise InvalidScores(
-            f"the best AUC is {top:g}, for which the binormal model says nothing",
-            "Pass the predictions, to resample the examples instead",
-        )
