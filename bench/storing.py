@@ -16,13 +16,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Self
 
-from outperform.cli.sources import read_study
-
 from outperform.engines import NO_NEEDS, Activity, Needs, Outcome, open_engine
 from outperform.runner import run_fits
 from outperform.store import Measurement, Store, open_store
 from outperform.store.copying import copy_store
 from outperform.store.rows import CHECKSUMS, COLUMNS, encode_row
+from outperform.study.study_file import read_study
 from running import FOLDER, ONE, make_study
 from startup import COMMAND
 from timing import Contest, Measured, NotMeasured, run_command, time_both, time_job
