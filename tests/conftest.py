@@ -3,12 +3,10 @@
 import os
 import secrets
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.dask_processes import DaskProcesses
 from tests.postgres_server import stop_server
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -42,35 +40,6 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip(f"the reference data is not at {SHARED_DATA}")
     return SHARED_DATA
-
-
-@pytest.fixture(scope="session")
-def dask_address(tmp_path_factory) -> Iterator[str]:
-    """Address of a Dask scheduler with two workers, for tests that harm neither."""
-    pytest.importorskip("distributed", reason='pip install "outperform[dask]"')
-    cluster = DaskProcesses(tmp_path_factory.mktemp("dask"))
-    try:
-        for name in ("first", "second"):
-            cluster.start_worker(name)
-        yield cluster.address
-    finally:
-        cluster.end()
-
-
-@pytest.fixture(scope="session")
-def ray_address() -> Iterator[str]:
-    """Address of a Ray with two workers, which starts once in this process: that takes long."""
-    pytest.importorskip("ray", reason='pip install "outperform[ray]"')
-    import ray
-
-    try:
-        size = {"num_cpus": 2, "num_gpus": 2, "object_store_memory": 100 * 2**20}
-        ray.init("local", include_dashboard=False, log_to_driver=False, **size)
-        os.environ["RAY_ADDRESS"] = ray.get_runtime_context().gcs_address  # for other processes
-        yield "ray://auto"
-    finally:
-        os.environ.pop("RAY_ADDRESS", None)
-        ray.shutdown()
 
 
 def find_forbidden_skips(reporter):
