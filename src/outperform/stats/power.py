@@ -99,6 +99,7 @@ def verdict_size(
     return 2 * verdict_power(n_pairs, 0.5, gamma=0.5, alpha=alpha, interval=interval)
 
 
+@lru_cache(maxsize=256)  # a table, its figure and its JSON ask for the same
 def required_pairs(
     gamma: float = 0.75,
     alpha: float = 0.05,
@@ -177,22 +178,25 @@ def wins_needed(n: IntArray, gamma: float, alpha: float, interval: PlannedInterv
     check_choice("interval", interval, get_args(PlannedInterval))
     check_open_unit("alpha", alpha)
     check_gamma(gamma)
-    rule = {"exact": _exact_rule, "percentile": _percentile_rule, "wilson": _wilson_rule}
-    wins = _fewest_wins(n, rule[interval](n, gamma, alpha / 2))
+    rules = {"exact": _exact_rule, "percentile": _percentile_rule, "wilson": _wilson_rule}
+    z = float(-ndtri(alpha / 2))
+    # Wilson's bounds, solved for the wins: the other intervals want nearly as many.
+    near = np.maximum(n / 2 + z * np.sqrt(n) / 2, n * gamma - z * np.sqrt(n * gamma * (1 - gamma)))
+    wins = _fewest_wins(n, rules[interval](gamma, alpha / 2), near=np.ceil(near).astype(np.int64))
     return np.where(n < smallest_conclusive(alpha), n + 1, wins)
 
 
-Rule = Callable[[IntArray], NDArray[np.bool_]]
+Rule = Callable[[IntArray, IntArray], NDArray[np.bool_]]  # of wins and pairs
 
 
-def _percentile_rule(n: IntArray, gamma: float, tail: float) -> Rule:
+def _percentile_rule(gamma: float, tail: float) -> Rule:
     """Both bounds of the exact percentile bootstrap interval, without computing it."""
-    above_gamma = np.floor(gamma * n).astype(np.int64) + 1
-    # Rounding of gamma * n must not decide: the smallest k with k / n > gamma.
-    above_gamma -= (above_gamma - 1) / n > gamma
-    above_gamma += above_gamma / n <= gamma
 
-    def concludes(wins: IntArray) -> NDArray[np.bool_]:
+    def concludes(wins: IntArray, n: IntArray) -> NDArray[np.bool_]:
+        above_gamma = np.floor(gamma * n).astype(np.int64) + 1
+        # Rounding of gamma * n must not decide: the smallest k with k / n > gamma.
+        above_gamma -= (above_gamma - 1) / n > gamma
+        above_gamma += above_gamma / n <= gamma
         share = wins / n
         significant = bdtr(n // 2, n, share) < tail * ROUNDING
         meaningful = bdtrc(above_gamma - 1, n, share) >= tail * ROUNDING
@@ -201,10 +205,10 @@ def _percentile_rule(n: IntArray, gamma: float, tail: float) -> Rule:
     return concludes
 
 
-def _wilson_rule(n: IntArray, gamma: float, tail: float) -> Rule:
+def _wilson_rule(gamma: float, tail: float) -> Rule:
     z = float(-ndtri(tail))
 
-    def concludes(wins: IntArray) -> NDArray[np.bool_]:
+    def concludes(wins: IntArray, n: IntArray) -> NDArray[np.bool_]:
         significant = wins - n / 2 > z * np.sqrt(n) / 2
         meaningful = wins - n * gamma > -z * np.sqrt(n * gamma * (1 - gamma))
         return np.asarray(significant & meaningful)
@@ -212,8 +216,8 @@ def _wilson_rule(n: IntArray, gamma: float, tail: float) -> Rule:
     return concludes
 
 
-def _exact_rule(n: IntArray, gamma: float, tail: float) -> Rule:
-    def concludes(wins: IntArray) -> NDArray[np.bool_]:
+def _exact_rule(gamma: float, tail: float) -> Rule:
+    def concludes(wins: IntArray, n: IntArray) -> NDArray[np.bool_]:
         significant = bdtrc(wins - 1, n, 0.5) < tail * ROUNDING
         meaningful = bdtr(wins, n, gamma) > tail / ROUNDING
         return np.asarray(significant & meaningful)
@@ -221,14 +225,19 @@ def _exact_rule(n: IntArray, gamma: float, tail: float) -> Rule:
     return concludes
 
 
-def _fewest_wins(n: IntArray, concludes: Rule) -> IntArray:
-    """Bisect for the fewest wins that conclude, for every n at once; n + 1 where none do."""
+def _fewest_wins(n: IntArray, concludes: Rule, *, near: IntArray) -> IntArray:
+    """The fewest wins that conclude, for every n at once; n + 1 where none do."""
     too_few, enough = np.zeros_like(n), n + 1
-    while (enough - too_few > 1).any():
-        middle = np.clip((too_few + enough) // 2, 1, n)
-        done = concludes(middle)
-        enough = np.where(done, np.minimum(middle, enough), enough)
-        too_few = np.where(done, too_few, np.maximum(middle, too_few))
+    for turn in count():
+        unsettled = np.flatnonzero(enough - too_few > 1)
+        if not unsettled.size:
+            break
+        low, high = too_few[unsettled] + 1, enough[unsettled] - 1
+        # One by one away from where they must be near, and by halves where they are not.
+        tried = np.clip(near[unsettled], low, high) if turn < 4 else (low + high) // 2
+        done = concludes(tried, n[unsettled])
+        enough[unsettled[done]] = tried[done]
+        too_few[unsettled[~done]] = tried[~done]
     return enough
 
 
