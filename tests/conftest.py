@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.postgres_server import stop_server
 
@@ -25,6 +26,12 @@ os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
 # press Ctrl-C would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Examples of a property that does not say how many it needs; `make slow` tries as many as people
+# are used to. How long one takes is the machine's affair.
+settings.register_profile("brief", max_examples=40, deadline=None)
+settings.register_profile("thorough", max_examples=100, deadline=None)
+settings.load_profile("brief")
 
 
 @pytest.fixture(scope="session", autouse=True)
