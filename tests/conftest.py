@@ -3,6 +3,7 @@
 import os
 import secrets
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,15 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 # Before anybody imports numpy; tests of threads ask for as many as they need.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+# A store waits for the disk at every fit, which is most of what many tests do. In memory they need
+# not, where there is plenty.
+MEMORY = Path("/dev/shm")
+if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK):
+    room = os.statvfs(MEMORY)
+    if room.f_bavail * room.f_frsize > 2 * 2**30 and not room.f_flag & os.ST_NOEXEC:
+        os.environ["TMPDIR"] = str(MEMORY)
+        tempfile.tempdir = None  # what it was is forgotten
 
 # Before anybody imports Ray. A token of our own: it would keep one in the home folder.
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
