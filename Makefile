@@ -11,8 +11,8 @@ demo: $(VENV)/ready  ## Tune and train two real learners over 54 paired replicat
 test: $(VENV)/ready  ## Every test but the slow ones, on two processes.
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-slow: $(VENV)/ready  ## The slow ones: calibrations, and every part of a cluster killed at random.
-	$(BIN)/python -m pytest -n 2 -m slow
+slow: $(VENV)/ready  ## The slow ones: calibrations, clusters killed at random, properties once more with more examples.
+	$(BIN)/python -m pytest -n 2 -m "slow or hypothesis" --hypothesis-profile thorough
 
 # OpenBLAS adds up in another order on another processor: posing as one shows what hangs on the last
 # bit. Any processor with AVX2 can pose as these; where numpy has another BLAS, nothing changes.

@@ -3,12 +3,12 @@
 import os
 import secrets
 import signal
-from collections.abc import Iterator
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
-from tests.dask_processes import DaskProcesses
 from tests.postgres_server import stop_server
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -17,6 +17,15 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 # Before anybody imports numpy; tests of threads ask for as many as they need.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+# A store waits for the disk at every fit, which is most of what many tests do. In memory they need
+# not, where there is plenty.
+MEMORY = Path("/dev/shm")
+if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK):
+    room = os.statvfs(MEMORY)
+    if room.f_bavail * room.f_frsize > 2 * 2**30 and not room.f_flag & os.ST_NOEXEC:
+        os.environ["TMPDIR"] = str(MEMORY)
+        tempfile.tempdir = None  # what it was is forgotten
 
 # Before anybody imports Ray. A token of our own: it would keep one in the home folder.
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -27,6 +36,12 @@ os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
 # press Ctrl-C would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Examples of a property that does not say how many it needs; `make slow` tries as many as people
+# are used to. How long one takes is the machine's affair.
+settings.register_profile("brief", max_examples=40, deadline=None)
+settings.register_profile("thorough", max_examples=100, deadline=None)
+settings.load_profile("brief")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -42,35 +57,6 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip(f"the reference data is not at {SHARED_DATA}")
     return SHARED_DATA
-
-
-@pytest.fixture(scope="session")
-def dask_address(tmp_path_factory) -> Iterator[str]:
-    """Address of a Dask scheduler with two workers, for tests that harm neither."""
-    pytest.importorskip("distributed", reason='pip install "outperform[dask]"')
-    cluster = DaskProcesses(tmp_path_factory.mktemp("dask"))
-    try:
-        for name in ("first", "second"):
-            cluster.start_worker(name)
-        yield cluster.address
-    finally:
-        cluster.end()
-
-
-@pytest.fixture(scope="session")
-def ray_address() -> Iterator[str]:
-    """Address of a Ray with two workers, which starts once in this process: that takes long."""
-    pytest.importorskip("ray", reason='pip install "outperform[ray]"')
-    import ray
-
-    try:
-        size = {"num_cpus": 2, "num_gpus": 2, "object_store_memory": 100 * 2**20}
-        ray.init("local", include_dashboard=False, log_to_driver=False, **size)
-        os.environ["RAY_ADDRESS"] = ray.get_runtime_context().gcs_address  # for other processes
-        yield "ray://auto"
-    finally:
-        os.environ.pop("RAY_ADDRESS", None)
-        ray.shutdown()
 
 
 def find_forbidden_skips(reporter):

@@ -238,7 +238,7 @@ def test_the_study_s_time_limit_holds_on_any_engine(tmp_path):
 
     for engine in ("inline", "local:1"):
         with open_store(tmp_path / f"{engine}.db") as store, open_engine(engine) as workers:
-            run_fits(toy(dawdle, timeout=0.1, trials=8), store, workers)
+            run_fits(toy(dawdle, timeout=0.1, trials=3), store, workers)
             errors = {failure.error for failure in store.measurements("failed")}
             assert errors == {"killed after 0.1 s, the time limit of a fit"}
 

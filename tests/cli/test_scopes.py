@@ -210,7 +210,7 @@ def here(folder, monkeypatch):
 @pytest.fixture
 def store(here):
     if not (here / "study.db").exists():
-        call("run study.toml --workers 1")
+        call("run study.toml --engine inline")
     return here / "study.db"
 
 

@@ -148,7 +148,8 @@ def test_what_is_decided_is_decided_on_this_dataset(tmp_path, neighbors, beyond)
     text = STUDY.replace("SPLIT", '{kind = "hold-out", test = 0.5, valid = 0}')
     text = text.replace("= 60", f"= {neighbors}").replace("replicates = 8", "replicates = 40")
     (tmp_path / "study.toml").write_text(text)
-    result = call("run", tmp_path / "study.toml", "--workers", 1, "--until-decided", "svm", "knn")
+    words = ("--engine", "inline", "--until-decided", "svm", "knn")
+    result = call("run", tmp_path / "study.toml", *words)
     assert result.exit_code == 0, result.output
     (decided,) = [line for line in result.stdout.splitlines() if line.startswith("Decided")]
     start = (

@@ -20,6 +20,7 @@ from outperform.stats import (
     verdict_power,
     verdict_size,
 )
+from outperform.stats.power import wins_needed
 
 INTERVALS = ["percentile", "wilson", "exact"]
 n_pairs = st.integers(1, 40)
@@ -153,6 +154,15 @@ def test_required_pairs_is_where_power_stays_enough(interval):
     powers = [verdict_power(n, 0.75, interval=interval) for n in range(1, 3 * needed)]
     short = [n for n, power in enumerate(powers, start=1) if power < 0.95]
     assert needed == max(short) + 1
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_the_wins_needed_are_found_far_from_where_wilson_wants_them(interval):
+    # The percentile interval wants up to twelve fewer here.
+    rule = VerdictRule(confidence_level=1 - 1e-9, gamma=0.95, interval=interval)
+    n = np.array([30, 40, 100, 300, 500])
+    needed = wins_needed(n, 0.95, 1e-9, interval)
+    assert needed.tolist() == [next(rule.fewest_wins(each, range(1))) for each in n.tolist()]
 
 
 # Properties

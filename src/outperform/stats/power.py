@@ -99,6 +99,7 @@ def verdict_size(
     return 2 * verdict_power(n_pairs, 0.5, gamma=0.5, alpha=alpha, interval=interval)
 
 
+@lru_cache(maxsize=256)  # a table, its figure and its JSON ask for the same
 def required_pairs(
     gamma: float = 0.75,
     alpha: float = 0.05,
@@ -171,13 +172,17 @@ def wins_needed(n: IntArray, gamma: float, alpha: float, interval: PlannedInterv
     check_choice("interval", interval, get_args(PlannedInterval))
     check_open_unit("alpha", alpha)
     check_gamma(gamma)
-    rule = {"exact": _exact_rule, "percentile": _percentile_rule, "wilson": _wilson_rule}
-    wins = _fewest_wins(n, partial(rule[interval], n=n, gamma=gamma, tail=alpha / 2))
+    rules = {"exact": _exact_rule, "percentile": _percentile_rule, "wilson": _wilson_rule}
+    concludes = partial(rules[interval], gamma=gamma, tail=alpha / 2)
+    z = float(-ndtri(alpha / 2))
+    # Wilson's bounds, solved for the wins: the other intervals want nearly as many.
+    near = np.maximum(n / 2 + z * np.sqrt(n) / 2, n * gamma - z * np.sqrt(n * gamma * (1 - gamma)))
+    wins = _fewest_wins(n, concludes, near=np.ceil(near).astype(np.int64))
     return np.where(n < smallest_conclusive(alpha), n + 1, wins)
 
 
 def _percentile_rule(
-    wins: IntArray, *, n: IntArray, gamma: float, tail: float
+    wins: IntArray, n: IntArray, *, gamma: float, tail: float
 ) -> NDArray[np.bool_]:
     """Both bounds of the exact percentile bootstrap interval, without computing it."""
     above_gamma = np.floor(gamma * n).astype(np.int64) + 1
@@ -189,27 +194,34 @@ def _percentile_rule(
     return np.asarray(significant & meaningful)
 
 
-def _wilson_rule(wins: IntArray, *, n: IntArray, gamma: float, tail: float) -> NDArray[np.bool_]:
+def _wilson_rule(wins: IntArray, n: IntArray, *, gamma: float, tail: float) -> NDArray[np.bool_]:
     z = float(-ndtri(tail))
     significant = wins - n / 2 > z * np.sqrt(n) / 2
     meaningful = wins - n * gamma > -z * np.sqrt(n * gamma * (1 - gamma))
     return np.asarray(significant & meaningful)
 
 
-def _exact_rule(wins: IntArray, *, n: IntArray, gamma: float, tail: float) -> NDArray[np.bool_]:
+def _exact_rule(wins: IntArray, n: IntArray, *, gamma: float, tail: float) -> NDArray[np.bool_]:
     significant = bdtrc(wins - 1, n, 0.5) < tail * ROUNDING
     meaningful = bdtr(wins, n, gamma) > tail / ROUNDING
     return np.asarray(significant & meaningful)
 
 
-def _fewest_wins(n: IntArray, concludes: Callable[[IntArray], NDArray[np.bool_]]) -> IntArray:
-    """Bisect for the fewest wins that conclude, for every n at once; n + 1 where none do."""
+def _fewest_wins(
+    n: IntArray, concludes: Callable[[IntArray, IntArray], NDArray[np.bool_]], *, near: IntArray
+) -> IntArray:
+    """The fewest wins that conclude, for every n at once; n + 1 where none do."""
     too_few, enough = np.zeros_like(n), n + 1
-    while (enough - too_few > 1).any():
-        middle = np.clip((too_few + enough) // 2, 1, n)
-        done = concludes(middle)
-        enough = np.where(done, np.minimum(middle, enough), enough)
-        too_few = np.where(done, too_few, np.maximum(middle, too_few))
+    for turn in count():
+        unsettled = np.flatnonzero(enough - too_few > 1)
+        if not unsettled.size:
+            break
+        low, high = too_few[unsettled] + 1, enough[unsettled] - 1
+        # One by one away from where they must be near, and by halves where they are not.
+        tried = np.clip(near[unsettled], low, high) if turn < 4 else (low + high) // 2
+        done = concludes(tried, n[unsettled])
+        enough[unsettled[done]] = tried[done]
+        too_few[unsettled[~done]] = tried[~done]
     return enough
 
 
