@@ -158,4 +158,7 @@ class TestEncryption:
     def test_certificates_for_one_that_is_not_encrypted_are_an_error(self, encrypted, dask_address):
         with pytest.raises(EngineError) as caught:
             open_engine(dask_address, {"security": name_certificates(encrypted.folder)})
-        assert re.search("ends the connection: .*(?i:wrong version)", caught.value.problem)
+        why = (
+            "(?i:wrong version)|cannot convert to SSL"  # as the scheduler is slow or quick to speak
+        )
+        assert re.search(f"ends the connection: .*({why})", caught.value.problem)

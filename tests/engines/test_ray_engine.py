@@ -32,12 +32,23 @@ def test_a_password_in_an_address_is_refused_and_not_shown():
         open_engine("ray://me:secret@head:10001")
 
 
-def test_options_that_make_no_sense_are_refused():
-    with pytest.raises(InvalidInput) as caught:
+REFUSED = """
+    from outperform.engines import open_engine
+    from outperform.errors import InvalidInput
+
+    try:
         open_engine("ray", {"_system_config": "hunter2"})
-    assert str(caught.value) == (
+    except InvalidInput as error:
+        print(error)
+"""
+
+
+def test_options_that_make_no_sense_are_refused():
+    command = [sys.executable, "-c", textwrap.dedent(REFUSED)]  # where no Ray has been started
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert shown.stdout == (
         "Ray does not take these options: The _system_config must be a dict. Mend them in "
-        "[engine.options]."
+        "[engine.options].\n"
     )
 
 

@@ -193,7 +193,8 @@ class _Scheduler:
         from distributed.comm.core import CommClosedError
 
         why = (str(error) or str(error.__cause__)).rstrip(".")
-        if isinstance(error, CommClosedError):
+        # The latter where it has spoken, unencrypted, before we could.
+        if isinstance(error, CommClosedError) or "cannot convert to SSL" in why:
             return EngineError(
                 f"the Dask scheduler at '{self.name}' ends the connection: {why}",
                 "If it is encrypted, give the certificates that it asks for as security in "
