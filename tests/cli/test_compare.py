@@ -148,6 +148,16 @@ def test_scores_of_data_that_chose_carry_a_caveat(runs_file, metric):
     ) in json.loads(call(*words, "--json").stdout)["caveats"]
 
 
+def test_the_best_epoch_of_a_run_carries_a_caveat(runs_file):
+    def list_caveats(metric: str) -> str:
+        result = call("compare", runs_file(25, metric=metric), "resnet", "vgg", "--json")
+        return " ".join(json.loads(result.stdout)["caveats"])
+
+    told = "'best_test_accuracy' is the best of several by its name, such as of all epochs"
+    assert told in list_caveats("best_test_accuracy")
+    assert "best of several" not in list_caveats("test_accuracy")
+
+
 def test_every_test_can_be_asked_for(runs_file):
     names = get_args(TestName)
     words = [word for name in names for word in ("--test", name)]

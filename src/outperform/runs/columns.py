@@ -59,6 +59,7 @@ _TRACKER = re.compile(r"(attributes|config|hparams|info|metrics|params|summary|u
 _SETTING_OF = re.compile(r"(config|hparams|hyperparameters|params)[./_]")
 _VALIDATION_OF = re.compile(r"(val|valid|validation|dev)[_ ./-]")
 _TRAINING_OF = re.compile(r"(train|training)[_ ./-]")
+_BEST = re.compile(r"(?<![a-z])(best|peak)(?![a-z])")
 _TEST_OF = re.compile(r"(eval|test)[_ ./-]")
 
 Kind: TypeAlias = Literal["step", "time", "example", "setting", "status", "other"]
@@ -309,3 +310,14 @@ def names_validation(name: str) -> bool:
 def names_other_data(name: str) -> bool:
     """Whether a column is of validation or training data, and so the score only if named."""
     return names_validation(name) or _TRAINING_OF.match(without_tracker(name)) is not None
+
+
+def names_best(name: str) -> bool:
+    """Whether a column holds the best of several scores of one run by its name.
+
+    Examples
+    --------
+    >>> names_best("best_test_accuracy"), names_best("test/acc_best"), names_best("bestiary_f1")
+    (True, True, False)
+    """
+    return _BEST.search(without_tracker(name)) is not None
