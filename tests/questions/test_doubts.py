@@ -159,6 +159,20 @@ def test_only_the_interval_of_the_probability_may_be_looked_at_often():
     assert "hold for one look only" not in doubts(compare(*wins(16, 14)))
 
 
+def test_zeros_far_from_all_other_scores_may_stand_for_failures():
+    rng = np.random.default_rng(0)
+    others = rng.normal(0.8, 0.01, 8)
+    failed = compare(np.append(others, [0.0] * 4), rng.normal(0.7, 0.01, 12))
+    assert "4 of 12 runs of A have the score 0, far from all others: if they have failed" in (
+        doubts(failed)
+    )
+    rewards = np.append(rng.uniform(0, 100, 8), [0.0] * 4)
+    for measured in (rewards, others, np.append(others[:3], [0.0] * 4)):
+        assert "the score 0" not in doubts(
+            compare(measured, measured + rng.normal(size=measured.size))
+        )
+
+
 def test_coarse_metrics_and_unused_seeds_are_pointed_out():
     assert "10 of 30 pairs are tied" in doubts(compare(*wins(15, 5, 10)))
     constant = compare(np.full(8, 0.9), np.linspace(0.5, 0.8, 8))

@@ -15,7 +15,7 @@ from outperform.questions.audit.seed_sequences import note_seeds
 from outperform.questions.audit.table import MILESTONES
 from outperform.questions.audit.task_results import TaskAudits, TaskSelfAudits
 from outperform.questions.compare.answer import compare_runs
-from outperform.questions.compare.doubts import doubt_constant, doubt_tasks
+from outperform.questions.compare.doubts import doubt_scores, doubt_tasks
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Runs
 from outperform.stats import (
@@ -181,7 +181,7 @@ def _audit_alone(
         scope=table.scope_on(task),
         caveats=(
             *note_seeds(table, (algorithm,), task),
-            *doubt_constant(algorithm, scores),
+            *doubt_scores(algorithm, scores),
             *table.notes,
         ),
     )

@@ -40,8 +40,8 @@ def find_doubts(comparison: Comparison) -> tuple[str, ...]:
         *_ties(comparison),
         *_means(comparison),
         *_one_search(comparison),
-        *doubt_constant(comparison.a, comparison.scores_a),
-        *doubt_constant(comparison.b, comparison.scores_b),
+        *doubt_scores(comparison.a, comparison.scores_a),
+        *doubt_scores(comparison.b, comparison.scores_b),
         *_blind_tests(comparison),
     )
 
@@ -252,12 +252,19 @@ def _blind_tests(comparison: Comparison) -> Iterator[str]:
         )
 
 
-def doubt_constant(name: str, scores: FloatArray) -> Iterator[str]:
-    """Whether all runs have the same score."""
+def doubt_scores(name: str, scores: FloatArray) -> Iterator[str]:
+    """Whether all runs have the same score, or some a 0 that may mean that there is none."""
     if scores.size > 2 and not find_differing(np.array([scores.min(), scores.max()])):
         yield (
             f"all {scores.size} runs of {name} have the same score {scores[0]:g}: does the seed "
             "reach the training?"
+        )
+    others = np.abs(scores[scores != 0])
+    n_zeros = scores.size - others.size
+    if 0 < n_zeros < others.size and others.min() > np.median(others) / 2:
+        yield (
+            f"{n_zeros} of {scores.size} runs of {name} have the score 0, far from all others: if "
+            "they have failed, leave their scores empty, so that they are not taken for measured"
         )
 
 
