@@ -10,6 +10,7 @@ import tempfile
 import time
 from contextlib import suppress
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -137,8 +138,14 @@ def list_jobs() -> list[str]:
     return found.stdout.split()
 
 
+@pytest.fixture(autouse=True)
+def _jobqueue() -> None:
+    """Skip where it is not installed; imported here, it would take Ctrl-C from all tests."""
+    if find_spec("dask_jobqueue") is None:
+        pytest.skip("pip install dask-jobqueue")
+
+
 def test_the_script_asks_slurm_for_what_the_page_says(folder):
-    pytest.importorskip("dask_jobqueue", reason="pip install dask-jobqueue")
     program = "import cluster; print(cluster.make_cluster().job_script())"
     shown = subprocess.run(
         [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True
@@ -166,7 +173,6 @@ def test_the_script_asks_slurm_for_what_the_page_says(folder):
 
 @pytest.mark.may_skip
 def test_the_study_of_the_page_runs_on_slurm(folder, slurm):
-    pytest.importorskip("dask_jobqueue", reason="pip install dask-jobqueue")
     options = ["--store", "measured.db"]  # handed on to `outperform run`
     subprocess.run(["sbatch", "study.sbatch", "study.toml", "2", *options], cwd=folder, check=True)
     names = set()
