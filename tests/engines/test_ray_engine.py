@@ -152,6 +152,7 @@ GONE = """
 """
 
 
+@pytest.mark.slow
 def test_a_ray_started_here_that_is_gone_is_an_error_of_the_engine():
     command = [sys.executable, "-c", textwrap.dedent(GONE)]
     shown = subprocess.run(command, capture_output=True, text=True, timeout=100)

@@ -171,6 +171,7 @@ def test_the_script_asks_slurm_for_what_the_page_says(folder):
     assert command.endswith(" --resources GPU=1 --lifetime 23h --lifetime-stagger 30m")
 
 
+@pytest.mark.slow
 @pytest.mark.may_skip
 def test_the_study_of_the_page_runs_on_slurm(folder, slurm):
     options = ["--store", "measured.db"]  # handed on to `outperform run`

@@ -167,7 +167,7 @@ def test_zeros_far_from_all_other_scores_may_stand_for_failures():
         doubts(failed)
     )
     rewards = np.append(rng.uniform(0, 100, 8), [0.0] * 4)
-    for measured in (rewards, others, np.append(others[:3], [0.0] * 4)):
+    for measured in (rewards, others, np.append(others[:3], [0.0] * 4), np.arange(9) / 100):
         assert "the score 0" not in doubts(
             compare(measured, measured + rng.normal(size=measured.size))
         )
