@@ -20,6 +20,7 @@ EXAMPLE = ROOT / "examples" / "study.py"
 INITIALISATIONS = ROOT / "examples" / "initialisations.py"
 
 
+@pytest.mark.slow
 def test_a_whole_study_needs_one_import_and_runs(tmp_path):
     result = subprocess.run(
         [sys.executable, EXAMPLE], cwd=tmp_path, capture_output=True, text=True, env=os.environ
@@ -46,6 +47,7 @@ def test_a_study_runs_on_an_executor_of_others(tmp_path):
     assert count_fits(tmp_path / "wine.db") == 60  # two pipelines without a search
 
 
+@pytest.mark.slow
 def test_initialisations_are_compared_in_the_form_of_the_table_and_resumed(tmp_path):
     sizes = ["--inits", "5", "--trials", "8", "--pairs", "6", "--engine", "inline"]
     command = [sys.executable, INITIALISATIONS, "--folder", tmp_path / "new" / "results", *sizes]

@@ -38,7 +38,8 @@ T = TypeVar("T")
 _Connection = psycopg.Connection[Any]
 
 _NAMES = ", ".join(COLUMNS | CHECKSUMS)
-_ARRAYS = {"TEXT": "%s::text[]", "INTEGER": "%s::bigint[]", "REAL": "%s::float8[]"}
+# In binary form (%b): as text, every quote of JSON would have to be escaped.
+_ARRAYS = {"TEXT": "%b::text[]", "INTEGER": "%b::bigint[]", "REAL": "%b::float8[]"}
 _MARKS = ", ".join(_ARRAYS[kind.split()[0]] for kind in (COLUMNS | CHECKSUMS).values())
 _INSERT = f"""INSERT INTO measurements ({_NAMES})
 SELECT {_NAMES} FROM unnest({_MARKS}) WITH ORDINALITY AS new ({_NAMES}, place) ORDER BY place
