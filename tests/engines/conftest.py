@@ -17,6 +17,19 @@ from tests.dask_processes import DaskProcesses
 _ENDINGS = ExitStack()  # of the clusters that run
 _SIZE_OF_RAY = {"num_cpus": 2, "num_gpus": 2, "object_store_memory": 100 * 2**20}
 
+STUDY = """
+name = "small"
+[[task]]
+data = "iris"
+metric = "accuracy"
+[[pipeline]]
+name = "bayes"
+estimator = "sklearn.naive_bayes.GaussianNB"
+[[design]]
+kind = "ideal"
+replicates = 2
+"""
+
 
 def collect(engine: Engine, n_outcomes: int) -> dict[Any, Outcome]:
     """Outcomes by tag, when there are so many; none may come twice."""

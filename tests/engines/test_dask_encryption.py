@@ -15,22 +15,10 @@ from outperform.engines import open_engine
 from outperform.errors import EngineError, InvalidInput
 from tests.certificates import make_certificates
 from tests.dask_processes import DaskProcesses
-from tests.engines.conftest import eventually
+from tests.engines.conftest import STUDY, eventually
 
 pytest.importorskip("distributed", reason='pip install "outperform[dask]"')
 
-STUDY = """
-name = "small"
-[[task]]
-data = "iris"
-metric = "accuracy"
-[[pipeline]]
-name = "bayes"
-estimator = "sklearn.naive_bayes.GaussianNB"
-[[design]]
-kind = "ideal"
-replicates = 2
-"""
 CERTIFICATES = """
 [engine]
 address = "{address}"

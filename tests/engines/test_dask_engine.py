@@ -20,23 +20,9 @@ from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import Task
 from tests.dask_processes import DaskProcesses, find_free_port
-from tests.engines.conftest import eventually
+from tests.engines.conftest import STUDY, eventually
 
 pytest.importorskip("distributed", reason='pip install "outperform[dask]"')
-
-
-STUDY = """
-name = "small"
-[[task]]
-data = "iris"
-metric = "accuracy"
-[[pipeline]]
-name = "bayes"
-estimator = "sklearn.naive_bayes.GaussianNB"
-[[design]]
-kind = "ideal"
-replicates = 2
-"""
 
 
 @pytest.fixture(scope="module")

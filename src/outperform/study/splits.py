@@ -4,6 +4,7 @@ Every splitter draws examples, or groups of examples that stay together where gr
 then sizes and fractions count groups. Stratified splitters draw class by class.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -68,7 +69,7 @@ class Splitter(Protocol):
 _Drawn = tuple[IntArray, Mapping[str, IntArray]]
 
 
-class _DrawnSplit:
+class _DrawnSplit(ABC):
     """What splitters share that draw the units of a dataset anew with every seed."""
 
     __slots__ = ()
@@ -95,8 +96,8 @@ class _DrawnSplit:
             np.sort(units.expand(sets["test"])),
         )
 
-    def _draw(self, units: Units, fold: int, rng: np.random.Generator) -> _Drawn:
-        raise NotImplementedError
+    @abstractmethod
+    def _draw(self, units: Units, fold: int, rng: np.random.Generator) -> _Drawn: ...
 
 
 @dataclass(frozen=True, slots=True)
