@@ -36,20 +36,24 @@ REFUSED = """
     from outperform.engines import open_engine
     from outperform.errors import InvalidInput
 
-    try:
-        open_engine("ray", {"_system_config": "hunter2"})
-    except InvalidInput as error:
-        print(error)
+    for options in ({"_system_config": "hunter2"}, {"no_such_word": 1}):
+        try:
+            open_engine("ray", options)
+        except InvalidInput as error:
+            print(error)
 """
 
 
 def test_options_that_make_no_sense_are_refused():
     command = [sys.executable, "-c", textwrap.dedent(REFUSED)]  # where no Ray has been started
     shown = subprocess.run(command, capture_output=True, text=True, timeout=100)
-    assert shown.stdout == (
-        "Ray does not take these options: The _system_config must be a dict. Mend them in "
-        "[engine.options].\n"
-    )
+    assert shown.stdout.splitlines() == [
+        f"Ray does not take these options: {why}. Mend them in [engine.options]."
+        for why in (
+            "The _system_config must be a dict",
+            "Unknown keyword argument(s): no_such_word",
+        )
+    ]
 
 
 def test_a_place_where_nobody_listens_is_refused_soon(monkeypatch):

@@ -17,7 +17,7 @@ from outperform.engines.engine import Needs, summarize_error
 from outperform.engines.jobs import Job, Loss
 from outperform.engines.remote import Disconnected, RemoteEngine, Tell
 from outperform.engines.supervision import Order, Report, name_process, supervise
-from outperform.errors import EngineError, InvalidInput, MissingExtra
+from outperform.errors import EngineError, InvalidInput, MissingExtra, OutperformError
 from outperform.wording import hide_logins
 
 _HERE = ("ray", "ray://local")
@@ -187,21 +187,26 @@ class _Ray:
                 # Ray itself tries for minutes.
                 _wait_for(place.removeprefix("ray://"), _LONGEST_CONNECTING)
             self._init()
-        except ImportError as error:
-            raise MissingExtra(
-                f"'{self.name}' needs what Ray's client needs: {error}",
+        except Exception as error:  # options may make it raise anything
+            raise self._describe(error) from error
+
+    def _describe(self, error: Exception) -> OutperformError:
+        """Why there is no connection."""
+        why = summarize_error(str(error)).rstrip(".")
+        if isinstance(error, ImportError):
+            return MissingExtra(
+                f"'{self.name}' needs what Ray's client needs: {why}",
                 'Install it with `pip install "outperform[ray]"`',
-            ) from error
-        except (OSError, RuntimeError, ValueError) as error:
-            raise EngineError(
-                f"there is no Ray at '{self.name}': {summarize_error(str(error))}",
+            )
+        is_word = "keyword argument" in why
+        if isinstance(error, OSError | RuntimeError | ValueError) and not is_word:
+            return EngineError(
+                f"there is no Ray at '{self.name}': {why}",
                 "Start one with `ray start --head`, or mend the address",
-            ) from error
-        except Exception as error:
-            raise InvalidInput(
-                f"Ray does not take these options: {error}".rstrip("."),
-                "Mend them in [engine.options]",
-            ) from error
+            )
+        return InvalidInput(
+            f"Ray does not take these options: {why}", "Mend them in [engine.options]"
+        )
 
     def _init(self) -> None:
         # It would tell what it hands on to the cluster.
