@@ -76,7 +76,7 @@ from outperform.runs import join_runs as join_runs
 from outperform.stats import Summary as Summary
 from outperform.stats import expected_best_of as expected_best_of
 from outperform.store.copying import copy_store as copy_store
-from outperform.store.reading import read_runs as read_runs
+from outperform.store.store import read_runs as read_runs
 from outperform.study.datasets import Dataset as Dataset
 from outperform.study.designs import Crossed as Crossed
 from outperform.study.designs import FixHopt as FixHopt

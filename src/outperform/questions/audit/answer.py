@@ -33,7 +33,7 @@ from outperform.stats import (
 )
 from outperform.stats.checks import FloatArray, IntArray, as_generator, check_open_unit
 from outperform.stats.outperforming import PairedMethod, count_wins
-from outperform.store.reading import read_runs
+from outperform.store.store import read_runs
 
 _FEWEST = 4  # runs of which some can be picked
 _MOST_PAIRS = 20_000  # among which those to hide are searched, in a time that grows by squares

@@ -54,7 +54,7 @@ from outperform.stats.checks import (
     check_gamma,
     check_open_unit,
 )
-from outperform.store.reading import read_runs
+from outperform.store.store import read_runs
 from outperform.wording import suggest_names
 
 TESTS = ("wins", *get_args(TestName))
