@@ -8,11 +8,7 @@ from typing import Any
 
 from outperform.errors import OutperformError, StoreError
 from outperform.store.damage import Verification, report_damage
-from outperform.store.measurement import (
-    Added,
-    Measurement,
-    RunLabel,
-)
+from outperform.store.measurement import Added, Measurement, RunLabel
 from outperform.store.rows import (
     CHECKSUMS,
     COLUMNS,

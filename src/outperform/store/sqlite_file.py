@@ -88,7 +88,8 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         # Python's own errors, as of text in the schema that is none, have no name.
         unwritable = getattr(error, "sqlite_errorname", "").startswith(_NO_ROOM)
-        if not unwritable or _has_pending_changes(path):
+        log = Path(f"{find_real_path(path)}-wal")
+        if not unwritable or (log.exists() and log.stat().st_size > 0):
             raise
         # A folder that cannot be written has no place for SQLite's own files beside the store;
         # with all changes in the store itself, it can be read as it stands.
@@ -128,7 +129,8 @@ def rescue_database(source: sqlite3.Connection, path: Path) -> Path:
     """Copy a database whose file is gone: beside its place, or wherever there is a folder."""
     folders = (path.parent, Path(), Path(gettempdir()))
     for folder in (each for each in folders if each.is_dir()):
-        for file in _name_rescued(folder, path):
+        for i in count(1):
+            file = folder / f"{path.stem}.rescued{'' if i == 1 else f'-{i}'}{path.suffix}"
             try:
                 copy_database(source, file)
                 return file
@@ -140,11 +142,6 @@ def rescue_database(source: sqlite3.Connection, path: Path) -> Path:
         f"'{path}' is gone while a run wrote it, and nowhere was room to rescue it",
         "Run the study again",
     )
-
-
-def _name_rescued(folder: Path, path: Path) -> Iterator[Path]:
-    for i in count(1):
-        yield folder / f"{path.stem}.rescued{'' if i == 1 else f'-{i}'}{path.suffix}"
 
 
 def _make_private(path: Path) -> None:
@@ -177,11 +174,6 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     if sys.version_info >= (3, 12):
         connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
     return connection
-
-
-def _has_pending_changes(path: Path) -> bool:
-    log = Path(f"{find_real_path(path)}-wal")
-    return log.exists() and log.stat().st_size > 0
 
 
 @contextmanager
@@ -221,7 +213,7 @@ def _explain(error: sqlite3.Error | OSError, path: Path, attempt: str) -> Outper
         )
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")) or not name:
         return StoreError(
-            f"'{path}' cannot be {attempt}: {_reason(error)}",
+            f"'{path}' cannot be {attempt}: {getattr(error, 'strerror', None) or error}",
             "Check the permissions of the file and of its folder, or copy it elsewhere",
         )
     return StoreError(f"'{path}' cannot be {attempt}: {error}", "Check the disk and try again")
@@ -235,10 +227,6 @@ def _is_full(error: sqlite3.Error | OSError, name: str, path: Path) -> bool:
     # Where it cannot make room for its own files, SQLite speaks of input and output only.
     too_little = shutil.disk_usage(path.parent).free < _SCRATCH_BYTES
     return name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN")) and too_little
-
-
-def _reason(error: sqlite3.Error | OSError) -> str:
-    return str(getattr(error, "strerror", None) or error)
 
 
 def verify_file(path: Path) -> Verification:
