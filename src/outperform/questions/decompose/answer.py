@@ -34,8 +34,8 @@ from outperform.stats.variances import (
     normality_pvalue,
 )
 from outperform.store import Store, is_store
-from outperform.store.differing_versions import describe_versions
 from outperform.store.store import use_store
+from outperform.store.stored_doubts import describe_versions
 from outperform.study.sources import ALL, SPLIT
 from outperform.study.study import Study
 
