@@ -31,8 +31,7 @@ from outperform.study.study_file import read_study
 from outperform.wording import format_duration
 
 if TYPE_CHECKING:
-    from outperform.questions.compare.decision import Decision
-    from outperform.questions.compare.sequential_run import PlannedDecision
+    from outperform.questions.compare.decision import Decision, PlannedDecision
 
 # Options that say nothing of the rule by which --until-decided decides.
 _ALL_BUT_RULE = {
@@ -163,7 +162,7 @@ def _plan_decision(
         if given := find_given(_ALL_BUT_RULE):
             raise click.UsageError(f"{', '.join(given)} is for --until-decided A B.")
         return None
-    from outperform.questions.compare.sequential_run import plan_decision  # imports scipy
+    from outperform.questions.compare.decision import plan_decision  # imports scipy
 
     return plan_decision(study, *pair, gamma=gamma, alpha=alpha, beta=beta)
 
@@ -171,7 +170,7 @@ def _plan_decision(
 def _check_rule(store: Store, planned: "PlannedDecision | None", *, new_rule: bool) -> None:
     """Refuse another rule than that of before, before anything is said or done."""
     if planned and store.exists():
-        from outperform.questions.compare.sequential_run import check_rule
+        from outperform.questions.compare.decision import check_rule
 
         check_rule(store, planned, new_rule=new_rule)
 
@@ -298,7 +297,7 @@ class _Run:
         return decision.exit_status
 
     def _decide(self, planned: "PlannedDecision", new_rule: bool) -> "Decision":
-        from outperform.questions.compare.sequential_run import add_replicates
+        from outperform.questions.compare.decision import add_replicates
 
         with ProgressBar("fitting") as bar:
             return add_replicates(

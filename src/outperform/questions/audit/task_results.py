@@ -8,7 +8,7 @@ from typing import ClassVar
 from outperform.questions.audit.advice import suggest_after_tasks
 from outperform.questions.audit.result import MOODS, Audit, AuditVerdict, SelfAudit
 from outperform.questions.audit.table import tabulate_audits, tabulate_self_audits
-from outperform.questions.compare.verdict import describe
+from outperform.questions.compare.result import describe
 from outperform.questions.result import Mood, Result, Table, join_caveats
 from outperform.runs.scope import Scope, join_scopes
 from outperform.wording import join_words

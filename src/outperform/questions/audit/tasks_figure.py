@@ -7,7 +7,6 @@ from matplotlib.ticker import PercentFormatter
 
 from outperform.questions.audit.result import Audit
 from outperform.questions.audit.task_results import TaskAudits, TaskSelfAudits
-from outperform.render.labels import escape, short_names
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
@@ -15,8 +14,10 @@ from outperform.render.style import (
     COLOUR_NEITHER,
     COLOUR_NOTE,
     COLUMN_WIDTH,
+    escape,
     lay_out_rows,
     make_figure,
+    short_names,
     title_height,
     wrap_title,
     write_note,

@@ -16,7 +16,6 @@ from outperform.questions.best_of.result import (
 from outperform.questions.best_of.table import describe_correlation, format_estimate
 from outperform.render.densities import draw_density, draw_dots, scatter_evenly
 from outperform.render.figures import Drawing
-from outperform.render.labels import describe_level, describe_metric, escape
 from outperform.render.style import (
     COLOUR_BAND,
     COLOUR_NEITHER,
@@ -24,6 +23,9 @@ from outperform.render.style import (
     COLOURS,
     COLUMN_WIDTH,
     PAGE_WIDTH,
+    describe_level,
+    describe_metric,
+    escape,
     lay_out_rows,
     limit_ticks,
     make_figure,

@@ -13,7 +13,7 @@ from outperform.questions.best_of.table import (
     tabulate_one,
     tabulate_two,
 )
-from outperform.questions.compare.verdict import Winner
+from outperform.questions.compare.result import Winner
 from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope, join_scopes

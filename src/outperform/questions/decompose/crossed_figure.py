@@ -12,11 +12,13 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.result import CrossedDecomposition, Decomposition, join_sources
-from outperform.render.labels import describe_level, escape, join_phrases
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_NEITHER,
     COLUMN_WIDTH,
+    describe_level,
+    escape,
+    join_phrases,
     lay_out_rows,
     limit_ticks,
     make_figure,

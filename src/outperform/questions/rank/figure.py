@@ -18,10 +18,10 @@ from outperform.questions.rank.ranks_figure import (
 from outperform.questions.rank.result import Ranking
 from outperform.questions.rank.tasks_figure import draw_tasks, tasks_height
 from outperform.render.figures import Drawing
-from outperform.render.labels import escape
 from outperform.render.style import (
     COLOURS,
     PAGE_WIDTH,
+    escape,
     limit_ticks,
     make_figure,
     title_height,
