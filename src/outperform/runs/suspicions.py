@@ -27,7 +27,7 @@ from outperform.errors import InvalidInput, InvalidScores
 from outperform.runs.copies import find_copied_pairs, find_copy, number_scores
 from outperform.runs.labels import BoolArray, FloatArray
 from outperform.runs.metrics import is_bare_score, is_share
-from outperform.stats.ties import merge_ties
+from outperform.stats.checks import merge_ties
 from outperform.wording import enumerate_names
 
 Doubt: TypeAlias = Literal[

@@ -19,7 +19,7 @@ from outperform.stats import (
     verdict_size,
 )
 from outperform.stats.checks import check_open_unit
-from outperform.stats.power import PlannedInterval
+from outperform.stats.verdicts import PlannedInterval
 from outperform.wording import format_duration
 
 GAMMAS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)

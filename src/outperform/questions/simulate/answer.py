@@ -30,9 +30,12 @@ from outperform.questions.simulate.scenarios import (
 )
 from outperform.runs.scope import Resplit
 from outperform.stats.checks import FloatArray
-from outperform.stats.decision_rules import PUBLISHED_IMPROVEMENT, RULES, Criteria, Rule
-from outperform.stats.detection_rates import (
+from outperform.stats.decision_rules import (
     EXACT_RULES,
+    PUBLISHED_IMPROVEMENT,
+    RULES,
+    Criteria,
+    Rule,
     detection_rate,
     difference_of_probability,
 )

@@ -20,7 +20,7 @@ from outperform.questions.simulate.drawn_rates import (
 )
 from outperform.questions.simulate.result import ErrorRates, make_curve
 from outperform.runs import Runs, read_runs
-from outperform.stats.checks import FloatArray
+from outperform.stats.checks import FloatArray, merge_ties
 from outperform.stats.decision_rules import (
     PUBLISHED_IMPROVEMENT,
     RULES,
@@ -28,9 +28,8 @@ from outperform.stats.decision_rules import (
     Criteria,
     Rule,
 )
-from outperform.stats.power import verdict_power
 from outperform.stats.sequential import anytime_power
-from outperform.stats.ties import merge_ties
+from outperform.stats.verdicts import verdict_power
 
 _FEW_RUNS = 20
 _EXACT: tuple[Rule, ...] = ("verdict", "anytime")

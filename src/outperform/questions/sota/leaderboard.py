@@ -12,8 +12,7 @@ from outperform.questions.sota.doubts import doubt_leaderboard
 from outperform.questions.sota.result import LeaderboardAssessment, measure_lead
 from outperform.questions.sota.score_models import AccuracyModel, AreaModel, ScoreModel
 from outperform.runs.leaderboards import check_shares, read_leaderboard, standardise
-from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
-from outperform.stats.ties import merge_ties
+from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit, merge_ties
 
 
 def assess_leaderboard(
