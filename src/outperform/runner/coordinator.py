@@ -30,8 +30,7 @@ from outperform.store.measurement import compare_scores
 from outperform.store.store import use_store
 from outperform.store.stored_runs import PAIRED, load_runs
 from outperform.study.designs import Design
-from outperform.study.fits import Fit
-from outperform.study.planned_runs import PlannedRun, Search
+from outperform.study.fits import Fit, PlannedRun, Search
 from outperform.study.redrawn_searches import resample_search
 from outperform.study.spaces import Params, default_params
 from outperform.study.study import Study, check_is_study

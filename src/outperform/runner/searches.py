@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from outperform.study.fits import Fit
-from outperform.study.planned_runs import PlannedRun, Search
+from outperform.study.fits import Fit, PlannedRun, Search
 from outperform.study.spaces import Params
 from outperform.study.tuners import Trial, best_trial
 

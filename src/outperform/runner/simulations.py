@@ -9,7 +9,7 @@ from outperform.runner.searches import Known, SearchState
 from outperform.store import Store
 from outperform.store.stored_surrogates import SURROGATES, name_surrogate
 from outperform.study.designs import SimulatedHopt
-from outperform.study.planned_runs import PlannedRun
+from outperform.study.fits import PlannedRun
 from outperform.study.redrawn_searches import Simulation
 from outperform.study.spaces import Params
 from outperform.study.study import Study

@@ -12,14 +12,13 @@ from outperform.errors import InvalidScores, OutperformError
 from outperform.runner.reports import FitReport
 from outperform.runner.spool_files import write_report
 from outperform.runner.versions import find_versions
-from outperform.study.dataset_splits import check_feasible, measure_resplit, split_dataset
 from outperform.study.datasets import Dataset
 from outperform.study.fits import Fit
 from outperform.study.pipelines import Pipeline
 from outperform.study.sources import NOISE, derive_seed
 from outperform.study.splits import Split
 from outperform.study.study import Study
-from outperform.study.tasks import Task
+from outperform.study.tasks import Task, check_feasible, measure_resplit, split_dataset
 from outperform.wording import enumerate_names
 
 

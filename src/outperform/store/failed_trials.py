@@ -6,9 +6,8 @@ from typing import Any
 
 from outperform.store.measurement import FAILED_TRIAL, RunLabel
 from outperform.study.fingerprints import hash_text, write_canonical
-from outperform.study.planned_runs import Search
-from outperform.study.study import Study
-from outperform.study.study_plan import plan_study
+from outperform.study.fits import Search
+from outperform.study.study import Study, plan_study
 
 _LARGE_SHARE = 0.2  # of all trials of a pipeline's searches on a task
 _MOST = 0.5  # of the trials of one search: more leave it less than half of what it should see

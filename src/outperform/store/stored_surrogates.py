@@ -7,8 +7,8 @@ from typing import Any
 from outperform.store.store import Store
 from outperform.study.designs import SimulatedHopt
 from outperform.study.fingerprints import hash_text, write_canonical
-from outperform.study.planned_runs import Search
-from outperform.study.study_plan import plan_study
+from outperform.study.fits import Search
+from outperform.study.study import plan_study
 
 SURROGATES = "surrogates"  # what they are kept as
 

@@ -1,22 +1,86 @@
-"""What other searches would have chosen, from the trials of one and without any fit."""
+"""What other searches would have chosen, from the trials of one and without any fit.
 
+They are resampled from its trials, or simulated: then the tuner is the one that runs real searches,
+with its own seeds, and only the scores are predicted.
+"""
+
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from outperform.errors import OutperformError
-from outperform.study.planned_runs import Search
-from outperform.study.simulated_searches import simulate_searches
+from outperform.errors import InvalidInput, OutperformError
+from outperform.study.fits import Search
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Params, Space
-from outperform.study.tuners import Trial, Tuner, best_trial, make_tuner
+from outperform.study.tuners import Trial, Tuner, best_trial, make_tuner, suggest_grid
 
 if TYPE_CHECKING:
     from outperform.study.surrogate import Surrogate
 
+
+class Predictor(Protocol):
+    """What answers: a surrogate, or any function whose optimum is searched."""
+
+    @property
+    def space(self) -> Space:
+        """Where the tuner may search."""
+
+    def predict(self, points: Sequence[Params]) -> NDArray[np.float64]:
+        """Scores at points; higher is better."""
+
+
+def simulate_searches(
+    predictor: Predictor, tuner: Tuner, seeds: Sequence[int], n_trials: int
+) -> list[Params]:
+    """Choices of one search per seed; all trials at once where the tuner uses no history."""
+    if n_trials < 2:
+        raise InvalidInput(
+            f"a search of {n_trials} trials is to be simulated, which chooses nothing",
+            "Simulate searches as long as the real ones, of at least 2 trials",
+        )
+    if tuner.suggest is suggest_grid:
+        raise InvalidInput(
+            f"tuner {tuner.name!r} tries the same points whatever the seed, so that simulated "
+            "searches all choose the same",
+            "Search with 'noisy-grid' or 'random', or hold the hyperparameters fixed",
+        )
+    if tuner.uses_history:
+        return [_search_in_turn(predictor, tuner, seed, n_trials) for seed in seeds]
+    return _search_at_once(predictor, tuner, seeds, n_trials)
+
+
+def _search_in_turn(predictor: Predictor, tuner: Tuner, seed: int, n_trials: int) -> Params:
+    history: list[Trial] = []
+    for _ in range(n_trials):
+        params = tuner.suggest(predictor.space, history, seed, n_trials)
+        history.append(Trial(params, float(predictor.predict([params])[0])))
+    return best_trial(history).params
+
+
+def _search_at_once(
+    predictor: Predictor, tuner: Tuner, seeds: Sequence[int], n_trials: int
+) -> list[Params]:
+    histories = [[Trial({}, None)] * index for index in range(n_trials)]  # only their lengths count
+    points = [
+        tuner.suggest(predictor.space, history, seed, n_trials)
+        for seed in seeds
+        for history in histories
+    ]
+    scores = predictor.predict(points).reshape(len(seeds), n_trials)
+    best = scores.argmax(axis=1)  # of several, the earliest, as in a real search
+    return [points[search * n_trials + trial] for search, trial in enumerate(best.tolist())]
+
+
 _N_REMOTE = 10  # searches by a tuner that learns, to see how far from the trials it would go
+
+
+def count_needed_trials(space: Space, best_share: float = 1.0) -> int:
+    """Trials of which the best share is enough for a surrogate: two more than dimensions."""
+    return math.floor((len(space) + 1) / best_share + 1e-9) + 1
 
 
 def resample_search(trials: Sequence[Trial], seed: int) -> Params:
@@ -65,7 +129,7 @@ def simulate(simulation: Simulation) -> dict[str, Any]:
     The record is plain data for a store: the Markov chain, from which the same surrogate is made
     again, and why it may be doubted (of a new chain); or only why it was refused.
     """
-    from outperform.study.process_chain import Chain  # imports much of scipy
+    from outperform.study.gaussian_process import Chain  # imports much of scipy
     from outperform.study.surrogate import fit_surrogate
 
     search, known = simulation.search, simulation.chain

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from outperform.store import Store
 from outperform.store.store import use_store
-from outperform.study.fits import gather_fingerprints
-from outperform.study.planned_runs import PlannedRun, Search
+from outperform.study.fits import PlannedRun, Search, gather_fingerprints
 from outperform.study.spaces import Params
 from outperform.study.study import Study
 from outperform.study.tuners import Trial, make_tuner

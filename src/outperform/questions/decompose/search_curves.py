@@ -14,7 +14,7 @@ from outperform.runs import Goal
 from outperform.runs.scope import THIS_DATASET, Scope, join_scopes
 from outperform.stats.checks import FloatArray
 from outperform.stats.variances import MiddleRange, middle_range
-from outperform.study.planned_runs import PlannedRun
+from outperform.study.fits import PlannedRun
 from outperform.study.sources import ALL, TUNING_SOURCE
 from outperform.study.study import Study
 from outperform.wording import enumerate_names

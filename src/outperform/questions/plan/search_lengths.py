@@ -9,7 +9,7 @@ from outperform.questions.plan.constants import Pair, SearchLength
 from outperform.stats import best_of_weights
 from outperform.stats.checks import FloatArray
 from outperform.store import Store
-from outperform.study.planned_runs import Search
+from outperform.study.fits import Search
 from outperform.study.study import Study
 
 _N_LENGTHS = 15
