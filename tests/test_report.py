@@ -36,9 +36,7 @@ from outperform.questions.simulate.answer import simulate_error_rates
 from outperform.questions.simulate.result import ErrorRates, SeedsCurve
 from outperform.questions.simulate.scenarios import describe_variation
 from outperform.questions.simulate.seeds import trace_seeds
-from outperform.questions.sota.equal_classifiers import best_of_equals
-from outperform.questions.sota.leaderboard import assess_leaderboard
-from outperform.questions.sota.predictions import assess_predictions
+from outperform.questions.sota.answer import assess_leaderboard, assess_predictions, best_of_equals
 from outperform.questions.sota.result import (
     BestOfEquals,
     LeaderboardAssessment,

@@ -61,9 +61,9 @@ from outperform.questions.simulate.scenarios import measure_variation as measure
 from outperform.questions.simulate.scenarios import read_scenarios as read_scenarios
 from outperform.questions.simulate.seeds import trace_run_seeds as trace_run_seeds
 from outperform.questions.simulate.seeds import trace_seeds as trace_seeds
-from outperform.questions.sota.equal_classifiers import best_of_equals as best_of_equals
-from outperform.questions.sota.leaderboard import assess_leaderboard as assess_leaderboard
-from outperform.questions.sota.predictions import assess_predictions as assess_predictions
+from outperform.questions.sota.answer import assess_leaderboard as assess_leaderboard
+from outperform.questions.sota.answer import assess_predictions as assess_predictions
+from outperform.questions.sota.answer import best_of_equals as best_of_equals
 from outperform.questions.sota.result import BestOfEquals as BestOfEquals
 from outperform.questions.sota.result import LeaderboardAssessment as LeaderboardAssessment
 from outperform.questions.sota.result import PredictionAssessment as PredictionAssessment
@@ -76,7 +76,7 @@ from outperform.runs import join_runs as join_runs
 from outperform.stats import Summary as Summary
 from outperform.stats import expected_best_of as expected_best_of
 from outperform.store.copying import copy_store as copy_store
-from outperform.store.reading import read_runs as read_runs
+from outperform.store.store import read_runs as read_runs
 from outperform.study.datasets import Dataset as Dataset
 from outperform.study.designs import Crossed as Crossed
 from outperform.study.designs import FixHopt as FixHopt

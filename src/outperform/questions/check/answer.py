@@ -24,7 +24,7 @@ from outperform.questions.check.result import (
     UnseededDraws,
 )
 from outperform.runner import FitWork
-from outperform.runner.needs import list_needs
+from outperform.runner.work import list_needs
 from outperform.stats.checks import check_count
 from outperform.study.fits import Fit, honoured, make_fit
 from outperform.study.pipelines import Pipeline

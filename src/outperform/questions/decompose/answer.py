@@ -17,8 +17,8 @@ from outperform.questions.decompose.score_arrays import decompose_scores
 from outperform.questions.decompose.search_curves import SearchCurves, trace_searches
 from outperform.runs.columns import Wanted
 from outperform.store import Store, is_store
-from outperform.store.differing_versions import describe_versions
 from outperform.store.store import use_store
+from outperform.store.stored_doubts import describe_versions
 from outperform.study.study import Study
 
 

@@ -17,12 +17,12 @@ from outperform.runs.columns import (
     find_columns,
     require_score,
 )
-from outperform.runs.formats import open_file
 from outperform.runs.labels import join_labels
 from outperform.runs.source_table import SourceTable
+from outperform.runs.sources import open_file
 from outperform.stats.checks import FloatArray
 from outperform.store import Measurement, RunLabel, Store
-from outperform.store.differing_versions import describe_versions
+from outperform.store.stored_doubts import describe_versions
 from outperform.store.stored_runs import (
     describe_left_out,
     get_test_score,
