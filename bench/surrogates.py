@@ -20,7 +20,7 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
 from outperform.study import adaptive_tuners, gaussian_process
 from outperform.study.gaussian_process import one_thread, sample_chain, square_differences
-from outperform.study.redrawn_searches import simulate_searches
+from outperform.study.simulated_searches import simulate_searches
 from outperform.study.spaces import LogUniform, Params, Space, Uniform, encode_units, units_of
 from outperform.study.surrogate import N_STEPS, Surrogate, fit_surrogate
 from outperform.study.tuners import TUNERS, Trial, suggest_random

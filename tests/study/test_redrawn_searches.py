@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 from outperform.errors import InvalidInput
 from outperform.study.designs import FixHopt, Ideal, ResampledHopt, SimulatedHopt
 from outperform.study.pipelines import FunctionPipeline
-from outperform.study.redrawn_searches import (
+from outperform.study.simulated_searches import (
     Simulation,
     resample_search,
     simulate,

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 from outperform.errors import InvalidInput
-from outperform.study.redrawn_searches import simulate_searches
+from outperform.study.simulated_searches import simulate_searches
 from outperform.study.spaces import LogUniform, Uniform
 from outperform.study.surrogate import fit_surrogate
 from outperform.study.tuners import TUNERS, Trial, best_trial, make_tuner

@@ -10,7 +10,7 @@ from outperform.store import Store
 from outperform.store.stored_doubts import SURROGATES, name_surrogate
 from outperform.study.designs import SimulatedHopt
 from outperform.study.fits import Fit, PlannedRun, Search
-from outperform.study.redrawn_searches import Simulation
+from outperform.study.simulated_searches import Simulation
 from outperform.study.spaces import Params
 from outperform.study.study import Study
 from outperform.study.tuners import Trial, best_trial

@@ -23,7 +23,7 @@ from outperform.study.designs import (
 from outperform.study.estimator_pipeline import EstimatorPipeline, check_metric
 from outperform.study.fits import honoured
 from outperform.study.pipelines import FunctionPipeline, Pipeline
-from outperform.study.redrawn_searches import count_needed_trials
+from outperform.study.simulated_searches import count_needed_trials
 from outperform.study.sources import ALL, LEARNING_SOURCES, check_sources
 from outperform.study.spaces import Dimension
 from outperform.study.splits import CrossValidation, FixedSplit

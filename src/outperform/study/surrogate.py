@@ -1,6 +1,6 @@
 """A model of one search: what it says of hyperparameters that were never tried.
 
-Searches are simulated on it without any fit (`redrawn_searches`).
+Searches are simulated on it without any fit (`simulated_searches`).
 """
 
 import math
@@ -21,7 +21,7 @@ from outperform.study.gaussian_process import (
     sample_chain,
     square_differences,
 )
-from outperform.study.redrawn_searches import count_needed_trials, simulate_searches
+from outperform.study.simulated_searches import count_needed_trials, simulate_searches
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Choices, Params, Space, Value, encode_dimensions, units_of
 from outperform.study.surrogate_checks import (
