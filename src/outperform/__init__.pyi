@@ -35,10 +35,10 @@ from outperform.questions.compare.sequential_result import (
 from outperform.questions.compare.sequential_run import run_until_decided as run_until_decided
 from outperform.questions.compare.task_results import TaskComparisons as TaskComparisons
 from outperform.questions.decompose.answer import decompose as decompose
+from outperform.questions.decompose.answer import decompose_crossed as decompose_crossed
 from outperform.questions.decompose.result import CrossedDecomposition as CrossedDecomposition
 from outperform.questions.decompose.result import Decomposition as Decomposition
 from outperform.questions.decompose.result import Decompositions as Decompositions
-from outperform.questions.decompose.score_arrays import decompose_crossed as decompose_crossed
 from outperform.questions.decompose.search_curves import SearchCurves as SearchCurves
 from outperform.questions.decompose.search_curves import trace_searches as trace_searches
 from outperform.questions.plan.answer import plan as plan
@@ -52,8 +52,8 @@ from outperform.questions.rank.result import RankedAlgorithm as RankedAlgorithm
 from outperform.questions.rank.result import RankedPair as RankedPair
 from outperform.questions.rank.result import RankedTask as RankedTask
 from outperform.questions.rank.result import Ranking as Ranking
+from outperform.questions.simulate.answer import resample_error_rates as resample_error_rates
 from outperform.questions.simulate.answer import simulate_error_rates as simulate_error_rates
-from outperform.questions.simulate.resampling import resample_error_rates as resample_error_rates
 from outperform.questions.simulate.result import ErrorRates as ErrorRates
 from outperform.questions.simulate.result import SeedsCurve as SeedsCurve
 from outperform.questions.simulate.scenarios import describe_variation as describe_variation

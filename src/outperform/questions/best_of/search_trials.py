@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from outperform.errors import InvalidInput
-from outperform.questions.decompose.retracing import FitScores, Recorded, Retracer
+from outperform.questions.decompose.search_curves import FitScores, Recorded, Retracer
 from outperform.runs import Runs, make_runs
 from outperform.runs.scope import HYPERPARAMETERS
 from outperform.store.store import use_store
