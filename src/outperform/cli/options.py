@@ -13,7 +13,7 @@ from outperform.render.paper import PaperFormat
 from outperform.runs import Runs, join_runs
 from outperform.runs.suspicions import DOUBTS
 from outperform.stats.checks import check_open_unit
-from outperform.store.reading import read_runs
+from outperform.store.store import read_runs
 
 Command = Callable[..., Any]
 

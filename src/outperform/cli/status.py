@@ -21,8 +21,8 @@ from outperform.store.sequential_record import (
     is_decided,
     read_attempts,
 )
+from outperform.store.stored_doubts import SURROGATES
 from outperform.store.stored_runs import find_needed_failures, has_failures
-from outperform.store.stored_surrogates import SURROGATES
 
 _N_KINDS = 10  # of errors shown
 _LONGEST = 300  # characters of an error shown

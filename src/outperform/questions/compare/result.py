@@ -27,7 +27,7 @@ from outperform.stats import (
     verdict_size,
 )
 from outperform.stats.checks import FloatArray
-from outperform.stats.power import PlannedInterval
+from outperform.stats.verdicts import PlannedInterval
 from outperform.wording import describe_goal, format_spread
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from outperform.stats import (
     trace_path,
 )
 from outperform.stats.checks import FloatArray, as_pairs
-from outperform.store.reading import read_runs
+from outperform.store.store import read_runs
 from outperform.wording import enumerate_names
 
 _N_LUCKS = 100  # of searches, equally likely
