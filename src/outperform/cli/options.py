@@ -15,7 +15,7 @@ from outperform.render.terminal import print_beside, print_result, say
 from outperform.runs import Runs, join_runs
 from outperform.runs.suspicions import DOUBTS
 from outperform.stats.checks import check_open_unit
-from outperform.store.reading import read_runs
+from outperform.store.store import read_runs
 from outperform.wording import STEERING, enumerate_names
 
 Command = Callable[..., Any]

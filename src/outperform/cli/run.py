@@ -31,7 +31,7 @@ from outperform.runner.cost import FitSeconds, measure_seconds
 from outperform.runner.description import find_unchanged
 from outperform.stats.checks import check_positive
 from outperform.store import Store, open_store
-from outperform.store.failed_trials import find_blocked_runs
+from outperform.store.stored_doubts import find_blocked_runs
 from outperform.store.stored_runs import PAIRED, find_needed_failures
 from outperform.study.study import Study
 from outperform.study.study_file import read_study

@@ -24,8 +24,8 @@ from outperform.store.sequential_record import (
     is_decided,
     read_attempts,
 )
+from outperform.store.stored_doubts import SURROGATES
 from outperform.store.stored_runs import find_needed_failures, has_failures
-from outperform.store.stored_surrogates import SURROGATES
 from outperform.wording import format_duration, format_fit_time, format_rate, measure, shorten
 
 _N_KINDS = 10  # of errors shown

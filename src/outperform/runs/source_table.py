@@ -250,6 +250,16 @@ def number_columns(names: Sequence[str], source: str) -> dict[str, int]:
     return place
 
 
+def check_size(
+    n_bytes: int, most: int, name: str, remedy: str = "Keep the columns and rows of the runs only"
+) -> None:
+    """Refuse what takes more than so many bytes."""
+    if n_bytes > most:
+        raise UnreadableRuns(
+            f"{name} is larger than {most >> 30} GiB, the most that is read", remedy
+        )
+
+
 def parse_number(text: str) -> float | None:
     """Parse a number; NaN stands for a missing one, None for text that is no number.
 

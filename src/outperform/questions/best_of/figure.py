@@ -11,9 +11,10 @@ from outperform.questions.best_of.result import (
     BestOfComparison,
     BestOfEach,
     BestOfResult,
+    describe_correlation,
+    format_estimate,
     list_results,
 )
-from outperform.questions.best_of.table import describe_correlation, format_estimate
 from outperform.render.densities import draw_density, draw_dots, scatter_evenly
 from outperform.render.figures import Drawing
 from outperform.render.labels import describe_level, describe_metric, escape

@@ -42,7 +42,7 @@ from outperform.stats.checks import (
 )
 from outperform.stats.intervals import ROUNDING
 from outperform.stats.outperforming import IntervalMethod, Ties, both_probabilities
-from outperform.store.reading import read_runs
+from outperform.store.store import read_runs
 from outperform.wording import enumerate_names
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from outperform.runs import Runs
 from outperform.runs.pairing import PairedScores
 from outperform.stats import trace_path
 from outperform.stats.checks import FloatArray, as_pairs
-from outperform.store.reading import read_runs
+from outperform.store.store import read_runs
 from outperform.wording import enumerate_names
 
 _PAIR_THEM = (

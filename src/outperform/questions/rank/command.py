@@ -14,10 +14,9 @@ from outperform.cli.options import (
     seed_option,
 )
 from outperform.cli.progress import say_if_slow
-from outperform.questions.rank.aggregates import Normalization
 from outperform.questions.rank.answer import TESTS, rank_runs
 from outperform.questions.rank.grids import Gaps
-from outperform.questions.rank.result import Correction, TasksAre
+from outperform.questions.rank.result import Correction, Normalization, TasksAre
 
 
 @click.command()

@@ -16,8 +16,7 @@ from outperform.cli.options import (
     seed_option,
 )
 from outperform.cli.progress import ProgressBar
-from outperform.questions.simulate.answer import simulate_error_rates
-from outperform.questions.simulate.resampling import resample_error_rates
+from outperform.questions.simulate.answer import resample_error_rates, simulate_error_rates
 from outperform.questions.simulate.result import SEEDS_TESTS, ErrorRates, SeedsCurve
 from outperform.questions.simulate.scenarios import (
     DESIGNS,

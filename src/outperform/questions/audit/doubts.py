@@ -1,10 +1,12 @@
-"""Whether seeds follow a sequence that nobody picked, or leave a reader wondering."""
+"""Reasons to doubt an audit: seeds that follow no sequence, and runs that were hidden in part."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from outperform.questions.audit.result import Hiding
+from outperform.questions.compare.result import Comparison
 from outperform.runs import Runs
 from outperform.wording import enumerate_names, join_words
 
@@ -83,3 +85,19 @@ def _find_labels(runs: Runs, algorithm: str, task: str) -> list[str]:
         runs.task == runs.tasks.index(task)
     )
     return [(runs.replicates or ())[code] for code in np.unique(runs.replicate[rows]).tolist()]
+
+
+def doubt_hiding(comparison: Comparison, hidden: tuple[Hiding, ...]) -> Iterator[str]:
+    """Say where the t-test disagrees, and where hiding was searched in part."""
+    by_t = [hiding.n for hiding in hidden if hiding.rule == "paired t"]
+    if comparison.winner is not None and by_t[:1] == [0]:
+        better = comparison.a if comparison.winner == "a" else comparison.b
+        yield (
+            f"the paired t-test does not find {better} better: it wins often, but not by enough "
+            "on average"
+        )
+    if not comparison.paired:
+        yield (
+            "independent runs were hidden from the ends only, the worst of one and the best of the "
+            "other: where a number is marked ≤, fewer may do"
+        )
