@@ -15,7 +15,7 @@ from outperform.stats import (
     second_look_level,
     verdict_power,
 )
-from outperform.stats.power import PlannedInterval
+from outperform.stats.verdicts import PlannedInterval
 
 if TYPE_CHECKING:
     from outperform.questions.compare.result import Comparison

@@ -40,7 +40,7 @@ from outperform.stats.checks import (
     check_gamma,
     check_positive,
 )
-from outperform.stats.intervals import ROUNDING
+from outperform.stats.intervals import REACHED
 from outperform.stats.outperforming import IntervalMethod, Ties, both_probabilities
 from outperform.store.store import read_runs
 from outperform.wording import enumerate_names
@@ -208,7 +208,7 @@ def _compare(
 def _reverse(forward: Interval, a: FloatArray, b: FloatArray, terms: Terms) -> Interval:
     """Interval of P(B>A); where B outperforms A, to the last bit as were B named first."""
     # With strict ties, what A has not won B has not won either; the bootstrap is drawn once.
-    b_may_win = terms.interval != "bootstrap" and forward.high * ROUNDING <= 0.5
+    b_may_win = terms.interval != "bootstrap" and forward.high * REACHED <= 0.5
     if terms.ties == "half" and not b_may_win:
         return forward.mirrored()
     return terms.find_interval(b, a)

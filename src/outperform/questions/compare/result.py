@@ -39,7 +39,7 @@ from outperform.stats import (
     verdict_size,
 )
 from outperform.stats.checks import FloatArray
-from outperform.stats.power import PlannedInterval
+from outperform.stats.verdicts import PlannedInterval
 
 if TYPE_CHECKING:
     from outperform.stats import CombinedDifference

@@ -7,8 +7,7 @@ import numpy as np
 
 from outperform.errors import TooFewRuns, UnpairedScores
 from outperform.stats import noether_sample_size
-from outperform.stats.checks import FloatArray, as_scores, check_paired
-from outperform.stats.ties import merge_stored
+from outperform.stats.checks import FloatArray, as_scores, check_paired, merge_stored
 
 
 def align_scores(scores_a: Any, scores_b: Any, *, paired: bool) -> tuple[FloatArray, FloatArray]:

@@ -13,7 +13,7 @@ from outperform.stats import (
     required_pairs,
 )
 from outperform.stats.checks import check_count, check_gamma, check_positive
-from outperform.stats.power import PlannedInterval
+from outperform.stats.verdicts import PlannedInterval
 
 _MOST_PAIRS = 1_000_000_000  # nobody has more
 

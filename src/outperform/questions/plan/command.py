@@ -20,7 +20,7 @@ from outperform.cli.options import (
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.result import Comparison
 from outperform.questions.plan.answer import plan
-from outperform.stats.power import PlannedInterval
+from outperform.stats.verdicts import PlannedInterval
 
 if TYPE_CHECKING:
     from outperform.questions.plan.budget_result import BudgetPlan

@@ -27,9 +27,8 @@ from outperform.stats import (
     t_test_all_pairs,
     wilcoxon_pvalues,
 )
-from outperform.stats.checks import FloatArray
-from outperform.stats.task_probabilities import sign_tail
-from outperform.stats.ties import merge_pairs
+from outperform.stats.checks import FloatArray, merge_pairs
+from outperform.stats.intervals import sign_tail
 from outperform.wording import describe_goal
 
 OVER_TASKS = ("wins", "wilcoxon", "paired-t", "sign-flip")  # tests that tasks can be the units of
