@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from outperform.cli.engines import Place
+from outperform.cli.run import Place
 from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.errors import InvalidInput
 from outperform.questions.compare.decision import run_until_decided

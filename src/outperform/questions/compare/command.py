@@ -9,6 +9,7 @@ import click
 import numpy as np
 
 from outperform.cli.options import (
+    Output,
     alpha_option,
     beta_option,
     drop_option,
@@ -22,7 +23,6 @@ from outperform.cli.options import (
     resplit_options,
     seed_option,
 )
-from outperform.cli.output import Output
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.compare.gate import GateClaim, GateScope, decide_gate
