@@ -15,7 +15,6 @@ from outperform.questions.audit.result import Audit, SelfAudit
 from outperform.questions.audit.task_results import TaskAudits, TaskSelfAudits
 from outperform.render.densities import draw_densities, draw_distributions, estimate_density
 from outperform.render.figures import Drawing
-from outperform.render.labels import describe_metric, escape, short_names, wrap_name
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
@@ -24,10 +23,14 @@ from outperform.render.style import (
     COLOUR_NOTE,
     COLUMN_WIDTH,
     PAGE_WIDTH,
+    describe_metric,
+    escape,
     lay_out_rows,
     limit_ticks,
     make_figure,
+    short_names,
     title_height,
+    wrap_name,
     wrap_title,
     write_note,
 )

@@ -17,7 +17,6 @@ from outperform.questions.best_of.result import (
 )
 from outperform.render.densities import draw_density, draw_dots, scatter_evenly
 from outperform.render.figures import Drawing
-from outperform.render.labels import describe_level, describe_metric, escape
 from outperform.render.style import (
     COLOUR_BAND,
     COLOUR_NEITHER,
@@ -25,6 +24,9 @@ from outperform.render.style import (
     COLOURS,
     COLUMN_WIDTH,
     PAGE_WIDTH,
+    describe_level,
+    describe_metric,
+    escape,
     lay_out_rows,
     limit_ticks,
     make_figure,

@@ -9,7 +9,7 @@ from outperform.runs import Runs, make_runs
 from outperform.runs.scope import HYPERPARAMETERS
 from outperform.store.store import use_store
 from outperform.store.stored_doubts import describe_versions
-from outperform.study.planned_runs import Search
+from outperform.study.fits import Search
 from outperform.study.sources import TUNING_SOURCE
 from outperform.study.study import Study
 

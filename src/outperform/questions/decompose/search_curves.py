@@ -16,8 +16,7 @@ from outperform.stats.checks import FloatArray
 from outperform.stats.variances import MiddleRange, middle_range
 from outperform.store import Store
 from outperform.store.store import use_store
-from outperform.study.fits import gather_fingerprints
-from outperform.study.planned_runs import PlannedRun, Search
+from outperform.study.fits import PlannedRun, Search, gather_fingerprints
 from outperform.study.sources import ALL, TUNING_SOURCE
 from outperform.study.spaces import Params
 from outperform.study.study import Study

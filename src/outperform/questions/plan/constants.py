@@ -12,7 +12,7 @@ from outperform.stats import Estimate, RepeatedMeans, Variation, best_of_weights
 from outperform.stats.checks import FloatArray
 from outperform.store import Store
 from outperform.store.repeated_runs import RepeatedRuns
-from outperform.study.planned_runs import Search
+from outperform.study.fits import Search
 from outperform.study.sources import ALL
 from outperform.study.study import Study
 

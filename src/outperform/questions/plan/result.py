@@ -21,7 +21,7 @@ from outperform.stats import (
     verdict_size,
 )
 from outperform.stats.checks import check_open_unit
-from outperform.stats.power import PlannedInterval
+from outperform.stats.verdicts import PlannedInterval
 from outperform.wording import format_duration
 
 
