@@ -10,9 +10,9 @@ import numpy as np
 
 from outperform.errors import InvalidInput, UnknownName
 from outperform.runs.labels import Labels
+from outperform.runs.metrics import TaskMetric, sum_up_metrics
 from outperform.runs.scope import SEEDS, SPLITS, Resplit
 from outperform.runs.table import Runs, make_runs
-from outperform.runs.task_metrics import TaskMetric, sum_up_metrics
 from outperform.store.damage import name_fit, report_damage
 from outperform.store.measurement import RunLabel
 from outperform.store.sequential_record import Attempt, describe_attempts, read_attempts
