@@ -14,7 +14,6 @@ from outperform.questions.audit.result import Audit, SelfAudit
 from outperform.questions.audit.task_results import TaskAudits, TaskSelfAudits
 from outperform.render.densities import draw_densities, draw_distributions, estimate_density
 from outperform.render.figures import Drawing
-from outperform.render.labels import Measured, describe_metric, escape, short_names, wrap_name
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
@@ -23,10 +22,14 @@ from outperform.render.style import (
     COLOUR_NOTE,
     COLUMN_WIDTH,
     PAGE_WIDTH,
+    describe_metric,
+    escape,
     lay_out_rows,
     limit_ticks,
     make_figure,
+    short_names,
     title_height,
+    wrap_name,
     wrap_title,
     write_note,
 )
@@ -78,10 +81,9 @@ def draw_few_seeds(audit: Audit | SelfAudit, ax: Axes) -> None:
     Those of the second algorithm hang below the line, as in Gundersen et al. (2023).
     """
     if isinstance(audit, SelfAudit):
-        measured: Measured = audit
         samples = [("a", audit.scores, COLOUR_A, 0.85)]
     else:
-        measured = compared = audit.comparison
+        compared = audit.comparison
         samples = [("a", compared.scores_a, COLOUR_A, 0.45)]
         samples += [("b", compared.scores_b, COLOUR_B, -0.45)]
     sizes = [n for n in _SIZES if n < min(scores.size for _, scores, *_ in samples)]
@@ -98,7 +100,7 @@ def draw_few_seeds(audit: Audit | SelfAudit, ax: Axes) -> None:
     margin = 0.15 * float(np.ptp(every)) or 1.0
     ax.set_xlim(every.min() - margin, every.max() + margin)
     limit_ticks(ax)
-    ax.set_xlabel(describe_metric(measured))
+    ax.set_xlabel(describe_metric(audit.comparison if isinstance(audit, Audit) else audit))
     ax.set_title(f"Densities of {_N_DENSITIES} random seed sets each", loc="left")
 
 

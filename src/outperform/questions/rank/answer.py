@@ -29,7 +29,7 @@ from outperform.questions.rank.result import (
     TasksAre,
 )
 from outperform.runs import Runs
-from outperform.runs.mismatches import join_equal_numbers
+from outperform.runs.pairing import join_equal_numbers
 from outperform.runs.scope import TASKS, TASKS_LIKE_THESE, THESE_TASKS, Scope
 from outperform.runs.task_references import (
     check_references,

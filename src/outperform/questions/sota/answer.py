@@ -40,8 +40,8 @@ from outperform.stats.checks import (
     check_choice,
     check_count,
     check_open_unit,
+    merge_ties,
 )
-from outperform.stats.ties import merge_ties
 from outperform.stats.winner_bootstrap import Scorer
 from outperform.wording import enumerate_names
 

@@ -1,30 +1,133 @@
-"""Text with a delimiter between fields: CSV and its relatives.
+"""Whatever runs are read from, opened as a table; files by the ending of their names.
 
-The csv module says what a text means. Large files are left to pyarrow where it is installed, but
-only if it cannot see them otherwise: without blank lines and rows of other lengths, and with quotes
-only around whole fields.
+No file is read that a computer cannot hold. Of text with a delimiter between fields, the csv module
+says what it means. Large files are left to pyarrow where it is installed, but only if it cannot see
+them otherwise: without blank lines and rows of other lengths, and with quotes only around whole
+fields.
 """
 
+import codecs
 import csv
 import io
+import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from outperform.errors import UnreadableRuns
-from outperform.runs.file_bytes import LARGEST_FILE
-from outperform.runs.source_table import ArrowTexts, SourceTable, number_columns
+from outperform.errors import InvalidScores, UnreadableRuns
+from outperform.runs.formats import (
+    FORMATS,
+    UNNAMED,
+    is_frame,
+    read_json,
+    read_parquet,
+    tabulate_frame,
+    tabulate_records,
+)
+from outperform.runs.source_table import ArrowTexts, SourceTable, check_size, number_columns
 
 if TYPE_CHECKING:
     from _csv import Reader
 
+LARGEST_FILE = 1 << 32
+_MOST_PIPED = 1 << 30  # of what may never end
+_PARQUET = b"PAR1"
+_MOST_JSON = 1 << 30  # bytes, which take ten times as many as Python's objects
+_AT_ONCE = 1 << 20
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+# What files of other kinds begin with, what they are, and what to do.
+_OTHERS = {
+    b"SQLite format 3\0": (
+        "a database, such as the store of a study",
+        "Read a store with outperform.read_runs",
+    ),
+    b"\x1f\x8b": ("compressed", "Unpack it first: gunzip"),
+    b"PK\3\4": ("an Excel workbook or a zip archive", "Save its sheet as CSV, or unpack it"),
+}
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file, or say why it cannot be read; what is no text is refused as soon as seen."""
+    try:
+        with path.open("rb") as file:
+            return _read(file, path)
+    except FileNotFoundError:
+        raise UnreadableRuns(f"there is no file {path}", "Check the path") from None
+    except IsADirectoryError:
+        raise UnreadableRuns(f"{path} is a folder", FORMATS) from None
+    except ValueError:  # of the path: Python refuses it before the system does
+        raise UnreadableRuns(f"no file can be called {str(path)!r}", "Check the path") from None
+    except OSError as error:
+        problem = f"cannot read {path}: {error.strerror}"
+        raise UnreadableRuns(problem, "Check its permissions") from None
+
+
+def _read(file: BinaryIO, path: Path) -> bytes:
+    about = os.fstat(file.fileno())
+    is_file = stat.S_ISREG(about.st_mode)
+    begin = file.read(_AT_ONCE)
+    if not begin.startswith(_PARQUET) and path.suffix.lower() != ".parquet":
+        _check_kind(begin, path.name)
+    if is_file:
+        check_size(about.st_size, LARGEST_FILE, path.name)
+        file.seek(0)
+        return file.read()
+    kept = io.BytesIO()
+    kept.write(begin)
+    while more := file.read(_AT_ONCE):
+        kept.write(more)
+        check_size(kept.tell(), _MOST_PIPED, f"what comes from {path}", "Write it to a file first")
+    return kept.getvalue()
+
+
+def _check_kind(begin: bytes, name: str) -> None:
+    """Refuse what is no text by how it begins."""
+    for mark, (kind, remedy) in _OTHERS.items():
+        if begin.startswith(mark):
+            raise UnreadableRuns(f"{name} is {kind}", remedy)
+    if b"\0" in begin and not begin.startswith(_UTF_16):
+        raise UnreadableRuns(f"{name} is not text", FORMATS)
+
+
+def check_text(data: bytes, name: str) -> None:
+    """Refuse what is empty, or not text in UTF-8."""
+    if not data or data.isspace():
+        raise UnreadableRuns(f"{name} is empty", "Give it a header and one row per run")
+    if b"\0" not in data and data.isascii():
+        return
+    if b"\0" in data and not data.startswith(_UTF_16):
+        raise UnreadableRuns(f"{name} is not text", FORMATS)
+    place = _find_other_than_utf8(data)
+    if place is not None:
+        row = data.count(b"\n", 0, place) + 1
+        raise UnreadableRuns(
+            f"{name} is not UTF-8 text: byte 0x{data[place]:02x} in row {row}", "Save it as UTF-8"
+        )
+
+
+def _find_other_than_utf8(data: bytes) -> int | None:
+    """Place of the first byte that no UTF-8 has there, looked for in parts to spare the memory."""
+    decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(data)
+    for begin in range(0, len(data), _AT_ONCE):
+        n_pending = len(decoder.getstate()[0])
+        end = begin + _AT_ONCE
+        try:
+            decoder.decode(view[begin:end], end >= len(data))
+        except UnicodeDecodeError as error:
+            return begin - n_pending + error.start
+    return None
+
+
+_BYTE_ORDER_MARK = "\ufeff"
+_JSON = (".jsonl", ".ndjson", ".json")
 _LARGE = 1 << 22  # bytes from which on pyarrow saves more time than its import takes
 _LONGEST_HEADER = 1 << 24  # bytes
 _BLOCK = 1 << 20  # bytes that are read at once
@@ -35,6 +138,48 @@ _DELIMITERS = (",", ";", "\t", "|")
 _BEGINNING = re.compile(
     rb'(?:\xef\xbb\xbf)?(?:\s*\n)?(?:"?sep=([,;\t|])"?\s*\n)?([^\n]*\n?)', re.IGNORECASE
 )
+
+
+def open_source(source: object) -> tuple[SourceTable, str]:
+    """Open a source, and name the algorithm it is of in case that it names none."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        return open_file(path), path.stem
+    if is_frame(source):
+        return tabulate_frame(source), UNNAMED
+    if isinstance(source, np.ndarray):
+        raise InvalidScores(
+            f"an array of shape {source.shape} does not say which scores are whose",
+            'Pass a dict: {"a": scores_a, "b": scores_b}',
+        )
+    if isinstance(source, Sequence) and not isinstance(source, bytes):
+        return tabulate_records(source, range(1, len(source) + 1)), UNNAMED
+    raise UnreadableRuns(
+        f"cannot read runs from a value of type {type(source).__name__}",
+        "Pass a path, a dict, a list of dicts or a data frame",
+    )
+
+
+def open_file(path: Path) -> SourceTable:
+    """Read a file to a table, by the ending of its name, or say why it cannot be read."""
+    suffix = path.suffix.lower()
+    delimiter = "\t" if suffix in (".tsv", ".tab") else None
+    may_be_csv = suffix not in (*_JSON, ".parquet")
+    if may_be_csv and (table := read_large_csv(path, delimiter=delimiter)) is not None:
+        return table
+    data = read_bytes(path)
+    if suffix == ".parquet" or data.startswith(_PARQUET):
+        return read_parquet(data, path.name)
+    if suffix == ".toml":
+        raise UnreadableRuns(
+            f"{path.name} is a study file, and holds no runs",
+            f"Pass the store that `outperform run` makes of it, such as {path.stem}.db",
+        )
+    check_text(data, path.name)
+    if suffix in _JSON:
+        check_size(len(data), _MOST_JSON, path.name, "Save it as CSV or Parquet")
+        return read_json(data.decode().removeprefix(_BYTE_ORDER_MARK), path.name)
+    return read_csv(data, path.name, delimiter=delimiter)
 
 
 @dataclass(frozen=True, slots=True)
