@@ -42,6 +42,7 @@ from outperform.stats.checks import (
 )
 from outperform.stats.intervals import ROUNDING
 from outperform.stats.outperforming import IntervalMethod, Ties, both_probabilities
+from outperform.stats.resplits import cautious_alpha
 from outperform.store.reading import read_runs
 from outperform.wording import enumerate_names
 
@@ -241,7 +242,7 @@ def find_population(comparison: Comparison, resplit: Resplit | None) -> Resample
         comparison.scores_b,
         n_train=resplit.n_train,
         n_test=resplit.n_test,
-        confidence_level=comparison.interval.confidence_level,
+        confidence_level=1 - cautious_alpha(comparison.alpha),
     )
 
 

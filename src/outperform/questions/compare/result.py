@@ -152,6 +152,14 @@ class Comparison(Result):
         return self.winner is not None and self.advantage.low > 0
 
     @property
+    def evidence_beyond(self) -> str:
+        """The p-value for data like these, and what it would have to be where it looks small."""
+        assert self.population is not None
+        pvalue, asked = self.population.pvalue, 1 - self.population.interval.confidence_level
+        hint = f", where p < {asked:.2g} is asked for" if asked <= pvalue < self.alpha else ""
+        return f"p = {pvalue:.2g}{hint}"
+
+    @property
     def scope(self) -> Scope:
         """What varied, and what the verdict is about for that reason."""
         about = DATA_LIKE_THESE if self.holds_for_population else self.shared
@@ -265,7 +273,7 @@ class Comparison(Result):
             return f"{better} has the better mean{on}, but is not shown to beat {other} more often"
         if self.population is None or self.winner is None:
             return describe(self.a, self.b, self.winner, self.verdict, on=on)
-        pvalue = f"p = {self.population.pvalue:.2g}"
+        pvalue = self.evidence_beyond
         if self.holds_for_population:
             here = f" on {self.task or 'these data'}"
             where = f"{here} and for data like these ({pvalue}{self.once}){tuned}"
@@ -345,6 +353,7 @@ class Comparison(Result):
             "difference": self.population.value,
             "low": self.population.interval.low,
             "high": self.population.interval.high,
+            "confidence_level": self.population.interval.confidence_level,
             "pvalue": self.population.pvalue,
             "shown": self.holds_for_population,
         }

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from outperform.questions.result import Table
 from outperform.stats import EquivalenceTest, HypothesisTest
+from outperform.stats.resplits import cautious_alpha
 from outperform.wording import describe_goal, format_spread, make_line
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ def tabulate_comparison(result: "Comparison") -> Table:
     ]
     if population is not None:
         interval = f"{population.value:+.3g} {population.interval}"
-        rows.append(("  for data like these", f"{interval}, p = {population.pvalue:.2g}"))
+        level = f"{100 * population.interval.confidence_level:g}%"
+        value = f"{interval} ({level}), p = {population.pvalue:.2g}"
+        rows.append(("  for data like these", value))
     if result.combined is not None:
         combined = result.combined
         interval = f"{combined.value:+.3g} {combined.interval}"
@@ -61,6 +64,8 @@ def tabulate_tasks(tasks: "TaskComparisons") -> list[Table | str]:
         f"{first.alpha:.2g} where it may be named"
         f"{', or where one wins on all' if tasks.winner else ''}"
     )
+    if any(result.population for result in results):
+        explained += f"; other data: shown by p < {cautious_alpha(first.alpha):.2g}"
     lines = [f"  {make_line(task)}: {name}: {value}" for task, name, value in tests]
     note = "\n".join([explained, *lines])
     return [Table(header, rows, title=title, note=note)]

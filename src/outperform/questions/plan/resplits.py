@@ -7,6 +7,7 @@ from outperform.questions.compare.result import Comparison
 from outperform.questions.result import Table
 from outperform.runs.scope import Resplit
 from outperform.stats import required_resplits, resplit_floor
+from outperform.stats.resplits import cautious_alpha
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,9 @@ def plan_resplits(
     Examples
     --------
     >>> print(plan_resplits(Resplit(800, 200), None, alpha=0.05, beta=0.05))
-    no number of re-splits shows a difference below 0.98 standard deviations of the difference
+    no number of re-splits shows a difference below 1.3 standard deviations of the difference
     """
+    alpha = cautious_alpha(alpha)
     if pilot is None:
         if resplit is None:
             return None
