@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from outperform.questions.sota.leaderboard import assess_leaderboard
+from outperform.questions.sota.answer import assess_leaderboard
 from outperform.stats import (
     best_of_distribution,
     bootstrap_winner,

@@ -26,7 +26,7 @@ from calibration.resplit_studies import (
     Setting,
     draw_differences,
 )
-from outperform.stats.resplits import cautious_alpha
+from outperform.stats.dependent_replicates import cautious_alpha
 
 SEED, N_STUDIES = 10, 1500
 STORE = Path(__file__).parent / "cache" / "resplits.jsonl"

@@ -31,7 +31,7 @@ from outperform.render.terminal import print_result, print_table
 from outperform.runner.progress import Progress
 from outperform.store.repeated_runs import RepeatedRuns
 from outperform.store.store import use_store
-from outperform.store.stored_surrogates import SURROGATES
+from outperform.store.stored_doubts import SURROGATES
 from short_searches import draw_plans, tabulate_plans
 from small_learners import LEARNERS, TASKS, make_pipelines, make_tasks
 

@@ -33,7 +33,7 @@ from calibration.resplits import (
     write_tables,
 )
 from outperform.stats import nadeau_bengio_test, paired_t_test, resampled_difference
-from outperform.stats.resplits import cautious_alpha
+from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap
 
 PAGE = Path(__file__).parents[1] / "docs" / "scope.md"

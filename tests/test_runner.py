@@ -16,7 +16,7 @@ import pytest
 from outperform.engines import InlineEngine, LocalEngine, Outcome, open_engine
 from outperform.errors import EngineError, InvalidInput, TooFewRuns
 from outperform.questions.compare.answer import compare_runs
-from outperform.questions.compare.sequential_run import run_until_decided
+from outperform.questions.compare.decision import run_until_decided
 from outperform.runner import Progress, describe_changes, describe_study, run, run_fits
 from outperform.store import Measurement, Store, open_store
 from outperform.study.datasets import Dataset
@@ -275,7 +275,7 @@ def test_a_study_is_described_checked_and_fingerprinted_once(tmp_path, monkeypat
         monkeypatch.setattr(f"{place}.{name}", counted)
 
     study = two(add_up, add_less, 9)  # fewer could decide nothing
-    count("describe_study", "outperform.runner.resuming")
+    count("describe_study", "outperform.runner.description")
     count("gather_fingerprints", "outperform.runner.description")
     count("check_study", "outperform.study.study")
     run(study, tmp_path / "study.db", engine="inline")

@@ -26,7 +26,7 @@ from outperform.questions.best_of.answer import best_of_runs
 from outperform.questions.best_of.search_trials import collect_trials
 from outperform.questions.quality.answer import measure_quality
 from outperform.runner import run_fits
-from outperform.runner.versions import find_versions
+from outperform.runner.work import find_versions
 from outperform.store import Measurement, Store, open_store
 from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
@@ -88,7 +88,7 @@ def test_versions_are_looked_up_again_when_more_is_loaded(monkeypatch):
 
 def test_the_library_is_not_imported_to_learn_its_version():
     code = (
-        "import sys; from outperform.runner.versions import find_versions; "
+        "import sys; from outperform.runner.work import find_versions; "
         "assert 'scikit-learn' in find_versions(); assert 'sklearn' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -16,6 +16,7 @@ from outperform.questions.check.result import Reproducibility as Reproducibility
 from outperform.questions.compare.answer import compare as compare
 from outperform.questions.compare.answer import compare_runs as compare_runs
 from outperform.questions.compare.decision import Decision as Decision
+from outperform.questions.compare.decision import run_until_decided as run_until_decided
 from outperform.questions.compare.gate import Gate as Gate
 from outperform.questions.compare.gate import decide_gate as decide_gate
 from outperform.questions.compare.published import PublishedComparison as PublishedComparison
@@ -26,19 +27,18 @@ from outperform.questions.compare.published_table import (
     compare_published_table as compare_published_table,
 )
 from outperform.questions.compare.result import Comparison as Comparison
-from outperform.questions.compare.sequential_answer import (
-    compare_sequentially as compare_sequentially,
-)
-from outperform.questions.compare.sequential_result import (
+from outperform.questions.compare.sequential import (
     SequentialComparison as SequentialComparison,
 )
-from outperform.questions.compare.sequential_run import run_until_decided as run_until_decided
+from outperform.questions.compare.sequential import (
+    compare_sequentially as compare_sequentially,
+)
 from outperform.questions.compare.task_results import TaskComparisons as TaskComparisons
 from outperform.questions.decompose.answer import decompose as decompose
+from outperform.questions.decompose.answer import decompose_crossed as decompose_crossed
 from outperform.questions.decompose.result import CrossedDecomposition as CrossedDecomposition
 from outperform.questions.decompose.result import Decomposition as Decomposition
 from outperform.questions.decompose.result import Decompositions as Decompositions
-from outperform.questions.decompose.score_arrays import decompose_crossed as decompose_crossed
 from outperform.questions.decompose.search_curves import SearchCurves as SearchCurves
 from outperform.questions.decompose.search_curves import trace_searches as trace_searches
 from outperform.questions.plan.answer import plan as plan
@@ -52,8 +52,8 @@ from outperform.questions.rank.result import RankedAlgorithm as RankedAlgorithm
 from outperform.questions.rank.result import RankedPair as RankedPair
 from outperform.questions.rank.result import RankedTask as RankedTask
 from outperform.questions.rank.result import Ranking as Ranking
+from outperform.questions.simulate.answer import resample_error_rates as resample_error_rates
 from outperform.questions.simulate.answer import simulate_error_rates as simulate_error_rates
-from outperform.questions.simulate.resampling import resample_error_rates as resample_error_rates
 from outperform.questions.simulate.result import ErrorRates as ErrorRates
 from outperform.questions.simulate.result import SeedsCurve as SeedsCurve
 from outperform.questions.simulate.scenarios import describe_variation as describe_variation
@@ -61,9 +61,9 @@ from outperform.questions.simulate.scenarios import measure_variation as measure
 from outperform.questions.simulate.scenarios import read_scenarios as read_scenarios
 from outperform.questions.simulate.seeds import trace_run_seeds as trace_run_seeds
 from outperform.questions.simulate.seeds import trace_seeds as trace_seeds
-from outperform.questions.sota.equal_classifiers import best_of_equals as best_of_equals
-from outperform.questions.sota.leaderboard import assess_leaderboard as assess_leaderboard
-from outperform.questions.sota.predictions import assess_predictions as assess_predictions
+from outperform.questions.sota.answer import assess_leaderboard as assess_leaderboard
+from outperform.questions.sota.answer import assess_predictions as assess_predictions
+from outperform.questions.sota.answer import best_of_equals as best_of_equals
 from outperform.questions.sota.result import BestOfEquals as BestOfEquals
 from outperform.questions.sota.result import LeaderboardAssessment as LeaderboardAssessment
 from outperform.questions.sota.result import PredictionAssessment as PredictionAssessment
@@ -76,7 +76,7 @@ from outperform.runs import join_runs as join_runs
 from outperform.stats import Summary as Summary
 from outperform.stats import expected_best_of as expected_best_of
 from outperform.store.copying import copy_store as copy_store
-from outperform.store.reading import read_runs as read_runs
+from outperform.store.store import read_runs as read_runs
 from outperform.study.datasets import Dataset as Dataset
 from outperform.study.designs import Crossed as Crossed
 from outperform.study.designs import FixHopt as FixHopt

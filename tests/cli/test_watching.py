@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outperform.cli import main
-from outperform.cli.watching import watch_run
+from outperform.cli.status import watch_run
 from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.runner import Progress, run_fits
 from outperform.store import Store, open_store
@@ -69,7 +69,7 @@ def run_and_look(function: Any, store: Store, engine: Any) -> list[dict[str, Any
 
 
 def test_a_run_tells_what_its_workers_do(store, monkeypatch):
-    monkeypatch.setattr("outperform.runner.activity.LOOK_EVERY", 0.0)
+    monkeypatch.setattr("outperform.runner.progress.LOOK_EVERY", 0.0)
     began = time.time()
     with LocalEngine(2) as engine:
         said = run_and_look(learn_slowly, store, engine)
@@ -89,15 +89,15 @@ def test_a_run_tells_what_its_workers_do(store, monkeypatch):
 
 
 def test_a_short_run_says_nothing(store, monkeypatch):
-    monkeypatch.setattr("outperform.runner.activity.LOOK_EVERY", 3600.0)  # so this one is short
+    monkeypatch.setattr("outperform.runner.progress.LOOK_EVERY", 3600.0)  # so this one is short
     assert run_and_look(learn, store, InlineEngine()) == []
 
 
 def test_it_is_said_again_only_where_something_has_changed(store, monkeypatch):
-    monkeypatch.setattr("outperform.runner.activity.LOOK_EVERY", 0.01)
+    monkeypatch.setattr("outperform.runner.progress.LOOK_EVERY", 0.01)
     texts = []
     monkeypatch.setattr(store, "set_meta", lambda name, value: texts.append((name, value)))
-    from outperform.runner.activity import ActivityLog, Doing
+    from outperform.runner.progress import ActivityLog, Doing
 
     log = ActivityLog(store_of(store), InlineEngine())
     progress = Progress(10)
@@ -108,7 +108,7 @@ def test_it_is_said_again_only_where_something_has_changed(store, monkeypatch):
     time.sleep(0.02)
     log.write(progress, Doing)
     assert [value["n_done"] for _, value in texts] == [0, 1]
-    monkeypatch.setattr("outperform.runner.activity._SPEAK_EVERY", 0.0)
+    monkeypatch.setattr("outperform.runner.progress._SPEAK_EVERY", 0.0)
     time.sleep(0.02)
     log.write(progress, Doing)  # alive all the same
     assert len(texts) == 3
@@ -117,11 +117,11 @@ def test_it_is_said_again_only_where_something_has_changed(store, monkeypatch):
 
 
 def test_long_fits_that_end_together_are_no_higher_rate(store, monkeypatch):
-    from outperform.runner.activity import ActivityLog, Doing
+    from outperform.runner.progress import ActivityLog, Doing
 
     now = time.time()
     clock = SimpleNamespace(time=lambda: now, monotonic=lambda: now)
-    monkeypatch.setattr("outperform.runner.activity.time", clock)
+    monkeypatch.setattr("outperform.runner.progress.time", clock)
     paces = []
     monkeypatch.setattr(store, "set_meta", lambda name, value: paces.append(value))
     log = ActivityLog(store_of(store), InlineEngine())
@@ -272,7 +272,7 @@ def test_seconds_of_a_fit_are_in_units_that_people_use(store):
 
 
 def test_it_is_watched_until_the_run_ends(monkeypatch):
-    monkeypatch.setattr("outperform.cli.watching._EVERY", 0.0)
+    monkeypatch.setattr("outperform.cli.status._EVERY", 0.0)
     shown = iter(["somebody", "somebody", None])
     watch_run(lambda: {"running": next(shown)})
     assert next(shown, "all were asked for") == "all were asked for"

@@ -6,9 +6,7 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import strategies as st
 
-from outperform.runner.reports import FitReport
-from outperform.runner.spool import Spool
-from outperform.runner.spool_files import name_file, write_report
+from outperform.runner.spool import FitReport, Spool, name_file, write_report
 from tests.fuzz.harness import Escape, Target
 from tests.fuzz.nasty import damage
 

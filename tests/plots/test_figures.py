@@ -13,8 +13,8 @@ from outperform.questions.audit.answer import audit
 from outperform.questions.compare.answer import compare
 from outperform.questions.compare.published import compare_published
 from outperform.questions.compare.published_table import compare_published_table
-from outperform.questions.compare.sequential_answer import compare_sequentially
-from outperform.questions.decompose.score_arrays import decompose_crossed
+from outperform.questions.compare.sequential import compare_sequentially
+from outperform.questions.decompose.answer import decompose_crossed
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.questions.plan.answer import plan
 from outperform.render.figures import figure, freeze_layout, plot, save_figure

@@ -1,9 +1,7 @@
 import numpy as np
 import pytest
 
-from outperform.questions.sota.equal_classifiers import best_of_equals
-from outperform.questions.sota.leaderboard import assess_leaderboard
-from outperform.questions.sota.predictions import assess_predictions
+from outperform.questions.sota.answer import assess_leaderboard, assess_predictions, best_of_equals
 from outperform.render.figures import figure, plot
 
 

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from outperform.errors import InvalidInput
-from outperform.questions.rank.cliques import find_cliques
+from outperform.questions.rank.ranks_figure import find_cliques
 from outperform.questions.rank.result import RankedAlgorithm, RankedPair, RankedTask, Ranking
 from outperform.render.figures import figure, plot, save_figure
 from outperform.runs.scope import THESE_TASKS, Scope

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outperform.questions.rank.cliques import find_cliques, order_by_cover
+from outperform.questions.rank.ranks_figure import find_cliques, order_by_cover
 
 
 def make_alike(n, pairs):

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from outperform.errors import OutperformError
+from outperform.questions.sota.answer import assess_leaderboard, assess_predictions, best_of_equals
 from outperform.questions.sota.doubts import count_decimals, fit_test_size
-from outperform.questions.sota.equal_classifiers import best_of_equals
-from outperform.questions.sota.leaderboard import assess_leaderboard
-from outperform.questions.sota.predictions import assess_predictions
 from outperform.questions.sota.score_models import AccuracyModel
 from outperform.runs.leaderboards import read_leaderboard
 from outperform.stats import best_of_distribution, common_chance, common_chance_interval

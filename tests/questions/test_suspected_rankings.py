@@ -5,7 +5,7 @@ import pytest
 
 from outperform import rank_runs
 from outperform.errors import InvalidScores
-from outperform.store.reading import read_runs
+from outperform.store.store import read_runs
 
 NAMES, TASKS = ("vit", "resnet", "vgg"), ("cifar", "mnist")
 

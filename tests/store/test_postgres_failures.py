@@ -157,7 +157,7 @@ def test_a_busy_writer_is_not_taken_for_dead():
 
 
 def test_a_transaction_in_which_a_writer_stops_is_ended_and_done_again():
-    from outperform.store.postgres_connection import execute
+    from outperform.store.postgres_database import execute
 
     attempts = []
 

@@ -142,8 +142,7 @@ class TestOthersTables:
 def test_an_older_format_is_brought_up_to_date_by_its_writer_in_one_transaction(
     filled, done, monkeypatch
 ):
-    from outperform.store import postgres_format
-    from outperform.store.postgres_connection import execute
+    from outperform.store.postgres_database import MIGRATIONS, execute
 
     filled.query("UPDATE outperform_format SET version = 0; ALTER TABLE meta DROP COLUMN checksum")
     message = (
@@ -164,12 +163,12 @@ def test_an_older_format_is_brought_up_to_date_by_its_writer_in_one_transaction(
         checksum = encode_value("notes", "mine")[2]
         execute(connection, "UPDATE meta SET checksum = %s", (checksum,))
 
-    monkeypatch.setitem(postgres_format.MIGRATIONS, 0, fail)
+    monkeypatch.setitem(MIGRATIONS, 0, fail)
     with open_store(filled.address) as store, pytest.raises(ZeroDivisionError):
         store.lock()
     assert filled.query("SELECT count(*) FROM measurements") == "3"
     assert filled.query("SELECT count(*) FROM lease") == "0"
-    monkeypatch.setitem(postgres_format.MIGRATIONS, 0, migrate)
+    monkeypatch.setitem(MIGRATIONS, 0, migrate)
     with open_store(filled.address) as store:
         assert store.add([done("k0")]) == [Added("same")]
         assert store.get_meta("notes") == "mine"

@@ -14,25 +14,21 @@ from typing import Any
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import describe_failure, summarize_error, use_engine
 from outperform.errors import TooFewRuns
-from outperform.runner.description import find_unmeasured
+from outperform.runner.description import enter_study, find_unmeasured, read_finished
 from outperform.runner.exchange import Exchange
 from outperform.runner.progress import Progress
-from outperform.runner.reports import check_readiness
-from outperform.runner.resuming import enter_study, read_finished
-from outperform.runner.searches import MissingFit, SearchState
-from outperform.runner.simulations import Simulations, is_simulation
-from outperform.runner.spool import PATIENCE, find_heartbeat
+from outperform.runner.searches import MissingFit, SearchState, Simulations, is_simulation
+from outperform.runner.spool import PATIENCE, check_readiness, find_heartbeat
 from outperform.runner.work import check_splits
 from outperform.runs import Runs, make_runs
 from outperform.store import Added, Measurement, RunLabel, Store
-from outperform.store.failed_trials import label_trial
 from outperform.store.measurement import compare_scores
 from outperform.store.store import use_store
+from outperform.store.stored_doubts import label_trial
 from outperform.store.stored_runs import PAIRED, load_runs
 from outperform.study.designs import Design
-from outperform.study.fits import Fit
-from outperform.study.planned_runs import PlannedRun, Search
-from outperform.study.redrawn_searches import resample_search
+from outperform.study.fits import Fit, PlannedRun, Search
+from outperform.study.simulated_searches import resample_search
 from outperform.study.spaces import Params, default_params
 from outperform.study.study import Study, check_is_study
 from outperform.study.tuners import Trial, make_tuner

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import summarize_error
-from outperform.runner.needs import list_needs
-from outperform.runner.work import FitWork
+from outperform.runner.work import FitWork, list_needs
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
 from outperform.wording import format_fit_time

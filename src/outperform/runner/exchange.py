@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from outperform.engines import Engine, Outcome
-from outperform.runner.activity import LOOK_EVERY, ActivityLog, Doing
-from outperform.runner.needs import list_needs, need_nothing
-from outperform.runner.progress import Progress
-from outperform.runner.reports import unpack
-from outperform.runner.simulations import Tag, is_simulation
-from outperform.runner.spool import Spool
-from outperform.runner.work import FitWork, ReportedFits
+from outperform.runner.progress import LOOK_EVERY, ActivityLog, Doing, Progress
+from outperform.runner.searches import Tag, is_simulation
+from outperform.runner.spool import Spool, unpack
+from outperform.runner.work import FitWork, ReportedFits, list_needs, need_nothing
 from outperform.store import Store
 from outperform.study.fits import Fit
-from outperform.study.redrawn_searches import Simulation, simulate
+from outperform.study.simulated_searches import Simulation, simulate
 from outperform.study.study import Study
 
 # Submitted at a time: workers never wait for one another's results to be recorded, and results of

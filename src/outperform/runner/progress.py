@@ -1,6 +1,21 @@
-"""What a run says of itself."""
+"""What a run says of itself: to whoever called it, and in its store to whoever watches it."""
 
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from outperform.engines import Activity, Engine, Outcome
+from outperform.store import Store
+from outperform.store.meta import ACTIVITY
+
+LOOK_EVERY = 2.0  # seconds between two looks, and for which a run says nothing
+_SPEAK_EVERY = 30.0  # seconds, though nothing has changed: who watches sees that it is alive
+_RECENT = 600.0  # seconds over which the rate is taken, or so many fits if these take longer:
+_N_ROUNDS = 10  # long fits that began together end together
+_N_COUNTED = 10_000  # fits of which it is known when they ended
+_N_KEPT = 200  # workers, the longest at it first
 
 
 @dataclass(slots=True)
@@ -62,3 +77,116 @@ class Progress:
         self.n_fits = min(self.n_fits - self.n_left, n_recorded + self.n_blocked)
         others = self.n_done + self.n_failed + self.n_blocked
         self.n_known = min(self.n_known, self.n_fits - others)
+
+
+class Doing(NamedTuple):
+    """What a worker does."""
+
+    what: str
+    pipeline: str | None = None
+    task: str | None = None
+
+
+class ActivityLog:
+    """Says in the store what workers do, how fast fits are done, and how many are left.
+
+    Whatever is there from a run that did not end by itself is taken away.
+    """
+
+    def __init__(self, store: Store, engine: Engine) -> None:
+        self._store, self._engine = store, engine
+        self._began = time.time()
+        self._looked = self._spoke = time.monotonic()
+        self._said: Any = None
+        self._seconds: dict[str, list[float]] = {}  # by worker, number of its fits and their sum
+        self._ends: deque[float] = deque(maxlen=_N_COUNTED)
+        self._first_seen: dict[tuple[str, Any], float] = {}
+        if store.get_meta(ACTIVITY) is not None:
+            store.set_meta(ACTIVITY, None)
+
+    def count(self, outcomes: Iterable[Outcome]) -> None:
+        """Take note of fits that have ended."""
+        now = time.time()
+        for outcome in outcomes:
+            self._ends.append(now)
+            of_worker = self._seconds.setdefault(outcome.worker, [0, 0.0])
+            of_worker[0] += 1
+            of_worker[1] += outcome.seconds
+
+    def write(self, progress: Progress, describe: Callable[[Any], Doing]) -> None:
+        """Say what is going on, where that has changed since it was said.
+
+        Parameters
+        ----------
+        describe
+            What the item of a tag is.
+        """
+        now = time.monotonic()
+        if now - self._looked < LOOK_EVERY:
+            return
+        self._looked = now
+        content = self._describe(progress, describe)
+        if content != self._said or now - self._spoke > _SPEAK_EVERY:
+            self._said, self._spoke = content, now
+            self._store.set_meta(ACTIVITY, {**content, **self._find_pace(progress.n_left)})
+
+    def end(self) -> None:
+        """Say no more: the run is over."""
+        if self._said is not None:
+            self._said = None
+            self._store.set_meta(ACTIVITY, None)
+
+    def _describe(self, progress: Progress, describe: Callable[[Any], Doing]) -> dict[str, Any]:
+        known = self._engine.activity()
+        active = known or []
+        now = time.time()
+        self._first_seen = {
+            (worker, tag): self._first_seen.get((worker, tag), since or now)
+            for worker, tag, since in active
+        }
+        longest = sorted(active, key=lambda each: self._first_seen[each.worker, each.tag])
+        return {
+            "engine": self._engine.name,
+            "began": self._began,
+            "n_workers": self._engine.n_workers,
+            "n_busy": None if known is None else len(known),
+            "n_done": progress.n_known + progress.n_done,
+            "n_failed": progress.n_failed,
+            "n_left": progress.n_left,
+            "workers": [self._describe_worker(each, describe) for each in longest[:_N_KEPT]],
+            "n_more": max(0, len(active) - _N_KEPT),
+        }
+
+    def _describe_worker(
+        self, activity: Activity, describe: Callable[[Any], Doing]
+    ) -> dict[str, Any]:
+        n_done, seconds = self._seconds.get(activity.worker, (0, 0.0))
+        what, pipeline, task = describe(activity.tag)
+        return {
+            "name": activity.worker,
+            "n_done": int(n_done),
+            "seconds_per_fit": seconds / n_done if n_done else None,
+            "doing": what,
+            "pipeline": pipeline,
+            "task": task,
+            # Clocks differ from look to look, by less than anybody wants to know.
+            "since": float(round(self._first_seen[activity.worker, activity.tag])),
+        }
+
+    def _find_pace(self, n_left: int) -> dict[str, float | None]:
+        """How fast fits were done lately, and how long the rest takes at that rate."""
+        now = time.time()
+        n_fits = sum(n for n, _ in self._seconds.values())
+        per_fit = sum(seconds for _, seconds in self._seconds.values()) / max(1, n_fits)
+        since = max(self._began, now - max(_RECENT, _N_ROUNDS * per_fit))
+        if self._ends and self._ends[0] > since and len(self._ends) == _N_COUNTED:
+            since = self._ends[0]
+        n_recent = sum(end >= since for end in self._ends)
+        rate = n_recent / (now - since) if now > since else 0.0
+        if not n_recent and self._ends:  # it has stood still since
+            rate = len(self._ends) / (now - self._began)
+        return {
+            "spoke": now,
+            "fits_per_minute": 60 * rate if rate else None,
+            "seconds_left": n_left / rate if rate else None,
+        }

@@ -1,16 +1,29 @@
-"""A folder that workers share, in which their reports outlive the coordinator."""
+"""What workers report of a fit, and the folder in which their reports outlive the coordinator.
 
+A report is a file, written whole or not at all, and not believed unless it is whole. Who may write
+into the folder may be anybody, so that nothing in it is ever more than JSON.
+"""
+
+import json
 import os
 import re
+import socket
+import stat
 import threading
+import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from math import isfinite
 from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+from uuid import uuid4
 
-from outperform.errors import InvalidInput
-from outperform.runner.reports import FitReport
-from outperform.runner.spool_files import NoReport, name_file, read_report
+from outperform.engines import Outcome
+from outperform.errors import EngineError, InvalidInput
+from outperform.store.damage import find_checksum
+from outperform.store.rows import encode_json
 
 HEARTBEAT = "coordinator"  # the file that is touched as long as a coordinator is there
 PATIENCE = 3600.0  # seconds that workers go on without a heartbeat, unless somebody says otherwise
@@ -18,6 +31,41 @@ _BEAT = 5.0  # seconds
 LEAST_PATIENCE = 3 * _BEAT  # with less, workers would take a run for ended between two beats
 _REPORT = re.compile(r"([0-9a-f]{32})\.json")
 _UNFINISHED = re.compile(r"\.([0-9a-f]{32})\.[0-9a-f]+\.tmp")
+_LARGEST = 16 << 20  # bytes: no fit has more scores than a store can take
+_FIELDS = {"key", "scores", "error", "seconds", "started", "versions", "checksum"}
+# What Python raises where a text is no report; too deep a JSON is the last.
+_NONSENSE = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
+
+
+class FitReport(NamedTuple):
+    """What the worker itself says of a fit that has ended.
+
+    Attributes
+    ----------
+    error
+        The traceback where the fit raised an exception; then it has no scores.
+    seconds, started
+        How long the fit took, and when it began (seconds since 1970) by the worker's clock.
+    versions
+        Of what it ran on.
+    lack
+        Why the fit could not even begin, as the worker lacks its data.
+    unspooled
+        Why the report could not be written to the spool.
+    """
+
+    scores: Mapping[str, float]
+    error: str | None
+    seconds: float
+    started: float
+    versions: Mapping[str, str]
+    lack: str | None = None
+    unspooled: str | None = None
+
+    def to_outcome(self, key: str) -> Outcome:
+        """The outcome that an engine would have handed out."""
+        kind = "done" if self.error is None else "error"
+        return Outcome(key, self, self.error, self.seconds, kind)  # type: ignore[arg-type]
 
 
 def find_heartbeat(folder: str | Path | None) -> Path | None:
@@ -155,3 +203,143 @@ class Spool:
             with suppress(OSError):  # a file system may be away for a while
                 self.folder.mkdir(exist_ok=True)
                 self._touch()
+
+
+class NoReport(Exception):
+    """A file that is no report of the fit after which it is named."""
+
+
+def name_file(folder: str | Path, key: str) -> Path:
+    """Where the report of a fit is kept."""
+    return Path(folder) / f"{key}.json"
+
+
+def write_report(folder: str | Path, key: str, report: FitReport) -> str | None:
+    """Keep a report durably; why that could not be, if so."""
+    content = {
+        "key": key,
+        "scores": {name: float(score) for name, score in report.scores.items()},
+        "error": report.error,
+        "seconds": report.seconds,
+        "started": report.started,
+        "versions": dict(report.versions),
+    }
+    try:
+        text = encode_json({**content, "checksum": find_checksum(encode_json(content))})
+        _write_durably(name_file(folder, key), text.encode())
+    except (OSError, ValueError) as error:
+        return f"{type(error).__name__}: {error} (on {socket.gethostname()})"
+    return None
+
+
+def _write_durably(path: Path, content: bytes) -> None:
+    """Write beside it and rename, so that whoever looks sees all or nothing."""
+    # Several workers may have done the same fit.
+    other = path.with_name(f".{path.stem}.{uuid4().hex}.tmp")
+    descriptor = os.open(other, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)
+        other.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            other.unlink()
+        raise
+    with suppress(OSError):  # some file systems know no such thing
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def read_report(path: Path, key: str) -> FitReport:
+    """Report of a fit.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is none.
+    OSError
+        Where nobody can tell, as the folder is away or something else.
+    NoReport
+        Where the file is something else, whoever has put it there.
+    """
+    kind = path.lstat().st_mode
+    try:
+        if not stat.S_ISREG(kind):
+            raise NoReport("it is no regular file")
+        content = _parse(_read(path))
+        checksum = content.pop("checksum")
+        if checksum != find_checksum(encode_json(content)):
+            raise NoReport("it does not match its checksum")
+        if content.pop("key") != key:
+            raise NoReport("it is of another fit")
+        return _make_report(**content)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise NoReport(f"it cannot be read: {error.strerror}") from None
+    except _NONSENSE:
+        raise NoReport("it makes no sense") from None
+
+
+def _read(path: Path) -> bytes:
+    """Content of a regular file that is not absurdly large."""
+    # Somebody may have put a pipe there since we looked, which would be waited for.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
+            raise NoReport("it is too large, or no regular file")
+        return file.read(_LARGEST)
+
+
+def _parse(text: bytes) -> dict[str, Any]:
+    content = json.loads(text, parse_constant=_refuse_constant)
+    if not isinstance(content, dict) or content.keys() != _FIELDS:
+        raise NoReport("it makes no sense")
+    return content
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise NoReport(f"it holds {name}")
+
+
+def _make_report(
+    *, scores: Any, error: Any, seconds: Any, started: Any, versions: Any
+) -> FitReport:
+    numbers = [seconds, started, *dict.values(scores)]
+    if not all(type(each) is float and isfinite(each) for each in numbers) or seconds < 0:
+        raise NoReport("it holds what is no finite number")
+    texts = [text for pair in dict.items(versions) for text in pair]
+    if not all(type(each) is str for each in texts):
+        raise NoReport("its versions make no sense")
+    if (error is None) != bool(scores) or not isinstance(error, str | None):
+        raise NoReport("it says neither what came out nor what went wrong")
+    return FitReport(scores, error, seconds, started, versions)
+
+
+def unpack(outcome: Outcome) -> Outcome:
+    """An outcome that says what the report in it says, and has a report where it had none.
+
+    Fits that were killed have not said on what they ran.
+    """
+    report = outcome.value
+    if not isinstance(report, FitReport):
+        started = time.time() - outcome.seconds
+        none = FitReport(report or {}, outcome.error, outcome.seconds, started, {})
+        return replace(outcome, value=none)
+    own = report.to_outcome(outcome.tag)
+    return replace(own, worker=outcome.worker, output=outcome.output)
+
+
+def check_readiness(outcome: Outcome) -> None:
+    """Refuse to go on where a worker lacks the data of a fit: all others would fail like it."""
+    if outcome.value.lack is not None:
+        raise EngineError(
+            outcome.value.lack,
+            "Bring the data to where the fits run, and run it again: what is recorded is kept",
+        )

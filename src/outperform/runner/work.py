@@ -1,26 +1,34 @@
-"""What workers do: one fit after the other."""
+"""What workers do, one fit after the other: what that needs, and on what versions it ran."""
 
+import platform
 import socket
+import sys
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Self
 
+from outperform.engines import NO_NEEDS, Needs
 from outperform.engines.engine import run
 from outperform.errors import InvalidScores, OutperformError
-from outperform.runner.reports import FitReport
-from outperform.runner.spool_files import write_report
-from outperform.runner.versions import find_versions
-from outperform.study.dataset_splits import check_feasible, measure_resplit, split_dataset
+from outperform.runner.spool import FitReport, write_report
 from outperform.study.datasets import Dataset
 from outperform.study.fits import Fit
 from outperform.study.pipelines import Pipeline
 from outperform.study.sources import NOISE, derive_seed
 from outperform.study.splits import Split
 from outperform.study.study import Study
-from outperform.study.tasks import Task
+from outperform.study.tasks import Task, check_feasible, measure_resplit, split_dataset
 from outperform.wording import enumerate_names
+
+_ALWAYS = ("outperform", "numpy", "scipy", "scikit-learn")
+# Looked at where a fit has loaded them: importing them takes seconds.
+_IF_LOADED = ("torch", "tensorflow", "jax", "xgboost", "lightgbm", "catboost", "transformers")
+_PROCESSOR_FILE = Path("/proc/cpuinfo")
 
 
 class MissingData(Exception):
@@ -155,3 +163,55 @@ def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:
     """
     split = split_dataset(task.splitter, dataset, seed=fit.seeds["split"], fold=fit.fold)
     return split.refit() if fit.refit else split
+
+
+def list_needs(study: Study) -> dict[str, Needs]:
+    """What a fit needs, by pipeline.
+
+    Where one asks for GPUs, those that do not must see none: they would take some of its memory.
+    """
+    no_gpus = need_nothing(study).gpus
+    needs = {}
+    for pipeline in study.pipelines:
+        others = dict(pipeline.resources)
+        gpus, memory = others.pop("gpus", no_gpus), others.pop("memory", None)
+        limit = None if memory is None else int(memory)
+        needs[pipeline.name] = Needs(gpus, limit, tuple(sorted(others.items())))
+    return needs
+
+
+def need_nothing(study: Study) -> Needs:
+    """What all that is no fit needs: no GPU, where there are fits which do."""
+    is_asked = any("gpus" in pipeline.resources for pipeline in study.pipelines)
+    return Needs(gpus=0) if is_asked else NO_NEEDS
+
+
+def find_versions() -> dict[str, str]:
+    """Versions that may change a score, and the processor, of this process.
+
+    They are looked up once, and again where more of what matters has been loaded since.
+    """
+    return _find_versions(tuple(name for name in _IF_LOADED if name in sys.modules))
+
+
+@cache
+def _find_versions(loaded: tuple[str, ...]) -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for package in _ALWAYS:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    for name in loaded:
+        number = getattr(sys.modules[name], "__version__", None)
+        if number is not None:
+            versions[name] = str(number)
+    return versions | {"processor": _name_processor()}
+
+
+@cache
+def _name_processor() -> str:
+    with suppress(OSError), _PROCESSOR_FILE.open(errors="replace") as lines:
+        for line in lines:
+            word, _, name = line.partition(":")
+            if word.strip() == "model name":
+                return name.strip()
+    return platform.processor() or platform.machine()

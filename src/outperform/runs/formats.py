@@ -1,21 +1,16 @@
-"""Files and Python objects to tables, whatever their format."""
+"""JSON, Parquet, data frames and Python's own lists and dicts to tables."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from outperform.errors import InvalidScores, MissingExtra, UnreadableRuns
-from outperform.runs.csv_files import read_csv, read_large_csv
-from outperform.runs.file_bytes import FORMATS, PARQUET, check_size, check_text, read_bytes
-from outperform.runs.source_table import SourceTable
+from outperform.runs.source_table import SourceTable, check_size
 
-_BYTE_ORDER_MARK = "\ufeff"
-_JSON = (".jsonl", ".ndjson", ".json")
-_MOST_JSON = 1 << 30  # bytes, which take ten times as many as Python's objects
+FORMATS = "Give a CSV, TSV, JSON Lines or Parquet file"
 _MOST_UNPACKED = 1 << 32  # bytes of a Parquet file
 _MOST_CELLS = 200_000_000
 _MOST_SPARSE = 10_000_000  # cells of a table that is nearly empty
@@ -24,49 +19,7 @@ _FRAMES = ("pandas", "polars", "pyarrow")
 UNNAMED = "runs"  # the algorithm of a table that neither names any nor is a file
 
 
-def open_source(source: object) -> tuple[SourceTable, str]:
-    """Open a source, and name the algorithm it is of in case that it names none."""
-    if isinstance(source, str | Path):
-        path = Path(source)
-        return open_file(path), path.stem
-    if _is_frame(source):
-        return tabulate_frame(source), UNNAMED
-    if isinstance(source, np.ndarray):
-        raise InvalidScores(
-            f"an array of shape {source.shape} does not say which scores are whose",
-            'Pass a dict: {"a": scores_a, "b": scores_b}',
-        )
-    if isinstance(source, Sequence) and not isinstance(source, bytes):
-        return tabulate_records(source, range(1, len(source) + 1)), UNNAMED
-    raise UnreadableRuns(
-        f"cannot read runs from a value of type {type(source).__name__}",
-        "Pass a path, a dict, a list of dicts or a data frame",
-    )
-
-
-def open_file(path: Path) -> SourceTable:
-    """Read a file to a table, by the ending of its name, or say why it cannot be read."""
-    suffix = path.suffix.lower()
-    delimiter = "\t" if suffix in (".tsv", ".tab") else None
-    may_be_csv = suffix not in (*_JSON, ".parquet")
-    if may_be_csv and (table := read_large_csv(path, delimiter=delimiter)) is not None:
-        return table
-    data = read_bytes(path)
-    if suffix == ".parquet" or data.startswith(PARQUET):
-        return _read_parquet(data, path.name)
-    if suffix == ".toml":
-        raise UnreadableRuns(
-            f"{path.name} is a study file, and holds no runs",
-            f"Pass the store that `outperform run` makes of it, such as {path.stem}.db",
-        )
-    check_text(data, path.name)
-    if suffix in _JSON:
-        check_size(len(data), _MOST_JSON, path.name, "Save it as CSV or Parquet")
-        return _read_json(data.decode().removeprefix(_BYTE_ORDER_MARK), path.name)
-    return read_csv(data, path.name, delimiter=delimiter)
-
-
-def _read_json(text: str, name: str) -> SourceTable:
+def read_json(text: str, name: str) -> SourceTable:
     """Read one JSON object per line, an array of objects, or one object of columns."""
     whole: object = None
     if text.lstrip().startswith("["):
@@ -97,7 +50,8 @@ def _parse_json(text: str, problem: str) -> object:
     raise UnreadableRuns(f"{problem}: {reason}", remedy)
 
 
-def _read_parquet(data: bytes, name: str) -> SourceTable:
+def read_parquet(data: bytes, name: str) -> SourceTable:
+    """Read a Parquet file, but nothing that is many times as large as it seems."""
     try:
         from pyarrow import ArrowException, BufferReader, binary, string
         from pyarrow.parquet import ParquetFile
@@ -153,7 +107,7 @@ def _check_filled(records: Sequence[Mapping[Any, Any]], n_names: int, source: st
         )
 
 
-def _is_frame(source: object) -> bool:
+def is_frame(source: object) -> bool:
     """Whether the object is a data frame of a library we know, without importing any."""
     library = type(source).__module__.partition(".")[0]
     return library in _FRAMES and hasattr(type(source), "columns")

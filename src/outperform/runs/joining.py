@@ -14,10 +14,10 @@ from outperform.runs.labels import (
     label_rows,
     repeat_label,
 )
+from outperform.runs.metrics import TaskMetric, sum_up_metrics
 from outperform.runs.scope import RUNS, Resplit
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.table import Runs
-from outperform.runs.task_metrics import TaskMetric, sum_up_metrics
 from outperform.wording import enumerate_names
 
 

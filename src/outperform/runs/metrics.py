@@ -7,15 +7,16 @@ be anything (`MNLI dev acc.`) unless they contradict it (`f1_error`) or turn it 
 
 import math
 import re
+from collections.abc import Mapping
 from functools import cache
 from itertools import filterfalse
-from typing import Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from outperform.errors import InvalidScores, UnknownDirection
 from outperform.stats.checks import FloatArray
-from outperform.wording import split_words
+from outperform.wording import enumerate_names, split_words
 
 Goal: TypeAlias = Literal["maximize", "minimize"]
 
@@ -221,3 +222,28 @@ def find_limits(metric: str, scores: FloatArray) -> tuple[float, float]:
             "Give all of them as fractions, or all in per cent",
         )
     return 0.0, 100.0 if high > 1 else 1.0
+
+
+class TaskMetric(NamedTuple):
+    """What the scores on a task are, and whether higher or lower ones are better."""
+
+    metric: str
+    goal: Goal
+
+
+def sum_up_metrics(by_task: Mapping[str, TaskMetric]) -> dict[str, Any]:
+    """Fields of `Runs` that say what all tasks have in common, and what each has.
+
+    Examples
+    --------
+    >>> sum_up_metrics({"iris": TaskMetric("accuracy", "maximize")})
+    {'metric': 'accuracy', 'goal': 'maximize', 'task_metrics': {}}
+    """
+    metrics = [*dict.fromkeys(each.metric for each in by_task.values())]
+    goals = {each.goal for each in by_task.values()}
+    differ = len(metrics) > 1 or len(goals) > 1
+    return {
+        "metric": enumerate_names(metrics, limit=3),
+        "goal": goals.pop() if len(goals) == 1 else None,
+        "task_metrics": dict(by_task) if differ else {},
+    }

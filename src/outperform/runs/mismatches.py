@@ -1,8 +1,7 @@
-"""Replicates that do not match: repeated ones, other spellings, those that only one side has."""
+"""What is said of replicates that do not match: repeated ones, or those that only one side has."""
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,12 +9,8 @@ import numpy as np
 from outperform.errors import DuplicateRuns, UnpairedScores
 from outperform.runs.columns import kind_of
 from outperform.runs.labels import (
-    BoolArray,
     IntArray,
-    Labels,
-    Numerals,
     differ_within,
-    label_rows,
     split_groups,
 )
 from outperform.runs.metrics import known_goal
@@ -25,7 +20,6 @@ if TYPE_CHECKING:
     from outperform.runs.pairing import Cell
     from outperform.runs.table import Runs
 
-_DECIMAL = re.compile(r"([+-]?)(0|[1-9]\d*)(?:\.(\d*?)0*)?")
 _PADDED = re.compile(r"([+-]?)0+(?=\d)")
 
 
@@ -158,115 +152,33 @@ def _find_pairing_column(runs: "Runs", a: "Cell", b: "Cell") -> str | None:
     return None
 
 
-def pair_equal_numbers(runs: "Runs", a: "Cell", b: "Cell") -> tuple["Runs", tuple[str, ...]]:
-    """Take 0.0 of one algorithm and 0 of the other as one replicate, with a note, if nothing else.
-
-    Only where it makes more pairs, and no algorithm has both.
-    """
-    if runs.replicates is None or isinstance(runs.replicates, Numerals):
-        return runs, ()
-    codes_a, codes_b = runs.replicate[a.rows], runs.replicate[b.rows]
-    if np.array_equal(codes_a, codes_b):  # nearly always, and far cheaper to see
-        return runs, ()
-    codes_a, codes_b = np.unique(codes_a), np.unique(codes_b)
-    if np.array_equal(codes_a, codes_b) or (alike := write_alike(runs.replicates)) is None:
-        return runs, ()
-    new_a, new_b = np.unique(alike.codes[codes_a]), np.unique(alike.codes[codes_b])
-    is_clear = len(new_a) == len(codes_a) and len(new_b) == len(codes_b)
-    n_joined = len(np.intersect1d(new_a, new_b)) - len(np.intersect1d(codes_a, codes_b))
-    if not is_clear or not n_joined:
-        return runs, ()
-    first = next(c for c in codes_a.tolist() if c not in codes_b and alike.codes[c] in new_b)
-    second = next(c for c in codes_b.tolist() if alike.codes[c] == alike.codes[first])
-    more = f", and {n_joined - 1} more likewise" if n_joined > 1 else ""
-    note = (
-        f"{runs.replicate_name} {runs.replicates[first]!r} of {a.algorithm} and "
-        f"{runs.replicates[second]!r} of {b.algorithm} were paired as the same number{more}"
-    )
-    return replace(runs, replicates=alike.names, replicate=alike.codes[runs.replicate]), (note,)
-
-
-def join_equal_numbers(runs: "Runs") -> tuple["Runs", tuple[str, ...]]:
-    """Take 0.0 and 0 as one replicate, with a note, unless an algorithm has both on a task."""
-    names = runs.replicates
-    if names is None or isinstance(names, Numerals) or (alike := write_alike(names)) is None:
-        return runs, ()
-    cell = runs.algorithm.astype(np.int64) * len(runs.tasks) + runs.task
-    runs_of = [
-        len(np.unique(np.stack((cell, codes)), axis=1)[0])
-        for codes in (runs.replicate, alike.codes[runs.replicate])
-    ]
-    if runs_of[0] > runs_of[1]:
-        return runs, ()
-    twice = int(np.flatnonzero(np.bincount(alike.codes) > 1)[0])
-    spellings = [repr(names[code]) for code in np.flatnonzero(alike.codes == twice).tolist()]
-    more = len(names) - len(alike.names) - 1
-    note = (
-        f"{runs.replicate_name} {' and '.join(spellings)} were taken as the same number"
-        f"{f', and {more} more likewise' if more > 0 else ''}"
-    )
-    return replace(runs, replicates=alike.names, replicate=alike.codes[runs.replicate]), (note,)
-
-
-def write_alike(names: Sequence[str]) -> Labels | None:
-    """Write equal numbers alike, such as 0.0 and 0; None if that joins none.
-
-    Returns
-    -------
-    The names so written, and for each of the names the index of its own.
-
-    Examples
-    --------
-    >>> write_alike(("0", "1", "0.0", "7.50")).names
-    ('0', '1', '7.5')
-    """
-    labels = label_rows([",".join(map(_write_number, name.split(","))) for name in names])
-    return labels if len(labels.names) < len(names) else None
-
-
-def _write_number(label: str) -> str:
-    number = _DECIMAL.fullmatch(label.strip())
-    if number is None:
-        return label
-    sign, whole, fraction = number.groups(default="")
-    if not fraction and whole == "0":
-        sign = ""
-    sign = sign.replace("+", "")
-    return f"{sign}{whole}.{fraction}" if fraction else f"{sign}{whole}"
-
-
 def may_be_padded(names_a: Sequence[str], names_b: Sequence[str]) -> bool:
     """Whether labels of two algorithms match but for zeros at their beginning: 007 and 7."""
     bare_a, bare_b = ({_PADDED.sub(r"\1", name) for name in some} for some in (names_a, names_b))
     return len(bare_a) == len(names_a) and bare_a == bare_b
 
 
-def count_gaps(runs: "Runs", a: "Cell", b: "Cell") -> tuple[int, int]:
-    """Count the replicates, or rows where there are none, that each has no complete run of."""
-    complete_a, complete_b = (c.rows[np.isfinite(runs.score[c.rows])] for c in (a, b))
-    has_a, has_b = _mark_replicates(runs, complete_a), _mark_replicates(runs, complete_b)
-    if runs.replicates is None or not (has_a & has_b).any():  # they have replicates of their own
-        return len(a.rows) - len(complete_a), len(b.rows) - len(complete_b)
-    is_any = _mark_replicates(runs, np.concatenate((a.rows, b.rows)))
-    return int(np.count_nonzero(is_any & ~has_a)), int(np.count_nonzero(is_any & ~has_b))
-
-
-def note_gaps(runs: "Runs", a: "Cell", b: "Cell", lacking: tuple[int, int]) -> tuple[str, ...]:
-    """Say whose complete runs are missing, if one lacks more of them than the other."""
-    if lacking[0] == lacking[1] or runs.replicates is None:
-        return ()
-    names = (a.algorithm, b.algorithm)
-    (fewest, other), (most, name) = sorted(zip(lacking, names, strict=True))
-    n_replicates = len(np.unique(runs.replicate[np.concatenate((a.rows, b.rows))]))
-    return (
-        f"{name} lacks a complete run for {most} of {n_replicates} "
-        f"{runs.replicate_name}s, {other} for {fewest}: if those went badly, leaving them out "
-        f"flatters {name}",
+def explain_unmatched(
+    runs: "Runs", of_a: tuple["Cell", IntArray], of_b: tuple["Cell", IntArray], *, n_shared: int
+) -> UnpairedScores:
+    """Say which replicates only one of two algorithms has, and what to do."""
+    used = runs.replicate_name
+    parts = [
+        f"{len(codes)} for {cell.algorithm!r} only "
+        f"({enumerate_names(name_replicates(runs, codes), limit=3)})"
+        for cell, codes in (of_a, of_b)
+        if len(codes)
+    ]
+    names = of_a[0].algorithm, of_b[0].algorithm
+    return UnpairedScores(
+        f"not every {used} has a run of both {names[0]!r} and {names[1]!r} "
+        f"in {of_a[0].place}: {n_shared} for both, {', '.join(parts)}",
+        ask_for_one_spelling(runs.algorithms, names)
+        or "Add the missing runs, pass --drop-incomplete to leave them out, or pass --unpaired",
     )
 
 
-def _mark_replicates(runs: "Runs", rows: IntArray) -> BoolArray:
-    """Whether some of these rows are of a replicate."""
-    is_marked = np.zeros(len(runs.replicates or ("",)), dtype=bool)
-    is_marked[runs.replicate[rows]] = True
-    return is_marked
+def name_replicates(runs: "Runs", codes: IntArray) -> tuple[str, ...]:
+    """Labels of replicates."""
+    names = runs.replicates or ()
+    return tuple(names[code] for code in codes.tolist())

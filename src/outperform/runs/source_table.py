@@ -22,7 +22,7 @@ from outperform.runs.labels import (
     label_rows,
     repeat_label,
 )
-from outperform.stats.ties import merge_stored
+from outperform.stats.checks import merge_stored
 from outperform.wording import cut_to, enumerate_names, enumerate_rows
 
 _MOST_COLUMNS = 100_000
@@ -248,6 +248,16 @@ def number_columns(names: Sequence[str], source: str) -> dict[str, int]:
     if not any(names):
         raise UnreadableRuns(f"{source} names no columns", "Start it with a row of column names")
     return place
+
+
+def check_size(
+    n_bytes: int, most: int, name: str, remedy: str = "Keep the columns and rows of the runs only"
+) -> None:
+    """Refuse what takes more than so many bytes."""
+    if n_bytes > most:
+        raise UnreadableRuns(
+            f"{name} is larger than {most >> 30} GiB, the most that is read", remedy
+        )
 
 
 def parse_number(text: str) -> float | None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from outperform.errors import InvalidInput, TooFewRuns, UnknownName
 from outperform.runs.labels import FloatArray, IntArray, Labels, Numerals
-from outperform.runs.metrics import Goal
+from outperform.runs.metrics import Goal, TaskMetric
 from outperform.runs.mismatches import explain_duplicates
 from outperform.runs.pairing import (
     Cell,
@@ -36,7 +36,6 @@ from outperform.runs.scope import (
 from outperform.runs.score_grids import has_duplicates, lay_out_scores
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.suspicions import Doubt
-from outperform.runs.task_metrics import TaskMetric
 from outperform.runs.task_values import take_task_values
 from outperform.wording import enumerate_names, suggest_names
 

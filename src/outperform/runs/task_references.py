@@ -8,8 +8,8 @@ import numpy as np
 
 from outperform.errors import InvalidInput, UnknownColumn, UnknownName, UnreadableRuns
 from outperform.runs.columns import TASK, recognise
-from outperform.runs.formats import open_file
 from outperform.runs.source_table import SourceTable, parse_number
+from outperform.runs.sources import open_file
 from outperform.runs.table import Runs
 from outperform.wording import enumerate_names, enumerate_rows
 

@@ -14,15 +14,21 @@ from outperform.store.damage import Verification
 from outperform.store.measurement import FAILED_TRIAL, Added, Measurement, RunLabel, Status
 from outperform.store.meta import check_meta
 from outperform.store.postgres_address import read_address
-from outperform.store.postgres_connection import Rows, Session, execute
-from outperform.store.postgres_format import check_format, is_empty
-from outperform.store.postgres_texts import read_texts, write_texts
+from outperform.store.postgres_database import (
+    Rows,
+    Session,
+    check_format,
+    execute,
+    is_empty,
+    read_texts,
+    write_texts,
+)
 from outperform.store.postgres_writer import PostgresWriter, find_holder
-from outperform.store.row_checks import RowChecks
 from outperform.store.rows import (
     CHECKSUMS,
     COLUMNS,
     VERSIONS_OF_RUNS,
+    RowChecks,
     compare_with_recorded,
     decode_counts,
     decode_labels,

@@ -12,19 +12,21 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 import psycopg
 
 from outperform.errors import OutperformError, StoreInUse
-from outperform.store.postgres_connection import Session, execute
-from outperform.store.postgres_format import (
+from outperform.store.postgres_database import (
+    Session,
     bring_up_to_date,
+    execute,
     find_version,
     is_empty,
     make_tables,
 )
-from outperform.store.writers import has_ended, identify_machine, report_writer
+from outperform.store.store import report_writer
 
 T = TypeVar("T")
 _Connection = psycopg.Connection[Any]
@@ -102,7 +104,7 @@ class PostgresWriter:
                 if holder is not None:
                     raise report_writer(address.shown, holder)
             execute(connection, "DELETE FROM lease")
-            process = (socket.gethostname(), os.getpid(), identify_machine())
+            process = (socket.gethostname(), os.getpid(), _identify_machine())
             execute(connection, _TAKE, (self._token, *process, self._seconds))
             bring_up_to_date(connection, address.shown, address.schema)
 
@@ -140,7 +142,7 @@ def find_holder(connection: _Connection) -> str | None:
 def _find_holder(connection: _Connection, query: str, own: str | None = None) -> str | None:
     """Who has a lease that has not run out; None where it is one's own."""
     for who, token, is_current, pid, machine in execute(connection, query).fetchall():
-        if token != own and is_current and not has_ended(pid, machine):
+        if token != own and is_current and not _has_ended(pid, machine):
             return str(who)
     return None
 
@@ -152,3 +154,28 @@ def _was_committed(connection: _Connection, transaction: str) -> bool:
         if fate != "in progress":
             return bool(fate == "committed")
         time.sleep(_PAUSE)
+
+
+def _identify_machine() -> str:
+    """Tell the system as it has been running since it started, and its space of process numbers.
+
+    "" where that is not known: hosts of equal names may be several.
+    """
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot} {Path('/proc/self/ns/pid').stat().st_ino}"
+    except OSError:
+        return ""
+
+
+def _has_ended(pid: int, machine: str) -> bool:
+    """Whether a process is known to have ended, which only its own machine knows."""
+    if not machine or machine != _identify_machine():
+        return False
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][:1]
+    except FileNotFoundError:
+        return True
+    except OSError:  # it is somebody else's
+        return False
+    return state in "ZX"  # killed, and nobody has asked for its end yet

@@ -30,18 +30,18 @@ from outperform.store.rows import (
     encode_row,
     encode_value,
 )
-from outperform.store.sqlite_check import check_structure, verify_file
-from outperform.store.sqlite_errors import explain_failures
 from outperform.store.sqlite_file import (
     check_place,
+    check_structure,
     connect_to_read,
     copy_database,
+    explain_failures,
     find_real_path,
+    verify_file,
 )
 from outperform.store.sqlite_format import SET_META, has_checksums, use_words_of_today
-from outperform.store.sqlite_lock import WriterLock
-from outperform.store.sqlite_writer import SqliteWriter
-from outperform.store.writers import report_writer
+from outperform.store.sqlite_writer import SqliteWriter, WriterLock
+from outperform.store.store import report_writer
 
 _ALL_COLUMNS = [*COLUMNS, *CHECKSUMS]
 _INSERT = (

@@ -1,21 +1,53 @@
-"""Opening the file of a store, whoever has made it, and copying it."""
+"""The file of a store, whoever has made it: to open it, copy it, look at everything in it.
 
+What SQLite and the operating system refuse is said in words that a person can act on.
+"""
+
+import errno
 import os
+import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from tempfile import gettempdir
+from typing import Any, Literal
 
-from outperform.errors import NotAStore, StoreError
-from outperform.store.rows import encode_value
-from outperform.store.sqlite_format import SET_META, bring_up_to_date, check_format, is_empty
+from outperform.errors import (
+    DamagedStore,
+    DiskFull,
+    NotAStore,
+    OutperformError,
+    StoreError,
+    StoreInUse,
+)
+from outperform.store.damage import Verification, report_damage
+from outperform.store.rows import RowChecks, encode_value
+from outperform.store.sqlite_format import (
+    SET_META,
+    bring_up_to_date,
+    check_format,
+    has_checksums,
+    is_empty,
+    use_words_of_today,
+)
 
 LARGEST = 16 * 2**20  # bytes of a value, so that no store of another's making fills the memory
 _NO_ROOM = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR")
 _OWNER_ONLY = 0o600  # errors may hold command lines, and those a token
+_NO_TEXT = "Could not decode to UTF-8"  # Python's words, not SQLite's
+_SCRATCH_BYTES = 64 * 1024  # SQLite needs about this much beside the store to write at all
+_N_PROBLEMS = 100  # of the structure that are listed
+_CHUNK = 1000
+# SQLite would take a log that is left there for the copy's own.
+_COPY = "Restore a copy (first remove '{0}-wal' and '{0}-shm', if they are there); without one, "
+_RESTORE = _COPY + "`sqlite3 {0} .recover` writes out what can still be read"
+_DELETE = (
+    _COPY + '`sqlite3 {0} "{1}"` removes what is damaged, and '
+    "`outperform run STUDY.toml` does it again"
+)
 
 
 def connect_to_write(path: Path, *, writer: str) -> sqlite3.Connection:
@@ -150,3 +182,129 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 def _has_pending_changes(path: Path) -> bool:
     log = Path(f"{find_real_path(path)}-wal")
     return log.exists() and log.stat().st_size > 0
+
+
+@contextmanager
+def explain_failures(path: Path, attempt: Literal["read", "written"]) -> Iterator[None]:
+    """Turn errors about a store's file into ours."""
+    try:
+        yield
+    except OutperformError:
+        raise
+    except UnicodeDecodeError as error:  # of SQLite's own words, which quote the file
+        raise report_damage(str(path), "a text in it is no text any more") from error
+    except (sqlite3.Error, OSError) as error:
+        raise _explain(error, path, attempt) from error
+
+
+def _explain(error: sqlite3.Error | OSError, path: Path, attempt: str) -> OutperformError:
+    # Extended codes, SQLITE_IOERR_WRITE and the like, begin with the name of their family.
+    name = getattr(error, "sqlite_errorname", "")
+    if _is_full(error, name, path):
+        return DiskFull(
+            f"no space is left for '{path}'",
+            "Free some and run again: all that was recorded is safe",
+        )
+    if name.startswith("SQLITE_NOTADB"):
+        return NotAStore(
+            f"'{path}' is not a store of measurements",
+            "Name a store that `outperform run` has made",
+        )
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreInUse(f"another program is writing '{path}'", "Close it and try again")
+    if name.startswith("SQLITE_CORRUPT") or _NO_TEXT in str(error):
+        return report_damage(str(path), str(error) if name else "a text in it is no text any more")
+    if name.startswith("SQLITE_TOOBIG"):
+        return StoreError(
+            f"'{path}' cannot be {attempt}: a value is larger than {LARGEST // 2**20} MiB",
+            "Keep large things in files of their own, and only their names in a store",
+        )
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")) or not name:
+        return StoreError(
+            f"'{path}' cannot be {attempt}: {_reason(error)}",
+            "Check the permissions of the file and of its folder, or copy it elsewhere",
+        )
+    return StoreError(f"'{path}' cannot be {attempt}: {error}", "Check the disk and try again")
+
+
+def _is_full(error: sqlite3.Error | OSError, name: str, path: Path) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    if name.startswith("SQLITE_FULL"):
+        return True
+    # Where it cannot make room for its own files, SQLite speaks of input and output only.
+    too_little = shutil.disk_usage(path.parent).free < _SCRATCH_BYTES
+    return name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN")) and too_little
+
+
+def _reason(error: sqlite3.Error | OSError) -> str:
+    return str(getattr(error, "strerror", None) or error)
+
+
+def verify_file(path: Path) -> Verification:
+    """Look at everything in a store, and say what is damaged and what to do."""
+    try:
+        with explain_failures(path, "read"), closing(connect_to_read(path)) as connection:
+            # What is no text any more is damage to be named, not a reason to stop.
+            connection.text_factory = lambda raw: raw.decode(errors="replace")
+            look = _Look(connection)
+            found = look.at_everything()
+            checksums = has_checksums(connection)
+    except DamagedStore as error:
+        problem = error.problem.removeprefix(f"'{path}' is damaged: ")
+        return Verification(str(path), 0, False, problems=(problem,), advice=_RESTORE.format(path))
+    return Verification(
+        str(path),
+        found.n_measurements,
+        checksums,
+        tuple(found.fits),
+        tuple(found.problems),
+        look.advise(path),
+    )
+
+
+def check_structure(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file that SQLite finds damaged: rows may be missing, and nobody would notice."""
+    (answer,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if answer != "ok":
+        raise report_damage(str(path), _join_lines(answer))
+
+
+class _Look:
+    """What a look at a store has found so far."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.checks = RowChecks()
+        self.is_broken = False  # rows cannot be reached, or not by all ways
+
+    def at_everything(self) -> RowChecks:
+        answers = self.connection.execute(f"PRAGMA integrity_check({_N_PROBLEMS})").fetchall()
+        problems = [_join_lines(str(answer)) for (answer,) in answers if answer != "ok"]
+        self.checks.problems += problems
+        self.is_broken = bool(problems)
+        self.checks.check_measurements(self._read("measurements"))
+        self.checks.check_labels(self._read("run_labels"))
+        self.checks.check_meta(self._read("meta"), use_words_of_today)
+        return self.checks
+
+    def advise(self, path: Path) -> str:
+        """What to do; "" where nothing is damaged."""
+        if self.is_broken:
+            return _RESTORE.format(path)
+        statements = self.checks.list_removals()
+        return _DELETE.format(path, "; ".join(statements)) if statements else ""
+
+    def _read(self, table: str) -> Iterator[tuple[Any, ...]]:
+        """Rows, as far as they can be reached."""
+        try:
+            rows = self.connection.execute(f"SELECT * FROM {table}")
+            while some := rows.fetchmany(_CHUNK):
+                yield from some
+        except sqlite3.Error as error:
+            self.checks.problems.append(f"the rest of {table} cannot be read: {error}")
+            self.is_broken = True
+
+
+def _join_lines(answer: str) -> str:
+    return ", ".join(answer.splitlines())

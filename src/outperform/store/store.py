@@ -1,12 +1,17 @@
-"""What every store promises, and which one an address means."""
+"""What every store promises, which one an address means, and runs from there or from a table."""
 
 import re
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from outperform.errors import InvalidInput, MissingExtra
+from outperform.errors import InvalidInput, MissingExtra, StoreInUse
+from outperform.runs import Runs
+from outperform.runs import read_runs as read_table
+from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.store.damage import Verification
 from outperform.store.measurement import Added, Measurement, RunLabel, Status
 from outperform.store.postgres_address import read_address
@@ -148,6 +153,15 @@ def use_store(store: str | Path | Store) -> AbstractContextManager[Store]:
     return open_store(store) if isinstance(store, str | Path) else nullcontext(store)
 
 
+def report_writer(address: str, writer: str) -> StoreInUse:
+    """Refuse to write what another run is writing, and say how to watch it."""
+    return StoreInUse(
+        f"'{address}' is being written by {writer}",
+        "Wait for that run to end, or stop it; "
+        f"`outperform status {shlex.quote(address)} --watch` shows how far it is",
+    )
+
+
 def show_address(source: str) -> str:
     """What a person has named, as messages may show it: without a password.
 
@@ -198,3 +212,48 @@ def _split_address(address: str | Path) -> tuple[str | None, str]:
     if not separator and _MISWRITTEN.match(str(address)):
         return _POSTGRES[0], str(address)  # to be refused: a path would be shown
     return (scheme, rest) if separator and isinstance(address, str) else (None, str(address))
+
+
+def read_runs(
+    source: object,
+    *,
+    accept: Doubt | Sequence[Doubt] = (),
+    design: str | None = None,
+    **columns: Any,
+) -> Runs:
+    """Read the runs of a study from its store, or a table of scores.
+
+    Parameters
+    ----------
+    source
+        The address of a store: a path, or `sqlite:///path`. Or a table: a file (CSV, TSV, JSON
+        Lines, Parquet), a pandas or polars data frame, a list of dicts, a dict of columns, or
+        a dict of scores by algorithm.
+    accept
+        What is right although it looks wrong, so that it is no reason to refuse a comparison:
+        `"binary"`, `"constant"`, `"outlier"`, `"repeated"`, `"scale"` or `"sorted"`.
+    design
+        Of a store, the design whose runs are wanted, such as `"resampled-hopt"`; by default the
+        best that it has.
+    columns
+        How to read a table, which a store knows: `algorithm`, `task`, `replicate`, `metric`,
+        `validation`, `goal`, `wide`, `rows` and `at`, as `outperform.runs.read_runs` takes them.
+
+    Examples
+    --------
+    >>> runs = read_runs({"resnet": [0.9, 0.8], "vgg": [0.7, 0.8]}, metric="accuracy")
+    >>> print(runs)
+    4 runs of 2 algorithms (maximize accuracy, from the dict)
+    """
+    if not is_store(source):
+        if design is not None:
+            raise InvalidInput(
+                f"design is {design!r}, but only the store of a study has designs",
+                "Leave it out, or name a store such as study.db",
+            )
+        return read_table(source, accept=accept, **columns)
+    from outperform.store.stored_runs import load_runs
+
+    assert isinstance(source, str | Path)
+    with open_store(source) as store:
+        return replace(load_runs(store, design), accepted=check_doubts(accept))

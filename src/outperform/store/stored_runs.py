@@ -9,20 +9,20 @@ import numpy as np
 
 from outperform.errors import InvalidInput, UnknownName
 from outperform.runs.labels import Labels
+from outperform.runs.metrics import TaskMetric, sum_up_metrics
 from outperform.runs.scope import SEEDS, SPLITS, Resplit
 from outperform.runs.table import Runs, make_runs
-from outperform.runs.task_metrics import TaskMetric, sum_up_metrics
 from outperform.store.damage import name_fit, report_damage
-from outperform.store.differing_versions import describe_versions
-from outperform.store.failed_trials import (
-    choose_planned_trials,
-    describe_failed_trials,
-    find_blocked_runs,
-)
 from outperform.store.measurement import RunLabel
 from outperform.store.sequential_record import Attempt, describe_attempts, read_attempts
 from outperform.store.store import Store
-from outperform.store.stored_surrogates import describe_surrogates
+from outperform.store.stored_doubts import (
+    choose_planned_trials,
+    describe_failed_trials,
+    describe_surrogates,
+    describe_versions,
+    find_blocked_runs,
+)
 from outperform.study.designs import is_later_repetition
 from outperform.study.sources import ALL
 from outperform.wording import enumerate_names, suggest_names

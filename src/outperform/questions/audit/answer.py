@@ -8,11 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from outperform.errors import InvalidInput, TooFewRuns
-from outperform.questions.audit.advice import claim_rule
-from outperform.questions.audit.hidden_runs import find_hidden
-from outperform.questions.audit.result import Audit, Hiding, SelfAudit
-from outperform.questions.audit.seed_sequences import note_seeds
-from outperform.questions.audit.table import MILESTONES
+from outperform.questions.audit.doubts import doubt_hiding, note_seeds
+from outperform.questions.audit.result import MILESTONES, Audit, Hiding, SelfAudit, claim_rule
 from outperform.questions.audit.task_results import TaskAudits, TaskSelfAudits
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.doubts import doubt_scores, doubt_tasks
@@ -23,14 +20,20 @@ from outperform.stats import (
     brunner_munzel,
     count_rejections,
     count_verdicts,
+    hide_runs_to_show,
+    hide_runs_to_undo,
+    hide_to_show,
+    hide_to_show_by_t,
+    hide_to_undo,
+    hide_to_undo_by_t,
     paired_t_test,
     pick_best_against_worst,
     pick_best_pairs,
     welch_t_test,
 )
-from outperform.stats.checks import IntArray, as_generator, check_open_unit
+from outperform.stats.checks import FloatArray, IntArray, as_generator, check_open_unit
 from outperform.stats.outperforming import PairedMethod, count_wins
-from outperform.store.reading import read_runs
+from outperform.store.store import read_runs
 
 _FEWEST = 4  # runs of which some can be picked
 _MOST_PAIRS = 20_000  # among which those to hide are searched, in a time that grows by squares
@@ -213,7 +216,7 @@ def _audit_comparison(
         between=(crossed[0], crossed[1]),
         same_seeds=tuple(pick_best_pairs(x, y, sizes=picks) for x, y in ways),
         sets=_draw_sets(comparison, n_resamples, rng),
-        caveats=(*notes, *_find_doubts(comparison, hidden), *comparison.caveats),
+        caveats=(*notes, *doubt_hiding(comparison, hidden), *comparison.caveats),
     )
 
 
@@ -242,21 +245,6 @@ def _draw_sets(
     return (count_verdicts((wins, ties, n - wins - ties), every, rule=rule), *drawn)
 
 
-def _find_doubts(comparison: Comparison, hidden: tuple[Hiding, ...]) -> Iterator[str]:
-    by_t = [hiding.n for hiding in hidden if hiding.rule == "paired t"]
-    if comparison.winner is not None and by_t[:1] == [0]:
-        better = comparison.a if comparison.winner == "a" else comparison.b
-        yield (
-            f"the paired t-test does not find {better} better: it wins often, but not by enough "
-            "on average"
-        )
-    if not comparison.paired:
-        yield (
-            "independent runs were hidden from the ends only, the worst of one and the best of the "
-            "other: where a number is marked ≤, fewer may do"
-        )
-
-
 def _check_enough(n: int, what: str) -> None:
     if n < _FEWEST:
         raise TooFewRuns(
@@ -276,3 +264,40 @@ def _pick_sizes(n: int) -> IntArray:
     """Numbers of runs to pick: each up to 100, then 100 more up to all, evenly spread."""
     few = min(n, 100)
     return np.union1d(np.arange(2, few + 1), np.linspace(few, n, 100).round().astype(np.int64))
+
+
+def find_hidden(comparison: Comparison) -> Iterator[Hiding]:
+    """Fewest runs to hide: to undo the verdict and to turn it, or to make one either way."""
+    sides = ("b", "a") if comparison.winner == "b" else ("a", "b")
+    names = [getattr(comparison, side) for side in sides]
+    first, second = (getattr(comparison, f"higher_{side}") for side in sides)
+    does, did = ("outperforms", "no longer outperforms")
+    if comparison.verdict == "significant, not meaningful":
+        does, did = ("is better than", "is no longer better than")
+    hide, undo = _hide_pairs if comparison.paired else _hide_runs, comparison.winner is not None
+    what = f"{names[0]} {did if undo else does} {names[1]}"
+    yield from hide(first, second, comparison, what, undo=undo)
+    yield from hide(second, first, comparison, f"{names[1]} {does} {names[0]}", undo=False)
+
+
+def _hide_pairs(
+    first: FloatArray, second: FloatArray, comparison: Comparison, what: str, *, undo: bool
+) -> Iterator[Hiding]:
+    rule, (wins, ties, n) = claim_rule(comparison), count_wins(first, second)
+    losses = n - wins - ties
+    if undo:
+        yield Hiding(what, "verdict", hide_to_undo(wins, ties, losses, rule=rule), True)
+        at_least, enough = hide_to_undo_by_t(first - second, alpha=comparison.alpha) or (None, None)
+        yield Hiding(what, "paired t", enough, enough == at_least)
+    else:
+        yield Hiding(what, "verdict", hide_to_show(wins, ties, losses, rule=rule), True)
+        n_hidden = hide_to_show_by_t(first - second, alpha=comparison.alpha)
+        yield Hiding(what, "paired t", n_hidden, True)
+
+
+def _hide_runs(
+    first: FloatArray, second: FloatArray, comparison: Comparison, what: str, *, undo: bool
+) -> Iterator[Hiding]:
+    hide = hide_runs_to_undo if undo else hide_runs_to_show
+    n_hidden = hide(first, second, rule=claim_rule(comparison))
+    yield Hiding(what, "verdict", n_hidden, n_hidden is not None and n_hidden <= 1)

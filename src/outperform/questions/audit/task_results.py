@@ -5,13 +5,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from outperform.questions.audit.advice import suggest_after_tasks
-from outperform.questions.audit.result import MOODS, Audit, AuditVerdict, SelfAudit
-from outperform.questions.audit.table import tabulate_audits, tabulate_self_audits
-from outperform.questions.compare.verdict import describe
+from outperform.questions.audit.result import (
+    MOODS,
+    PICKED,
+    Audit,
+    AuditVerdict,
+    SelfAudit,
+    explain_picked,
+    short_names,
+    suggest_after_tasks,
+    summarise,
+)
+from outperform.questions.compare.result import describe
 from outperform.questions.result import Mood, Result, Table, join_caveats
 from outperform.runs.scope import Scope, join_scopes
-from outperform.wording import join_words
+from outperform.wording import describe_goal, join_words
 
 _FROM_THE_WEAKEST: tuple[AuditVerdict, ...] = ("fragile", "undecided", "robust")
 
@@ -95,7 +103,7 @@ class TaskAudits(Result):
     @property
     def tables(self) -> list[Table | str]:
         """A row per task."""
-        return [tabulate_audits(self.audits)]
+        return [_tabulate_audits(self.audits)]
 
     @property
     def advice(self) -> str:
@@ -177,7 +185,7 @@ class TaskSelfAudits(Result):
     @property
     def tables(self) -> Sequence[Table | str]:
         """A row per task."""
-        return [tabulate_self_audits(self.audits)]
+        return [_tabulate_self_audits(self.audits)]
 
     def __str__(self) -> str:
         n, first = len(self.audits), self.audits[0]
@@ -192,3 +200,50 @@ class TaskSelfAudits(Result):
             f"{self.algorithm}: its best and its worst runs, picked by score, differ significantly "
             f"{on} (α = {first.alpha:.2g}){where}."
         )
+
+
+def _tabulate_audits(audits: Sequence[Audit]) -> Table:
+    """One row a task: its verdict, and how few hidden runs undo it, or show either better."""
+    first = audits[0]
+    names = short_names(first)
+    header = ["task", first.unit, "P(A > B)", "verdict", "undone by"]
+    header += [f"{name} by" for name in names]
+    title = f"Fewest {first.unit} to hide until a verdict is undone, or either is made to win"
+    note = "" if first.comparison.paired else "  ≤: fewer may do"
+    note = "\n".join(filter(None, [f"  A: {names[0]}, B: {names[1]}", note]))
+    return Table(header, [_tabulate_task(audit) for audit in audits], title, note)
+
+
+def _tabulate_task(audit: Audit) -> list[str]:
+    compared = audit.comparison
+    moves = [str(each) for each in audit.hidden if each.rule == audit.hidden[0].rule]
+    # Of a verdict: what undoes it, then what makes the loser win. Of none: what makes either win.
+    undone, better = "–", {"a": "–", "b": "–"}
+    if compared.winner is None:
+        better["a"], better["b"] = moves
+    else:
+        undone, better["b" if compared.winner == "a" else "a"] = moves
+    winner = f", {compared.winner_name}" if compared.winner else ""
+    return [
+        compared.task or "-",
+        str(audit.n_runs),
+        f"{compared.probability:.3g} {compared.interval}",
+        f"{audit.verdict}{winner}",
+        undone,
+        *better.values(),
+    ]
+
+
+def _tabulate_self_audits(audits: Sequence[SelfAudit]) -> Table:
+    """One row a task: what picked runs of one algorithm would show."""
+    rows = [
+        [each.task or "-", str(each.scores.size), *summarise(each.picked, each.alpha)]
+        for each in audits
+    ]
+    first = audits[0]
+    title = (
+        f"Its about 5 best runs and as many worst, picked by score ({first.metric}, "
+        f"{describe_goal(first.goal)})"
+    )
+    header = ["task", "runs", *PICKED, "significant up to"]
+    return Table(header, rows, title, explain_picked(first.picked))

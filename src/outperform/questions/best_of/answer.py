@@ -35,7 +35,7 @@ from outperform.stats import (
 from outperform.stats.best_of_n import BestOfEstimator, IntArray, as_budgets
 from outperform.stats.best_of_resamples import BestOfInterval
 from outperform.stats.checks import FloatArray, as_generator, check_count
-from outperform.store.reading import read_runs
+from outperform.store.store import read_runs
 
 _EVERY = 100  # n up to which curves have a point at each
 _N_MORE = 60  # points beyond

@@ -7,6 +7,7 @@ import click
 import numpy as np
 
 from outperform.cli.options import (
+    Output,
     alpha_option,
     drop_option,
     only_option,
@@ -15,7 +16,6 @@ from outperform.cli.options import (
     reading_options,
     seed_option,
 )
-from outperform.cli.output import Output
 from outperform.errors import InvalidInput
 from outperform.questions.best_of.answer import best_of_runs
 from outperform.render.terminal import say

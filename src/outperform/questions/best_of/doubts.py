@@ -9,7 +9,7 @@ from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.result import join_caveats
 from outperform.runs import Runs
 from outperform.stats import Estimate, normality_pvalue
-from outperform.stats.ties import merge_ties
+from outperform.stats.checks import merge_ties
 from outperform.stats.variances import count_far_above
 
 _FEW = 10  # runs

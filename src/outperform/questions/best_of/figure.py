@@ -11,12 +11,12 @@ from outperform.questions.best_of.result import (
     BestOfComparison,
     BestOfEach,
     BestOfResult,
+    describe_correlation,
+    format_estimate,
     list_results,
 )
-from outperform.questions.best_of.table import describe_correlation, format_estimate
 from outperform.render.densities import draw_density, draw_dots, scatter_evenly
 from outperform.render.figures import Drawing
-from outperform.render.labels import describe_level, describe_metric, escape
 from outperform.render.style import (
     COLOUR_BAND,
     COLOUR_NEITHER,
@@ -24,6 +24,9 @@ from outperform.render.style import (
     COLOURS,
     COLUMN_WIDTH,
     PAGE_WIDTH,
+    describe_level,
+    describe_metric,
+    escape,
     lay_out_rows,
     limit_ticks,
     make_figure,

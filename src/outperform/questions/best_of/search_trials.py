@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from outperform.errors import InvalidInput
-from outperform.questions.decompose.retracing import FitScores, Recorded, Retracer
+from outperform.questions.decompose.search_curves import FitScores, Recorded, Retracer
 from outperform.runs import Runs, make_runs
 from outperform.runs.scope import HYPERPARAMETERS
-from outperform.store.differing_versions import describe_versions
 from outperform.store.store import use_store
-from outperform.study.planned_runs import Search
+from outperform.store.stored_doubts import describe_versions
+from outperform.study.fits import Search
 from outperform.study.sources import TUNING_SOURCE
 from outperform.study.study import Study
 

@@ -14,8 +14,7 @@ from outperform.stats import (
     outperforming_interval,
     smallest_conclusive,
 )
-from outperform.stats.checks import FloatArray
-from outperform.stats.ties import find_differing
+from outperform.stats.checks import FloatArray, find_differing
 from outperform.wording import enumerate_names
 
 _OF_INDEPENDENT_RUNS = ("brunner-munzel", "brunner-munzel permutation", "welch t")

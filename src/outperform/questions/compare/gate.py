@@ -15,9 +15,8 @@ from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runs.scope import divides_anew
 from outperform.stats import Interval, smallest_conclusive, verdict_power
-from outperform.stats.checks import check_choice
-from outperform.stats.power import PlannedInterval
-from outperform.stats.ties import ROUNDING
+from outperform.stats.checks import ROUNDING, check_choice
+from outperform.stats.verdicts import PlannedInterval
 
 GateClaim = Literal["better", "not-worse"]
 GateOutcome = Literal["shown", "refuted", "undecided"]

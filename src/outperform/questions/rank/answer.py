@@ -1,15 +1,15 @@
 """Which of many algorithms are best, over many tasks: runs in, a ranking out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from shlex import quote
 from typing import Any, get_args
 
 import numpy as np
 
-from outperform.errors import InvalidInput, UnknownName
+from outperform.errors import InvalidInput, TooFewRuns, UnknownName
 from outperform.questions.compare.named_tests import TestName
-from outperform.questions.rank.aggregates import Normalization, aggregate
 from outperform.questions.rank.doubts import find_doubts
 from outperform.questions.rank.grids import Gaps, Grids, ask_about, lay_out
 from outperform.questions.rank.pairs import (
@@ -20,20 +20,30 @@ from outperform.questions.rank.pairs import (
     find_task_pvalues,
 )
 from outperform.questions.rank.result import (
+    Aggregates,
     Correction,
+    Normalization,
     RankedAlgorithm,
     RankedTask,
     Ranking,
     TasksAre,
 )
 from outperform.runs import Runs
-from outperform.runs.mismatches import join_equal_numbers
+from outperform.runs.pairing import join_equal_numbers
 from outperform.runs.scope import TASKS, TASKS_LIKE_THESE, THESE_TASKS, Scope
+from outperform.runs.task_references import (
+    check_references,
+    check_ways,
+    read_references,
+    take_references,
+)
 from outperform.stats import (
+    aggregate_scores,
     average_ranks,
     friedman,
     maybe_best,
     nemenyi,
+    performance_profiles,
     rank_confidence_sets,
     skillings_mack,
 )
@@ -44,11 +54,13 @@ from outperform.stats.checks import (
     check_gamma,
     check_open_unit,
 )
-from outperform.store.reading import read_runs
+from outperform.store.store import read_runs
 from outperform.wording import suggest_names
 
 TESTS = ("wins", *get_args(TestName))
 _ENOUGH_TASKS = 10  # from which on tasks are taken for a sample, unless something else is said
+_N_THRESHOLDS = 101
+_N_RESAMPLES = 2_000
 
 
 def rank_runs(
@@ -344,3 +356,90 @@ def _test_all(grids: Grids, terms: Terms) -> Mapping[str, Any]:
         ranks, families = -_rank_rows(means), np.unique(grids.family)
         units = np.stack([ranks[grids.family == each].mean(axis=0) for each in families])
     return {"friedman": friedman(units), "nemenyi": nemenyi(units, alpha=terms.alpha)}
+
+
+def aggregate(
+    grids: Grids, table: Runs, normalize: Normalization | None, references: Any, terms: Terms
+) -> Aggregates | None:
+    """Aggregate scores over tasks; None where nothing says how to compare them."""
+    if normalize != "baseline" and references is not None:
+        raise InvalidInput(
+            "references say where 0 and 1 are for normalising by a baseline only",
+            "Add --normalize baseline (normalize='baseline' in Python), or leave them out",
+        )
+    if normalize is None:
+        return None
+    complete = grids.complete
+    if not all(grid.shape[1] for grid in complete):
+        raise TooFewRuns(
+            "scores cannot be aggregated over tasks that have no replicate of all algorithms",
+            "Pass --complete to leave such tasks out, or leave out --normalize",
+        )
+    scaled = [*_normalize(grids, complete, table, normalize, references)]
+    about = {
+        "tasks": terms.tasks_are,
+        "families": grids.family.tolist(),
+        "shared": table.replicates is not None,
+        "confidence_level": 1 - terms.alpha,
+        "n_resamples": _N_RESAMPLES,
+    }
+    lowest = min(0.0, *(float(grid.min()) for grid in scaled))
+    highest = max(1.0, *(float(grid.max()) for grid in scaled))
+    thresholds = np.linspace(lowest, highest, _N_THRESHOLDS)
+    return Aggregates(
+        normalize,
+        grids.algorithms,
+        aggregate_scores(scaled, rng=np.random.default_rng(terms.seed), **about),
+        performance_profiles(scaled, thresholds, rng=np.random.default_rng(terms.seed), **about),
+    )
+
+
+def _normalize(
+    grids: Grids,
+    complete: tuple[FloatArray, ...],
+    table: Runs,
+    normalize: Normalization,
+    references: Any,
+) -> Iterator[FloatArray]:
+    """Scores of each task on one scale, higher is better."""
+    known = _find_references(grids, table, references) if normalize == "baseline" else {}
+    for task, goal, grid in zip(grids.tasks, grids.goals, complete, strict=True):
+        if normalize == "rank":
+            k = len(grid)
+            yield (k - average_ranks(grid.T[:, None, :]).T) / (k - 1)
+        elif normalize == "range":
+            span = grid.max() - grid.min()
+            yield (grid - grid.min()) / span if span > 0 else np.zeros_like(grid)
+        else:
+            baseline, target = known[task]
+            own = grid if goal == "maximize" else -grid
+            yield (own - baseline) / (target - baseline)
+
+
+def _find_references(
+    grids: Grids, table: Runs, references: Any
+) -> Mapping[str, tuple[float, float]]:
+    if references is None:
+        raise InvalidInput(
+            "nothing says which scores are 0 and 1 on each task",
+            "Pass --references FILE with the columns task, baseline and target, or two columns of "
+            "the runs as --references BASELINE,TARGET; or normalise by the range or by ranks",
+        )
+    if isinstance(references, Mapping):
+        known = dict(references)
+    elif "," in str(references) and not Path(references).exists():
+        known = _take_columns(table, str(references))
+    else:
+        known = read_references(references)
+    chosen = check_references(known, grids.tasks)
+    check_ways(chosen, table)
+    return chosen
+
+
+def _take_columns(table: Runs, columns: str) -> dict[str, tuple[float, float]]:
+    names = [name.strip() for name in columns.split(",")]
+    if len(names) != 2:
+        raise InvalidInput(
+            f"references name {len(names)} columns, {columns!r}", "Name two: baseline and target"
+        )
+    return take_references(table, *names)

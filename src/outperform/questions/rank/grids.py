@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.runs import Goal, Runs
 from outperform.runs.columns import kind_of
-from outperform.runs.grid_suspicions import find_grid_nesting, find_grid_suspicions
+from outperform.runs.score_grids import find_grid_nesting, find_grid_suspicions
 from outperform.runs.suspicions import Suspicion, ask
 from outperform.stats.checks import FloatArray
 from outperform.wording import enumerate_names, enumerate_rows

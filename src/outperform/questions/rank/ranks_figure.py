@@ -1,7 +1,7 @@
-"""Figures of mean ranks, a row per algorithm: with their confidence sets, or joined by bars."""
+"""Figures of mean ranks, a row per algorithm: with confidence sets, or joined by bars (cliques)."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, islice, pairwise
 from typing import Any
 
@@ -10,19 +10,20 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from outperform.questions.rank.cliques import Places, find_cliques, order_by_cover
 from outperform.questions.rank.result import RankedAlgorithm, Ranking
-from outperform.render.labels import escape
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
     COLOUR_BAND,
     COLOUR_NEITHER,
     COLOUR_NOTE,
+    escape,
     find_width,
     lay_out_rows,
 )
 from outperform.wording import shorten, shorten_apart, wrap_lines
+
+Places = tuple[int, ...]  # of algorithms, ascending
 
 _MOST_ROWS = 60  # algorithms, of a figure that is no poster
 _MANY_ROWS = 15  # from which on they are written smaller
@@ -230,3 +231,69 @@ def _draw_against_baseline(ranking: Ranking, baseline: str, ax: Axes) -> None:
 
 def _describe_axis(ranking: Ranking) -> str:
     return f"mean rank on {name_tasks(ranking)}; 1 is best"
+
+
+def find_cliques(alike: NDArray[np.bool_]) -> Iterator[Places]:
+    """Find the sets in which all are alike and that nobody can join, each once.
+
+    There may be exponentially many: take as many as are needed.
+
+    Parameters
+    ----------
+    alike : shape (k, k), symmetric
+        Whether a pair is not told apart; the diagonal does not matter.
+
+    References
+    ----------
+    Bron and Kerbosch (1973), Algorithm 457: finding all cliques of an undirected graph; with the
+    pivot of Tomita et al. (2006).
+
+    Examples
+    --------
+    >>> first_and_last_differ = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], dtype=bool)
+    >>> sorted(find_cliques(first_and_last_differ))
+    [(0, 1), (1, 2)]
+    """
+    # Sets are the bits of an integer.
+    neighbours = [
+        sum(1 << other for other in np.flatnonzero(row).tolist() if other != place)
+        for place, row in enumerate(alike)
+    ]
+    pending = [(0, (1 << len(neighbours)) - 1, 0)]
+    while pending:
+        chosen, may_join, left_out = pending.pop()
+        if not may_join:
+            if not left_out:
+                yield _list_places(chosen)
+            continue
+        either = _list_places(may_join | left_out)
+        pivot = max(either, key=lambda place: (may_join & neighbours[place]).bit_count())
+        for place in _list_places(may_join & ~neighbours[pivot]):
+            around, bit = neighbours[place], 1 << place
+            pending.append((chosen | bit, may_join & around, left_out & around))
+            may_join, left_out = may_join & ~bit, left_out | bit
+
+
+def order_by_cover(cliques: Iterable[Places], n: int) -> list[Places]:
+    """Choose so many cliques at most that hold many pairs, or all pairs, those with most first.
+
+    Examples
+    --------
+    >>> order_by_cover([(0, 1), (0, 2, 3), (1, 2, 3)], 2)
+    [(0, 2, 3), (1, 2, 3)]
+    """
+    added = {clique: set(combinations(clique, 2)) for clique in cliques}
+    chosen: list[Places] = []
+    while added and len(chosen) < n:
+        best = max(added, key=lambda clique: len(added[clique]))
+        covered = added.pop(best)
+        if not covered:
+            break
+        chosen.append(best)
+        for pairs in added.values():
+            pairs -= covered
+    return chosen
+
+
+def _list_places(bits: int) -> Places:
+    return tuple(place for place in range(bits.bit_length()) if bits >> place & 1)

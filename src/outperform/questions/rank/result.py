@@ -7,19 +7,21 @@ from functools import cached_property
 from typing import Any, Literal
 
 from outperform.plain_values import Plain
-from outperform.questions.compare.verdict import Verdict
+from outperform.questions.compare.result import Verdict
 from outperform.questions.rank.table import tabulate_ranking
 from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import Scope
-from outperform.stats import FriedmanTest, NemenyiTest
+from outperform.stats import AggregateScores, FriedmanTest, NemenyiTest, PerformanceProfiles
 from outperform.stats.checks import FloatArray
 from outperform.wording import join_words
 
 TasksAre = Literal["fixed", "sampled"]
 Question = Literal["these tasks", "tasks like these"]
 Correction = Literal["holm", "bonferroni", "benjamini-hochberg", "none"]
+Normalization = Literal["baseline", "range", "rank"]
 _MOST_NAMES = 3  # in the sentence
+_SUMMARIES = ("mean", "median", "interquartile_mean", "optimality_gap")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,30 @@ class RankedPair(Plain):
     def winner_name(self) -> str | None:
         """Name of the winner."""
         return {"a": self.a, "b": self.b, None: None}[self.winner]
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregates(Plain):
+    """Normalised scores over all tasks."""
+
+    JSON = "normalize algorithms"
+
+    normalize: Normalization
+    names: tuple[str, ...]
+    scores: AggregateScores = field(repr=False)
+    profiles: PerformanceProfiles = field(repr=False)
+
+    @property
+    def algorithms(self) -> list[dict[str, Any]]:
+        """Every algorithm's numbers, each with its interval."""
+        return [
+            {"name": name, **{each: self._pick(each, place) for each in _SUMMARIES}}
+            for place, name in enumerate(self.names)
+        ]
+
+    def _pick(self, summary: str, place: int) -> dict[str, float]:
+        bounds = getattr(self.scores, summary)
+        return {part: float(getattr(bounds, part)[place]) for part in ("estimate", "low", "high")}
 
 
 @dataclass(frozen=True)  # without slots, as functions of the result are computed when asked for

@@ -4,13 +4,10 @@ from typing import Any
 
 import click
 
-from outperform.cli.options import alpha_option, output_options
-from outperform.cli.output import Output
+from outperform.cli.options import Output, alpha_option, output_options
 from outperform.cli.progress import say_if_slow
 from outperform.errors import InvalidInput
-from outperform.questions.sota.equal_classifiers import best_of_equals
-from outperform.questions.sota.leaderboard import assess_leaderboard
-from outperform.questions.sota.predictions import assess_predictions
+from outperform.questions.sota.answer import assess_leaderboard, assess_predictions, best_of_equals
 from outperform.questions.sota.result import (
     BestOfEquals,
     LeaderboardAssessment,

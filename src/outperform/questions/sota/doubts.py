@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from outperform.questions.sota.result import LeaderboardAssessment
 from outperform.questions.sota.score_models import AccuracyModel, ScoreModel
 from outperform.stats import WinnerBootstrap, clopper_pearson_interval
-from outperform.stats.checks import FloatArray
-from outperform.stats.ties import merge_ties
+from outperform.stats.checks import FloatArray, merge_ties
 
 _MOST_DECIMALS = 10
 _BY_CHANCE = 0.05  # that exact scores all happen to be so round

@@ -14,7 +14,6 @@ from outperform.questions.sota.result import (
     PredictionAssessment,
 )
 from outperform.render.figures import Drawing
-from outperform.render.labels import describe_level, escape
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
@@ -22,6 +21,8 @@ from outperform.render.style import (
     COLOUR_NEITHER,
     COLOUR_NOTE,
     COLUMN_WIDTH,
+    describe_level,
+    escape,
     limit_ticks,
     make_figure,
     wrap_title,

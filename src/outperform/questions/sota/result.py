@@ -1,18 +1,13 @@
 """What a top score is worth: of equals, of a leaderboard, and of one with all predictions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from outperform.questions.result import Result, Table
-from outperform.questions.sota.table import (
-    describe_level,
-    tabulate_equals,
-    tabulate_leaderboard,
-    tabulate_predictions,
-)
 from outperform.runs.scope import EXAMPLES, THESE_MODELS, Scope
 from outperform.stats import (
     BestOfDistribution,
@@ -22,6 +17,9 @@ from outperform.stats import (
     chance_to_reach,
 )
 from outperform.stats.checks import FloatArray
+
+if TYPE_CHECKING:
+    from outperform.stats import Interval
 
 _CONTENDERS = "all entries that may be the best; only a fresh test set tells them apart."
 
@@ -285,3 +283,83 @@ def _describe_contenders(entries: tuple[str, ...]) -> str:
 def _describe_interval(interval: Interval) -> str:
     """With as many digits as scores have."""
     return f"{describe_level(interval)} interval [{interval.low:.4f}, {interval.high:.4f}]"
+
+
+_N_ENTRIES = 10  # shown
+
+
+def tabulate_equals(result: "BestOfEquals") -> list[Table | str]:
+    """What the best of equals shows, and how likely a truly better one shows more."""
+    level, alone, upper = describe_level(result.interval), result.alone, f"{result.upper:.4f}"
+    best = [
+        ("expected best", f"{result.mean:.4f} ± {result.distribution.sd:.6f}"),
+        (f"{level} of the best", f"{result.interval.low:.4f} to {upper}"),
+        (f"{level} of one alone", f"{alone.low:.4f} to {alone.high:.4f}"),
+    ]
+    chances = [
+        ("at least the expected best", f"{result.chance_to_reach_mean:.2%}"),
+        (f"at least {upper}", f"{result.chance_to_reach_upper:.2%}"),
+        (f"more than {upper}", f"{result.chance_to_exceed_upper:.2%}"),
+    ]
+    better = f"A truly better classifier, of accuracy {result.better:.4f}, has a chance to show"
+    needed = (
+        f"To show at least the expected best with a chance of {result.power:.0%}, its true "
+        f"accuracy must be {result.needed:.4f}."
+    )
+    return [Table((), best), Table((), chances, title=better), needed]
+
+
+def tabulate_leaderboard(result: "LeaderboardAssessment") -> list[Table | str]:
+    """What the top score is worth, and how many may be the truly best."""
+    level, interval = describe_level(result.interval), result.interval
+    share = "all" if result.luck_share == 1 else f"{result.luck_share:.0%}"
+    ahead = f", {share} of the lead over the median ({result.median:.4f})"
+    n_shown = f"{len(result.entries):,}"
+    if result.is_cut_off:
+        ahead, n_shown = "", f"{n_shown} shown"
+    values = {
+        "top score": f"{result.top:.5g} ({result.best})",
+        "sober, if all are equally good": f"{result.sober:.4f}, {level} interval "
+        f"[{interval.low:.4f}, {interval.high:.4f}]",
+        "sober, if each is as good as its score": f"{result.sober_if_different:.4f}",
+        "luck, if all are equally good": f"{result.luck:.4f}{ahead}",
+        "lead over the second": f"{result.lead:.5f}; if all are equally good, the chance "
+        f"of such a lead is {result.lead_chance:.0%}",
+        "may be the truly best": f"{int(result.contends.sum()):,} of {n_shown}, at {level} "
+        f"confidence: scores from {max(0.0, result.top - result.gap):.4f} up",
+    }
+    return [Table((), [*values.items()]), _tabulate_top(result)]
+
+
+def tabulate_predictions(result: "PredictionAssessment") -> list[Table | str]:
+    """The top of a leaderboard, how often each wins, and who may be the truly best."""
+    bootstrap = result.bootstrap
+    luck = f"luck in the top score: {bootstrap.bias:.4f} ({bootstrap.n_resamples:,} resamples)"
+    wins = [f"{share:.1%}" for share in bootstrap.win_shares]
+    return [_tabulate_top(result, title=luck, wins=wins)]
+
+
+def _tabulate_top(
+    result: "LeaderboardAssessment | PredictionAssessment",
+    *,
+    title: str = "",
+    wins: Sequence[str] = (),
+) -> Table:
+    """The first entries, and who may be the truly best."""
+    rows = [
+        [
+            result.entries[i],
+            f"{result.scores[i]:.4f}",
+            *wins[i : i + 1],
+            "yes" if result.contends[i] else "no",
+        ]
+        for i in np.argsort(-result.scores, kind="stable")[:_N_ENTRIES]
+    ]
+    n_more = len(result.entries) - len(rows)
+    header = ["entry", result.metric, *(["wins"] if wins else []), "may be the best"]
+    return Table(header, rows, title=title, note=f"  and {n_more:,} more" if n_more else "")
+
+
+def describe_level(interval: "Interval") -> str:
+    """Confidence level of an interval, in per cent."""
+    return f"{100 * interval.confidence_level:g}%"

@@ -1,0 +1,359 @@
+"""The verdict on n pairs: when it holds, how often it errs, and how many pairs it needs; exactly.
+
+`VerdictRule` has it as a function of how many pairs were won and tied. Without ties it depends on
+the number of wins only: there is a smallest number that makes it *significant*, and one that makes
+it *meaningful*. Its error rates are binomial tails beyond these numbers.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import count
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtr, bdtrc, betainccinv, ndtri
+
+from outperform.errors import InvalidInput, TooFewRuns
+from outperform.stats.checks import (
+    IntArray,
+    check_choice,
+    check_count,
+    check_gamma,
+    check_open_unit,
+)
+from outperform.stats.intervals import REACHED
+from outperform.stats.outperforming import PairedMethod, paired_interval
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRule:
+    """When n pairs show that one side outperforms the other; a tie counts as half a win.
+
+    The interval of P(A>B) must begin above 1/2 and end above gamma, and there must be enough
+    untied pairs for any outcome to be significant.
+
+    A rule that holds goes on holding when a loss among n pairs becomes a tie or a tie a win:
+    the p-value of the sign test falls, Wilson's and the anytime interval rise with the share won,
+    and for the percentile interval each resampled pair becomes stochastically larger, so their sum
+    does, and so do its quantiles. That is what makes counting arguments about the rule exact. (The
+    upper end of the exact interval may fall by less than 1e-4, with many pairs and three losses,
+    which matters only to a gamma as near.)
+    """
+
+    confidence_level: float = 0.95
+    gamma: float = 0.5  # 1/2: significant is enough
+    interval: PairedMethod = "exact"
+
+    def __post_init__(self) -> None:
+        check_open_unit("confidence_level", self.confidence_level)
+        check_gamma(self.gamma)
+
+    @property
+    def n_conclusive(self) -> int:
+        """Fewest untied pairs that can be significant at all."""
+        return smallest_conclusive(1 - self.confidence_level)
+
+    def holds(self, wins: int, ties: int, n: int) -> bool:
+        """Whether the side with these wins outperforms the other.
+
+        Examples
+        --------
+        >>> VerdictRule().holds(21, 0, 29), VerdictRule().holds(20, 0, 29)
+        (True, False)
+        """
+        return n - ties >= self.n_conclusive and self._interval_lies_above(wins, ties, n)
+
+    def size(self, n: int, ties: int) -> float:
+        """Chance that either of two equals outperforms the other, given how many pairs are tied.
+
+        Examples
+        --------
+        >>> round(VerdictRule().size(29, 0), 4), round(VerdictRule().size(29, 9), 4)
+        (0.0241, 0.0414)
+        """
+        wins = next(self.fewest_wins(n, range(ties, ties + 1)))
+        return 2 * float(bdtrc(wins - 1, n - ties, 0.5)) if wins <= n - ties else 0.0
+
+    def fewest_wins(self, n: int, ties: range) -> Iterator[int]:
+        """Fewest wins with which the rule holds, for each number of ties; n + 1 if none do.
+
+        One more tie lowers them by one at most: (w - 2, t + 1) is (w - 1, t) with a win made a
+        tie, and (w - 1, t) was too little.
+        """
+        check_count("n", n, at_least=1)
+        needed = 0
+        for number, tied in enumerate(ties):
+            if number == 0:
+                above = partial(self._interval_lies_above, ties=tied, n=n)
+                needed = bisect_left(range(n - tied + 1), True, key=above)
+            elif self._interval_lies_above(needed - 1, tied, n):
+                needed -= 1
+            enough = needed + tied <= n and n - tied >= self.n_conclusive
+            yield needed if enough else n + 1
+
+    def _interval_lies_above(self, wins: int, ties: int, n: int) -> bool:
+        if not 0 <= wins <= n - ties:
+            return wins > 0
+        interval = paired_interval(wins, ties, n, method=self.interval, level=self.confidence_level)
+        return interval.low > 0.5 and interval.high > self.gamma
+
+
+PlannedInterval = Literal["exact", "percentile", "wilson"]
+LARGEST_PLAN = 300_000  # pairs
+
+
+def noether_sample_size(gamma: float = 0.75, alpha: float = 0.05, beta: float = 0.05) -> int:
+    """Noether's sample size to detect P(A>B) = gamma with a one-sided Mann-Whitney test.
+
+    Runs *per group*, all of which are compared with all of the other. The paired verdict compares
+    only pair by pair and needs more: see `required_pairs`.
+
+    References
+    ----------
+    Noether (1987), Sample size determination for some common nonparametric tests.
+
+    Examples
+    --------
+    >>> noether_sample_size(0.75, 0.05, 0.05)
+    29
+    """
+    check_gamma(gamma)
+    check_open_unit("alpha", alpha)
+    check_open_unit("beta", beta)
+    if gamma == 0.5:
+        raise InvalidInput("gamma is 0.5, which is no difference", "Pass a gamma above 0.5")
+    # Below 0, chance alone reaches the power: alpha + beta is above 1.
+    quantiles = max(0.0, -float(ndtri(alpha) + ndtri(beta)))
+    size = (quantiles / (math.sqrt(6) * (gamma - 0.5))) ** 2
+    # 1e-9: a size that is whole but for rounding is not rounded up.
+    return max(1, math.ceil(size - 1e-9))
+
+
+def verdict_power(
+    n_pairs: int,
+    probability: float,
+    *,
+    gamma: float = 0.75,
+    alpha: float = 0.05,
+    interval: PlannedInterval = "exact",
+) -> float:
+    """Chance that the verdict on n pairs is "significant and meaningful" in favour of a.
+
+    Parameters
+    ----------
+    probability
+        The true P(A>B), without ties.
+    gamma, alpha, interval
+        As the verdict will be drawn; alpha is 1 - confidence_level.
+
+    Examples
+    --------
+    >>> round(verdict_power(29, 0.75), 4)
+    0.7125
+    """
+    check_count("n_pairs", n_pairs, at_least=1)
+    if not 0 <= probability <= 1:
+        raise InvalidInput(f"probability is {probability}", "Pass a value between 0 and 1")
+    wins = wins_needed(np.array([n_pairs]), gamma, alpha, interval)
+    return float(chance_of_wins(wins, np.array([n_pairs]), probability)[0])
+
+
+@lru_cache(maxsize=256)  # many tasks have equally many pairs
+def verdict_size(
+    n_pairs: int, *, alpha: float = 0.05, interval: PlannedInterval = "exact"
+) -> float:
+    """Chance that either of two equals is declared significantly better.
+
+    Examples
+    --------
+    >>> round(verdict_size(29), 4)
+    0.0241
+    """
+    return 2 * verdict_power(n_pairs, 0.5, gamma=0.5, alpha=alpha, interval=interval)
+
+
+@lru_cache(maxsize=256)  # a table, its figure and its JSON ask for the same
+def required_pairs(
+    gamma: float = 0.75,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    *,
+    probability: float | None = None,
+    interval: PlannedInterval = "exact",
+) -> int:
+    """Pairs from which on the verdict keeps the power 1 - beta for good.
+
+    Power is a sawtooth in the number of pairs, so the first number that reaches it is not enough.
+
+    Parameters
+    ----------
+    probability
+        The true P(A>B); gamma if not given.
+
+    Examples
+    --------
+    >>> required_pairs(0.75, 0.05, 0.05)
+    54
+    """
+    check_gamma(gamma)
+    probability = gamma if probability is None else probability
+    check_open_unit("probability", probability)
+    check_open_unit("beta", beta)
+    pairs = np.arange(1, _horizon(probability, gamma, alpha, beta) + 1)
+    power = chance_of_wins(wins_needed(pairs, gamma, alpha, interval), pairs, probability)
+    short = np.flatnonzero(power < 1 - beta)
+    return int(pairs[short[-1]]) + 1 if short.size else 1
+
+
+def smallest_detectable_probability(
+    n_pairs: int,
+    *,
+    gamma: float = 0.75,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    interval: PlannedInterval = "exact",
+) -> float:
+    """Smallest P(A>B) that n pairs show as "significant and meaningful" with power 1 - beta.
+
+    Examples
+    --------
+    >>> round(smallest_detectable_probability(29), 3)
+    0.828
+    """
+    check_count("n_pairs", n_pairs, at_least=1)
+    check_open_unit("beta", beta)
+    wins = int(wins_needed(np.array([n_pairs]), gamma, alpha, interval)[0])
+    if wins > n_pairs:
+        # Wilson's interval may ask for more than the sign test does.
+        sizes = count(smallest_conclusive(alpha))
+        fewest = next(n for n in sizes if wins_needed(np.array([n]), 0.5, alpha, interval)[0] <= n)
+        raise TooFewRuns(
+            f"{n_pairs} pair(s) show no difference at alpha = {alpha:g}, not even if all are won",
+            f"At least {fewest} pairs are needed",
+        )
+    return float(betainccinv(wins, n_pairs - wins + 1, beta))
+
+
+def smallest_conclusive(alpha: float) -> int:
+    """Fewest pairs of which all wins are evidence at alpha, two-sided: 0.5**n < alpha / 2."""
+    check_open_unit("alpha", alpha)
+    return math.floor(math.log2(2 / alpha)) + 1
+
+
+def wins_needed(n: IntArray, gamma: float, alpha: float, interval: PlannedInterval) -> IntArray:
+    """Wins that make the verdict significant and meaningful; n + 1 where none do."""
+    check_choice("interval", interval, get_args(PlannedInterval))
+    check_open_unit("alpha", alpha)
+    check_gamma(gamma)
+    rules = {"exact": _exact_rule, "percentile": _percentile_rule, "wilson": _wilson_rule}
+    concludes = partial(rules[interval], gamma=gamma, tail=alpha / 2)
+    z = float(-ndtri(alpha / 2))
+    # Wilson's bounds, solved for the wins: the other intervals want nearly as many.
+    near = np.maximum(n / 2 + z * np.sqrt(n) / 2, n * gamma - z * np.sqrt(n * gamma * (1 - gamma)))
+    wins = _fewest_wins(n, concludes, near=np.ceil(near).astype(np.int64))
+    return np.where(n < smallest_conclusive(alpha), n + 1, wins)
+
+
+def _percentile_rule(
+    wins: IntArray, n: IntArray, *, gamma: float, tail: float
+) -> NDArray[np.bool_]:
+    """Both bounds of the exact percentile bootstrap interval, without computing it."""
+    above_gamma = np.floor(gamma * n).astype(np.int64) + 1
+    # Rounding of gamma * n must not decide: the smallest k with k / n > gamma.
+    above_gamma -= (above_gamma - 1) / n > gamma
+    above_gamma += above_gamma / n <= gamma
+    significant = bdtr(n // 2, n, wins / n) < tail * REACHED
+    meaningful = bdtrc(above_gamma - 1, n, wins / n) >= tail * REACHED
+    return np.asarray(significant & meaningful)
+
+
+def _wilson_rule(wins: IntArray, n: IntArray, *, gamma: float, tail: float) -> NDArray[np.bool_]:
+    z = float(-ndtri(tail))
+    significant = wins - n / 2 > z * np.sqrt(n) / 2
+    meaningful = wins - n * gamma > -z * np.sqrt(n * gamma * (1 - gamma))
+    return np.asarray(significant & meaningful)
+
+
+def _exact_rule(wins: IntArray, n: IntArray, *, gamma: float, tail: float) -> NDArray[np.bool_]:
+    significant = bdtrc(wins - 1, n, 0.5) < tail * REACHED
+    meaningful = bdtr(wins, n, gamma) > tail / REACHED
+    return np.asarray(significant & meaningful)
+
+
+def _fewest_wins(
+    n: IntArray, concludes: Callable[[IntArray, IntArray], NDArray[np.bool_]], *, near: IntArray
+) -> IntArray:
+    """The fewest wins that conclude, for every n at once; n + 1 where none do."""
+    too_few, enough = np.zeros_like(n), n + 1
+    for turn in count():
+        unsettled = np.flatnonzero(enough - too_few > 1)
+        if not unsettled.size:
+            break
+        low, high = too_few[unsettled] + 1, enough[unsettled] - 1
+        # One by one away from where they must be near, and by halves where they are not.
+        tried = np.clip(near[unsettled], low, high) if turn < 4 else (low + high) // 2
+        done = concludes(tried, n[unsettled])
+        enough[unsettled[done]] = tried[done]
+        too_few[unsettled[~done]] = tried[~done]
+    return enough
+
+
+def chance_of_wins(wins: IntArray, n: IntArray, probability: float) -> NDArray[Any]:
+    """P(W ≥ wins) of W ~ Bin(n, probability)."""
+    return np.where(wins > n, 0.0, bdtrc(np.minimum(wins, n) - 1, n, probability))
+
+
+def _horizon(probability: float, gamma: float, alpha: float, beta: float) -> int:
+    """Pairs beyond which the power stays above 1 - beta, or a refusal.
+
+    At P(A>B) = gamma the upper bound exceeds gamma with chance 1 - alpha / 2 only, up to the two
+    steps of the binomial lattice, each at most 0.4 / sqrt(n p (1 - p)).
+    """
+    check_gamma(gamma)
+    check_open_unit("alpha", alpha)
+    variance = probability * (1 - probability)
+    z_alpha, z_beta = -float(ndtri(alpha / 2)), -float(ndtri(beta))
+    _check_reachable(probability, gamma, alpha, beta)
+    significant = ((z_alpha / 2 + z_beta * math.sqrt(variance)) / (probability - 0.5)) ** 2
+    slack = beta - alpha / 2
+    lattice = (0.8 / slack) ** 2 / variance if slack > 0 else math.inf
+    margin = probability - gamma
+    meaningful = (max(z_beta - z_alpha, 0) + 2) ** 2 * variance / margin**2 if margin else math.inf
+    horizon = 3 * significant + min(lattice, 3 * meaningful) + 50
+    if horizon > LARGEST_PLAN:
+        if 3 * significant < LARGEST_PLAN:
+            raise InvalidInput(
+                f"with gamma = {gamma:g}, alpha/2 = {alpha / 2:g} and P(A>B) = {probability:g} it "
+                f"takes more than {LARGEST_PLAN:,} pairs until the power is sure to stay above "
+                f"{1 - beta:g}",
+                "Pass a larger beta, or plan for a P(A>B) further above gamma",
+            )
+        raise InvalidInput(
+            f"detecting P(A>B) = {probability:g} takes more than {LARGEST_PLAN:,} pairs",
+            "Plan for a larger P(A>B)",
+        )
+    return math.ceil(horizon)
+
+
+def _check_reachable(probability: float, gamma: float, alpha: float, beta: float) -> None:
+    if probability <= 0.5:
+        raise InvalidInput(
+            f"P(A>B) = {probability:g} is no advantage of A, so no number of pairs shows one",
+            "Plan for a P(A>B) above 0.5, or swap A and B",
+        )
+    if probability < gamma:
+        raise InvalidInput(
+            f"P(A>B) = {probability:g} is below gamma = {gamma:g}, so more pairs only make it "
+            "clearer that the difference is not meaningful",
+            "Plan for a P(A>B) of at least gamma, or lower gamma",
+        )
+    if probability == gamma and beta <= alpha / 2:
+        raise InvalidInput(
+            f"at P(A>B) = gamma = {gamma:g} the verdict's power tends to 1 - alpha/2 = "
+            f"{1 - alpha / 2:g} and never stays above {1 - beta:g}",
+            "Pass a beta above alpha/2, or plan for a P(A>B) above gamma",
+        )
