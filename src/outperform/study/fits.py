@@ -95,19 +95,10 @@ class Draw:
         """
         repeated = (NOISE,) if replicates.get(NOISE) else ()
         at = {name: replicates.get(name, 0) for name in (*self.learning, TUNING_SOURCE, *repeated)}
-        at["split"], fold = self._find_fold(at["split"])
+        splitter, fold = self.task.splitter, 0
+        if isinstance(splitter, CrossValidation):
+            at["split"], fold = divmod(at["split"], splitter.n_folds)
         return tuple((name, derive_seed(self.root, name, i)) for name, i in at.items()), fold
-
-    def split_at(self, replicate: int) -> tuple[int, int]:
-        """Seed and fold of the split of a replicate."""
-        at, fold = self._find_fold(replicate)
-        return derive_seed(self.root, "split", at), fold
-
-    def _find_fold(self, replicate: int) -> tuple[int, int]:
-        """Which cross-validation, and which of its folds."""
-        splitter = self.task.splitter
-        is_crossed = isinstance(splitter, CrossValidation)
-        return divmod(replicate, splitter.n_folds) if is_crossed else (replicate, 0)
 
     @property
     def learning(self) -> tuple[str, ...]:
