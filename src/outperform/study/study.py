@@ -106,9 +106,10 @@ class Study:
         pairs
             Pipelines and tasks to count them of; all if not given.
         """
-        every = [(pipeline, task) for task in self.tasks for pipeline in self.pipelines]
+        if pairs is None:
+            pairs = [(pipeline, task) for task in self.tasks for pipeline in self.pipelines]
         n_fits = 0
-        for pipeline, task in pairs or every:
+        for pipeline, task in pairs:
             runs, searches = set(), set()
             for design in designs or self.designs:
                 for run in design.plan_runs(self.draw(pipeline, task)):
