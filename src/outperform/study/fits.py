@@ -169,21 +169,20 @@ class Fit:
     refit: bool = False  # on training and validation data together, to be scored on test
 
     def key(self, fingerprints: Mapping[str, str]) -> str:
-        """Hash of all that the scores depend on: 32 hexadecimal digits.
-
-        Parameters
-        ----------
-        fingerprints
-            From `gather_fingerprints`: changed code or data make another key.
-        """
-        parts = {
-            "pipeline": [self.pipeline, _find(fingerprints, "pipeline", self.pipeline)],
-            "task": [self.task, _find(fingerprints, "task", self.task)],
+        """Hash of all that the scores depend on, code and data (`gather_fingerprints`) too."""
+        parts: dict[str, Any] = {
             "params": {name: _plain(name, value) for name, value in self.params.items()},
             "seeds": {name: int(seed) for name, seed in self.seeds.items()},
             "fold": int(self.fold),
             "refit": bool(self.refit),
         }
+        for kind, name in (("pipeline", self.pipeline), ("task", self.task)):
+            if f"{kind} {name}" not in fingerprints:
+                raise UnknownName(
+                    f"there is no fingerprint of {kind} {name!r}",
+                    "Gather those of all pipelines and tasks of the study",
+                )
+            parts[kind] = [name, fingerprints[f"{kind} {name}"]]
         return hash_text(write_canonical(parts))
 
 
@@ -213,16 +212,6 @@ def gather_fingerprints(pipelines: Iterable[Pipeline], tasks: Iterable[Task]) ->
     """Fingerprints of all pipelines and tasks of a study, as `Fit.key` needs them."""
     hashes = {f"pipeline {pipeline.name}": pipeline.fingerprint for pipeline in pipelines}
     return hashes | {f"task {task.name}": task.fingerprint for task in tasks}
-
-
-def _find(fingerprints: Mapping[str, str], kind: str, name: str) -> str:
-    try:
-        return fingerprints[f"{kind} {name}"]
-    except KeyError:
-        raise UnknownName(
-            f"there is no fingerprint of {kind} {name!r}",
-            "Gather those of all pipelines and tasks of the study",
-        ) from None
 
 
 def _plain(name: str, value: Any) -> Any:

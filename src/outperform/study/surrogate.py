@@ -236,36 +236,49 @@ def fit_surrogate(
     _check_trials(scores, inputs, n_failed=len(trials) - len(scored))
     with one_thread():
         columns = inputs.encode(points)
-        centre, scale = float(scores.mean()), float(scores.std())
-        y = (scores - centre) / scale
         if chain is None:
             # A choice has several columns but one length scale.
             differences2 = np.stack([square_differences(c).sum(axis=0) for c in columns])
-            own_seed = derive_seed(seed, "surrogate")
+            y, own_seed = _standardise(scores)[0], derive_seed(seed, "surrogate")
             chain = sample_chain(
                 differences2, y, seed=own_seed, n_steps=n_steps, n_samples=_N_SAMPLES
             )
-        scale_of_column = np.repeat(np.arange(len(columns)), [c.shape[1] for c in columns])
-        log_thetas = chain.log_thetas[:, [0, *(1 + scale_of_column), -1]]
-        x = np.concatenate(columns, axis=1)
-        processes = [condition(log_theta, x, y) for log_theta in log_thetas]
-        weights = np.array([process.weights for process in processes])
-        process = AveragedProcess(space, inputs, x, log_thetas, weights, centre, scale)
-        mean, sd = average_left_out(y, *np.swapaxes([p.leave_one_out(y) for p in processes], 0, 1))
-        fidelity = measure_fidelity(scores, centre + scale * mean, scale * sd)
+        process, fidelity = _condition(chain, space, inputs, columns, scores)
         refuse_unexplained(fidelity)
         seeds = [derive_seed(seed, "remoteness", index) for index in range(_N_SEARCHES)]
         optima = simulate_searches(process, TUNERS["random"], seeds, max(len(trials), 2))
+    fixed = [n for n, d in space.items() if isinstance(d, Choices) and len(d.options) == 1]
     return Surrogate(
         process,
         chain,
         fidelity,
         process.measure_remoteness(optima),
-        _list_untried(space, inputs),
+        untried=tuple(name for name in space if name not in inputs.space and name not in fixed),
         n_trials=len(kept),
         n_failed=len(trials) - len(scored),
         n_dropped=len(scored) - len(kept),
     )
+
+
+def _standardise(scores: FloatArray) -> tuple[FloatArray, float, float]:
+    """Scores of mean 0 and standard deviation 1, and what these were."""
+    centre, scale = float(scores.mean()), float(scores.std())
+    return (scores - centre) / scale, centre, scale
+
+
+def _condition(
+    chain: Chain, space: Space, inputs: Inputs, columns: list[FloatArray], scores: FloatArray
+) -> tuple[AveragedProcess, Fidelity]:
+    """The process of every sample of a chain, given the trials, and what they are worth."""
+    scale_of_column = np.repeat(np.arange(len(columns)), [c.shape[1] for c in columns])
+    log_thetas = chain.log_thetas[:, [0, *(1 + scale_of_column), -1]]
+    x = np.concatenate(columns, axis=1)
+    y, centre, scale = _standardise(scores)
+    processes = [condition(log_theta, x, y) for log_theta in log_thetas]
+    weights = np.array([process.weights for process in processes])
+    averaged = AveragedProcess(space, inputs, x, log_thetas, weights, centre, scale)
+    mean, sd = average_left_out(y, *np.swapaxes([p.leave_one_out(y) for p in processes], 0, 1))
+    return averaged, measure_fidelity(scores, centre + scale * mean, scale * sd)
 
 
 def _keep_best(scored: Sequence[Trial], share: float | None) -> list[Trial]:
@@ -304,9 +317,3 @@ def _check_trials(scores: FloatArray, inputs: Inputs, *, n_failed: int) -> None:
             f"all {n} trials to fit a surrogate to score {scores[0]:g}",
             "Hold the hyperparameters fixed: they make no difference here",
         )
-
-
-def _list_untried(space: Space, inputs: Inputs) -> tuple[str, ...]:
-    """Dimensions with several values of which the trials have one."""
-    fixed = [n for n, d in space.items() if isinstance(d, Choices) and len(d.options) == 1]
-    return tuple(name for name in space if name not in inputs.space and name not in fixed)
