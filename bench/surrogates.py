@@ -18,12 +18,10 @@ from scipy.optimize import minimize
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
-from outperform.study import adaptive_tuners, process_chain
-from outperform.study.encoding import encode_units, units_of
-from outperform.study.gaussian_process import one_thread, square_differences
-from outperform.study.process_chain import sample_chain
+from outperform.study import adaptive_tuners, gaussian_process
+from outperform.study.gaussian_process import one_thread, sample_chain, square_differences
 from outperform.study.simulated_searches import simulate_searches
-from outperform.study.spaces import LogUniform, Params, Space, Uniform
+from outperform.study.spaces import LogUniform, Params, Space, Uniform, encode_units, units_of
 from outperform.study.surrogate import N_STEPS, Surrogate, fit_surrogate
 from outperform.study.tuners import TUNERS, Trial, suggest_random
 from timing import Contest, Measured, time_both
@@ -82,7 +80,7 @@ def fit_regressors(trials: Sequence[Trial]) -> Regressors:
     def likelihood(log_theta: FloatArray, *_: object) -> Any:
         return regressor.log_marginal_likelihood(log_theta, clone_kernel=False)
 
-    with patch.object(process_chain, "log_likelihood", likelihood):
+    with patch.object(gaussian_process, "log_likelihood", likelihood):
         pairs = square_differences(x)
         chain = sample_chain(pairs, y, seed=0, n_steps=N_STEPS, n_samples=N_SAMPLES)
     kernels = [kernel.clone_with_theta(log_theta) for log_theta in chain.log_thetas]

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from outperform.questions.quality.result import Middle, PairQuality, Quality
-from outperform.questions.quality.table import format_ratio
+from outperform.questions.quality.result import Middle, PairQuality, Quality, format_ratio
 from outperform.questions.result import Table
 from outperform.render.style import COLOURS
 from outperform.stats import DesignQuality, assess_design

@@ -19,7 +19,7 @@ from outperform.store import Store, open_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.designs import FixHopt, Ideal, ResampledHopt, SimulatedHopt
 from outperform.study.pipelines import FunctionPipeline
-from outperform.study.redrawn_searches import Simulation, resample_search, simulate
+from outperform.study.simulated_searches import Simulation, resample_search, simulate
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import Task

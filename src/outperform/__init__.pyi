@@ -16,6 +16,7 @@ from outperform.questions.check.result import Reproducibility as Reproducibility
 from outperform.questions.compare.answer import compare as compare
 from outperform.questions.compare.answer import compare_runs as compare_runs
 from outperform.questions.compare.decision import Decision as Decision
+from outperform.questions.compare.decision import run_until_decided as run_until_decided
 from outperform.questions.compare.gate import Gate as Gate
 from outperform.questions.compare.gate import decide_gate as decide_gate
 from outperform.questions.compare.published import PublishedComparison as PublishedComparison
@@ -26,19 +27,18 @@ from outperform.questions.compare.published_table import (
     compare_published_table as compare_published_table,
 )
 from outperform.questions.compare.result import Comparison as Comparison
-from outperform.questions.compare.sequential_answer import (
-    compare_sequentially as compare_sequentially,
-)
-from outperform.questions.compare.sequential_result import (
+from outperform.questions.compare.sequential import (
     SequentialComparison as SequentialComparison,
 )
-from outperform.questions.compare.sequential_run import run_until_decided as run_until_decided
+from outperform.questions.compare.sequential import (
+    compare_sequentially as compare_sequentially,
+)
 from outperform.questions.compare.task_results import TaskComparisons as TaskComparisons
 from outperform.questions.decompose.answer import decompose as decompose
+from outperform.questions.decompose.answer import decompose_crossed as decompose_crossed
 from outperform.questions.decompose.result import CrossedDecomposition as CrossedDecomposition
 from outperform.questions.decompose.result import Decomposition as Decomposition
 from outperform.questions.decompose.result import Decompositions as Decompositions
-from outperform.questions.decompose.score_arrays import decompose_crossed as decompose_crossed
 from outperform.questions.decompose.search_curves import SearchCurves as SearchCurves
 from outperform.questions.decompose.search_curves import trace_searches as trace_searches
 from outperform.questions.plan.answer import plan as plan
@@ -52,8 +52,8 @@ from outperform.questions.rank.result import RankedAlgorithm as RankedAlgorithm
 from outperform.questions.rank.result import RankedPair as RankedPair
 from outperform.questions.rank.result import RankedTask as RankedTask
 from outperform.questions.rank.result import Ranking as Ranking
+from outperform.questions.simulate.answer import resample_error_rates as resample_error_rates
 from outperform.questions.simulate.answer import simulate_error_rates as simulate_error_rates
-from outperform.questions.simulate.resampling import resample_error_rates as resample_error_rates
 from outperform.questions.simulate.result import ErrorRates as ErrorRates
 from outperform.questions.simulate.result import SeedsCurve as SeedsCurve
 from outperform.questions.simulate.scenarios import describe_variation as describe_variation

@@ -12,8 +12,7 @@ from click.testing import CliRunner, Result
 from outperform import __version__
 from outperform.cli import main
 from outperform.engines import InlineEngine
-from outperform.questions.decompose.answer import decompose
-from outperform.questions.decompose.score_arrays import decompose_crossed
+from outperform.questions.decompose.answer import decompose, decompose_crossed
 from outperform.runner import describe_study, run_fits
 from outperform.store import open_store
 from outperform.study.designs import Crossed, Ideal, Variance

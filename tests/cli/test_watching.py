@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outperform.cli import main
-from outperform.cli.watching import watch_run
+from outperform.cli.status import watch_run
 from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.runner import Progress, run_fits
 from outperform.store import Store, open_store
@@ -272,7 +272,7 @@ def test_seconds_of_a_fit_are_in_units_that_people_use(store):
 
 
 def test_it_is_watched_until_the_run_ends(monkeypatch):
-    monkeypatch.setattr("outperform.cli.watching._EVERY", 0.0)
+    monkeypatch.setattr("outperform.cli.status._EVERY", 0.0)
     shown = iter(["somebody", "somebody", None])
     watch_run(lambda: {"running": next(shown)})
     assert next(shown, "all were asked for") == "all were asked for"

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from outperform.errors import InvalidInput
-from outperform.questions.decompose.crossed_figure import (
+from outperform.questions.decompose.answer import decompose_crossed
+from outperform.questions.decompose.figure import (
     components_height,
     compose_components,
     draw_components,
 )
-from outperform.questions.decompose.score_arrays import decompose_crossed
 from outperform.render.figures import figure, plot
 
 SCORES = [[1, 2], [5, 8]]

@@ -1,9 +1,8 @@
 import pytest
 
 from outperform.questions.plan.answer import plan
-from outperform.questions.plan.budget_result import BudgetPlan, list_options
+from outperform.questions.plan.budget_result import BudgetPlan, Costs, ErrorRates, list_options
 from outperform.questions.plan.constants import Constants, SearchLength
-from outperform.questions.plan.design_options import Costs, ErrorRates
 from outperform.questions.plan.figure import draw_plan
 from outperform.questions.plan.result import plan_gammas
 from outperform.render.figures import figure, plot

@@ -11,18 +11,21 @@ from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput, OutperformError
 from outperform.questions.decompose.search_curves import trace_searches
 from outperform.questions.plan.budget_answer import plan_budget
-from outperform.questions.plan.budget_result import BudgetPlan, list_options
+from outperform.questions.plan.budget_result import (
+    BudgetPlan,
+    Costs,
+    DesignOption,
+    ErrorRates,
+    list_options,
+)
 from outperform.questions.plan.constants import (
     CASE_STUDIES,
     Constants,
     SearchLength,
     estimate_typical,
+    find_moments,
     find_squared_bias,
     make_typical,
-)
-from outperform.questions.plan.design_options import Costs, DesignOption, ErrorRates
-from outperform.questions.plan.search_lengths import (
-    find_moments,
     measure_search_lengths,
     trace_trials,
 )

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
-from outperform.questions.decompose.answer import decompose
-from outperform.questions.decompose.score_arrays import decompose_crossed
+from outperform.questions.decompose.answer import decompose, decompose_crossed
 from outperform.stats.variances import deviation, deviation_ratio, normality_pvalue
 
 SUM = (

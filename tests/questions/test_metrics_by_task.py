@@ -10,7 +10,7 @@ from outperform import audit, best_of_runs, compare_runs, plot, read_runs
 from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput
-from outperform.questions.simulate.resampling import resample_error_rates
+from outperform.questions.simulate.answer import resample_error_rates
 from outperform.questions.simulate.seeds import trace_run_seeds
 from outperform.runner import run_fits
 from outperform.store import open_store

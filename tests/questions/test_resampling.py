@@ -5,7 +5,7 @@ import pytest
 
 from outperform import read_runs, resample_error_rates
 from outperform.errors import OutperformError
-from outperform.questions.simulate.resampling import _Pool
+from outperform.questions.simulate.answer import _Pool
 from outperform.stats import verdict_power
 from outperform.stats.decision_rules import RULES
 

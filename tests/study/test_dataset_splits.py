@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from outperform.errors import InvalidInput
-from outperform.study.dataset_splits import check_feasible, is_spacious, split_dataset
 from outperform.study.datasets import Dataset
 from outperform.study.splits import CrossValidation, FixedSplit, HoldOut, OutOfBootstrap
+from outperform.study.tasks import check_feasible, is_spacious, split_dataset
 
 
 def make_dataset(*sizes: int) -> Dataset:
@@ -24,7 +24,7 @@ def asked(monkeypatch):
         drawn.append((seed, fold))
         return split_dataset(splitter, dataset, seed=seed, fold=fold)
 
-    monkeypatch.setattr("outperform.study.dataset_splits.split_dataset", split)
+    monkeypatch.setattr("outperform.study.tasks.split_dataset", split)
     return drawn
 
 

@@ -8,8 +8,8 @@ from outperform.errors import InvalidInput
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.designs import Crossed, FixHopt, Ideal, Variance
 from outperform.study.estimator_pipeline import EstimatorPipeline
+from outperform.study.fits import Draw
 from outperform.study.pipelines import FunctionPipeline, Pipeline
-from outperform.study.planned_runs import Draw
 from outperform.study.sources import ALL, NOISE
 from outperform.study.spaces import Uniform
 from outperform.study.splits import CrossValidation, FixedSplit

@@ -6,12 +6,15 @@ from scipy.stats import chisquare
 from threadpoolctl import threadpool_limits
 
 from outperform.study.gaussian_process import (
+    Chain,
     covariances,
     log_likelihood,
     pack_pairs,
+    prior_of,
+    sample_chain,
     square_differences,
+    summarise,
 )
-from outperform.study.process_chain import Chain, prior_of, sample_chain, summarise
 
 
 def draw_scores(rng, x, log_theta):
@@ -33,7 +36,7 @@ def sample(x=X, y=Y, seed=0, n_steps=100, n_samples=50):
 
 def test_without_a_likelihood_the_chain_samples_the_prior(monkeypatch):
     """By hand: every logarithm has the prior's mean and variance. A biased move shows here."""
-    monkeypatch.setattr("outperform.study.process_chain.log_likelihood", lambda *given: 0.0)
+    monkeypatch.setattr("outperform.study.gaussian_process.log_likelihood", lambda *given: 0.0)
     chain = sample_chain(np.empty((3, Y.size**2)), Y, seed=1, n_steps=4000, n_samples=4000 * 20)
     centre, width = prior_of(3)
     z = (chain.log_thetas - centre) / width

@@ -9,12 +9,15 @@ from scipy.stats import binomtest
 from outperform.errors import InvalidInput
 from outperform.study.designs import FixHopt, Ideal, ResampledHopt, SimulatedHopt
 from outperform.study.pipelines import FunctionPipeline
-from outperform.study.redrawn_searches import Simulation, resample_search, simulate
-from outperform.study.simulated_searches import simulate_searches
+from outperform.study.simulated_searches import (
+    Simulation,
+    resample_search,
+    simulate,
+    simulate_searches,
+)
 from outperform.study.spaces import LogUniform, Uniform
-from outperform.study.study import Study
+from outperform.study.study import Study, describe_plan, plan_study
 from outperform.study.study_file_tables import make_design
-from outperform.study.study_plan import describe_plan, plan_study
 from outperform.study.surrogate import fit_surrogate
 from outperform.study.tasks import Task
 from outperform.study.tuners import TUNERS, Trial

@@ -6,8 +6,7 @@ import pytest
 from sklearn.svm import SVC
 
 from outperform.errors import InvalidInput
-from outperform.study.pipelines import Pipeline
-from outperform.study.resources import read_resources
+from outperform.study.pipelines import Pipeline, read_resources
 from outperform.study.study_file import parse_study
 
 FILE = (Path(__file__).parent / "digits.toml").read_text()

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from outperform.study.dataset_splits import measure_resplit, name_division
 from outperform.study.datasets import Dataset
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.splits import CrossValidation, FixedSplit, HoldOut, OutOfBootstrap
-from outperform.study.tasks import Task
+from outperform.study.tasks import Task, measure_resplit, name_division
 
 
 def make_dataset(n, groups=None):

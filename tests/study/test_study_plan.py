@@ -10,8 +10,7 @@ from outperform.study.fits import gather_fingerprints
 from outperform.study.pipelines import Pipeline
 from outperform.study.spaces import Choices, Integers, LogUniform, Uniform
 from outperform.study.splits import CrossValidation, FixedSplit, HoldOut
-from outperform.study.study import Study
-from outperform.study.study_plan import describe_plan, plan_study
+from outperform.study.study import Study, describe_plan, plan_study
 from outperform.study.tasks import Task
 
 SPACE = {

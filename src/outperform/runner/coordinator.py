@@ -27,9 +27,8 @@ from outperform.store.store import use_store
 from outperform.store.stored_doubts import label_trial
 from outperform.store.stored_runs import PAIRED, load_runs
 from outperform.study.designs import Design
-from outperform.study.fits import Fit
-from outperform.study.planned_runs import PlannedRun, Search
-from outperform.study.redrawn_searches import resample_search
+from outperform.study.fits import Fit, PlannedRun, Search
+from outperform.study.simulated_searches import resample_search
 from outperform.study.spaces import Params, default_params
 from outperform.study.study import Study, check_is_study
 from outperform.study.tuners import Trial, make_tuner

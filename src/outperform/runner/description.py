@@ -10,11 +10,10 @@ from outperform.errors import InvalidInput
 from outperform.store import Store
 from outperform.store.store import use_store
 from outperform.store.stored_runs import count_replicates
-from outperform.study.dataset_splits import name_division
 from outperform.study.fingerprints import fingerprint
 from outperform.study.fits import gather_fingerprints
-from outperform.study.study import Study
-from outperform.study.study_plan import describe_plan, plan_study
+from outperform.study.study import Study, describe_plan, plan_study
+from outperform.study.tasks import name_division
 
 Pair = tuple[str, str]  # pipeline, task
 _Role = tuple[str, str, int, str, str]  # design, source, replicate, pipeline, task

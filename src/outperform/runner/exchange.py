@@ -13,7 +13,7 @@ from outperform.runner.spool import Spool, unpack
 from outperform.runner.work import FitWork, ReportedFits, list_needs, need_nothing
 from outperform.store import Store
 from outperform.study.fits import Fit
-from outperform.study.redrawn_searches import Simulation, simulate
+from outperform.study.simulated_searches import Simulation, simulate
 from outperform.study.study import Study
 
 # Submitted at a time: workers never wait for one another's results to be recorded, and results of

@@ -9,9 +9,8 @@ from outperform.engines.engine import summarize_error
 from outperform.store import Store
 from outperform.store.stored_doubts import SURROGATES, name_surrogate
 from outperform.study.designs import SimulatedHopt
-from outperform.study.fits import Fit
-from outperform.study.planned_runs import PlannedRun, Search
-from outperform.study.redrawn_searches import Simulation
+from outperform.study.fits import Fit, PlannedRun, Search
+from outperform.study.simulated_searches import Simulation
 from outperform.study.spaces import Params
 from outperform.study.study import Study
 from outperform.study.tuners import Trial, best_trial

@@ -16,14 +16,13 @@ from outperform.engines import NO_NEEDS, Needs
 from outperform.engines.engine import run
 from outperform.errors import InvalidScores, OutperformError
 from outperform.runner.spool import FitReport, write_report
-from outperform.study.dataset_splits import check_feasible, measure_resplit, split_dataset
 from outperform.study.datasets import Dataset
 from outperform.study.fits import Fit
 from outperform.study.pipelines import Pipeline
 from outperform.study.sources import NOISE, derive_seed
 from outperform.study.splits import Split
 from outperform.study.study import Study
-from outperform.study.tasks import Task
+from outperform.study.tasks import Task, check_feasible, measure_resplit, split_dataset
 from outperform.wording import enumerate_names
 
 _ALWAYS = ("outperform", "numpy", "scipy", "scikit-learn")

@@ -24,7 +24,7 @@ from outperform.runs.labels import (
     label_rows,
     repeat_label,
 )
-from outperform.stats.ties import merge_stored
+from outperform.stats.checks import merge_stored
 from outperform.wording import cut_to, enumerate_names, enumerate_rows
 
 _MOST_COLUMNS = 100_000

@@ -29,7 +29,7 @@ import numpy as np
 from outperform.errors import InvalidInput, InvalidScores
 from outperform.runs.labels import BoolArray, FloatArray, IntArray
 from outperform.runs.metrics import is_bare_score, is_share
-from outperform.stats.ties import merge_ties
+from outperform.stats.checks import merge_ties
 from outperform.wording import enumerate_names
 
 Doubt: TypeAlias = Literal[

@@ -10,9 +10,8 @@ from outperform.store.measurement import FAILED_TRIAL, RunLabel
 from outperform.store.store import Store
 from outperform.study.designs import SimulatedHopt
 from outperform.study.fingerprints import hash_text, write_canonical
-from outperform.study.planned_runs import Search
-from outperform.study.study import Study
-from outperform.study.study_plan import plan_study
+from outperform.study.fits import Search
+from outperform.study.study import Study, plan_study
 from outperform.wording import join_words
 
 # Difference between the shares of two algorithms' fits that ran on one version: from here on, more

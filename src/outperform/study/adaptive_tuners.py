@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from scipy.special import erfcx, ndtr
 
-from outperform.study.encoding import encode_units, units_of
 from outperform.study.gaussian_process import (
     FloatArray,
     GaussianProcess,
@@ -25,7 +24,16 @@ from outperform.study.gaussian_process import (
     one_thread,
 )
 from outperform.study.sources import derive_seed
-from outperform.study.spaces import Choices, Dimension, Integers, LogUniform, Params, Space
+from outperform.study.spaces import (
+    Choices,
+    Dimension,
+    Integers,
+    LogUniform,
+    Params,
+    Space,
+    encode_units,
+    units_of,
+)
 from outperform.study.tuners import Trial, suggest_random
 
 if TYPE_CHECKING:

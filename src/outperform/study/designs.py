@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count
-from outperform.study.planned_runs import Choice, Draw, PlannedRun
+from outperform.study.fits import Choice, Draw, PlannedRun
 from outperform.study.sources import ALL, NOISE, TUNING_SOURCE
 from outperform.study.study_file_entries import entry
 

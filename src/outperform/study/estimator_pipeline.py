@@ -9,8 +9,7 @@ import numpy as np
 from outperform.errors import InvalidInput
 from outperform.study.fingerprints import fingerprint
 from outperform.study.import_paths import import_object, import_sklearn, refuse_failures
-from outperform.study.pipelines import SETS, FitContext, Pipeline, list_sources
-from outperform.study.resources import read_resources
+from outperform.study.pipelines import SETS, FitContext, Pipeline, list_sources, read_resources
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Params, Space
 from outperform.study.splits import Split

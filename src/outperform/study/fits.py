@@ -1,18 +1,165 @@
-"""Fits: one training each, known by the hash of all it depends on."""
+"""What a design plans: runs, the search before each, and fits, known by the hash of all they need.
+
+Seeds and keys must never change: by them a study is resumed from its store.
+"""
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 
 from outperform.errors import InvalidInput, UnknownName
 from outperform.study.fingerprints import hash_text, write_canonical
 from outperform.study.pipelines import Pipeline
-from outperform.study.sources import NOISE
+from outperform.study.sources import LEARNING_SOURCES, NOISE, TUNING_SOURCE, derive_seed
 from outperform.study.spaces import Params
+from outperform.study.splits import CrossValidation
 from outperform.study.tasks import Task
+
+Seeds = tuple[tuple[str, int], ...]
+Choice = Literal["best", "simulated", "resampled"]  # of hyperparameters, from a search's trials
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One hyperparameter optimisation: `n_trials` fits under the same seeds."""
+
+    pipeline: str
+    task: str
+    seeds: Seeds
+    fold: int
+    tuner: str
+    n_trials: int
+
+    @property
+    def tuner_seed(self) -> int:
+        """Seed of the tuner."""
+        return dict(self.seeds)[TUNING_SOURCE]
+
+
+@dataclass(slots=True)
+class PlannedRun:
+    """One final fit, and what it is for.
+
+    Its seeds are derived when they are asked for: in a study that is resumed, most never are. It is
+    not frozen because that would take four times as long, and they are planned by the 100,000.
+    """
+
+    design: str
+    source: str  # what is redrawn from replicate to replicate
+    replicate: int
+    pipeline: str
+    task: str
+    search: Search | None  # None: default hyperparameters
+    redrawn: Mapping[str, int]  # at which replicate; other sources are at 0
+    draw: "Draw" = field(compare=False, repr=False)
+    choice: Choice = "best"  # or that of a search redrawn with the run's seed of hpo
+
+    @property
+    def role(self) -> tuple[str, str, int, str, str]:
+        """What it is for, by which it is known from one run of the study to the next."""
+        return (self.design, self.source, self.replicate, self.pipeline, self.task)
+
+    @property
+    def seeds(self) -> Seeds:
+        """Seed of every source."""
+        return self.draw.seeds(self.redrawn)[0]
+
+    @property
+    def fold(self) -> int:
+        """Fold of a cross-validation."""
+        return self.draw.seeds(self.redrawn)[1]
+
+    @property
+    def tuner_seed(self) -> int:
+        """Seed of the search that is redrawn for it."""
+        return dict(self.seeds)[TUNING_SOURCE]
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Derives the seeds of replicates of one pipeline on one task."""
+
+    pipeline: Pipeline
+    task: Task
+    root: int
+    tuner: str
+    n_trials: int
+
+    def seeds(self, replicates: Mapping[str, int]) -> tuple[Seeds, int]:
+        """Seeds and fold, with each source at a replicate of its own (0 if not named).
+
+        Folds of one cross-validation share the seed of their split.
+        """
+        repeated = (NOISE,) if replicates.get(NOISE) else ()
+        at = {name: replicates.get(name, 0) for name in (*self.learning, TUNING_SOURCE, *repeated)}
+        at["split"], fold = self._find_fold(at["split"])
+        return tuple((name, derive_seed(self.root, name, i)) for name, i in at.items()), fold
+
+    def split_at(self, replicate: int) -> tuple[int, int]:
+        """Seed and fold of the split of a replicate."""
+        at, fold = self._find_fold(replicate)
+        return derive_seed(self.root, "split", at), fold
+
+    def _find_fold(self, replicate: int) -> tuple[int, int]:
+        """Which cross-validation, and which of its folds."""
+        splitter = self.task.splitter
+        is_crossed = isinstance(splitter, CrossValidation)
+        return divmod(replicate, splitter.n_folds) if is_crossed else (replicate, 0)
+
+    @property
+    def learning(self) -> tuple[str, ...]:
+        """Learning sources: those of Bouthillier et al. (2021), and the pipeline's own."""
+        own = [name for name in self.pipeline.sources if name != TUNING_SOURCE]
+        return tuple(dict.fromkeys([*LEARNING_SOURCES, *own]))
+
+    @property
+    def honoured(self) -> tuple[str, ...]:
+        """Learning sources whose seed changes what the pipeline does on this task."""
+        return honoured(self.pipeline, self.task)
+
+    def search(self, replicates: Mapping[str, int]) -> Search | None:
+        """Search whose seeds are at these replicates; None if there is nothing to search."""
+        if not self.pipeline.space:
+            return None
+        seeds, fold = self.seeds(replicates)
+        names = (self.pipeline.name, self.task.name)
+        return Search(*names, seeds, fold, self.tuner, self.n_trials)
+
+    def run(
+        self,
+        label: tuple[str, str, int],
+        replicates: Mapping[str, int],
+        search: Search | None,
+        choice: Choice = "best",
+    ) -> PlannedRun:
+        """Run with a label (design, source, replicate) and each source at a replicate."""
+        names = (self.pipeline.name, self.task.name)
+        return PlannedRun(*label, *names, search, {**replicates}, self, choice)
+
+
+def honoured(pipeline: Pipeline, task: Task) -> tuple[str, ...]:
+    """Learning sources whose seed changes what a pipeline does on a task.
+
+    The split of a task with data is the task's, so it is one whether the pipeline names it or not;
+    where it is fixed, or only others get it, it is none.
+
+    Examples
+    --------
+    >>> net = Pipeline("net", lambda params, split, seeds: {"test": 0.9}, sources=["init"])
+    >>> honoured(net, Task("digits", metric="accuracy"))
+    ('split', 'init')
+    """
+    own = tuple(name for name in pipeline.sources if name != TUNING_SOURCE)
+    if task.data is None or not pipeline.gets_split:
+        return own
+    others = tuple(name for name in own if name != "split")
+    if not task.redraws_split:
+        return others
+    return own if "split" in own else ("split", *own)
+
 
 # The split is the task's, whatever the pipeline honours; `noise` counts repetitions with all
 # seeds fixed, which would otherwise be the same fit.

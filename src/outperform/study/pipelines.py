@@ -2,25 +2,25 @@
 
 A pipeline scores the sets that its split holds: the final fit hands it an empty validation set. It
 uses the seeds of the sources it honours and no other randomness, so that the same arguments give
-the same scores.
+the same scores. What a fit needs where it runs (`read_resources`) changes no score, and so no key.
 """
 
 import inspect
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from typing import Any
 
 from outperform.errors import InvalidInput, InvalidScores
 from outperform.study.datasets import Dataset
 from outperform.study.fingerprints import fingerprint
 from outperform.study.import_paths import import_object
-from outperform.study.names import check_name
-from outperform.study.resources import read_resources
 from outperform.study.sources import LEARNING_SOURCES
 from outperform.study.spaces import Params, Space
 from outperform.study.splits import Split
-from outperform.study.study_file_entries import entry
+from outperform.study.study_file_entries import check_name, entry
 from outperform.wording import enumerate_names, suggest_names
 
 SETS = ("valid", "test")  # that are scored
@@ -336,3 +336,77 @@ def _as_number(value: object) -> float | None:
 def _show(value: object) -> str:
     text = repr(value)
     return f"a {type(value).__name__}" if len(text) > 80 or " at 0x" in text else text
+
+
+_KNOWN = ("gpus", "memory", "cpus")
+_MEANT = {"mem": "memory", "ram": "memory"}
+_ALIKE = 0.8  # of two words, from 0 to 1: `tpus` may be meant, `gpu` is not
+_UNITS = {
+    **{f"{letter}b".strip(): 1000**power for power, letter in enumerate(" kmgt")},
+    **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgt", start=1)},
+}
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*((?:[kmgt]i?)?b)\s*", re.IGNORECASE)
+_LEAST_MEMORY = 1_000_000  # bytes: less was meant in another unit
+_MOST = 1e18  # of anything
+_SIZES = 'Write a size such as "16GB", "512MB" or "1.5GiB"'
+
+
+def read_resources(resources: Mapping[str, Any]) -> dict[str, float]:
+    """Resources as plain numbers, memory in bytes; refused where they make no sense.
+
+    Examples
+    --------
+    >>> read_resources({"gpus": 1, "memory": "1.5GiB", "cpus": 4})
+    {'gpus': 1, 'memory': 1610612736, 'cpus': 4}
+    """
+    with entry("resources"):
+        if not isinstance(resources, Mapping):
+            raise InvalidInput(
+                f"resources are {resources!r}", 'Name them: {"gpus": 1, "memory": "16GB"}'
+            )
+        return {name: _read(name, value) for name, value in resources.items()}
+
+
+def _read(name: str, value: Any) -> float:
+    with entry(name):
+        _check_spelling(name)
+        if name == "memory":
+            return _read_memory(value)
+        _check_number(name, value)
+        if name == "gpus" and value > 1 and value != int(value):
+            raise InvalidInput(
+                f"gpus is {value}", "Give a whole number of them, or less than one to share it"
+            )
+        return int(value) if value == int(value) else float(value)
+
+
+def _check_spelling(name: str) -> None:
+    """Refuse a word that was meant for one that every engine knows; others are its own."""
+    if not isinstance(name, str) or not name:
+        raise InvalidInput(f"resources name {name!r}", "Name each by a text")
+    word = name.casefold()
+    near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, _KNOWN, 1, _ALIKE)
+    if near and name not in _KNOWN:
+        raise InvalidInput(f"resources name {name!r}", f"Write {near[0]}")
+
+
+def _check_number(name: str, value: Any) -> None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= _MOST or (value == 0 and name != "gpus"):
+        wanted = "zero or more" if name == "gpus" else "a positive number"
+        raise InvalidInput(f"{name} is {value!r:.80}", f"Give {wanted}")
+
+
+def _read_memory(value: Any) -> int:
+    """Bytes of a size, which is a number of them or a text with its unit."""
+    if isinstance(value, str):
+        size = _SIZE.fullmatch(value)
+        if size is None:
+            raise InvalidInput(f"memory is {value!r}", _SIZES)
+        n_bytes: float = float(size[1]) * _UNITS[size[2].casefold()]
+    else:
+        _check_number("memory", value)
+        n_bytes = float(value)
+    if not _LEAST_MEMORY <= n_bytes <= _MOST:
+        raise InvalidInput(f"memory is {value!r:.80}, which is {n_bytes:g} bytes", _SIZES)
+    return round(n_bytes)

@@ -1,17 +1,25 @@
-"""Searches in which a function answers instead of fits.
+"""What other searches would have chosen, from the trials of one and without any fit.
 
-The tuner is the one that runs real searches, with its own seeds: only the scores are predicted.
+They are resampled from its trials, or simulated: then the tuner is the one that runs real searches,
+with its own seeds, and only the scores are predicted.
 """
 
-from collections.abc import Sequence
-from typing import Protocol
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from outperform.errors import InvalidInput
+from outperform.errors import InvalidInput, OutperformError
+from outperform.study.fits import Search
+from outperform.study.sources import derive_seed
 from outperform.study.spaces import Params, Space
-from outperform.study.tuners import Trial, Tuner, best_trial, suggest_grid
+from outperform.study.tuners import Trial, Tuner, best_trial, make_tuner, suggest_grid
+
+if TYPE_CHECKING:
+    from outperform.study.surrogate import Surrogate
 
 
 class Predictor(Protocol):
@@ -65,3 +73,91 @@ def _search_at_once(
     scores = predictor.predict(points).reshape(len(seeds), n_trials)
     best = scores.argmax(axis=1)  # of several, the earliest, as in a real search
     return [points[search * n_trials + trial] for search, trial in enumerate(best.tolist())]
+
+
+_N_REMOTE = 10  # searches by a tuner that learns, to see how far from the trials it would go
+
+
+def count_needed_trials(space: Space, best_share: float = 1.0) -> int:
+    """Trials of which the best share is enough for a surrogate: two more than dimensions."""
+    return math.floor((len(space) + 1) / best_share + 1e-9) + 1
+
+
+def resample_search(trials: Sequence[Trial], seed: int) -> Params:
+    """Choice of a search whose trials are drawn from those recorded, with replacement.
+
+    A search all of whose trials failed would choose nothing: it is drawn again.
+
+    Examples
+    --------
+    >>> resample_search([Trial({"c": 1}, 0.8), Trial({"c": 2}, 0.9), Trial({"c": 3}, None)], 0)
+    {'c': 2}
+    """
+    best_trial(trials)  # refuses trials of which all have failed
+    rng = np.random.default_rng(derive_seed(seed, "resample"))
+    while True:
+        drawn = [trials[index] for index in rng.integers(len(trials), size=len(trials))]
+        if any(trial.score is not None for trial in drawn):
+            return best_trial(drawn).params
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """Searches to simulate on a surrogate of one that was done.
+
+    Attributes
+    ----------
+    trials
+        Of the search, higher scores being better.
+    seeds
+        Of the tuner, one per search to simulate.
+    chain
+        As recorded from an earlier simulation on the same trials; None: it is sampled.
+    """
+
+    search: Search
+    space: Space
+    trials: tuple[Trial, ...]
+    seeds: tuple[int, ...]
+    best_share: float
+    chain: Mapping[str, Any] | None = None
+
+
+def simulate(simulation: Simulation) -> dict[str, Any]:
+    """Choices of simulated searches in the order of their seeds, and the surrogate's record.
+
+    The record is plain data for a store: the Markov chain, from which the same surrogate is made
+    again, and why it may be doubted (of a new chain); or only why it was refused.
+    """
+    from outperform.study.gaussian_process import Chain  # imports much of scipy
+    from outperform.study.surrogate import fit_surrogate
+
+    search, known = simulation.search, simulation.chain
+    try:
+        surrogate = fit_surrogate(
+            simulation.space,
+            simulation.trials,
+            seed=search.tuner_seed,
+            best_share=simulation.best_share,
+            chain=None if known is None else Chain.from_record(known),
+        )
+    except OutperformError as error:
+        return {"choices": [], "record": {"refused": [error.problem, error.remedy]}}
+    tuner = make_tuner(search.tuner)
+    choices = simulate_searches(surrogate.process, tuner, simulation.seeds, search.n_trials)
+    record = {"chain": surrogate.chain.to_record(), "doubts": []}
+    if known is None:
+        record["doubts"] = [*_measure_own_remoteness(surrogate, tuner, search).doubts]
+    return {"choices": choices, "record": record}
+
+
+def _measure_own_remoteness(surrogate: "Surrogate", tuner: Tuner, search: Search) -> "Surrogate":
+    """Say how far the optima of this tuner lie from the trials, not those of random search.
+
+    By searches of their own, so that no doubt hangs on how many runs happened to be asked for.
+    """
+    if tuner.draws_alike:
+        return surrogate
+    seeds = [derive_seed(search.tuner_seed, "remoteness", index) for index in range(_N_REMOTE)]
+    optima = simulate_searches(surrogate.process, tuner, seeds, search.n_trials)
+    return replace(surrogate, remoteness=surrogate.process.measure_remoteness(optima))

@@ -1,7 +1,8 @@
 """Search spaces: what each hyperparameter may be, and its default.
 
 Every dimension maps the unit interval onto its values, evenly on the scale it is searched on:
-log-scaled dimensions are sampled, gridded and jittered in log space.
+log-scaled dimensions are sampled, gridded and jittered in log space. As inputs of a Gaussian
+process (`encode_units`), whole numbers stay whole and choices are one-hot.
 """
 
 import math
@@ -11,11 +12,13 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput
 
 Value = float | int | str | bool
 Params = dict[str, Value]
+FloatArray = NDArray[np.float64]
 Jitter = tuple[float, float]  # how far the ends of a grid are moved, in steps of the grid
 
 # Beyond these, differences, ratios and steps of bounds are no finite numbers any more.
@@ -280,3 +283,44 @@ def _check_options(options: Any) -> tuple[Value, ...]:
         if any(option == other and type(option) is type(other) for other in options[:index]):
             raise InvalidInput(f"the choice {option!r} is listed twice", "List it once")
     return tuple(options)
+
+
+def units_of(space: Space, points: Sequence[Params]) -> FloatArray:
+    """Points (n, d) in the unit cube, hyperparameters in the order of their names.
+
+    Examples
+    --------
+    >>> units_of({"lr": LogUniform(0.01, 1)}, [{"lr": 0.1}, {}])
+    array([[0.5],
+           [nan]])
+    """
+    columns = [
+        [space[name].to_unit(p[name]) if name in p else np.nan for p in points]
+        for name in sorted(space)
+    ]
+    return np.array(columns, dtype=np.float64).reshape(len(space), len(points)).T
+
+
+def encode_units(space: Space, units: FloatArray) -> FloatArray:
+    """What the pipeline will see of each point: (n, columns), in the unit cube."""
+    return np.concatenate(encode_dimensions(space, units), axis=1)
+
+
+def encode_dimensions(space: Space, units: FloatArray) -> list[FloatArray]:
+    """The columns of `encode_units`, dimension by dimension in the order of their names."""
+    names = sorted(space)
+    return [_encode(space[name], units[:, index]) for index, name in enumerate(names)]
+
+
+def _encode(dimension: Dimension, column: FloatArray) -> FloatArray:
+    missing = np.isnan(column)
+    column = np.where(missing, 0.5, column)
+    if isinstance(dimension, Choices):
+        n_options = len(dimension.options)
+        places = np.minimum((column * n_options).astype(int), n_options - 1)
+        # None of the options, where there is nothing to choose.
+        return np.eye(n_options + 1)[np.where(missing, n_options, places)][:, :n_options]
+    if isinstance(dimension, Integers):
+        rounded = [dimension.to_unit(dimension.from_unit(u)) for u in column.tolist()]
+        column = np.where(missing, 0.5, rounded)
+    return column[:, None]

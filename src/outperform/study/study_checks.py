@@ -21,13 +21,13 @@ from outperform.study.designs import (
     Variance,
 )
 from outperform.study.estimator_pipeline import EstimatorPipeline, check_metric
-from outperform.study.names import check_name, check_names
+from outperform.study.fits import honoured
 from outperform.study.pipelines import FunctionPipeline, Pipeline
-from outperform.study.planned_runs import honoured
+from outperform.study.simulated_searches import count_needed_trials
 from outperform.study.sources import ALL, LEARNING_SOURCES, check_sources
 from outperform.study.spaces import Dimension
 from outperform.study.splits import CrossValidation, FixedSplit
-from outperform.study.study_file_entries import entry
+from outperform.study.study_file_entries import check_name, check_names, entry
 from outperform.study.tasks import Task
 from outperform.study.tuners import TUNERS, make_tuner
 from outperform.wording import enumerate_names, suggest_names
@@ -330,11 +330,9 @@ def _check_redrawn_searches(design: Design, study: "Study") -> None:
 
 
 def _check_trials_of_surrogate(design: SimulatedHopt, study: "Study") -> None:
-    from outperform.study.encoding import count_needed_trials  # imports much of scipy
-
     for pipeline in study.pipelines:
         needed = count_needed_trials(pipeline.space, design.best_share)
-        if study.trials < needed:
+        if pipeline.space and study.trials < needed:
             raise InvalidInput(
                 f"simulated-hopt models searches of {study.trials} trials, too few for the "
                 f"{len(pipeline.space)} hyperparameters of pipeline {pipeline.name!r}",

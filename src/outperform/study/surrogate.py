@@ -4,7 +4,7 @@ Searches are simulated on it without any fit (`simulated_searches`).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -12,18 +12,18 @@ import numpy as np
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
 from outperform.stats.checks import as_scores
-from outperform.study.encoding import Inputs, choose_inputs, count_least
 from outperform.study.gaussian_process import (
+    Chain,
     FloatArray,
     condition,
     matern,
     one_thread,
+    sample_chain,
     square_differences,
 )
-from outperform.study.process_chain import Chain, sample_chain
-from outperform.study.simulated_searches import simulate_searches
+from outperform.study.simulated_searches import count_needed_trials, simulate_searches
 from outperform.study.sources import derive_seed
-from outperform.study.spaces import Choices, Params, Space
+from outperform.study.spaces import Choices, Params, Space, Value, encode_dimensions, units_of
 from outperform.study.surrogate_checks import (
     Fidelity,
     Remoteness,
@@ -43,6 +43,73 @@ _TELLING = 20  # trials from which it shows what a surrogate is worth
 _TIE = 1e-12  # of the largest score: spreads that are rounding errors
 _BLOCK = 2**15  # covariances at a time while predicting: what a processor has at hand
 _N_SEARCHES = 40  # simulated to see how far their optima lie from the trials
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """How points become inputs of a process: dimension by dimension, in the order of names."""
+
+    space: Space  # the dimensions in which the trials differ
+    absences: Mapping[str, tuple[str, tuple[Value, ...]]]  # name: (choice, options without it)
+
+    def encode(self, points: Sequence[Params]) -> list[FloatArray]:
+        """Points as arrays (n, columns), one per dimension."""
+        present = [self._keep_present(point) for point in points]
+        return encode_dimensions(self.space, units_of(self.space, present))
+
+    def _keep_present(self, point: Params) -> Params:
+        """What has an effect at the point: no width where the model is linear."""
+        absent = {
+            name
+            for name, (choice, options) in self.absences.items()
+            if point.get(choice) in options
+        }
+        lacking = [name for name in self.space if name not in point and name not in absent]
+        if lacking:
+            raise InvalidInput(
+                f"a point has no {enumerate_names(map(repr, lacking))}: {point}",
+                "Give every hyperparameter that the trials had",
+            )
+        return {name: point[name] for name in self.space if name not in absent}
+
+
+def choose_inputs(space: Space, points: Sequence[Params]) -> Inputs:
+    """Dimensions in which the points differ, and where some of them have no effect."""
+    if not points:
+        return Inputs({}, {})
+    columns = encode_dimensions(space, units_of(space, points))
+    names = [
+        name
+        for name, column in zip(sorted(space), columns, strict=True)
+        if np.ptp(column, axis=0).any()
+    ]
+    missing = {name: [name not in point for point in points] for name in names}
+    return Inputs(
+        {name: space[name] for name in names},
+        {name: _find_choice(space, points, name) for name in names if any(missing[name])},
+    )
+
+
+def _find_choice(
+    space: Space, points: Sequence[Params], name: str
+) -> tuple[str, tuple[Value, ...]]:
+    """The choice that tells where a hyperparameter is missing, and the options without it."""
+    for choice in sorted(space):
+        dimension = space[choice]
+        if choice == name or not isinstance(dimension, Choices):
+            continue
+        options = tuple(
+            option
+            for option in dimension.options
+            if any(point.get(choice) == option and name not in point for point in points)
+        )
+        if all((point.get(choice) in options) == (name not in point) for point in points):
+            return choice, options
+    n_missing = sum(name not in point for point in points)
+    raise InvalidInput(
+        f"{name!r} is missing in {n_missing} of {len(points)} trials, and no choice tells in which",
+        "Give it in every trial, or add the choice that it depends on to the space",
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,7 +209,7 @@ def fit_surrogate(
     """Model how scores depend on hyperparameters, from the history of one search.
 
     A Gaussian process (Matérn-5/2, a length scale per hyperparameter, amplitude and noise), over
-    whose hyperparameters a Markov chain integrates under the priors of `process_chain`. The same
+    whose hyperparameters a Markov chain integrates under the priors of `gaussian_process`. The same
     seed gives the same surrogate.
 
     Parameters
@@ -200,7 +267,7 @@ def _keep_best(scored: Sequence[Trial], share: float | None) -> list[Trial]:
 
 
 def _check_trials(scores: FloatArray, inputs: Inputs, *, n_failed: int) -> None:
-    n, needed = len(scores), count_least(inputs.space)
+    n, needed = len(scores), count_needed_trials(inputs.space)
     if n < needed:
         failed = f", {n_failed} failed ones left out" if n_failed else ""
         raise TooFewRuns(

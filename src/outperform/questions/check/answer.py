@@ -26,9 +26,8 @@ from outperform.questions.check.result import (
 from outperform.runner import FitWork
 from outperform.runner.work import list_needs
 from outperform.stats.checks import check_count
-from outperform.study.fits import Fit, make_fit
+from outperform.study.fits import Fit, honoured, make_fit
 from outperform.study.pipelines import Pipeline
-from outperform.study.planned_runs import honoured
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
 from outperform.study.tasks import Task

@@ -1,24 +1,42 @@
 """What makes scores vary: of arrays of scores, of a file, or of the store of a study."""
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import overload
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
-from outperform.questions.decompose.redrawn_runs import Variation, load_variation, read_variation
+from outperform.questions.decompose.doubts import doubt_components, doubt_model, doubt_sources
+from outperform.questions.decompose.redrawn_runs import (
+    Variation,
+    arrange_levels,
+    load_variation,
+    read_variation,
+)
 from outperform.questions.decompose.result import (
     CrossedDecomposition,
     Decomposition,
     Decompositions,
+    SourceVariation,
 )
-from outperform.questions.decompose.score_arrays import decompose_scores
 from outperform.questions.decompose.search_curves import SearchCurves, trace_searches
 from outperform.runs.columns import Wanted
+from outperform.stats import Estimate, Interval, variance_components
+from outperform.stats.checks import FloatArray, as_scores, check_count
+from outperform.stats.variances import (
+    binomial_deviation,
+    deviation,
+    deviation_ratio,
+    normality_pvalue,
+)
 from outperform.store import Store, is_store
 from outperform.store.store import use_store
 from outperform.store.stored_doubts import describe_versions
+from outperform.study.sources import ALL, SPLIT
 from outperform.study.study import Study
 
 
@@ -94,9 +112,10 @@ def decompose(
     >>> [variation.share.value for variation in result.sources]
     [1.0, 0.0]
     """
+    level = confidence_level
     if isinstance(runs, Mapping):
-        names = {"algorithm": algorithm or "", "task": task or "", "metric": metric or "score"}
-        return decompose_scores(runs, **names, n_test=n_test, confidence_level=confidence_level)
+        known = {"algorithm": algorithm or "", "task": task or "", "metric": metric or "score"}
+        return decompose_scores(runs, **known, n_test=n_test, confidence_level=level)
     if not isinstance(runs, str | Path) or is_store(runs):
         variations, notes, searches = _load(runs, study)
     elif study is not None:
@@ -106,12 +125,25 @@ def decompose(
         variations = read_variation(Path(runs), wanted=wanted, source=source, crossed=crossed)
         notes = []
     apart = tuple(
-        each.decompose(n_test=n_test, confidence_level=confidence_level)
+        decompose_scores(each.by_source, **each.names, n_test=n_test, confidence_level=level)
         for each in variations
         if each.by_source
     )
-    together, unfinished = _cross(variations, confidence_level, fatal=not apart)
-    return Decompositions(apart, together, searches, (*notes, *unfinished))
+    together: list[CrossedDecomposition] = []
+    unfinished: list[str] = []
+    for each in variations:
+        try:
+            together += [
+                decompose_crossed(
+                    arrange_levels(names, cells), names, **each.names, confidence_level=level
+                )
+                for names, cells in each.crossed.items()
+            ]
+        except InvalidInput as error:
+            if not apart:  # there is nothing else
+                raise
+            unfinished.append(str(error).rstrip("."))
+    return Decompositions(apart, tuple(together), searches, (*notes, *unfinished))
 
 
 def _load(
@@ -130,17 +162,90 @@ def _load(
     return variations, notes, searches
 
 
-def _cross(
-    variations: Sequence[Variation], confidence_level: float, *, fatal: bool
-) -> tuple[tuple[CrossedDecomposition, ...], list[str]]:
-    """Components of variance; an unfinished design is fatal only if there is nothing else."""
-    components: list[CrossedDecomposition] = []
-    notes = []
-    for each in variations:
-        try:
-            components += each.cross(confidence_level=confidence_level)
-        except InvalidInput as error:
-            if fatal:
-                raise
-            notes.append(str(error).rstrip("."))
-    return tuple(components), notes
+def decompose_scores(
+    scores: Mapping[str, ArrayLike],
+    *,
+    algorithm: str = "",
+    task: str = "",
+    metric: str = "score",
+    n_test: int | None = None,
+    confidence_level: float = 0.95,
+) -> Decomposition:
+    """Measure how much each source makes the scores of one algorithm on one task vary.
+
+    See `outperform.decompose`.
+    """
+    arrays = {name: as_scores(x, f"source {name!r}", at_least=2) for name, x in scores.items()}
+    if not arrays:
+        raise InvalidInput("there are no sources of variation", "Pass the scores of at least one")
+    spreads = {name: deviation(x, confidence_level=confidence_level) for name, x in arrays.items()}
+    if n_test is not None:
+        check_count("n_test", n_test, at_least=1)
+    reference = _choose_reference(spreads)
+    model = n_test if n_test is not None and _is_share(metric, arrays) else None
+    sources = tuple(
+        SourceVariation(
+            source=name,
+            scores=x,
+            sd=spreads[name],
+            share=_share(x, arrays[reference], spreads[name].interval, same=name == reference),
+            normality_pvalue=normality_pvalue(x),
+            binomial_sd=None if model is None else binomial_deviation(float(x.mean()), model),
+        )
+        for name, x in arrays.items()
+    )
+    result = Decomposition(algorithm, task, metric, reference, sources)
+    return replace(result, caveats=(*doubt_sources(result), *doubt_model(metric, n_test, model)))
+
+
+def _choose_reference(spreads: Mapping[str, Estimate]) -> str:
+    if SPLIT in spreads and spreads[SPLIT].value > 0:
+        return SPLIT
+    single = [name for name in spreads if name != ALL] or list(spreads)
+    return max(single, key=lambda name: spreads[name].value)
+
+
+def _share(scores: FloatArray, whole: FloatArray, like: Interval, *, same: bool) -> Estimate:
+    """Share of the reference's standard deviation: exactly 1 of its own, 0 of nothing."""
+    if np.ptp(whole) == 0 or same:
+        value = float(np.ptp(whole) > 0)
+        return Estimate(value, replace(like, low=value, high=value))
+    return deviation_ratio(scores, whole, confidence_level=like.confidence_level)
+
+
+def _is_share(metric: str, arrays: Mapping[str, FloatArray]) -> bool:
+    """Whether scores are shares of right, or wrong, answers, as far as name and values tell."""
+    words = set(re.findall("[a-z]+", metric.casefold()))
+    if words & {"acc", "accuracy", "misclassification"}:
+        named = "balanced" not in words
+    else:
+        allowed = {"classification", "error", "rate", "test", "val", "valid", "validation"}
+        named = {"error", "rate"} <= words <= allowed
+    return named and all(((x >= 0) & (x <= 1)).all() for x in arrays.values())
+
+
+def decompose_crossed(
+    scores: ArrayLike,
+    names: Sequence[str],
+    *,
+    algorithm: str = "",
+    task: str = "",
+    metric: str = "score",
+    confidence_level: float = 0.95,
+) -> CrossedDecomposition:
+    """Split the variance of scores among sources and their interactions; shares add up to 1.
+
+    Parameters
+    ----------
+    scores : shape (n_levels_1, ..., n_levels_k), each ≥ 2
+        One run per combination of seeds.
+    names
+        Of the k sources, in the order of the axes.
+
+    Examples
+    --------
+    >>> print(decompose_crossed([[1, 2], [5, 8]], ["split", "init"]))
+    split causes 83% of the variance of the score when every source is redrawn (2 × 2 runs).
+    """
+    parts = variance_components(scores, names, confidence_level=confidence_level)
+    return CrossedDecomposition(algorithm, task, metric, parts, tuple(doubt_components(parts)))

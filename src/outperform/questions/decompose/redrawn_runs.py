@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from outperform.errors import DuplicateRuns, InvalidInput, UnknownColumn
-from outperform.questions.decompose.result import CrossedDecomposition, Decomposition
-from outperform.questions.decompose.score_arrays import decompose_crossed, decompose_scores
 from outperform.runs.columns import (
     Wanted,
     assign_roles,
@@ -45,32 +43,10 @@ class Variation:
     by_source: dict[str, list[float]] = field(default_factory=dict)  # one source at a time
     crossed: dict[tuple[str, ...], list[tuple[Level, float]]] = field(default_factory=dict)
 
-    def decompose(
-        self, *, n_test: int | None = None, confidence_level: float = 0.95
-    ) -> Decomposition:
-        """Standard deviation per source that was redrawn alone."""
-        return decompose_scores(
-            self.by_source,
-            algorithm=self.algorithm,
-            task=self.task,
-            metric=self.metric,
-            n_test=n_test,
-            confidence_level=confidence_level,
-        )
-
-    def cross(self, *, confidence_level: float) -> list[CrossedDecomposition]:
-        """Components of variance of every crossed design."""
-        return [
-            decompose_crossed(
-                _arrange_levels(names, cells),
-                names,
-                algorithm=self.algorithm,
-                task=self.task,
-                metric=self.metric,
-                confidence_level=confidence_level,
-            )
-            for names, cells in self.crossed.items()
-        ]
+    @property
+    def names(self) -> dict[str, str]:
+        """What results say that the scores are of."""
+        return {"algorithm": self.algorithm, "task": self.task, "metric": self.metric}
 
 
 def load_variation(store: Store) -> tuple[list[Variation], list[str]]:
@@ -103,7 +79,7 @@ def load_variation(store: Store) -> tuple[list[Variation], list[str]]:
     return list(variations.values()), notes
 
 
-def _arrange_levels(names: Sequence[str], cells: Iterable[tuple[Level, float]]) -> FloatArray:
+def arrange_levels(names: Sequence[str], cells: Iterable[tuple[Level, float]]) -> FloatArray:
     """Scores as an array with an axis per source; every combination must be there, once."""
     scores: dict[Level, float] = {}
     for level, score in cells:

@@ -5,7 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from outperform.errors import InvalidInput, UnknownName
-from outperform.questions.plan.budget_result import BudgetPlan, list_options
+from outperform.questions.plan.budget_result import (
+    BudgetPlan,
+    Costs,
+    DesignPlan,
+    ErrorRates,
+    list_options,
+)
 from outperform.questions.plan.constants import (
     Constants,
     Pair,
@@ -14,9 +20,8 @@ from outperform.questions.plan.constants import (
     estimate_typical,
     make_typical,
     measure_constants,
+    measure_search_lengths,
 )
-from outperform.questions.plan.design_options import Costs, DesignPlan, ErrorRates
-from outperform.questions.plan.search_lengths import measure_search_lengths
 from outperform.runner.description import recall_study
 from outperform.stats.checks import check_gamma, check_open_unit, check_positive
 from outperform.store import Store, is_store
