@@ -76,7 +76,8 @@ def draw_differences(comparison: Comparison, ax: Axes) -> None:
     _draw_mean(mean, -0.35, ax, gid="difference")
     # Differences that do not vary tell nothing of other data: that interval has no ends.
     if population is not None and np.isfinite(population.interval.low):
-        rows, labels = [*rows, -0.85], [*labels, "for data\nlike these"]
+        level = describe_level(population.interval)
+        rows, labels = [*rows, -0.85], [*labels, f"for data like\nthese, {level}"]
         _draw_mean(population, -0.85, ax, gid="population")
     lay_out_rows(ax, rows, labels)
     ax.set_ylim(rows[-1] - 0.25, 1.1)
