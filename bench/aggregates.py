@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outperform.stats import aggregate_scores
-from outperform.stats.task_resamples import Tasks
+from outperform.stats.task_aggregates import Tasks
 from peers import run_peer
 from timing import Contest, Measured, time_both, time_job
 

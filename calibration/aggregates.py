@@ -8,8 +8,7 @@ import numpy as np
 from calibration.cells import ALPHA, LEVEL, Cell, share
 from calibration.data import KINDS, Distribution, FloatArray
 from outperform.stats.aggregate_bootstrap import AggregateScores, aggregate_scores
-from outperform.stats.task_aggregates import interquartile_mean, optimality_gap
-from outperform.stats.task_resamples import Tasks
+from outperform.stats.task_aggregates import Tasks, interquartile_mean, optimality_gap
 
 N_REPLICATES = (5, 10, 50)
 N_TASKS: dict[Tasks, tuple[int, ...]] = {"fixed": (6, 26), "sampled": (6, 12, 26)}

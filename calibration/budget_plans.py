@@ -11,7 +11,7 @@ from scipy.special import ndtri, stdtrit
 from calibration.cells import ALPHA, Cell, share
 from outperform.questions.plan.constants import make_typical
 from outperform.stats.budget_split import BudgetSplit, best_split, smallest_shown_probability
-from outperform.stats.intraclass_correlation import repeated_means
+from outperform.stats.variance_sources import repeated_means
 
 SHARES = (0.0, 0.1, 0.3)  # true ρ
 BUDGETS = (500, 2_000)  # fits

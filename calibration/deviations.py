@@ -8,8 +8,7 @@ import numpy as np
 
 from calibration.cells import ALPHA, LEVEL, SIZES, Cell, share
 from calibration.data import KINDS, SHARED, Distribution, FloatArray, observed_sd
-from outperform.stats.crossed_variances import variance_components
-from outperform.stats.intraclass_correlation import repeated_means
+from outperform.stats.variance_sources import repeated_means, variance_components
 from outperform.stats.variances import deviation, deviation_ratio, normality_pvalue
 
 KINDS_OF_DEVIATION = ("normal", "30% ties", "skewed", "heavy tails", "unequal variances")

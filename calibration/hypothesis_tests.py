@@ -18,6 +18,7 @@ from calibration.data import (
     shift_for_chance,
     shift_for_equal_means,
 )
+from outperform.stats.dependent_replicates import nadeau_bengio_test, resampled_difference
 from outperform.stats.effect_sizes import mean_difference
 from outperform.stats.mean_tests import (
     equivalence_test,
@@ -25,9 +26,7 @@ from outperform.stats.mean_tests import (
     sign_flip_test,
     welch_t_test,
 )
-from outperform.stats.rank_tests import brunner_munzel
-from outperform.stats.resplits import nadeau_bengio_test, resampled_difference
-from outperform.stats.signed_ranks import wilcoxon_test
+from outperform.stats.rank_tests import brunner_munzel, wilcoxon_test
 
 N_STUDIES = 20_000
 N_LOOPED = 5_000  # where a function takes one study at a time

@@ -10,10 +10,16 @@ from scipy.special import stdtr
 
 from calibration.cells import ALPHA, LEVEL, BoolArray, Cell, share
 from calibration.data import KINDS, FloatArray, shift_for_chance, shift_for_equal_means
-from outperform.stats.all_pairs import count_all_pairs, maybe_best, t_test_all_pairs
-from outperform.stats.pvalue_corrections import holm, partial_conjunction
-from outperform.stats.signed_ranks import wilcoxon_pvalues
-from outperform.stats.task_probabilities import average_probability, sign_tail
+from outperform.stats.intervals import sign_tail
+from outperform.stats.multiple_tests import (
+    count_all_pairs,
+    holm,
+    maybe_best,
+    partial_conjunction,
+    t_test_all_pairs,
+)
+from outperform.stats.rank_tests import wilcoxon_pvalues
+from outperform.stats.task_probabilities import average_probability
 
 N_ALGORITHMS = (3, 8, 20)
 N_RUNS = (3, 5, 10, 30)

@@ -9,9 +9,9 @@ import numpy as np
 from calibration.cells import ALPHA, LEVEL, BoolArray, Cell, share
 from calibration.data import EXPONENTIAL, KINDS, NORMAL, STUDENT_3, FloatArray
 from outperform.stats.mean_tests import paired_t_test
-from outperform.stats.pvalue_corrections import Combination, holm, partial_conjunction
+from outperform.stats.multiple_tests import Combination, holm, partial_conjunction
 from outperform.stats.rank_sets import RankKind, rank_confidence_sets
-from outperform.stats.signed_ranks import wilcoxon_test
+from outperform.stats.rank_tests import wilcoxon_test
 from outperform.stats.task_ranks import friedman, nemenyi
 
 UNEQUAL_TASKS = "unequal variances of tasks"

@@ -9,9 +9,13 @@ from scipy.special import gammaln
 
 from calibration.cells import ALPHA, LEVEL, Cell, share
 from calibration.data import KINDS, FloatArray
-from outperform.stats.combined_difference import combine_designs
-from outperform.stats.design_quality import DesignQuality, assess_design
-from outperform.stats.deviation_estimates import DeviationEstimates, assess_deviations
+from outperform.stats.dependent_replicates import combine_designs
+from outperform.stats.design_quality import (
+    DesignQuality,
+    DeviationEstimates,
+    assess_design,
+    assess_deviations,
+)
 from outperform.stats.intervals import Interval
 
 SHARES = (0.0, 0.1, 0.3)  # ρ: of the variance of a score that is luck of its search

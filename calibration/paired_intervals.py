@@ -17,7 +17,7 @@ from calibration.data import SHARED, TIES, FloatArray
 from outperform.stats.intervals import anytime_interval
 from outperform.stats.outperforming import PairedMethod, paired_interval
 from outperform.stats.sequential import second_look_level
-from outperform.stats.verdict_rules import VerdictRule
+from outperform.stats.verdicts import VerdictRule
 
 METHODS: tuple[PairedMethod, ...] = get_args(PairedMethod)
 SHARES = (0.5, 0.75, 0.9, 0.97)  # of untied pairs that a wins

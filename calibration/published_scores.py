@@ -7,8 +7,9 @@ from scipy.special import bdtrc
 
 from calibration.cells import ALPHA, LEVEL, Cell, share
 from calibration.data import KINDS, FloatArray, shift_for_chance
-from outperform.stats.common_scores import common_area_interval, common_chance_interval
-from outperform.stats.summaries import Summary, probability_from_summary, welch_from_summary
+from outperform.stats.best_of_dependent import common_chance_interval
+from outperform.stats.binormal import common_area_interval
+from outperform.stats.mean_tests import Summary, probability_from_summary, welch_from_summary
 from outperform.stats.winner_bootstrap import bootstrap_winner, prepare_accuracy
 
 SIZES = (5, 10, 20, 50, 200)

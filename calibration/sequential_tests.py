@@ -11,8 +11,7 @@ from scipy.special import ndtr
 
 from calibration.cells import ALPHA, Cell, share
 from calibration.data import SHARED, TIES, FloatArray
-from outperform.stats.sequential_path import trace_path
-from outperform.stats.sequential_test import SequentialTest, plan_sequential_test
+from outperform.stats.sequential_test import SequentialTest, plan_sequential_test, trace_path
 
 GAMMAS = (0.6, 0.75, 0.9)
 BETA = 0.05

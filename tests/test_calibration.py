@@ -402,7 +402,7 @@ def keys_with_changed(monkeypatch):
 def test_a_change_of_code_changes_the_keys_of_what_rests_on_it(keys_with_changed):
     before = keys_with_changed()
     # Of hypothesis_tests, at two removes: wilcoxon_test calls it.
-    tests, pairs = keys_with_changed("outperform.stats.signed_ranks", "_midranks", "_midranks = 1")
+    tests, pairs = keys_with_changed("outperform.stats.rank_tests", "_midranks", "_midranks = 1")
     assert tests != before[0]
     assert pairs == before[1]
     # Both modules use what is in this file, but not the same.

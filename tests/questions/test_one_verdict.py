@@ -10,8 +10,8 @@ from outperform.questions.compare.answer import compare
 from outperform.runs import read_runs
 from outperform.stats import VerdictRule, count_verdicts, hide_to_show
 from outperform.stats.decision_rules import Criteria, decide_by_verdict
-from outperform.stats.power import wins_needed
 from outperform.stats.sequential import decide_by_looking
+from outperform.stats.verdicts import wins_needed
 
 counts = st.integers(2, 60).flatmap(
     lambda n: st.integers(0, n - 1).flatmap(

@@ -12,8 +12,7 @@ from outperform.questions.simulate.result import name_region
 from outperform.questions.simulate.scenarios import IDEAL, list_scenarios
 from outperform.runs.case_studies import CaseStudy
 from outperform.stats import NormalScores, detection_rate, verdict_power
-from outperform.stats.decision_rules import RULES
-from outperform.stats.detection_rates import EXACT_RULES
+from outperform.stats.decision_rules import EXACT_RULES, RULES
 
 SIMULATED = [rule for rule in RULES if rule not in EXACT_RULES]
 

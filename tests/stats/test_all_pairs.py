@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats as scipy_stats
 
 from outperform.errors import InvalidInput, InvalidScores
-from outperform.stats import all_pairs, count_all_pairs, maybe_best, paired_t_test, t_test_all_pairs
-from outperform.stats.task_probabilities import sign_tail
+from outperform.stats import count_all_pairs, maybe_best, paired_t_test, t_test_all_pairs
+from outperform.stats.intervals import sign_tail
 
 NAN = math.nan
 # Eighths are exact floats, so that sums and multiples of them stay as tied as they are.
@@ -218,7 +218,7 @@ def test_many_competitors_are_compared_in_parts(function, monkeypatch):
     assert (scores != scores.round(1)).any()
     whole = ask(function, scores)
     assert whole == pytest.approx(ask(function, scores.round(1)), rel=1e-9)
-    monkeypatch.setattr(all_pairs, "_BLOCK", 23 * 7 * 4)
+    monkeypatch.setattr("outperform.stats.multiple_tests._BLOCK", 23 * 7 * 4)
     assert ask(function, scores).tolist() == whole.tolist()
 
 

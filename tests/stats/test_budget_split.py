@@ -16,7 +16,7 @@ from outperform.stats import (
     repeated_means,
     smallest_shown_probability,
 )
-from outperform.stats.power import smallest_detectable_probability
+from outperform.stats.verdicts import smallest_detectable_probability
 
 SHARES = st.floats(0, 1)
 

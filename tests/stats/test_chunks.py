@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outperform.stats.chunks import divide_rows
+from outperform.stats.numerics import divide_rows
 
 
 @given(st.integers(0, 500), st.integers(1, 50), st.integers(1, 1000))

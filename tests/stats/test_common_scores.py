@@ -18,7 +18,6 @@ from outperform.stats import (
     common_area_interval,
     common_chance,
     common_chance_interval,
-    common_scores,
     luck_of_best_area,
 )
 
@@ -36,7 +35,7 @@ def test_few_distributions_are_worked_out(monkeypatch):
         asked.append(p)
         return best_of_correlated(m, n, p, correlation)
 
-    monkeypatch.setattr(common_scores, "best_of_correlated", count)
+    monkeypatch.setattr("outperform.stats.best_of_dependent.best_of_correlated", count)
     common_chance(3587, 11072, 979)
     assert len(asked) <= 8
 

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import binomtest, chi2, f
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
-from outperform.stats.crossed_variances import variance_components
+from outperform.stats.variance_sources import variance_components
 from outperform.stats.variances import deviation
 
 # A grid keeps rounding errors of sums out of the way.

@@ -18,7 +18,7 @@ from outperform.stats import (
     difference_of_probability,
     verdict_power,
 )
-from outperform.stats.detection_rates import EXACT_RULES
+from outperform.stats.decision_rules import EXACT_RULES
 
 rules = st.sampled_from(EXACT_RULES)
 sizes = st.integers(2, 60)

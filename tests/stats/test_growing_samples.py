@@ -68,7 +68,7 @@ def test_swapping_turns_the_sign(seed):
 def test_blocks_do_not_matter(monkeypatch):
     a, b = draw(1, n_samples=50)
     (whole,) = grow_brunner_munzel(a, b, [12])
-    monkeypatch.setattr("outperform.stats.growing_samples._BLOCK", 7)
+    monkeypatch.setattr("outperform.stats.rank_tests._SAMPLES_AT_ONCE", 7)
     (parts,) = grow_brunner_munzel(a, b, [12])
     assert np.array_equal(whole.test.pvalue, parts.test.pvalue)
 

@@ -20,7 +20,7 @@ from outperform.stats import (
     verdict_power,
     verdict_size,
 )
-from outperform.stats.power import wins_needed
+from outperform.stats.verdicts import wins_needed
 
 INTERVALS = ["percentile", "wilson", "exact"]
 n_pairs = st.integers(1, 40)

@@ -8,7 +8,7 @@ from scipy import stats as scipy_stats
 
 from outperform.errors import InvalidInput
 from outperform.stats import average_probability, exact_interval
-from outperform.stats.task_probabilities import sign_tail
+from outperform.stats.intervals import sign_tail
 
 
 def test_by_hand():

@@ -38,9 +38,9 @@ from outperform.stats import (
     welch_t_test,
     wilcoxon_test,
 )
+from outperform.stats.checks import find_differing, merge_pairs, merge_stored, merge_ties
 from outperform.stats.decision_rules import RULES, permutation_critical_value
 from outperform.stats.outperforming import PairedMethod, count_wins
-from outperform.stats.ties import find_differing, merge_pairs, merge_stored, merge_ties
 
 NOISE = 99.99999999999997  # 100 but for two units in the last place
 

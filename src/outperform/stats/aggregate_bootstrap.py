@@ -12,10 +12,11 @@ from scipy.special import ndtr, stdtrit
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
-from outperform.stats.chunks import divide_rows
-from outperform.stats.task_aggregates import Shares, Summaries
-from outperform.stats.task_resamples import (
+from outperform.stats.numerics import divide_rows
+from outperform.stats.task_aggregates import (
     Resamples,
+    Shares,
+    Summaries,
     Tasks,
     TaskTables,
     draw_replicates,

@@ -14,10 +14,15 @@ from outperform.stats.best_of_resamples import (
     divide_resamples,
     draw_sorted,
 )
-from outperform.stats.checks import FloatArray, check_choice, check_count, check_open_unit
+from outperform.stats.checks import (
+    FloatArray,
+    check_choice,
+    check_count,
+    check_open_unit,
+    merge_ties,
+)
 from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
-from outperform.stats.ties import merge_ties
 
 Scores = tuple[ArrayLike, ArrayLike | None]  # validation and test, of the same runs
 

@@ -3,6 +3,7 @@
 A reference succeeds at some of the n trials. Where it does, each of the m succeeds with one
 probability, elsewhere with another; so the failures of each are a sum of two binomials, and the
 fewest failures of m follow as if independent. A reference that is random itself is mixed over.
+From there, what a lead is worth, and what all are worth of whom the best was seen.
 """
 
 import math
@@ -10,18 +11,23 @@ from bisect import bisect_left
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betaincinv, ndtri
 
 from outperform.errors import InvalidInput
 from outperform.stats.best_of_many import (
     BestOfDistribution,
     Failures,
     best_of_distribution,
+    cumulate_failures,
     exceed_failures,
     group_chances,
 )
-from outperform.stats.checks import FloatArray, check_count
+from outperform.stats.checks import FloatArray, check_count, check_open_unit
+from outperform.stats.intervals import Interval
+from outperform.stats.numerics import solve_rising
 
 _LEFT_OUT = 1e-18  # probability beyond the ends of a sum
+_RARE = 1e-15  # nearer to 0 or 1 than that, a chance is not solved for
 # A sum over every s-th value of the reference errs by exp(-π² · width / s), with the width of
 # the steepest term, and by exp(-2π² · (σ / s)²), with the reference's own σ: both below 1e-13.
 _STEPS_PER_WIDTH = 3
@@ -250,3 +256,142 @@ def check_feasible(p: FloatArray, correlation: float, reference: float) -> None:
             f"reference that succeeds with probability {reference:g}",
             f"Pass a p from {low:.4g} to {high:.4g}, or a correlation nearer to 0",
         )
+
+
+def chance_of_lead(m: int, n: int, p: float, lead: int, *, correlation: float = 0.0) -> float:
+    """Chance that the best of m equals has at least so many failures fewer than the second.
+
+    Parameters
+    ----------
+    lead
+        Failures between the first and the second.
+    correlation
+        Of each one's successes with those of a common reference of the same p, which is right
+        at as many of the n trials as expected.
+
+    Examples
+    --------
+    >>> round(chance_of_lead(2, 1, 0.5, 1), 4)  # one of two coins shows heads, the other tails
+    0.5
+    """
+    _check_many(m, n, lead)
+    if lead == 0:
+        return 1.0
+    mass, survival = _distribute_one(n, p, correlation)
+    others = _shift(survival, lead - 1) ** (m - 1)
+    return min(1.0, float(m * (mass @ others)))
+
+
+def gap_of_best(
+    m: int, n: int, p: float, *, confidence_level: float = 0.95, correlation: float = 0.0
+) -> int:
+    """Failures by which the truly best of m may lag behind the leader, at this level.
+
+    All that lag no more make up a set that holds the truly best with this confidence, whatever
+    the others are worth: it is hardest to tell where all are equally good.
+
+    References
+    ----------
+    Gupta (1965), On some multiple decision (selection and ranking) rules.
+
+    Examples
+    --------
+    >>> gap_of_best(1000, 3000, 0.9)
+    81
+    """
+    _check_many(m, n, 0)
+    check_open_unit("confidence_level", confidence_level)
+    mass, survival = _distribute_one(n, p, correlation)
+
+    def is_enough(gap: int) -> bool:
+        return float(mass @ _shift(survival, -gap - 1) ** (m - 1)) >= confidence_level
+
+    return bisect_left(range(n), True, key=is_enough)
+
+
+def _distribute_one(n: int, p: float, correlation: float) -> tuple[FloatArray, FloatArray]:
+    """P(X = z) and P(X > z) of one, for all z that have probability."""
+    check_feasible(np.array([p]), correlation, p)
+    first = bisect_left(range(n), True, key=lambda z: bool(cumulate_failures(z, n, p) >= _LEFT_OUT))
+    last = bisect_left(range(n), True, key=lambda z: bool(exceed_failures(z, n, p) <= _LEFT_OUT))
+    z = np.arange(first, last + 1)
+    if correlation == 0 or p in (0, 1):
+        below = cumulate_failures(z, n, p)
+    else:
+        right, wrong = condition_on_reference(np.array([p]), correlation, p)
+        n_right = round(n * p)
+        below = cumulate_given(z, (n_right, n - n_right), (float(right[0]), float(wrong[0])))
+    return np.diff(below, prepend=0.0), np.maximum(1 - below, 0.0)
+
+
+def _shift(survival: FloatArray, steps: int) -> FloatArray:
+    """P(X > z + steps) for the same z: 1 before them, 0 after them."""
+    place = np.arange(survival.size) + steps
+    inside = survival[np.clip(place, 0, survival.size - 1)]
+    return np.where(place < 0, 1.0, np.where(place >= survival.size, 0.0, inside))
+
+
+def _check_many(m: int, n: int, lead: int) -> None:
+    group_chances(m, n, 0.5)
+    check_count("lead", lead, at_least=0)
+    if m < 2:
+        raise InvalidInput(f"m is {m}, which has no second", "Pass an m of at least 2")
+
+
+def common_chance(m: int, n: int, z: int, *, correlation: float = 0.0) -> float:
+    """Success probability of m equals whose best is expected to have z failures.
+
+    Parameters
+    ----------
+    correlation
+        Of each one's successes with those of a reference of the same success probability.
+
+    Examples
+    --------
+    >>> round(common_chance(1000, 3000, 248), 4)
+    0.9
+    """
+    if z in (0, n):
+        return 1 - z / n
+
+    def expected(p: float) -> float:
+        return best_of_correlated(m, n, p, correlation).mean
+
+    low = common_chance(m, n, z) if correlation else 0.0
+    return solve_rising(expected, 1 - z / n, low, 1 - z / n)
+
+
+def common_chance_interval(
+    m: int, n: int, z: int, *, correlation: float = 0.0, confidence_level: float = 0.95
+) -> Interval:
+    """Success probabilities with which the best of m equals would have z failures or so.
+
+    Clopper and Pearson's interval where m is 1. Its lower end is the p whose upper bound for the
+    best is what was seen.
+
+    Examples
+    --------
+    >>> print(common_chance_interval(1000, 3000, 236))
+    [0.9, 0.908]
+    """
+    check_open_unit("confidence_level", confidence_level)
+    tail = (1 - confidence_level) / 2
+
+    def limit(failures: int, probability: float) -> float:
+        def chance(p: float) -> float:
+            # On the normal scale it is nearly a line, and quickly solved for.
+            reached = chance_of_best(m, n, p, failures, correlation=correlation)
+            return float(ndtri(min(max(reached, _RARE), 1 - _RARE)))
+
+        # Dependence takes the best of m nearer to the only one of one, never beyond.
+        most, least = (_invert_tail(k, n, failures, probability) for k in (m, 1))
+        return solve_rising(chance, float(ndtri(probability)), most, least) if correlation else most
+
+    low = 0.0 if z == n else limit(z, tail)
+    high = 1.0 if z == 0 else limit(z - 1, 1 - tail)
+    return Interval(low, high, confidence_level, "exact")
+
+
+def _invert_tail(m: int, n: int, z: int, probability: float) -> float:
+    """Success probability with which the best of m independent has at most z failures."""
+    return float(betaincinv(n - z, z + 1, -math.expm1(math.log1p(-probability) / m)))

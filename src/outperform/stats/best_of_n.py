@@ -7,16 +7,21 @@ that depends on j, m and n alone. Values tied on that score are equally likely t
 from typing import Literal, get_args, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
 from outperform.errors import InvalidInput, InvalidScores
-from outperform.stats.checks import FloatArray, as_scores, check_choice, check_count
-from outperform.stats.ties import merge_ties
+from outperform.stats.checks import (
+    FloatArray,
+    IntArray,
+    as_scores,
+    check_choice,
+    check_count,
+    merge_ties,
+)
 
 BestOfEstimator = Literal["v", "u", "gaussian"]
 Goal = Literal["maximize", "minimize"]
-IntArray = NDArray[np.int64]
 
 # Where the largest of up to 10^15 standard normals lies; a step this small is exact to the last
 # digits, because the trapezoidal rule converges exponentially for densities.

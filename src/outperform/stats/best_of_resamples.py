@@ -26,11 +26,16 @@ from outperform.stats.best_of_n import (
     sort_groups,
     turn,
 )
-from outperform.stats.checks import FloatArray, check_choice, check_count, check_open_unit
-from outperform.stats.chunks import divide_rows
+from outperform.stats.checks import (
+    FloatArray,
+    check_choice,
+    check_count,
+    check_open_unit,
+    merge_pairs,
+)
 from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
-from outperform.stats.ties import merge_pairs
+from outperform.stats.numerics import divide_rows
 
 BestOfInterval = Literal["jackknife", "percentile"]
 

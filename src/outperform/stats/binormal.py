@@ -16,6 +16,7 @@ from scipy.special import log_ndtr, ndtr, ndtri, owens_t
 from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_open_unit
 from outperform.stats.intervals import Interval
+from outperform.stats.numerics import CLOSE, solve_rising
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(100)  # of what all have in common
 _GRID = np.linspace(-9.0, 9.0, 2001)  # standard deviations around the common area
@@ -218,3 +219,42 @@ def _centre(areas: ArrayLike, deviations: ArrayLike) -> FloatArray:
 
 def _to_area(angle: ArrayLike) -> FloatArray:
     return np.asarray(np.sin(np.clip(angle, 0.0, np.pi / 2)) ** 2)
+
+
+def common_area(
+    m: int, area: float, n_positives: int, n_negatives: int, *, correlation: float = 0.0
+) -> float:
+    """Area under the ROC curve of m equals whose best is expected to show this one; 0.5 at least.
+
+    Examples
+    --------
+    >>> round(common_area(1000, 0.9456, 100, 900), 3)
+    0.9
+    """
+
+    def expected(p: float) -> float:
+        best = best_area_distribution(m, p, n_positives, n_negatives, correlation=correlation)
+        return best.mean
+
+    return solve_rising(expected, area, 0.5, area)
+
+
+def common_area_interval(
+    m: int,
+    area: float,
+    n_positives: int,
+    n_negatives: int,
+    *,
+    correlation: float = 0.0,
+    confidence_level: float = 0.95,
+) -> Interval:
+    """Areas with which the best of m equals would show this one or so, by the binormal model."""
+    tail = (1 - confidence_level) / 2
+
+    def exceeded(p: float) -> float:
+        best = best_area_distribution(m, p, n_positives, n_negatives, correlation=correlation)
+        return 1 - float(best.cdf(area))
+
+    beyond = min(1 - CLOSE, area + 5 * area_deviation(area, n_positives, n_negatives))
+    low, high = (solve_rising(exceeded, level, 0.5, beyond) for level in (tail, 1 - tail))
+    return Interval(low, high, confidence_level, "binormal")

@@ -17,7 +17,7 @@ from scipy.special import ndtr, stdtrit
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.plain_values import Plain
 from outperform.stats.checks import FloatArray, check_count, check_open_unit, check_positive
-from outperform.stats.quadrature import chi_square_nodes
+from outperform.stats.numerics import chi_square_nodes
 
 _MOST = 1_000_000  # searches, or replicates of each: more than anybody fits
 _STEPS = 100  # of a bisection: as exact as floats are

@@ -16,9 +16,9 @@ from outperform.stats.checks import (
     as_scores,
     check_open_unit,
     check_paired,
+    merge_ties,
 )
 from outperform.stats.intervals import Interval
-from outperform.stats.ties import merge_ties
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Intervals for the share of pairs won, from the counts of wins and ties."""
+"""Intervals for the share of pairs won, and its sign test, from the counts of wins and ties."""
 
 import math
 from bisect import bisect_left
@@ -8,14 +8,14 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, betainccinv, betaincinv, betaln, ndtri
+from scipy.special import bdtr, betainc, betainccinv, betaincinv, betaln, ndtri
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
 from outperform.stats.checks import FloatArray, check_count, check_open_unit
 
 # Tails that equal their level but for rounding have reached it.
-ROUNDING = 1 - 1e-10
+REACHED = 1 - 1e-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def percentile_interval(
     [0.517, 0.862]
     """
     _check_counts(wins, ties, n, confidence_level)
-    tail = (1 - confidence_level) / 2 * ROUNDING
+    tail = (1 - confidence_level) / 2 * REACHED
     losses = n - wins - ties
     if ties == 0:
         low, lost = _wins_reaching(tail, wins, n), _wins_reaching(tail, losses, n)
@@ -280,3 +280,22 @@ def _check_wins(wins: float, n: int, confidence_level: float) -> None:
     check_open_unit("confidence_level", confidence_level)
     if not 0 <= wins <= n:
         raise InvalidInput(f"{wins:g} wins of {n}", "Pass wins between 0 and n")
+
+
+def sign_tail(wins: FloatArray, losses: FloatArray) -> FloatArray:
+    """Chance of as many wins or more among equals: a one-sided sign test, also of part wins."""
+    most = int(max(np.max(wins, initial=0), np.max(losses, initial=0)))
+    if (most + 1) ** 2 < np.size(wins) / 4 and _are_whole(wins) and _are_whole(losses):
+        # Few different counts of very many: each is worked out once.
+        table = _binomial_tail(*np.indices((most + 1, most + 1)).astype(float))
+        return np.asarray(table[np.asarray(wins, dtype=int), np.asarray(losses, dtype=int)])
+    return _binomial_tail(wins, losses)
+
+
+def _binomial_tail(wins: FloatArray, losses: FloatArray) -> FloatArray:
+    tail: FloatArray = betainc(np.maximum(wins, 1e-300), losses + 1, 0.5)
+    return np.where(wins > 0, tail, 1.0)
+
+
+def _are_whole(counts: FloatArray) -> bool:
+    return bool((counts == np.rint(counts)).all())

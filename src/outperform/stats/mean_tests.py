@@ -1,13 +1,17 @@
-"""Tests of the difference of means, and of its absence."""
+"""Tests of the difference of means, and of its absence, from scores or published summaries.
+
+`HypothesisTest` is what every test returns, those of ranks too.
+"""
 
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from numbers import Real
+from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import stdtr
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, stdtr
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
@@ -16,21 +20,89 @@ from outperform.stats.checks import (
     as_generator,
     as_pairs,
     as_two_samples,
+    check_choice,
     check_count,
+    check_open_unit,
     check_paired,
+    merge_pairs,
+    merge_ties,
 )
-from outperform.stats.chunks import divide_rows
-from outperform.stats.effect_sizes import mean_and_deviation, mean_difference, subtract_means
-from outperform.stats.hypothesis_test import (
-    Alternative,
-    HypothesisTest,
-    permutation_pvalue,
-    student_test,
+from outperform.stats.effect_sizes import (
+    Estimate,
+    join_errors,
+    mean_and_deviation,
+    mean_difference,
+    subtract_means,
 )
 from outperform.stats.intervals import Interval
-from outperform.stats.ties import merge_pairs, merge_ties
+from outperform.stats.numerics import chi_square_nodes, divide_rows, unwrap
 
 _BLOCK = 4_000_000  # signs drawn at a time, to bound the memory
+
+
+Alternative = Literal["two-sided", "greater", "less"]
+
+
+@dataclass(frozen=True, slots=True)
+class HypothesisTest(Plain):
+    """Evidence against "no difference": floats, or arrays where leading axes were given."""
+
+    name: str
+    statistic: Any  # positive when a tends to be higher, but for the sum of ranks of Wilcoxon
+    pvalue: Any
+    alternative: Alternative
+
+    def __str__(self) -> str:
+        many = f"{np.size(self.pvalue)} tests, smallest " if np.ndim(self.pvalue) else ""
+        smallest = np.min(self.pvalue, initial=1)
+        return f"{self.name}: {many}p = {smallest:.2g} ({self.alternative})"
+
+
+def student_test(
+    name: str, statistic: NDArray[Any], df: NDArray[Any] | float, alternative: Alternative
+) -> HypothesisTest:
+    """Test whose statistic follows Student's t under no difference.
+
+    NaN stands for 0 / 0, neither difference nor variation: no evidence, so the p-value is 1.
+    """
+    check_choice("alternative", alternative, get_args(Alternative))
+    if alternative == "two-sided":
+        pvalue = 2 * stdtr(df, -np.abs(statistic))
+    else:
+        pvalue = stdtr(df, -statistic if alternative == "greater" else statistic)
+    nothing = np.isnan(statistic)
+    return HypothesisTest(
+        name,
+        unwrap(np.where(nothing, 0.0, statistic)),
+        unwrap(np.where(nothing, 1.0, pvalue)),
+        alternative,
+    )
+
+
+def permutation_pvalue(
+    observed: FloatArray,
+    null: FloatArray,
+    alternative: Alternative,
+    *,
+    exact: bool,
+    rounding: float = 1e-12,
+) -> FloatArray:
+    """Share of a sorted null distribution at least as extreme as each observed value.
+
+    A random null counts the observed value itself in, so that p is never 0 (Phipson and
+    Smyth, 2010). Two-sided adds the tails beyond ± the observed value.
+    """
+    check_choice("alternative", alternative, get_args(Alternative))
+    observed, null = np.nan_to_num(observed, posinf=np.inf, neginf=-np.inf), np.nan_to_num(null)
+    # Equal statistics may differ in the last bits, depending on the order of their sums.
+    slack = rounding * np.maximum(1.0, np.abs(observed))
+    upper = np.abs(observed) if alternative == "two-sided" else observed
+    lower = -np.abs(observed) if alternative == "two-sided" else observed
+    above = null.size - np.searchsorted(null, upper - slack, side="left")
+    below = np.searchsorted(null, lower + slack, side="right")
+    extreme = {"greater": above, "less": below, "two-sided": above + below}[alternative]
+    added = 0 if exact else 1
+    return np.minimum(1.0, (extreme + added) / (null.size + added))
 
 
 def paired_t_test(
@@ -217,3 +289,92 @@ def _random_signs(n_resamples: int, n: int, rng: np.random.Generator) -> Iterato
 def _all_signs(n: int) -> FloatArray:
     bits = np.arange(2**n)[:, None] >> np.arange(n) & 1
     return np.asarray(2.0 * bits - 1, dtype=np.float64)
+
+
+_LARGEST = 1e150  # as for single scores
+_MOST = 1_000_000_000  # runs: nobody has more
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Mean, standard deviation (not standard error) and number of independent runs."""
+
+    mean: float
+    sd: float
+    n: int
+
+    def __post_init__(self) -> None:
+        check_count("n", self.n, at_least=2, at_most=_MOST)
+        numbers = all(isinstance(value, Real) for value in (self.mean, self.sd))
+        if not (numbers and abs(self.mean) < _LARGEST and 0 <= self.sd < _LARGEST):
+            raise InvalidInput(
+                f"mean is {self.mean} and standard deviation {self.sd}",
+                "Pass numbers below 1e150 and a standard deviation that is not negative",
+            )
+
+
+def welch_from_summary(
+    a: Summary, b: Summary, *, alternative: Alternative = "two-sided"
+) -> HypothesisTest:
+    """Welch's t-test from two summaries of independent runs.
+
+    Examples
+    --------
+    >>> round(welch_from_summary(Summary(0.8, 0.1, 3), Summary(0.7, 0.1, 3)).pvalue, 4)
+    0.2879
+    """
+    error_a, error_b = np.array([a.sd, b.sd]) / np.sqrt([a.n, b.n])
+    error, df = join_errors(error_a, error_b, (a.n, b.n))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return student_test("welch t", np.asarray((a.mean - b.mean) / error), df, alternative)
+
+
+def probability_from_summary(a: Summary, b: Summary, *, confidence_level: float = 0.95) -> Estimate:
+    """P(A>B) = Φ((mean_a - mean_b) / √(sd_a² + sd_b²)), if scores are normal and independent.
+
+    The interval inverts the noncentral t distribution that the standardised difference follows
+    approximately.
+
+    References
+    ----------
+    Reiser and Guttman (1986), Statistical inference for Pr(Y < X): the normal case.
+
+    Examples
+    --------
+    >>> print(probability_from_summary(Summary(0.8, 0.1, 10), Summary(0.7, 0.1, 10)))
+    0.76 [0.515, 0.913]
+    """
+    check_open_unit("confidence_level", confidence_level)
+    deviation = math.hypot(a.sd, b.sd)
+    if deviation == 0:
+        raise InvalidInput(
+            "both standard deviations are 0", "Pass the standard deviations over runs"
+        )
+    effect = (a.mean - b.mean) / deviation
+    # Reiser and Guttman's equation 3: effective number of runs and degrees of freedom, from the
+    # share of each in the variance.
+    share_a, share_b = (a.sd / deviation) ** 2, (b.sd / deviation) ** 2
+    n = 1 / (share_a / a.n + share_b / b.n)
+    df = 1 / (share_a**2 / (a.n - 1) + share_b**2 / (b.n - 1))
+    tail = (1 - confidence_level) / 2
+    low, high = (
+        float(ndtr(_noncentrality(math.sqrt(n) * effect, df, chance) / math.sqrt(n)))
+        for chance in (1 - tail, tail)
+    )
+    return Estimate(float(ndtr(effect)), Interval(low, high, confidence_level, "normal"))
+
+
+def _noncentrality(statistic: float, df: float, chance: float) -> float:
+    """Noncentrality at which a t statistic stays below the observed one with this chance.
+
+    T ≤ t means Z + δ ≤ t·√(V/df), so the chance is the mean of Φ(t·√(V/df) - δ) over the
+    chi-square V.
+    """
+    chi_square, weight = chi_square_nodes(df)
+    centre = statistic * np.sqrt(chi_square / df)
+    low, high = centre.min() - 10, centre.max() + 10
+    for _ in range(80):
+        middle = (low + high) / 2
+        is_above = weight @ ndtr(centre - middle) > chance
+        low, high = (middle, high) if is_above else (low, middle)
+    return float((low + high) / 2)

@@ -18,16 +18,16 @@ from outperform.stats.checks import (
     check_count,
     check_open_unit,
 )
-from outperform.stats.chunks import divide_rows
 from outperform.stats.intervals import (
     Interval,
     anytime_interval,
     clopper_pearson_interval,
     exact_interval,
     percentile_interval,
+    sign_tail,
     wilson_interval,
 )
-from outperform.stats.task_probabilities import sign_tail
+from outperform.stats.numerics import divide_rows
 
 Ties = Literal["half", "strict"]
 PairedMethod = Literal["exact", "percentile", "wilson", "anytime"]

@@ -19,8 +19,8 @@ from outperform.stats.checks import (
     check_count,
     check_open_unit,
 )
-from outperform.stats.chunks import divide_rows
-from outperform.stats.pvalue_corrections import holm
+from outperform.stats.multiple_tests import holm
+from outperform.stats.numerics import divide_rows
 from outperform.stats.task_ranks import average_ranks, merge_tied
 
 RankKind = Literal["simultaneous", "marginal"]

@@ -23,7 +23,7 @@ from outperform.stats.checks import (
     check_open_unit,
 )
 from outperform.stats.outperforming import logit_bounds
-from outperform.stats.verdict_rules import VerdictRule
+from outperform.stats.verdicts import VerdictRule
 
 
 def hide_to_show(wins: int, ties: int, losses: int, *, rule: VerdictRule) -> int | None:

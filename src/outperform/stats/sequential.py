@@ -9,11 +9,15 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc, betaln, gammaln
 
 from outperform.errors import InvalidInput
-from outperform.stats.checks import FloatArray, check_count, check_gamma, check_open_unit
-from outperform.stats.power import chance_of_wins, wins_needed
-from outperform.stats.ties import merge_pairs
-
-BoolArray = NDArray[np.bool_]
+from outperform.stats.checks import (
+    BoolArray,
+    FloatArray,
+    check_count,
+    check_gamma,
+    check_open_unit,
+    merge_pairs,
+)
+from outperform.stats.verdicts import chance_of_wins, wins_needed
 
 
 def decide_by_looking(a: FloatArray, b: FloatArray, *, gamma: float, alpha: float) -> BoolArray:

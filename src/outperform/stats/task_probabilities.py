@@ -5,12 +5,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betainccinv, betaincinv, stdtr, stdtrit
+from scipy.special import betainccinv, betaincinv, stdtr, stdtrit
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
 from outperform.stats.checks import FloatArray, check_choice, check_open_unit
-from outperform.stats.hypothesis_test import unwrap
+from outperform.stats.intervals import sign_tail
+from outperform.stats.numerics import unwrap
 
 TasksAre = Literal["fixed", "sampled"]
 
@@ -78,25 +79,6 @@ def average_probability(
     return AverageProbability(
         unwrap(probability), unwrap(low), unwrap(high), unwrap(pvalue), unwrap(level), tasks
     )
-
-
-def sign_tail(wins: FloatArray, losses: FloatArray) -> FloatArray:
-    """Chance of as many wins or more among equals: a one-sided sign test, also of part wins."""
-    most = int(max(np.max(wins, initial=0), np.max(losses, initial=0)))
-    if (most + 1) ** 2 < np.size(wins) / 4 and _are_whole(wins) and _are_whole(losses):
-        # Few different counts of very many: each is worked out once.
-        table = _binomial_tail(*np.indices((most + 1, most + 1)).astype(float))
-        return np.asarray(table[np.asarray(wins, dtype=int), np.asarray(losses, dtype=int)])
-    return _binomial_tail(wins, losses)
-
-
-def _binomial_tail(wins: FloatArray, losses: FloatArray) -> FloatArray:
-    tail: FloatArray = betainc(np.maximum(wins, 1e-300), losses + 1, 0.5)
-    return np.where(wins > 0, tail, 1.0)
-
-
-def _are_whole(counts: FloatArray) -> bool:
-    return bool((counts == np.rint(counts)).all())
 
 
 def _weigh_tasks(wins: ArrayLike, ties: ArrayLike, n: ArrayLike) -> tuple[FloatArray, ...]:

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput
-from outperform.stats.checks import FloatArray, check_count, check_open_unit
-from outperform.stats.chunks import divide_rows
+from outperform.stats.checks import ROUNDING, FloatArray, check_count, check_open_unit
 from outperform.stats.intervals import Interval
-from outperform.stats.ties import ROUNDING
+from outperform.stats.numerics import divide_rows
 
 _BLOCK_CELLS = 1 << 17  # weights held at once: 1 MB, which a cache holds
 Scorer: TypeAlias = Callable[[FloatArray], FloatArray]

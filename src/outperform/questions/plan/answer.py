@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from outperform.errors import InvalidInput
+from outperform.questions.compare.advice import TOO_GOOD
 from outperform.questions.compare.answer import find_population, make_resplit
 from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.verdict import TOO_GOOD
 from outperform.questions.plan.result import PAIRS, Plan, plan_resplits, plan_sequential_design
 from outperform.runs.scope import SPLITS, THIS_DATASET, Resplit, Scope
 from outperform.stats import (
@@ -13,7 +13,7 @@ from outperform.stats import (
     required_pairs,
 )
 from outperform.stats.checks import check_count, check_gamma, check_positive
-from outperform.stats.power import PlannedInterval
+from outperform.stats.verdicts import PlannedInterval
 
 _MOST_PAIRS = 1_000_000_000  # nobody has more
 

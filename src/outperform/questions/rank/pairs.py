@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.questions.compare.named_tests import find_test
-from outperform.questions.compare.verdict import Winner, judge, judge_size
+from outperform.questions.compare.result import Winner, judge, judge_size
 from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.result import Correction, RankedPair, TasksAre
 from outperform.runs.scope import Resplit
@@ -27,9 +27,8 @@ from outperform.stats import (
     t_test_all_pairs,
     wilcoxon_pvalues,
 )
-from outperform.stats.checks import FloatArray
-from outperform.stats.task_probabilities import sign_tail
-from outperform.stats.ties import merge_pairs
+from outperform.stats.checks import FloatArray, merge_pairs
+from outperform.stats.intervals import sign_tail
 from outperform.wording import describe_goal
 
 OVER_TASKS = ("wins", "wilcoxon", "paired-t", "sign-flip")  # tests that tasks can be the units of

@@ -32,22 +32,19 @@ from outperform.questions.simulate.scenarios import (
 )
 from outperform.runs import Runs, read_runs
 from outperform.runs.scope import Resplit
-from outperform.stats.checks import FloatArray
+from outperform.stats.checks import FloatArray, merge_ties
 from outperform.stats.decision_rules import (
+    EXACT_RULES,
     PUBLISHED_IMPROVEMENT,
     RULES,
     RULES_OF_PAIRS,
     Criteria,
     Rule,
-)
-from outperform.stats.detection_rates import (
-    EXACT_RULES,
     detection_rate,
     difference_of_probability,
 )
-from outperform.stats.power import verdict_power
 from outperform.stats.sequential import anytime_power
-from outperform.stats.ties import merge_ties
+from outperform.stats.verdicts import verdict_power
 
 _FARTHEST = 1e6  # standard deviations: P(A>B) = 1 for all that ranks can tell
 _CORRECTED: Rule = "nadeau-bengio"

@@ -11,7 +11,6 @@ import numpy as np
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_gamma
-from outperform.stats.chunks import divide_rows
 from outperform.stats.decision_rules import (
     RULES,
     Criteria,
@@ -20,6 +19,7 @@ from outperform.stats.decision_rules import (
     decide,
     permutation_critical_value,
 )
+from outperform.stats.numerics import divide_rows
 from outperform.wording import suggest_names
 
 Report = Callable[[int, int], None]  # steps done, of how many

@@ -12,8 +12,8 @@ from outperform.questions.simulate.result import IDEAL_NAME
 from outperform.runs.case_studies import BIASED_ESTIMATORS, CaseStudy, read_case_studies
 from outperform.runs.scope import Resplit
 from outperform.stats.checks import FloatArray
-from outperform.stats.detection_rates import NormalScores
-from outperform.stats.intraclass_correlation import RepeatedMeans, repeated_means
+from outperform.stats.decision_rules import NormalScores
+from outperform.stats.variance_sources import RepeatedMeans, repeated_means
 from outperform.stats.variances import deviation
 from outperform.store import Store
 from outperform.store.repeated_runs import RepeatedRuns

@@ -19,11 +19,10 @@ from outperform.questions.simulate.result import (
 )
 from outperform.runs import Runs, read_runs
 from outperform.stats import welch_t_test
-from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
-from outperform.stats.chunks import divide_rows
+from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit, merge_ties
 from outperform.stats.decision_rules import critical_value
-from outperform.stats.growing_samples import grow_brunner_munzel
-from outperform.stats.ties import merge_ties
+from outperform.stats.numerics import divide_rows
+from outperform.stats.rank_tests import grow_brunner_munzel
 from outperform.wording import enumerate_names, suggest_names
 
 ALPHAS = (0.05, 0.01, 0.001)
