@@ -193,7 +193,7 @@ def _audit_alone(
 def _audit_comparison(
     comparison: Comparison, notes: tuple[str, ...], n_resamples: int, rng: np.random.Generator
 ) -> Audit:
-    a, b = comparison.higher_a, comparison.higher_b
+    a, b = comparison.higher
     smaller = min(a.size, b.size)
     what = f"{smaller} pairs" if comparison.paired else f"{a.size} and {b.size} runs"
     _check_enough(smaller, f"{comparison.a!r} and {comparison.b!r} have {what}")
@@ -223,7 +223,7 @@ def _audit_comparison(
 def _draw_sets(
     comparison: Comparison, n_resamples: int, rng: np.random.Generator
 ) -> tuple[SubsetShares, ...]:
-    a, b = comparison.higher_a, comparison.higher_b
+    a, b = comparison.higher
     sizes = _set_sizes(min(a.size, b.size))
     tests = (paired_t_test if comparison.paired else welch_t_test, brunner_munzel)
     drawn = count_rejections(
@@ -268,9 +268,9 @@ def _pick_sizes(n: int) -> IntArray:
 
 def find_hidden(comparison: Comparison) -> Iterator[Hiding]:
     """Fewest runs to hide: to undo the verdict and to turn it, or to make one either way."""
-    sides = ("b", "a") if comparison.winner == "b" else ("a", "b")
-    names = [getattr(comparison, side) for side in sides]
-    first, second = (getattr(comparison, f"higher_{side}") for side in sides)
+    names, (first, second) = (comparison.a, comparison.b), comparison.higher
+    if comparison.winner == "b":
+        names, first, second = names[::-1], second, first
     does, did = ("outperforms", "no longer outperforms")
     if comparison.verdict == "significant, not meaningful":
         does, did = ("is better than", "is no longer better than")

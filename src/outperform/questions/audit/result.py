@@ -272,7 +272,7 @@ def _pairs_until_robust(result: Audit) -> int | None:
     comparison = result.comparison
     if not comparison.paired:
         return None
-    a, b = comparison.higher_a, comparison.higher_b
+    a, b = comparison.higher
     wins, ties, n = count_wins(*((a, b) if comparison.winner == "a" else (b, a)))
     rule, pairs = claim_rule(comparison), n
     while pairs <= _LARGEST_PROMISE:

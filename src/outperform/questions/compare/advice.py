@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from outperform.errors import InvalidInput
-from outperform.runs.scope import THIS_DATASET, divides_anew
 from outperform.stats import (
     EquivalenceTest,
     noether_sample_size,
@@ -158,16 +157,3 @@ def suggest_after_tasks(comparisons: "Sequence[Comparison]", winner: "Winner | N
     undecided = [c.task for c in comparisons if c.winner is None]
     task = undecided[0] if undecided else comparisons[0].task
     return f"Look at one task with --on, for instance --on {shlex.quote(task)}; report all of them."
-
-
-def suggest_sizes(comparisons: "Sequence[Comparison]") -> str:
-    """How a person who knows that runs divide the data anew can say so, where that is not known."""
-    unknown = any(
-        each.paired
-        and each.shared == THIS_DATASET
-        and each.population is None
-        and not divides_anew(each.varied)
-        for each in comparisons
-    )
-    sizes = "; if every run also divides the data anew, add --train-size and --test-size"
-    return sizes if unknown else ""

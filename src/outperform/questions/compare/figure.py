@@ -279,7 +279,7 @@ def _draw_interval(result: PairResult, row: int, ax: Axes) -> None:
     interval, style = result.interval, "-"
     if interval.low == interval.high and isinstance(result, Comparison) and result.paired:
         # The bootstrap of nothing but wins has no width: what is known of them has.
-        wins, ties, n = count_wins(result.higher_a, result.higher_b)
+        wins, ties, n = count_wins(*result.higher)
         level = interval.confidence_level
         interval, style = exact_interval(wins, ties, n, confidence_level=level), ":"
     ends, gid = [interval.low, interval.high], f"interval-{row}"

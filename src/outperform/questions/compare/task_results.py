@@ -7,12 +7,13 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from outperform.plain_values import Plain
-from outperform.questions.compare.advice import suggest_after_tasks, suggest_sizes
+from outperform.questions.compare.advice import suggest_after_tasks
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import (
     SIZES,
     VERDICTS,
     Comparison,
+    OfTwo,
     Size,
     Verdict,
     Winner,
@@ -21,7 +22,7 @@ from outperform.questions.compare.result import (
     entitle,
     name_chance,
 )
-from outperform.questions.result import Result, Table, join_caveats
+from outperform.questions.result import Table, join_caveats
 from outperform.runs.scope import Scope, join_scopes
 from outperform.stats import Interval, anytime_interval, average_probability, partial_conjunction
 from outperform.stats.checks import FloatArray
@@ -42,7 +43,7 @@ class BetterOn(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class OnTasks(Result, Generic[OfTask]):
+class OnTasks(OfTwo, Generic[OfTask]):
     """What comparisons of `a` with `b` on several tasks say together, whatever they rest on."""
 
     comparisons: tuple[OfTask, ...]
@@ -62,11 +63,6 @@ class OnTasks(Result, Generic[OfTask]):
         """Who is significantly better on every task, if anyone."""
         winners = {comparison.winner for comparison in self.comparisons}
         return winners.pop() if len(winners) == 1 else None
-
-    @property
-    def winner_name(self) -> str | None:
-        """What the user calls the winner."""
-        return {"a": self.a, "b": self.b, None: None}[self.winner]
 
     @property
     def verdict(self) -> Verdict:
@@ -174,9 +170,7 @@ def average_chance(comparisons: Sequence[Comparison], side: Winner) -> AverageCh
 
 def _count_pairs(comparison: Comparison, side: Winner) -> tuple[float, float, float]:
     """Wins of a side, ties and pairs."""
-    own, other = comparison.higher_a, comparison.higher_b
-    if side == "b":
-        own, other = other, own
+    own, other = comparison.higher if side == "a" else comparison.higher[::-1]
     if comparison.paired:
         wins, ties, n_pairs = count_wins(own, other)
         return wins, 0 if comparison.strict else ties, n_pairs
@@ -272,7 +266,7 @@ class TaskComparisons(OnTasks[Comparison]):
     @property
     def scope_hint(self) -> str:
         """How to tell that runs divide the data anew, where that is not known."""
-        return suggest_sizes(self.comparisons)
+        return max(each.scope_hint for each in self.comparisons)
 
     def __str__(self) -> str:
         counts = self.n_tasks_better
