@@ -263,9 +263,9 @@ def withstands(comparison: Comparison, lacking: tuple[int, int]) -> bool:
     if comparison.winner is None:
         return True
     a, b = comparison.higher
-    winner, loser, n_lacking = (
-        (a, b, lacking[0]) if comparison.winner == "a" else (b, a, lacking[1])
-    )
+    winner, loser, n_lacking = a, b, lacking[0]
+    if comparison.winner == "b":
+        winner, loser, n_lacking = b, a, lacking[1]
     if not n_lacking:
         return True
     spread = max(float(np.ptp(np.concatenate((a, b)))), 1.0)
