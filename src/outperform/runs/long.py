@@ -287,9 +287,7 @@ class _MetricReader:
     ) -> tuple[Rows, dict[str, TaskMetric], tuple[str, ...]]:
         """Keep the rows of the metric that was named, or of all, one per task.
 
-        Returns
-        -------
-        The rows, the metric of each of their tasks, and a note on tasks that lack it.
+        With the metric of each of their tasks, and a note on tasks that lack the one named.
         """
         metrics, direction = repeat_label(self.score, len(rows.row)), self.direction
         if self.column is not None:
