@@ -27,7 +27,7 @@ from outperform.stats.checks import (
     merge_ties,
 )
 from outperform.stats.mean_tests import permutation_pvalue
-from outperform.stats.numerics import divide_rows, normal_nodes, unwrap
+from outperform.stats.numerics import divide_rows, midranks, normal_nodes, unwrap
 
 _BLOCK = 1000  # widths at a time, to bound memory
 _place_nodes = cache(normal_nodes)  # a quantile asks for the same ones again and again
@@ -186,7 +186,7 @@ def _rank_tasks(scores: ArrayLike, *, at_least: int) -> FloatArray:
         )
     if array.shape[-2] < at_least:
         raise TooFewRuns(f"scores has {array.shape[-2]} task(s)", f"At least {at_least} are needed")
-    return _midranks(-merge_tied(array, np.asarray(scores).dtype))
+    return midranks(-merge_tied(array, np.asarray(scores).dtype))
 
 
 def merge_tied(array: FloatArray, dtype: np.dtype[Any]) -> FloatArray:
@@ -195,23 +195,6 @@ def merge_tied(array: FloatArray, dtype: np.dtype[Any]) -> FloatArray:
     stored = [merge_stored([row], [dtype])[0] for row in rows] if dtype.itemsize < 8 else rows
     [merged] = merge_ties(np.reshape(stored, array.shape))
     return merged
-
-
-def _midranks(values: FloatArray) -> FloatArray:
-    """Ranks along the last axis, from the lowest on; identical values share theirs."""
-    order = np.argsort(values, axis=-1)
-    ordered = np.take_along_axis(values, order, axis=-1)
-    place = np.broadcast_to(np.arange(values.shape[-1]), values.shape)
-    differs = ordered[..., 1:] != ordered[..., :-1]
-    edge = np.ones((*values.shape[:-1], 1), dtype=bool)
-    starts = np.concatenate([edge, differs], axis=-1)
-    ends = np.concatenate([differs, edge], axis=-1)
-    first = np.maximum.accumulate(np.where(starts, place, 0), axis=-1)
-    last = np.where(ends, place, values.shape[-1])[..., ::-1]
-    last = np.minimum.accumulate(last, axis=-1)[..., ::-1]
-    ranks = np.empty(values.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
-    return ranks
 
 
 def exceed_range(width: ArrayLike, k: int) -> FloatArray:
