@@ -1,6 +1,7 @@
 """What many statistics compute with: blocks of rows, means over distributions, roots."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from outperform.stats.checks import FloatArray, span_ties
 CLOSE = 1e-7  # of a probability to its target, or of two guesses to each other
 
 
+@lru_cache(maxsize=8)  # a quantile asks for the same ones again and again
 def normal_nodes(n_nodes: int = 401) -> tuple[FloatArray, FloatArray]:
     """Nodes and weights of a mean over a standard normal variable, by the trapezoidal rule."""
     score = np.linspace(-8.5, 8.5, n_nodes)
