@@ -16,8 +16,7 @@ def start() -> None:
         if getattr(sys, name) is None:  # closed before we began: nobody wants to know
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
     try:
-        from outperform.cli import main
-        from outperform.cli.endings import note_interruption
+        from outperform.cli import main, note_interruption
 
         signal.signal(signal.SIGINT, note_interruption)
         main(prog_name="outperform")

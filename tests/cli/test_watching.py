@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outperform.cli import main
-from outperform.cli.watching import watch_run
+from outperform.cli.status import watch_run
 from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.runner import Progress, run_fits
 from outperform.store import Store, open_store
@@ -152,7 +152,7 @@ def test_a_run_that_is_resumed_takes_back_what_the_one_before_said(store):
 
 def test_a_run_speaks_while_nothing_is_recorded(store, tmp_path, monkeypatch):
     """A fit may take an hour: this one waits until it was told what it does."""
-    for module in ("exchange", "activity"):
+    for module in ("exchange", "progress"):
         monkeypatch.setattr(f"outperform.runner.{module}.LOOK_EVERY", 0.05)
     file = tmp_path / "told"
 
@@ -272,7 +272,7 @@ def test_seconds_of_a_fit_are_in_units_that_people_use(store):
 
 
 def test_it_is_watched_until_the_run_ends(monkeypatch):
-    monkeypatch.setattr("outperform.cli.watching._EVERY", 0.0)
+    monkeypatch.setattr("outperform.cli.status._EVERY", 0.0)
     shown = iter(["somebody", "somebody", None])
     watch_run(lambda: {"running": next(shown)})
     assert next(shown, "all were asked for") == "all were asked for"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from outperform.engines import LocalEngine, Needs
-from outperform.engines.devices import Devices
+from outperform.engines.resources import Devices
 from outperform.errors import EngineError, InvalidInput
 
 HALF, ONE, TWO, NONE = Needs(gpus=0.5), Needs(gpus=1), Needs(gpus=2), Needs(gpus=0)

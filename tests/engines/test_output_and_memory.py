@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from outperform.engines import LocalEngine, Needs
-from outperform.engines.memory import measure_memory
+from outperform.engines.resources import measure_memory
 
 needs_proc = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="memory is known by /proc"

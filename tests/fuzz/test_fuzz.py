@@ -73,7 +73,7 @@ class TestHarness:
         def fail(*_, **__):
             raise KeyError("lost")
 
-        monkeypatch.setattr("outperform.cli.verify.open_store", fail)
+        monkeypatch.setattr("outperform.cli.stores.open_store", fail)
         escape = escape_of(lambda: harness.is_answered(["verify", "study.db"]), tmp_path)
         assert escape.startswith(
             "Error: outperform failed unexpectedly (KeyError: 'lost'). at File"

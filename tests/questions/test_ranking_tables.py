@@ -10,8 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from outperform import __version__
-from outperform.cli.options import paper_output_options
-from outperform.cli.output import Output
+from outperform.cli.options import Output, paper_output_options
 from outperform.questions.compare.named_tests import TestName
 from outperform.questions.rank.paper_table import list_records, make_paper_table
 from outperform.questions.rank.result import RankedAlgorithm, RankedPair, RankedTask, Ranking

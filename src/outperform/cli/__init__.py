@@ -1,29 +1,35 @@
-"""The command line: commands are imported when they are called, those of questions from there."""
+"""The command line: commands are imported when they are called, and end with a status of ours."""
 
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
-from outperform.cli.endings import CLOSED_OUTPUT, INTERRUPTED, silence_output, was_interrupted
 from outperform.errors import OutperformError
 from outperform.questions.rooms import list_questions
 
-COMMANDS_OF_OUR_OWN = (  # which ask no question
-    "backup",
-    "copy",
-    "demo",
-    "init",
-    "report",
-    "run",
-    "status",
-    "verify",
-)
+REFUSED = 2
+FAILURES = 4  # done, but some fits failed, or some searches cannot be simulated
+INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
+CLOSED_OUTPUT = 141  # likewise of SIGPIPE; 1 would say that a gate is refuted
+
+COMMANDS_OF_OUR_OWN = {  # which ask no question, and where they are
+    "backup": "stores.backup",
+    "copy": "stores.copy",
+    "demo": "demo.command",
+    "init": "init.command",
+    "report": "report.command",
+    "run": "run.command",
+    "status": "status.command",
+    "verify": "stores.verify",
+}
+_interruptions: list[bool] = []
 
 
 def list_commands() -> list[str]:
@@ -32,32 +38,26 @@ def list_commands() -> list[str]:
     return sorted([*COMMANDS_OF_OUR_OWN, *asked])
 
 
+def note_interruption(*_: object) -> NoReturn:
+    """Raise KeyboardInterrupt for Ctrl-C, and remember it."""
+    _interruptions.append(True)
+    raise KeyboardInterrupt
+
+
 class _Refusal(click.ClickException):
-    """What is wrong and what to do, without a traceback."""
+    """What is wrong and what to do, without a traceback; nothing where nobody would read it."""
 
-    exit_code = 2
-
-    def __init__(self, problem: str, remedy: str) -> None:
+    def __init__(self, problem: str, remedy: str, status: int = REFUSED) -> None:
         super().__init__(problem)
         self.remedy = remedy
+        self.exit_code = status  # type: ignore[misc]
 
     def show(self, file: Any = None) -> None:
         from outperform.render.terminal import say
 
-        say(f"Error: {self.message}.", fg="red", err=True, file=file)
-        say(f"{self.remedy}.", err=True, file=file)
-
-
-class _ClosedOutput(click.ClickException):
-    """Whoever read the output has had enough, and there is nobody to tell."""
-
-    exit_code = CLOSED_OUTPUT
-
-    def __init__(self) -> None:
-        super().__init__("")
-
-    def show(self, file: Any = None) -> None:
-        pass
+        if self.message:
+            say(f"Error: {self.message}.", fg="red", err=True, file=file)
+            say(f"{self.remedy}.", err=True, file=file)
 
 
 class _LazyCommands(click.Group):
@@ -68,18 +68,19 @@ class _LazyCommands(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         commands = list_commands()
-        if name not in commands:
-            if name.startswith("-"):
-                return None  # click says that there is no such option
+        if name in COMMANDS_OF_OUR_OWN:
+            home, _, attribute = f"outperform.cli.{COMMANDS_OF_OUR_OWN[name]}".rpartition(".")
+        elif name in commands:
+            home, attribute = f"outperform.questions.{name.replace('-', '_')}.command", "command"
+        elif name.startswith("-"):
+            return None  # click says that there is no such option
+        else:
             from outperform.wording import find_near
 
             near = find_near(name, commands)
             meant = f"Did you mean {near[0]!r}? " if near else ""
             raise _Refusal(f"no command {name!r}", f"{meant}It has: {', '.join(commands)}")
-        home = f"outperform.questions.{name.replace('-', '_')}.command"
-        if name in COMMANDS_OF_OUR_OWN:
-            home = f"outperform.cli.{name}"
-        command: click.Command = import_module(home).command
+        command: click.Command = getattr(import_module(home), attribute)
         return command
 
     def make_context(self, *args: Any, **options: Any) -> click.Context:
@@ -93,42 +94,40 @@ class _LazyCommands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort, KeyboardInterrupt):
             raise  # `main` knows what to do with these
         except BaseException as error:
-            if was_interrupted():
+            if _interruptions:  # compiled modules may make another error of Ctrl-C
                 raise KeyboardInterrupt from error
             # Commands set this from their --debug, which may stand after the command's name.
             if ctx.meta.get("debug"):
                 from outperform.render.terminal import say
 
                 say(*traceback.format_exc().splitlines(), err=True)
-                raise click.exceptions.Exit(_Refusal.exit_code) from None
+                raise click.exceptions.Exit(REFUSED) from None
             raise _refuse(error) from None
 
     def main(self, *args: Any, standalone_mode: bool = True, **options: Any) -> Any:
-        """Run a command; where it is a program of its own, end with one of the exit statuses."""
-        run = partial(super().main, *args, standalone_mode=False, **options)
+        """Run a command; where it is a program of its own, end with one of the exit statuses.
+
+        Whatever it ended in is said, and nothing is said twice.
+        """
+        run: Callable[[], Any] = partial(super().main, *args, standalone_mode=False, **options)
         if not standalone_mode:
             return run()
-        sys.exit(_end(run))
+        try:
+            status = run()
+            with _explain_output():
+                sys.stdout.flush()
+        except (KeyboardInterrupt, click.Abort):
+            with suppress(OSError):
+                sys.stderr.write("Interrupted.\n")
+            status = INTERRUPTED
+        except click.ClickException as error:
+            from outperform.wording import hide_passwords, make_line
 
-
-def _end(run: Callable[[], Any]) -> int:
-    """Exit status of a command; whatever it ended in is said, and nothing is said twice."""
-    try:
-        status = run()
-        with _explain_output():
-            sys.stdout.flush()
-        return status if isinstance(status, int) else 0
-    except (KeyboardInterrupt, click.Abort):
-        with suppress(OSError):
-            sys.stderr.write("Interrupted.\n")
-        return INTERRUPTED
-    except click.ClickException as error:
-        from outperform.wording import hide_passwords, make_line
-
-        error.message = hide_passwords(make_line(error.message))  # type: ignore[misc]  # it may quote anything
-        with suppress(OSError):
-            error.show()
-        return error.exit_code
+            error.message = hide_passwords(make_line(error.message))  # type: ignore[misc]  # it may quote anything
+            with suppress(OSError):
+                error.show()
+            status = error.exit_code
+        sys.exit(status if isinstance(status, int) else 0)
 
 
 @contextmanager
@@ -136,13 +135,18 @@ def _explain_output() -> Iterator[None]:
     """Turn an output that is closed or full into words, and let nothing more be written there."""
     try:
         yield
-    except BrokenPipeError:
-        silence_output()
-        raise _ClosedOutput from None
     except OSError as error:
-        if error.filename is not None or error.errno is None:
+        is_closed = isinstance(error, BrokenPipeError)
+        if not is_closed and (error.filename is not None or error.errno is None):
             raise
-        silence_output()
+        # Python would write out what is left when it ends, fail once more, and end with a status
+        # of its own.
+        with suppress(OSError, ValueError):  # it may be closed, or no file at all
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())
+            os.close(nowhere)
+        if is_closed:
+            raise _Refusal("", "", CLOSED_OUTPUT) from None
         raise _Refusal(
             f"cannot write the output: {error.strerror}", "Make room there, or send it elsewhere"
         ) from None
@@ -186,4 +190,4 @@ def main(ctx: click.Context) -> None:
         from outperform.render.terminal import say
 
         say(*ctx.get_help().split("\n"), err=True)
-        raise click.exceptions.Exit(_Refusal.exit_code)
+        raise click.exceptions.Exit(REFUSED)

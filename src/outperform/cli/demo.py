@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from outperform.cli.init import TEMPLATES, make_folder, write_files
-from outperform.cli.options import debug_option
-from outperform.cli.output import Output
+from outperform.cli.options import Output, debug_option
 from outperform.cli.run import command as run_command
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.questions.compare.answer import compare_runs

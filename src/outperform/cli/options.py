@@ -1,23 +1,134 @@
-"""Options that several commands share, and the runs that they choose."""
+"""What commands share: options, the runs that these choose, and how a result is shown."""
 
+import json
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import wraps
 from typing import Any, get_args
 
 import click
 from click.core import ParameterSource
 
-from outperform.cli.output import Output
-from outperform.render.paper import PaperFormat
+from outperform.questions.result import Answer
+from outperform.render.paper import PaperFormat, find_formulas, render_paper
+from outperform.render.terminal import print_beside, print_result, say
 from outperform.runs import Runs, join_runs
 from outperform.runs.suspicions import DOUBTS
 from outperform.stats.checks import check_open_unit
 from outperform.store.store import read_runs
+from outperform.wording import STEERING, enumerate_names
 
 Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]
 
-_READING = (
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How a person wants to see a result.
+
+    Attributes
+    ----------
+    paper
+        Print its table in this form, for a paper, in place of all.
+    figure
+        File to draw it into.
+    view, width, title
+        What is drawn, as `outperform.render.figures.figure` takes it.
+    """
+
+    as_json: bool = False
+    paper: PaperFormat | None = None
+    figure: str | None = None
+    view: str | None = None
+    width: float | None = None
+    title: bool = True
+
+    def __post_init__(self) -> None:
+        settings = {"--view": self.view, "--width": self.width, "--no-title": not self.title}
+        idle = [name for name, value in settings.items() if value]
+        if idle and not self.figure:
+            raise click.UsageError(f"{', '.join(idle)} says how to draw: add --plot FILE.")
+        if self.paper and self.as_json:
+            raise click.UsageError(
+                f"--format {self.paper} and --json both say what to print: leave one out."
+            )
+
+    def show(self, result: Answer, **more: Any) -> None:
+        """Print a result, for a person or as JSON with what more there is, and draw it."""
+        if self.as_json:
+            print_json(result.to_dict() | more)
+        elif self.paper:
+            _print_paper(result, self.paper)
+        else:
+            print_result(result)
+        self.draw(result)
+
+    def draw(self, result: Any, file: str | None = None) -> None:
+        """Draw a result into the file asked for, or into another, and say so on standard error."""
+        path = self.figure if file is None else file
+        if path:
+            from outperform.render.figures import save_figure  # matplotlib is slow to import
+
+            save_figure(result, path, view=self.view, width=self.width, title=self.title)
+            say(f"Figure written to {path}", err=True)
+
+
+def _print_paper(result: Answer, form: PaperFormat) -> None:
+    """Print the table alone, so that it can be piped; the rest goes to standard error."""
+    say(*render_paper(result, form).split("\n"))
+    print_beside(result)
+    if form == "csv" and (names := find_formulas(result)):
+        say(
+            f"A spreadsheet takes what begins with = + - @ for a formula: import as text "
+            f"{enumerate_names(names, limit=3)}",
+            err=True,
+        )
+
+
+def print_json(values: dict[str, Any], *, kind: str | None = None) -> None:
+    """Print strict JSON, with what would steer a terminal in JSON's own escapes.
+
+    With a kind, it begins with that and the version, as that of results.
+    """
+    if kind is not None:
+        from importlib.metadata import version  # slow to import, and needed here only
+
+        values = {"kind": kind, "version": version("outperform"), **values}
+    text = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
+    shown = STEERING.sub(lambda letter: json.dumps(letter[0])[1:-1], text)
+    say(*shown.split("\n"))
+
+
+def _bundle(joined: tuple[str, Callable[..., Any]] | None, *options: Any) -> Decorator:
+    """Decorator that adds options to a command.
+
+    Those that are joined reach it as one argument, by its name and what makes it of their values.
+    """
+
+    def decorate(command: Command) -> Command:
+        names: set[str] = set()
+
+        @wraps(command)
+        def with_options(**arguments: Any) -> Any:
+            if joined:
+                name, make = joined
+                arguments[name] = make(**{each: arguments.pop(each) for each in names})
+            return command(**arguments)
+
+        decorated: Command = with_options
+        for option in reversed(options):
+            decorated = option(decorated)
+            parameter = decorated.__click_params__[-1]  # type: ignore[attr-defined]
+            if parameter.expose_value:
+                names.add(parameter.name)
+        return decorated
+
+    return decorate
+
+
+# What `open_runs` can be told.
+reading_options = _bundle(
+    ("reading", dict),
     click.option("--metric", metavar="COLUMN", help="Column with the scores."),
     click.option(
         "--maximize", "goal", flag_value="maximize", default=None, help="Higher is better."
@@ -61,11 +172,6 @@ _READING = (
         help="Join another runs file, such as that of another algorithm; may be repeated.",
     ),
 )
-
-
-def reading_options(command: Command) -> Command:
-    """Add what `open_runs` can be told; the command receives it as one dict, `reading`."""
-    return _join("reading", dict, _READING, command)
 
 
 def open_runs(path: str, reading: dict[str, Any], names: Sequence[str] = ()) -> Runs:
@@ -116,40 +222,16 @@ _OUTPUT = (
         "--no-title", "title", flag_value=False, default=True, help="With --plot: no verdict above."
     ),
 )
-
-
-def output_options(command: Command) -> Command:
-    """Add how the result is shown; the command receives it as one object, `output`."""
-    return debug_option(_join("output", Output, _OUTPUT, command))
-
-
 _FORMAT = click.option(
     "--format",
     "paper",
     type=click.Choice(get_args(PaperFormat)),
     help="Print the table alone, for a paper; what else there is to say goes to standard error.",
 )
-
-
-def paper_output_options(command: Command) -> Command:
-    """Add how a result is shown that has a table for papers too, as `output` likewise."""
-    return debug_option(_join("output", Output, (_FORMAT, *_OUTPUT), command))
-
-
-def _join(name: str, make: Callable[..., Any], options: Sequence[Any], command: Command) -> Command:
-    """Add options that the command receives as one argument, made of their values."""
-
-    @wraps(command)
-    def with_options(**arguments: Any) -> Any:
-        values = {each: arguments.pop(each) for each in names}
-        return command(**{name: make(**values)}, **arguments)
-
-    names: set[str] = set()
-    joined: Command = with_options
-    for option in reversed(options):
-        joined = option(joined)
-        names.add(joined.__click_params__[-1].name)  # type: ignore[attr-defined]
-    return joined
+# How a result is shown.
+output_options = _bundle(("output", Output), debug_option, *_OUTPUT)
+# Likewise, of one that has a table for papers too.
+paper_output_options = _bundle(("output", Output), debug_option, _FORMAT, *_OUTPUT)
 
 
 gamma_option = click.option(
@@ -179,7 +261,11 @@ paired_option = click.option(
 drop_option = click.option(
     "--drop-incomplete", is_flag=True, help="Leave out failed runs and missing pairs."
 )
-_RESPLIT = (
+
+
+# Sizes that tell what re-splits show about other data like these.
+resplit_options = _bundle(
+    None,
     click.option(
         "--train-size",
         type=click.IntRange(1),
@@ -189,15 +275,6 @@ _RESPLIT = (
         "--test-size", type=click.IntRange(1), help="Examples that it is tested on, likewise."
     ),
 )
-
-
-def resplit_options(command: Command) -> Command:
-    """Add the sizes that tell what re-splits show about other data like these."""
-    for option in reversed(_RESPLIT):
-        command = option(command)
-    return command
-
-
 seed_option = click.option(
     "--seed",
     type=click.IntRange(0),
@@ -207,16 +284,14 @@ seed_option = click.option(
 )
 
 
-_OF_OUTPUT = {field.name for field in fields(Output)}
-
-
 def find_given(used: Collection[str]) -> list[str]:
     """Options on the command line that are not among those used, which nobody should ignore."""
     context = click.get_current_context()
+    used = {*used, *(field.name for field in fields(Output))}
     return [
         parameter.opts[0]
         for parameter in context.command.params
-        if parameter.name not in _OF_OUTPUT.union(used)
+        if parameter.name not in used
         and context.get_parameter_source(parameter.name or "") == ParameterSource.COMMANDLINE
         and parameter.expose_value
     ]

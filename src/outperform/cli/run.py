@@ -1,21 +1,28 @@
-"""The command `outperform run`."""
+"""The command `outperform run`, and where the fits of a study file run."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from outperform.cli.endings import FAILURES, INTERRUPTED
-from outperform.cli.engines import choose_place
-from outperform.cli.options import alpha_option, beta_option, debug_option, find_given, gamma_option
-from outperform.cli.output import print_json
+from outperform.cli import FAILURES, INTERRUPTED
+from outperform.cli.options import (
+    alpha_option,
+    beta_option,
+    debug_option,
+    find_given,
+    gamma_option,
+    print_json,
+)
 from outperform.cli.progress import ProgressBar, describe_pace, say_if_slow
-from outperform.engines import Engine
+from outperform.engines import Engine, open_engine
+from outperform.engines.engine import hide_options
 from outperform.errors import OutperformError
 from outperform.questions.result import Table
 from outperform.render.terminal import print_result, print_table, say
@@ -31,8 +38,7 @@ from outperform.study.study_file import read_study
 from outperform.wording import format_duration
 
 if TYPE_CHECKING:
-    from outperform.questions.compare.decision import Decision
-    from outperform.questions.compare.sequential_run import PlannedDecision
+    from outperform.questions.compare.decision import Decision, PlannedDecision
 
 # Options that say nothing of the rule by which --until-decided decides.
 _ALL_BUT_RULE = {
@@ -163,7 +169,7 @@ def _plan_decision(
         if given := find_given(_ALL_BUT_RULE):
             raise click.UsageError(f"{', '.join(given)} is for --until-decided A B.")
         return None
-    from outperform.questions.compare.sequential_run import plan_decision  # imports scipy
+    from outperform.questions.compare.decision import plan_decision  # imports scipy
 
     return plan_decision(study, *pair, gamma=gamma, alpha=alpha, beta=beta)
 
@@ -171,7 +177,7 @@ def _plan_decision(
 def _check_rule(store: Store, planned: "PlannedDecision | None", *, new_rule: bool) -> None:
     """Refuse another rule than that of before, before anything is said or done."""
     if planned and store.exists():
-        from outperform.questions.compare.sequential_run import check_rule
+        from outperform.questions.compare.decision import check_rule
 
         check_rule(store, planned, new_rule=new_rule)
 
@@ -298,7 +304,7 @@ class _Run:
         return decision.exit_status
 
     def _decide(self, planned: "PlannedDecision", new_rule: bool) -> "Decision":
-        from outperform.questions.compare.sequential_run import add_replicates
+        from outperform.questions.compare.decision import add_replicates
 
         with ProgressBar("fitting") as bar:
             return add_replicates(
@@ -369,3 +375,50 @@ class _Run:
         if any(label.design not in PAIRED for label in done):
             return f"outperform decompose {address}"
         return f"outperform status {address}" if self._n_failed else ""
+
+
+class Place(NamedTuple):
+    """An engine that is not open yet, and the folder that its workers share with us."""
+
+    address: str
+    options: Mapping[str, Any]
+    spool: Path | None
+    patience: float | None
+
+    @contextmanager
+    def open(self) -> Iterator[Engine]:
+        """Open the engine until the block ends, whose errors do not show its options."""
+        from outperform.runner.spool import LEAST_PATIENCE, PATIENCE, find_heartbeat
+
+        patience = PATIENCE if self.patience is None else max(self.patience, LEAST_PATIENCE)
+        heartbeat = find_heartbeat(self.spool)
+        settings: dict[str, Any] = {"heartbeat": heartbeat, "patience": patience}
+        with (
+            hide_options(self.options),
+            open_engine(self.address, self.options, **settings) as engine,
+        ):
+            yield engine
+
+
+def choose_place(
+    study_file: str, address: str | None, workers: int | None, spool: str | None = None
+) -> Place:
+    """Engine of an address or of so many local workers; of the table [engine] if neither is given.
+
+    Options in that table are for the kind of engine that it names.
+    """
+    from outperform.study.study_file import read_engine_table  # `--help` is quick without
+
+    table = read_engine_table(study_file)
+    own = table.address or "local"
+    where = address or (f"local:{workers}" if workers else own)
+    kind, own_kind = where.partition(":")[0], own.partition(":")[0]
+    options = table.options
+    if options and kind != own_kind:
+        say(
+            f"Note: the study file's [engine.options] are for {own_kind}, and left out on {kind}.",
+            fg="yellow",
+            err=True,
+        )
+        options = {}
+    return Place(where, options, Path(spool) if spool else table.spool, table.patience)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from multiprocessing.connection import wait as wait_for_any
 from typing import Any, Literal, Self
 
-from outperform.engines.devices import Devices
+from outperform.engines.channels import Works, pack
 from outperform.engines.engine import (
     NO_NEEDS,
     Activity,
@@ -22,7 +22,7 @@ from outperform.engines.engine import (
     summarize_error,
 )
 from outperform.engines.jobs import N_TRIES, Job, JobQueue, Loss
-from outperform.engines.packing import Works, pack
+from outperform.engines.resources import Devices
 from outperform.engines.worker import Worker, unpack
 from outperform.errors import InvalidInput
 

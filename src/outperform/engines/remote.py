@@ -15,6 +15,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
+from outperform.engines.channels import Works, pack
 from outperform.engines.engine import (
     NO_NEEDS,
     Activity,
@@ -25,9 +26,7 @@ from outperform.engines.engine import (
     describe_exception,
     summarize_error,
 )
-from outperform.engines.jobs import N_TRIES, Job, Loss, cannot_load
-from outperform.engines.lease import Lease
-from outperform.engines.packing import Works, pack
+from outperform.engines.jobs import N_TRIES, Job, Lease, Loss, cannot_load
 from outperform.engines.supervision import Order, Report
 from outperform.engines.worker import unpack
 from outperform.errors import EngineError, InvalidInput

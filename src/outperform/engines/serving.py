@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
-from outperform.engines.channel import Channel
+from outperform.engines.channels import Channel
 from outperform.engines.engine import describe_exception, run
 
 

@@ -13,12 +13,10 @@ from multiprocessing.connection import wait as wait_for_any
 from pickle import loads
 from typing import Any, Literal
 
-from outperform.engines.channel import Channel, Garbled
-from outperform.engines.devices import Share
+from outperform.engines.channels import Channel, Garbled, Output
 from outperform.engines.engine import Outcome, describe_exception, describe_timeout
 from outperform.engines.jobs import Job, Loss, cannot_load, limit_loading
-from outperform.engines.memory import MemoryLimit, measure_process
-from outperform.engines.output import Output
+from outperform.engines.resources import MemoryLimit, Share, measure_process
 from outperform.engines.serving import Reply
 from outperform.errors import EngineError
 from outperform.processes import Watcher, kill_group, name_signal

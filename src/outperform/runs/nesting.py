@@ -14,7 +14,7 @@ from outperform.runs.columns import kind_of
 from outperform.runs.labels import FloatArray, IntArray
 from outperform.runs.suspicions import Suspicion
 
-_CHANCE_NESTED = 0.01  # of differences that do not come in groups
+CHANCE_NESTED = 0.01  # of differences that do not come in groups
 _ROUNDING = 1e-12
 
 
@@ -23,7 +23,7 @@ def find_nesting(
     labels: Sequence[str],
     differences: FloatArray,
     *,
-    chance: float = _CHANCE_NESTED,
+    chance: float = CHANCE_NESTED,
 ) -> Iterator[Suspicion]:
     """Find out whether pairs differ in a setting, or whether differences cluster by a column.
 

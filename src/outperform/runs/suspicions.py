@@ -42,7 +42,7 @@ _WILD = 10_000  # times as large as all others, hence no run of the same kind
 _WILD_SHARE = 100
 _FEWEST_CONSTANT = 3
 _MOST_BINARY = 20  # runs that may all have succeeded or failed
-_FEWEST_SORTED = 8
+FEWEST_SORTED = 8
 _CHANCE_SORTED = 1e-4
 _EVEN = 1e-9  # how much equal steps may differ, as a share of the largest score
 
@@ -243,9 +243,9 @@ def _sorted(sides: Sides) -> Iterator[Suspicion]:
 
 def _is_sorted(scores: FloatArray) -> bool:
     """Whether scores are sorted, up or down, in a way that chance would not explain."""
-    if scores.size < _FEWEST_SORTED:
+    if scores.size < FEWEST_SORTED:
         return False
-    for some in (scores[:_FEWEST_SORTED], scores):  # a glance at the first ones spares the rest
+    for some in (scores[:FEWEST_SORTED], scores):  # a glance at the first ones spares the rest
         steps = np.diff(some)
         if not ((steps >= 0).all() or (steps <= 0).all()):
             return False

@@ -7,6 +7,7 @@ import click
 import numpy as np
 
 from outperform.cli.options import (
+    Output,
     alpha_option,
     drop_option,
     gamma_option,
@@ -18,7 +19,6 @@ from outperform.cli.options import (
     resplit_options,
     seed_option,
 )
-from outperform.cli.output import Output
 from outperform.cli.progress import say_if_slow
 from outperform.questions.audit.answer import audit
 from outperform.runs import Runs

@@ -6,11 +6,10 @@ from typing import Any
 
 import click
 
-from outperform.cli.endings import FAILURES
-from outperform.cli.engines import choose_place
-from outperform.cli.options import debug_option
-from outperform.cli.output import print_json
+from outperform.cli import FAILURES
+from outperform.cli.options import debug_option, print_json
 from outperform.cli.progress import ProgressBar, describe_pace
+from outperform.cli.run import choose_place
 from outperform.questions.check.answer import check, plan_checks
 from outperform.questions.check.result import THOROUGH, Reproducibility
 from outperform.render.terminal import print_result, say

@@ -9,6 +9,7 @@ import click
 import numpy as np
 
 from outperform.cli.options import (
+    Output,
     alpha_option,
     beta_option,
     drop_option,
@@ -22,7 +23,6 @@ from outperform.cli.options import (
     resplit_options,
     seed_option,
 )
-from outperform.cli.output import Output
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.compare.gate import GateClaim, GateScope, decide_gate
@@ -44,7 +44,7 @@ from outperform.stats.outperforming import IntervalMethod
 from outperform.store.store import is_store, show_address
 
 if TYPE_CHECKING:
-    from outperform.questions.compare.sequential_result import SequentialComparison
+    from outperform.questions.compare.sequential import SequentialComparison
 
 
 @click.command()
@@ -189,7 +189,7 @@ def _compare_sequentially(
     paired: bool | None,
     **options: Any,
 ) -> "SequentialComparison":
-    from outperform.questions.compare.sequential_answer import compare_sequentially
+    from outperform.questions.compare.sequential import compare_sequentially
 
     if interval not in (None, "anytime"):
         raise click.UsageError(f"--sequential uses the anytime interval, not {interval}.")

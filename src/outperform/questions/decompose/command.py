@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from outperform.cli.options import alpha_option, check_figure, output_options
-from outperform.cli.output import Output, print_json
+from outperform.cli.options import Output, alpha_option, check_figure, output_options, print_json
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.answer import decompose
 from outperform.questions.decompose.result import Decompositions

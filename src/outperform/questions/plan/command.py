@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from outperform.cli.options import (
+    Output,
     alpha_option,
     beta_option,
     drop_option,
@@ -16,7 +17,6 @@ from outperform.cli.options import (
     reading_options,
     resplit_options,
 )
-from outperform.cli.output import Output
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.result import Comparison
 from outperform.questions.plan.answer import plan

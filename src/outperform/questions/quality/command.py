@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from outperform.cli.options import alpha_option, only_option, output_options, seed_option
-from outperform.cli.output import Output
+from outperform.cli.options import Output, alpha_option, only_option, output_options, seed_option
 from outperform.questions.quality.answer import measure_quality
 
 

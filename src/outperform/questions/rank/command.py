@@ -5,6 +5,7 @@ from typing import Any, get_args
 import click
 
 from outperform.cli.options import (
+    Output,
     alpha_option,
     gamma_option,
     open_runs,
@@ -12,7 +13,6 @@ from outperform.cli.options import (
     reading_options,
     seed_option,
 )
-from outperform.cli.output import Output
 from outperform.cli.progress import say_if_slow
 from outperform.questions.rank.answer import TESTS, rank_runs
 from outperform.questions.rank.grids import Gaps

@@ -6,6 +6,7 @@ import click
 import numpy as np
 
 from outperform.cli.options import (
+    Output,
     only_option,
     open_runs,
     output_options,
@@ -14,7 +15,6 @@ from outperform.cli.options import (
     resplit_options,
     seed_option,
 )
-from outperform.cli.output import Output
 from outperform.cli.progress import ProgressBar
 from outperform.questions.simulate.answer import resample_error_rates, simulate_error_rates
 from outperform.questions.simulate.result import SEEDS_TESTS, ErrorRates, SeedsCurve

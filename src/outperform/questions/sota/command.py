@@ -4,8 +4,7 @@ from typing import Any
 
 import click
 
-from outperform.cli.options import alpha_option, output_options
-from outperform.cli.output import Output
+from outperform.cli.options import Output, alpha_option, output_options
 from outperform.cli.progress import say_if_slow
 from outperform.errors import InvalidInput
 from outperform.questions.sota.answer import assess_leaderboard, assess_predictions, best_of_equals
