@@ -120,8 +120,8 @@ def _suggest_data(comparison: "Comparison") -> str:
         )
     return (
         "For other data like these, collect more of them, or compare on several datasets: no "
-        f"number of splits of this one shows a difference below {population.floor:.2g}, and here "
-        f"it is {abs(population.value):.2g}."
+        f"number of splits of this one shows a difference below {population.floor:.3g}, and here "
+        f"it is {abs(population.value):.3g}."
     )
 
 

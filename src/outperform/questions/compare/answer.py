@@ -43,6 +43,7 @@ from outperform.stats.checks import (
     check_positive,
     merge_stored,
 )
+from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.intervals import REACHED
 from outperform.stats.outperforming import IntervalMethod, Ties, both_probabilities
 from outperform.store.store import read_runs
@@ -255,7 +256,7 @@ def find_population(comparison: Comparison, resplit: Resplit) -> ResampledDiffer
         comparison.scores_b,
         n_train=resplit.n_train,
         n_test=resplit.n_test,
-        confidence_level=comparison.interval.confidence_level,
+        confidence_level=1 - cautious_alpha(comparison.alpha),
     )
 
 

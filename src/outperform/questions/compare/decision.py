@@ -242,7 +242,7 @@ def _describe_decision(
         return f"{decided} on these datasets {after}; for other data like them {beyond}."
     population = known[0].comparison.population
     assert population is not None
-    pvalue = f"p = {population.pvalue:.2g}"
+    pvalue = known[0].comparison.evidence_beyond
     if _holds_beyond(known[0]):
         beyond = f"too, were this the only look ({pvalue})"
     else:

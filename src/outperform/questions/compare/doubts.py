@@ -7,7 +7,7 @@ import numpy as np
 
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal, Runs, known_goal
-from outperform.runs.columns import names_best, names_other_data
+from outperform.runs.columns import data_of, names_best
 from outperform.runs.scope import FOLDS, divides_anew
 from outperform.stats import (
     clopper_pearson_interval,
@@ -21,7 +21,6 @@ _OF_INDEPENDENT_RUNS = ("brunner-munzel", "brunner-munzel permutation", "welch t
 _SHARE_OF_TIES = 0.25  # from here on the metric is too coarse to tell the algorithms apart
 _PERCENTILES = ("percentile", "bootstrap")
 _FEW_LOSSES = 2  # expected, at which percentile intervals cover 87% instead of 95%, for any n
-_SAFE_PVALUE = 0.01  # of the correction for re-splits, for learners of any kind
 _FEW_UNPAIRED = 10  # runs, below which the bootstrap of unpaired runs is liberal
 LUCK = 0.1  # of a search, in the variance of a pair, to say what it would do
 _INFLATION = 1.02  # of alpha, from which on false alarms are more than rounding shows
@@ -71,29 +70,16 @@ def _doubt_splits(comparison: Comparison) -> Iterator[str]:
             "folds share most of their training data, so that runs are not independent, not even "
             "for this dataset"
         )
-    if comparison.population is not None:
-        yield from _approximate(comparison)
-    elif comparison.paired:
+    if comparison.population is None and comparison.paired:
         yield (
             "every run divides the same dataset anew, so more runs tell ever more surely which is "
             "better on this dataset, and nothing of other data like it: --train-size and "
             "--test-size (train_size and test_size in Python) tell that too"
         )
-    else:
+    elif comparison.population is None:
         yield (
             "every run divides the same dataset anew: the verdict is about this dataset, and only "
             "paired runs can tell of other data like it"
-        )
-
-
-def _approximate(comparison: Comparison) -> Iterator[str]:
-    """How far the correction for re-splits may be trusted (docs/scope.md has the table)."""
-    assert comparison.population is not None
-    if comparison.holds_for_population and comparison.population.pvalue > _SAFE_PVALUE:
-        yield (
-            "what holds for data like these rests on an approximation: for learners that remember "
-            "single examples, such as one nearest neighbour, it errs in up to 17% of studies at "
-            f"α = 0.05; only below p = {_SAFE_PVALUE:g} did it stay below 5% with all but one"
         )
 
 
@@ -232,7 +218,7 @@ def doubt_metric(metric: str, goal: Goal) -> Iterator[str]:
     """Whether a metric goes the other way than its name says, or was chosen by what it tells."""
     if metric != "score" and known_goal(metric) not in (None, goal):
         yield f"{metric!r} usually is to {known_goal(metric)}, but was told to {goal}"
-    if names_other_data(metric):
+    if data_of(metric):
         yield (
             f"{metric!r} is not of test data by its name: what was trained, tuned or stopped by it "
             "looks better than it is, most of all what was tried most"

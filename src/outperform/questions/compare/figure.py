@@ -77,7 +77,7 @@ def draw_differences(comparison: Comparison, ax: Axes) -> None:
     below: list[tuple[str, float, Estimate]] = [("difference", -0.35, mean)]
     # Differences that do not vary tell nothing of other data: that interval has no ends.
     if population is not None and np.isfinite(population.interval.low):
-        labels.append("for data\nlike these")
+        labels.append(f"for data like\nthese, {describe_level(population.interval)}")
         below.append(("population", -0.85, population))
     for gid, row, found in below:
         ends = [found.interval.low, found.interval.high]

@@ -207,6 +207,14 @@ class Comparison(OfTwo):
         return self.winner is not None and self.advantage.low > 0
 
     @property
+    def evidence_beyond(self) -> str:
+        """The p-value for data like these, and what it would have to be where it looks small."""
+        assert self.population is not None
+        pvalue, asked = self.population.pvalue, 1 - self.population.interval.confidence_level
+        hint = f", where p < {asked:.2g} is asked for" if asked <= pvalue < self.alpha else ""
+        return f"p = {pvalue:.2g}{hint}"
+
+    @property
     def scope(self) -> Scope:
         """What varied, and what the verdict is about for that reason."""
         about = DATA_LIKE_THESE if self.holds_for_population else self.shared
@@ -325,7 +333,7 @@ class Comparison(OfTwo):
             return f"{better} has the better mean{on}, but is not shown to beat {other} more often"
         if self.population is None or self.winner is None:
             return describe(self.a, self.b, self.winner, self.verdict, on=on)
-        pvalue = f"p = {self.population.pvalue:.2g}"
+        pvalue = self.evidence_beyond
         if self.holds_for_population:
             here = f" on {self.task or 'these data'}"
             where = f"{here} and for data like these ({pvalue}{self.once}){tuned}"
@@ -348,7 +356,9 @@ class Comparison(OfTwo):
         ]
         if population is not None:
             interval = f"{population.value:+.3g} {population.interval}"
-            rows.append(("  for data like these", f"{interval}, p = {population.pvalue:.2g}"))
+            level = f"{100 * population.interval.confidence_level:g}%"
+            value = f"{interval} ({level}), p = {population.pvalue:.2g}"
+            rows.append(("  for data like these", value))
         if self.combined is not None:
             combined = self.combined
             interval = f"{combined.value:+.3g} {combined.interval}"
@@ -406,6 +416,7 @@ class Comparison(OfTwo):
             "difference": self.population.value,
             "low": self.population.interval.low,
             "high": self.population.interval.high,
+            "confidence_level": self.population.interval.confidence_level,
             "pvalue": self.population.pvalue,
             "shown": self.holds_for_population,
         }

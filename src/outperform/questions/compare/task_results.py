@@ -26,6 +26,7 @@ from outperform.questions.compare.result import (
 from outperform.questions.result import Table, join_caveats
 from outperform.runs.scope import Scope, join_scopes
 from outperform.stats import Interval, anytime_interval, average_probability, partial_conjunction
+from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.outperforming import count_wins
 from outperform.wording import format_spread, make_line
 
@@ -339,6 +340,8 @@ def tabulate_tasks(tasks: TaskComparisons) -> list[Table | str]:
         f"{first.alpha:.2g} where it may be named"
         f"{', or where one wins on all' if tasks.winner else ''}"
     )
+    if any(result.population for result in results):
+        explained += f"; other data: shown by p < {cautious_alpha(first.alpha):.2g}"
     lines = [f"  {make_line(task)}: {name}: {value}" for task, name, value in tests]
     note = "\n".join([explained, *lines])
     return [Table(header, rows, title=title, note=note)]
