@@ -21,6 +21,9 @@ from outperform.engines.supervision import Order, Report, supervise
 from outperform.errors import EngineError, InvalidInput, MissingExtra, OutperformError
 from outperform.wording import hide_logins
 
+_PREFIX = "dask://"
+_FILES = ("tls_ca_file", "tls_client_cert", "tls_client_key")  # of certificates
+_MEND = "Give security a tls_ca_file, a tls_client_cert and a tls_client_key, in [engine.options]"
 _LONGEST_ABSENCE = 60.0  # seconds for which a scheduler that is lost is looked for
 _LONGEST_CONNECTING = 10.0  # seconds for the first connection
 _LONGEST_INLINE = 20_000  # bytes of code that go with every job: a dependency costs more
@@ -186,7 +189,7 @@ class _Scheduler:
         # We say ourselves that a scheduler is lost, without the traceback.
         for part in ("batched", "client", "comm", "core"):
             logging.getLogger(f"distributed.{part}").setLevel(logging.CRITICAL)
-        return Client(**read_address(self.name, self._words))
+        return Client(**_read_address(self.name, self._words))
 
     def _describe(self, error: Exception) -> OutperformError:
         """Why there is no first connection."""
@@ -232,15 +235,10 @@ class _Scheduler:
                 results = self._client.gather(finished)
             by_key = dict(zip((each.key for each in finished), results, strict=False))
             for each in done:
-                self._tell(each, by_key.get(each.key))
-
-    def _tell(self, future: Any, result: bytes | None) -> None:
-        """Hand on what has become of a task, unless we have cancelled it."""
-        sent = self._sent.get(future.key)
-        if sent is not None:
-            news = self._read(sent.job, future, result)
-            if self._sent.pop(future.key, None) is not None:
-                sent.tell(news)
+                if sent := self._sent.get(each.key):  # else we have cancelled it
+                    news = self._read(sent.job, each, by_key.get(each.key))
+                    if self._sent.pop(each.key, None) is not None:
+                        sent.tell(news)
 
     def _read(self, job: Job, future: Any, result: bytes | None) -> Any:
         """News of a task that is done."""
@@ -309,18 +307,10 @@ def _run_aside(call: Callable[[], object]) -> None:
     thread.join(_LONGEST_FAREWELL)
 
 
-_PREFIX = "dask://"
-_FILES = ("tls_ca_file", "tls_client_cert", "tls_client_key")
-_MEND = "Give security a tls_ca_file, a tls_client_cert and a tls_client_key, in [engine.options]"
-
-
-def read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Words for `distributed.Client`, of an address and options as a study file writes them.
 
-    Raises
-    ------
-    OSError
-        Where a scheduler file is not there, for as long as the option `timeout` says.
+    Raises OSError where a scheduler file is not there, for as long as the option `timeout` says.
     """
     from dask.utils import parse_timedelta
 
@@ -330,7 +320,13 @@ def read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
         security = _read_security(given)
         found = _read_scheduler_file(Path(place), parse_timedelta(options["timeout"]))
     else:
-        _check_place(address)
+        host, _, port = place.rpartition(":")
+        is_place = address.startswith(_PREFIX) and host and port.isdecimal()
+        if not is_place or "/" in place or "@" in place:
+            raise InvalidInput(
+                f"'{hide_logins(address)}' does not say where the scheduler is",
+                "Write dask://HOST:PORT, or dask:///path/scheduler.json for a scheduler file",
+            )
         security = _read_security(given)
         is_encrypted = given is not None or security.require_encryption
         found = f"{'tls' if is_encrypted else 'tcp'}://{place}"
@@ -338,17 +334,6 @@ def read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
         # Dask would end in a TypeError, and wait for the client that it was.
         raise InvalidInput(f"'{address}' is encrypted, and there are no certificates for it", _MEND)
     return {**options, "security": security, "address": found}
-
-
-def _check_place(address: str) -> None:
-    place = address.removeprefix(_PREFIX)
-    host, _, port = place.rpartition(":")
-    is_place = address.startswith(_PREFIX) and host and port.isdecimal()
-    if not is_place or "/" in place or "@" in place:
-        raise InvalidInput(
-            f"'{hide_logins(address)}' does not say where the scheduler is",
-            "Write dask://HOST:PORT, or dask:///path/scheduler.json for a scheduler file",
-        )
 
 
 def _read_scheduler_file(path: Path, patience: float) -> str:

@@ -2,7 +2,7 @@
 
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
@@ -21,7 +21,7 @@ _KNOWN = (
     "Pass local, local:4 (four workers), inline, dask://HOST:PORT, ray://HOST:PORT or "
     "module:executor"
 )
-_CLUSTERS = ("dask", "ray")  # extras, each a file here
+_CLUSTERS = ("dask", "ray")  # extras, each a file here with a function `open_cluster`
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +187,28 @@ def open_engine(
     2
     """
     options = dict(options or {})
+    kind, _, rest = address.partition(":")
+    is_local = address == "local" or (kind == "local" and rest.isdecimal() and int(rest) > 0)
     with hide_options(options):
-        return _open(address, options, heartbeat=heartbeat, patience=patience)
+        if is_local or address == "inline":
+            known = ["n_threads", "gpus"] if is_local else []
+            for word in options:
+                if word not in known:
+                    remedy = suggest_names(word, known) if known else "Leave it out"
+                    raise InvalidInput(f"the engine '{kind}' has no option {word!r}", remedy)
+            from outperform.engines.inline import InlineEngine
+            from outperform.engines.local import LocalEngine, count_cores
+
+            if is_local:
+                return LocalEngine(int(rest or count_cores()), **options)
+            return InlineEngine()
+        if kind == "local":
+            raise InvalidInput(f"'{address}' does not say how many workers", _KNOWN)
+        if kind in _CLUSTERS or (rest and "/" not in address):
+            home = kind if kind in _CLUSTERS else "futures"
+            make: Callable[..., Engine] = import_module(f"outperform.engines.{home}").open_cluster
+            return make(address, options, heartbeat=heartbeat, patience=patience)
+        raise InvalidInput(f"there is no engine '{hide_logins(address)}'", _KNOWN)
 
 
 @contextmanager
@@ -199,42 +219,6 @@ def hide_options(options: Mapping[str, Any]) -> Iterator[None]:
     except OutperformError as error:
         error.problem = hide_values(error.problem, options)
         raise
-
-
-def _open(address: str, options: Mapping[str, Any], **settings: Any) -> Engine:
-    from outperform.engines.inline import InlineEngine
-    from outperform.engines.local import LocalEngine, count_cores
-
-    kind, _, rest = address.partition(":")
-    if address == "inline":
-        _check_options(kind, options, [])
-        return InlineEngine()
-    if address == "local" or (kind == "local" and rest.isdecimal() and int(rest) > 0):
-        _check_options(kind, options, ["n_threads", "gpus"])
-        return LocalEngine(int(rest or count_cores()), **options)
-    if kind == "local":
-        raise InvalidInput(f"'{address}' does not say how many workers", _KNOWN)
-    if kind in _CLUSTERS:
-        return _open_cluster(kind, address, options, **settings)
-    if rest and "/" not in address:
-        from outperform.engines.futures import open_executor
-
-        return open_executor(address, options, **settings)
-    raise InvalidInput(f"there is no engine '{hide_logins(address)}'", _KNOWN)
-
-
-def _check_options(kind: str, options: Mapping[str, Any], known: Sequence[str]) -> None:
-    for word in options:
-        if word not in known:
-            remedy = suggest_names(word, known) if known else "Leave it out"
-            raise InvalidInput(f"the engine '{kind}' has no option {word!r}", remedy)
-
-
-def _open_cluster(kind: str, *arguments: Any, **settings: Any) -> Engine:
-    """Engine of one of the extras, each a file here with a function of one name."""
-    module = import_module(f"outperform.engines.{kind}")
-    engine: Engine = module.open_cluster(*arguments, **settings)
-    return engine
 
 
 def use_engine(engine: str | Engine, **settings: Any) -> AbstractContextManager[Engine]:

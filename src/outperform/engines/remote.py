@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Literal, NamedTuple, Protocol, Self
@@ -206,13 +206,7 @@ class RemoteEngine:
         self._send(Job(tag, number, b"", pack(item), timeout, needs))
 
     def wait(self, patience: float | None = None) -> list[Outcome]:
-        """Outcomes not handed out yet: at least one, or none where nothing is left to wait for.
-
-        Parameters
-        ----------
-        patience
-            Seconds after which there may be none, though there is something to wait for.
-        """
+        """Outcomes not handed out yet: at least one, or none where nothing is left to wait for."""
         deadline = None if patience is None else time.monotonic() + patience
         with suppress(Empty):
             while self._sent and not self._finished and self._failure is None:
@@ -252,7 +246,10 @@ class RemoteEngine:
         self._n_sent += 1
         number = self._n_sent
         self._flag.touch()  # whoever tidies temporary files takes old ones away
-        tell = partial(self._take_note, number)
+
+        def tell(news: News) -> None:
+            self._news.put((number, news))
+
         folder = os.getcwd()  # noqa: PTH109, as text
         places = _find_places(tuple(map(str, sys.path)), folder)
         order = Order(replace(job, tag=None), self._lease, folder, places)
@@ -264,9 +261,6 @@ class RemoteEngine:
         except Disconnected as error:
             tell(error)
         self._sent[number] = _Sent(job, handle)
-
-    def _take_note(self, number: int, news: News) -> None:
-        self._news.put((number, news))
 
     def _hear(self, patience: float | None = None) -> None:
         """Wait for news, and take in all there is; raises Empty where none comes in time."""
@@ -280,9 +274,18 @@ class RemoteEngine:
             self._failure = error
 
     def _take(self, number: int, news: News) -> None:
+        """Take in news; where the cluster was lost, find it again and send all that is not done."""
         if isinstance(news, Disconnected):
-            if number in self._sent:  # else it has been sent again already
-                self._begin_again()
+            if number not in self._sent:
+                return  # it has been sent again already
+            with suppress(Disconnected):
+                self._cluster.cancel([sent.handle for sent in self._sent.values()])
+            self._cluster.reconnect()
+            self._shared.clear()
+            jobs = [sent.job for sent in self._sent.values()]
+            self._sent.clear()
+            for job in jobs:
+                self._send(job)
         elif not self._finish(number, news) and number in self._sent:
             self._try_again(self._sent.pop(number).job, news)
 
@@ -294,17 +297,6 @@ class RemoteEngine:
         self._loaded.add(job.number)
         self._finished.append(replace(unpack(news.outcome), tag=job.tag))
         return True
-
-    def _begin_again(self) -> None:
-        """Find the cluster again, and send it all that it has not done."""
-        with suppress(Disconnected):
-            self._cluster.cancel([sent.handle for sent in self._sent.values()])
-        self._cluster.reconnect()
-        self._shared.clear()
-        jobs = [sent.job for sent in self._sent.values()]
-        self._sent.clear()
-        for job in jobs:
-            self._send(job)
 
     def _try_again(self, job: Job, news: News) -> None:
         """Send a job once more that was lost with its worker, unless it is to blame."""
