@@ -15,9 +15,13 @@ from markdown_it import MarkdownIt
 from outperform import compare
 from outperform.errors import InvalidInput
 from outperform.questions.result import PaperTable, Table
-from outperform.render.latex import escape_latex, render_latex
-from outperform.render.markdown import render_markdown
-from outperform.render.paper import render_csv, render_paper
+from outperform.render.paper import (
+    escape_latex,
+    render_csv,
+    render_latex,
+    render_markdown,
+    render_paper,
+)
 from outperform.wording import STEERING, make_line
 
 TABLE = PaperTable(

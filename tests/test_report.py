@@ -15,7 +15,7 @@ from outperform.questions.compare.answer import compare, compare_runs
 from outperform.questions.compare.published import PublishedComparison, compare_published
 from outperform.questions.compare.published_table import compare_published_table
 from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.sequential_answer import compare_sequentially
+from outperform.questions.compare.sequential import compare_sequentially
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.decompose.answer import decompose, decompose_crossed
 from outperform.questions.decompose.result import (

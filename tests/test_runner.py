@@ -16,7 +16,7 @@ import pytest
 from outperform.engines import InlineEngine, LocalEngine, Outcome, open_engine
 from outperform.errors import EngineError, InvalidInput, TooFewRuns
 from outperform.questions.compare.answer import compare_runs
-from outperform.questions.compare.sequential_run import run_until_decided
+from outperform.questions.compare.decision import run_until_decided
 from outperform.runner import Progress, describe_changes, describe_study, run, run_fits
 from outperform.store import Measurement, Store, open_store
 from outperform.study.datasets import Dataset

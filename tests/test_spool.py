@@ -17,7 +17,7 @@ import pytest
 from outperform.cli.run import Place
 from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.errors import InvalidInput
-from outperform.questions.compare.sequential_run import run_until_decided
+from outperform.questions.compare.decision import run_until_decided
 from outperform.runner import run_fits
 from outperform.runner.spool import HEARTBEAT, FitReport, Spool, read_report, write_report
 from outperform.store import Store, open_store

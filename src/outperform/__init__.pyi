@@ -16,6 +16,7 @@ from outperform.questions.check.result import Reproducibility as Reproducibility
 from outperform.questions.compare.answer import compare as compare
 from outperform.questions.compare.answer import compare_runs as compare_runs
 from outperform.questions.compare.decision import Decision as Decision
+from outperform.questions.compare.decision import run_until_decided as run_until_decided
 from outperform.questions.compare.gate import Gate as Gate
 from outperform.questions.compare.gate import decide_gate as decide_gate
 from outperform.questions.compare.published import PublishedComparison as PublishedComparison
@@ -26,13 +27,12 @@ from outperform.questions.compare.published_table import (
     compare_published_table as compare_published_table,
 )
 from outperform.questions.compare.result import Comparison as Comparison
-from outperform.questions.compare.sequential_answer import (
-    compare_sequentially as compare_sequentially,
-)
-from outperform.questions.compare.sequential_result import (
+from outperform.questions.compare.sequential import (
     SequentialComparison as SequentialComparison,
 )
-from outperform.questions.compare.sequential_run import run_until_decided as run_until_decided
+from outperform.questions.compare.sequential import (
+    compare_sequentially as compare_sequentially,
+)
 from outperform.questions.compare.task_results import TaskComparisons as TaskComparisons
 from outperform.questions.decompose.answer import decompose as decompose
 from outperform.questions.decompose.answer import decompose_crossed as decompose_crossed

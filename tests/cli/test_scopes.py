@@ -14,7 +14,7 @@ from outperform.questions.check.result import Reproducibility
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.published_table import PublishedTasks, PublishedTasksTried
 from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.sequential_result import SequentialComparison
+from outperform.questions.compare.sequential import SequentialComparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.questions.decompose.result import (
     CrossedDecomposition,

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from outperform.cli import main
 from outperform.engines import InlineEngine
-from outperform.questions.compare.sequential_run import run_until_decided
+from outperform.questions.compare.decision import run_until_decided
 from outperform.runner import run_fits
 from outperform.store import open_store
 from outperform.study.designs import FixHopt

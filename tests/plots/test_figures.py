@@ -13,7 +13,7 @@ from outperform.questions.audit.answer import audit
 from outperform.questions.compare.answer import compare
 from outperform.questions.compare.published import compare_published
 from outperform.questions.compare.published_table import compare_published_table
-from outperform.questions.compare.sequential_answer import compare_sequentially
+from outperform.questions.compare.sequential import compare_sequentially
 from outperform.questions.decompose.answer import decompose_crossed
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.questions.plan.answer import plan
@@ -218,7 +218,7 @@ def test_what_is_known_of_data_like_these_is_drawn_wider(make_comparison, find):
         result.population.interval.high,
     ]
     assert find(ax, "population").get_xdata()[0] == result.population.value
-    assert ax.get_yticklabels()[-1].get_text() == "for data\nlike these"
+    assert ax.get_yticklabels()[-1].get_text() == "for data like\nthese, 99%"
     alone = plot(make_comparison(), view="differences")
     assert not alone.findobj(lambda artist: artist.get_gid() == "population")
 

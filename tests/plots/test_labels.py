@@ -1,6 +1,6 @@
 import pytest
 
-from outperform.render.labels import join_phrases, short_names, wrap_name, wrapped_names
+from outperform.render.style import join_phrases, short_names, wrap_name, wrapped_names
 from outperform.wording import shorten, shorten_apart, wrap_lines
 
 

@@ -4,7 +4,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from outperform.questions.compare.answer import compare
-from outperform.questions.compare.probability_figure import draw_probability, draw_tasks
+from outperform.questions.compare.figure import draw_probability, draw_tasks
 from outperform.questions.compare.published import compare_published
 from outperform.render.style import COLOUR_A, COLOUR_B, COLOUR_NEITHER
 from outperform.stats import Summary

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outperform.questions.compare.across_tasks import BetterOn, describe_better, find_better
+from outperform.questions.compare.task_results import BetterOn, describe_better, find_better
 from outperform.stats import welch_t_test
 
 NAMES = {"a": "new", "b": "old"}

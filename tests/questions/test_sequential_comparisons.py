@@ -9,8 +9,7 @@ from scipy.stats import binom
 
 from outperform import SequentialComparison, compare_runs, compare_sequentially, read_runs
 from outperform.errors import InvalidInput, InvalidScores, UnpairedScores
-from outperform.questions.compare.sequential_answer import follow_runs
-from outperform.questions.compare.sequential_rule import plan_rule
+from outperform.questions.compare.sequential import follow_runs, plan_rule
 from outperform.runs import make_runs
 from outperform.stats import outperforming_pvalue, plan_sequential_test
 

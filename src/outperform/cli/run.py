@@ -38,7 +38,7 @@ from outperform.study.study_file import read_study
 from outperform.wording import format_duration
 
 if TYPE_CHECKING:
-    from outperform.questions.compare.sequential_run import PlannedDecision
+    from outperform.questions.compare.decision import PlannedDecision
 
 # Options that say nothing of the rule by which --until-decided decides.
 _ALL_BUT_RULE = {
@@ -141,7 +141,7 @@ def command(
             if not dry_run:
                 store.lock()
             if planned and store.exists():  # another rule is refused before anything is said
-                from outperform.questions.compare.sequential_run import check_rule
+                from outperform.questions.compare.decision import check_rule
 
                 check_rule(store, planned, new_rule=new_rule)
             before = store.get_meta("study") if store.exists() else None
@@ -172,7 +172,7 @@ def _plan_decision(
         if given := find_given(_ALL_BUT_RULE):
             raise click.UsageError(f"{', '.join(given)} is for --until-decided A B.")
         return None
-    from outperform.questions.compare.sequential_run import plan_decision  # imports scipy
+    from outperform.questions.compare.decision import plan_decision  # imports scipy
 
     return plan_decision(study, *pair, gamma=gamma, alpha=alpha, beta=beta)
 
@@ -262,7 +262,7 @@ class _Run:
 
     def decide(self, planned: "PlannedDecision", *, new_rule: bool) -> int:
         """Do no more than decides between two; the exit status."""
-        from outperform.questions.compare.sequential_run import add_replicates
+        from outperform.questions.compare.decision import add_replicates
 
         try:
             with ProgressBar("fitting") as bar:

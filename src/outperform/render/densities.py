@@ -6,8 +6,14 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from outperform.questions.compare.result import Comparison
-from outperform.render.labels import describe_metric, wrapped_names
-from outperform.render.style import COLOUR_A, COLOUR_B, lay_out_rows, limit_ticks
+from outperform.render.style import (
+    COLOUR_A,
+    COLOUR_B,
+    describe_metric,
+    lay_out_rows,
+    limit_ticks,
+    wrapped_names,
+)
 from outperform.stats.checks import FloatArray
 
 _FEWEST = 10  # scores that a density is drawn of

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from outperform.store.damage import report_damage
-
 ACTIVITY = "activity"  # what a run does at the moment; None where none is going on
 
 # A type; a tuple of what is allowed; [shape] of a list; {str: shape} of a table with any keys; or
@@ -88,14 +86,6 @@ _SHAPES: dict[str, Any] = {
     },
     "writer": str,
 }
-
-
-def check_meta(name: str, value: Any, address: str) -> Any:
-    """What is kept under a name; it is refused where no run would have written it."""
-    problem = find_meta_problem(name, value)
-    if problem is not None:
-        raise report_damage(address, problem)
-    return value
 
 
 def find_meta_problem(name: str, value: Any) -> str | None:

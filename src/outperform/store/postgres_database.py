@@ -10,12 +10,11 @@ import psycopg
 from outperform.errors import DiskFull, NewerStore, NotAStore, OutperformError, StoreError
 from outperform.store.damage import report_damage
 from outperform.store.postgres_address import PostgresAddress
-from outperform.store.rows import CHECKSUMS, COLUMNS
+from outperform.store.rows import CHECKSUMS, COLUMNS, Rows
 
 # It warns of connections that are lost, which are made anew or told in our own words.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
-Rows = list[tuple[Any, ...]]
 Attempt = Literal["read", "written"]
 T = TypeVar("T")
 

@@ -7,12 +7,7 @@ from typing import Any
 import numpy as np
 
 from outperform.errors import InvalidInput, TooFewRuns
-from outperform.questions.best_of.doubts import (
-    doubt_best,
-    doubt_chance,
-    doubt_runs,
-    list_doubts,
-)
+from outperform.questions.best_of.doubts import doubt_best, join_doubts
 from outperform.questions.best_of.result import (
     SHOWN,
     BestOf,
@@ -27,6 +22,7 @@ from outperform.stats import (
     BestOfEstimates,
     BestOfSpreads,
     Estimate,
+    Interval,
     best_of_probability,
     best_of_spreads,
     estimate_best_of,
@@ -93,10 +89,13 @@ def best_of_runs(
     """
     check_count("n_resamples", n_resamples, at_least=1)
     table = runs if isinstance(runs, Runs) else read_runs(runs)
-    asked = tuple(int(size) for size in as_budgets(n, len(table), "v"))
+    asked = tuple(as_budgets(n, len(table), "v").tolist())
     names = _choose_names(table, a, b)
     candidates = [_take(table, name, task, drop_incomplete=drop_incomplete) for name in names]
-    limits = _find_limits(table, task, candidates)
+    chosen_by = [each.validation for each in candidates if not each.same_scores]
+    if chosen_by:
+        find_limits(table.validation_metric, np.concatenate(chosen_by))  # refuses impossible ones
+    limits = find_limits(table.metric_on(task), np.concatenate([each.test for each in candidates]))
     if b is None and interval == "jackknife":
         n_resamples = 0
     else:
@@ -106,22 +105,16 @@ def best_of_runs(
     if b is not None:
         return estimation.compare(*candidates)
     results = [estimation.estimate(each)[0] for each in candidates]
-    return results[0] if len(results) == 1 else BestOfEach(tuple(results), list_doubts(results))
+    return results[0] if len(results) == 1 else BestOfEach(tuple(results), join_doubts(results))
 
 
 def trace_spreads(result: BestOf, *, rng: np.random.Generator) -> BestOfSpreads:
     """Repeat the whole experiment with fewer runs: how the ways to report it vary."""
     largest = min(result.n_runs, _LARGEST_EXPERIMENT)
     sizes = np.unique(np.geomspace(1, largest, _N_EXPERIMENTS).round().astype(np.int64))
-    return best_of_spreads(
-        sizes,
-        result.n,
-        result.validation,
-        result.test,
-        goal=result.validation_goal,
-        confidence_level=result.interval.confidence_level,
-        rng=rng,
-    )
+    goal, level = result.validation_goal, result.interval.confidence_level
+    scores = result.validation, result.test
+    return best_of_spreads(sizes, result.n, *scores, goal=goal, confidence_level=level, rng=rng)
 
 
 def _choose_names(table: Runs, a: str | None, b: str | None) -> tuple[str, ...]:
@@ -146,11 +139,6 @@ class _Candidates:
     test: FloatArray
     same_scores: bool  # those that choose are those reported
     n_dropped: int
-
-    def turn_up(self, goal: Goal) -> tuple[FloatArray, FloatArray]:
-        """Validation and test scores of which higher is better."""
-        up = {"maximize": 1, "minimize": -1}
-        return up[self.goal] * self.validation, up[goal] * self.test
 
 
 def _take(table: Runs, name: str, task: str | None, *, drop_incomplete: bool) -> _Candidates:
@@ -180,16 +168,6 @@ def _check_draws(n_runs: int, n_resamples: int) -> None:
         )
 
 
-def _find_limits(
-    table: Runs, task: str | None, candidates: Sequence[_Candidates]
-) -> tuple[float, float]:
-    """Limits of the scores that are reported; impossible scores of both kinds are refused."""
-    chosen_by = [each.validation for each in candidates if not each.same_scores]
-    if chosen_by:
-        find_limits(table.validation_metric, np.concatenate(chosen_by))
-    return find_limits(table.metric_on(task), np.concatenate([each.test for each in candidates]))
-
-
 @dataclass(frozen=True, slots=True)
 class _Estimation:
     """How the best of n is to be estimated."""
@@ -208,9 +186,8 @@ class _Estimation:
         self, candidates: _Candidates, n_runs: int | None = None
     ) -> tuple[BestOf, BestOfEstimates]:
         """Estimate one algorithm's curve, up to so many runs, and say what it shows."""
-        same = candidates.same_scores
         estimates = estimate_best_of(
-            self._lay_out(n_runs or candidates.test.size),
+            _list_budgets(n_runs or candidates.test.size, self.asked),
             candidates.validation,
             candidates.test,
             estimator=self.estimator,
@@ -218,17 +195,16 @@ class _Estimation:
             n_resamples=self.n_resamples,
             rng=self.rng,
         )
-        at = self._find(estimates)
-        low, high = np.clip([at.interval.low, at.interval.high], *self.limits)
-        metric = self.table.metric_on(self.task)
+        curve, at = self._trace(estimates, *self.limits)
+        metric, same = self.table.metric_on(self.task), candidates.same_scores
         result = BestOf(
             algorithm=candidates.algorithm,
             n=self.asked[0],
             value=at.value,
-            interval=replace(at.interval, low=float(low), high=float(high)),
+            interval=at.interval,
             validation=candidates.validation,
             test=candidates.test,
-            curve=self._trace(estimates, *self.limits),
+            curve=curve,
             asked=self.asked,
             estimator=self.estimator,
             goal=self.table.goal_on(self.task),
@@ -239,22 +215,22 @@ class _Estimation:
             task=self.task,
             scope=self.table.scope_on(self.task),
         )
-        about_runs = doubt_runs(self.table, self.task, candidates.n_dropped)
-        doubts = (*doubt_best(result), *about_runs)
-        return replace(result, caveats=doubts), estimates
+        doubts = doubt_best(result, self.table.notes, candidates.n_dropped)
+        return replace(result, caveats=tuple(doubts)), estimates
 
     def compare(self, first: _Candidates, second: _Candidates) -> BestOfComparison:
         """Estimate both curves over the same n, and their difference."""
         _check_alike(self.table, first, second)
-        n_runs, goal = min(first.test.size, second.test.size), self.table.goal_on(self.task)
-        (a, estimates_a), (b, estimates_b) = (
-            self.estimate(each, n_runs) for each in (first, second)
-        )
+        n_runs = min(first.test.size, second.test.size)
+        a, estimates_a = self.estimate(first, n_runs)
+        b, estimates_b = self.estimate(second, n_runs)
         difference = estimates_a.minus(estimates_b)
+        curve, at = self._trace(difference)
+        up = {"maximize": 1, "minimize": -1}
         probability = best_of_probability(
             a.n,
-            first.turn_up(goal),
-            second.turn_up(goal),
+            (up[first.goal] * first.validation, up[a.goal] * first.test),
+            (up[second.goal] * second.validation, up[a.goal] * second.test),
             # A chance needs runs that win, and so no model of them.
             estimator="u" if self.estimator == "u" else "v",
             confidence_level=self.confidence_level,
@@ -264,36 +240,37 @@ class _Estimation:
         return BestOfComparison(
             a=a,
             b=b,
-            difference=self._find(difference),
-            curve=self._trace(difference),
+            difference=at,
+            curve=curve,
             probability=probability,
             crossing=find_crossing(difference, confidence_level=self.confidence_level),
-            caveats=(*list_doubts([a, b]), *doubt_chance(probability)),
+            caveats=join_doubts([a, b], probability),
         )
-
-    def _lay_out(self, n_runs: int) -> IntArray:
-        """Budgets of a curve: 1 to the number of runs, not all of them where they are many."""
-        every = np.arange(1, min(n_runs, _EVERY) + 1)
-        more = np.geomspace(every[-1], n_runs, _N_MORE).round()
-        listed = [size for size in SHOWN if size <= n_runs]
-        return np.unique(np.concatenate([every, more, listed, self.asked]).astype(np.int64))
-
-    def _find(self, estimates: BestOfEstimates) -> Estimate:
-        """Value and interval at the budget that sentences are about."""
-        level = self.confidence_level
-        return estimates.at(self.asked[0], confidence_level=level, method=self.interval)
 
     def _trace(
         self, estimates: BestOfEstimates, lowest: float = -np.inf, highest: float = np.inf
-    ) -> BestOfCurve:
-        bounds = estimates.bounds(confidence_level=self.confidence_level, method=self.interval)
-        return BestOfCurve(estimates.n, estimates.value, *np.clip(bounds, lowest, highest))
+    ) -> tuple[BestOfCurve, Estimate]:
+        """The curve within limits, and the point of it that sentences are about."""
+        level = self.confidence_level
+        bounds = estimates.bounds(confidence_level=level, method=self.interval)
+        curve = BestOfCurve(estimates.n, estimates.value, *np.clip(bounds, lowest, highest))
+        value, low, high = curve.at(self.asked[0])
+        return curve, Estimate(value, Interval(low, high, level, self.interval))
 
 
-def _check_alike(table: Runs, *candidates: _Candidates) -> None:
+def _list_budgets(n_runs: int, asked: Sequence[int]) -> IntArray:
+    """Budgets of a curve: 1 to the number of runs, not all of them where they are many."""
+    every = np.arange(1, min(n_runs, _EVERY) + 1)
+    more = np.geomspace(every[-1], n_runs, _N_MORE).round()
+    shown = np.array(SHOWN)
+    budgets = [every, more, shown[shown <= n_runs], asked]
+    return np.unique(np.concatenate(budgets).astype(np.int64))
+
+
+def _check_alike(table: Runs, first: _Candidates, second: _Candidates) -> None:
     """Refuse to compare what was chosen by validation with what was chosen by test scores."""
-    other, without = sorted(candidates, key=lambda each: each.same_scores)
-    if without.same_scores and not other.same_scores:
+    if first.same_scores != second.same_scores:
+        without, other = (first, second) if first.same_scores else (second, first)
         raise InvalidInput(
             f"{other.algorithm!r} has validation scores in {table.source} and "
             f"{without.algorithm!r} has none: one would be chosen by validation and the other by "

@@ -93,8 +93,12 @@ def command(
     is estimated from, as the score of the best single run does. With two algorithms, which one to
     train with such a budget, and from which budget on the other.
     """
-    path, a, b = _three_words(words)
-    runs = _read(path, {**reading, "validation": validation}, trials=trials)
+    if not 1 <= len(words) <= 3:
+        raise click.UsageError(
+            "Name the runs file, then one or two algorithms, or none for all: RUNS A B."
+        )
+    a, b = (*words[1:], None, None)[:2]
+    runs = _read(words[0], {**reading, "validation": validation}, trials=trials)
     if (b or options["interval"] == "percentile") and len(runs) * options["n_resamples"] > _LONG:
         say(f"Resampling {len(runs):,} runs {options['n_resamples']:,} times ...", err=True)
     result = best_of_runs(
@@ -119,16 +123,6 @@ def _parse_budgets(text: str) -> range:
             f"n is {text!r}", "Pass a whole number not less than 1, or a range such as 1-20"
         )
     return numbers
-
-
-def _three_words(words: tuple[str, ...]) -> tuple[str, str | None, str | None]:
-    if not 1 <= len(words) <= 3:
-        raise click.UsageError(
-            "Name the runs file, then one or two algorithms, or none for all: RUNS A B."
-        )
-    path, a, b = (*words, None, None)[:3]
-    assert path is not None
-    return path, a, b
 
 
 def _read(path: str, reading: dict[str, Any], *, trials: bool) -> Runs:

@@ -7,7 +7,6 @@ import numpy as np
 from outperform.questions.best_of.result import BestOf
 from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.result import join_caveats
-from outperform.runs import Runs
 from outperform.stats import Estimate, normality_pvalue
 from outperform.stats.checks import merge_ties
 from outperform.stats.variances import count_far_above
@@ -27,8 +26,8 @@ _COVERAGE = (
 )
 
 
-def doubt_best(result: BestOf) -> Iterator[str]:
-    """Every doubt that the runs themselves give rise to."""
+def doubt_best(result: BestOf, notes: Sequence[str], n_dropped: int) -> Iterator[str]:
+    """Every doubt that the runs of one algorithm, and what they were taken from, give rise to."""
     if result.same_scores:
         yield (
             f"runs are chosen and reported by the same {result.metric}: the best of them looks "
@@ -36,36 +35,27 @@ def doubt_best(result: BestOf) -> Iterator[str]:
             "column (--validation, or validation= of read_runs)"
         )
     yield from _doubt_budget(result)
-    if not result.same_scores:
-        yield from _doubt_choice(result)
-    yield from _doubt_ties(result)
+    yield from _doubt_choice(result)
     yield from _doubt_shape(result)
-
-
-def doubt_chance(probability: Estimate) -> Iterator[str]:
-    """Doubt that one side always wins."""
-    interval = probability.interval
-    if interval.high - interval.low < _ROUNDING:
-        yield (
-            "the same side wins in every resample, so the interval of the chance collapses to a "
-            "point: more runs may show exceptions"
-        )
-
-
-def doubt_runs(table: Runs, task: str, n_dropped: int) -> Iterator[str]:
-    """Doubts about what the runs on a task were taken from."""
-    yield from table.notes
+    yield from notes
     if n_dropped:
         yield (
             f"{n_dropped} incomplete run(s) were left out: a candidate that fails is part of the "
             "budget too"
         )
-    yield from doubt_metric(table.metric_on(task), table.goal_on(task))
+    yield from doubt_metric(result.metric, result.goal)
 
 
-def list_doubts(results: Sequence[BestOf]) -> tuple[str, ...]:
-    """Doubts about all, then those about single algorithms."""
-    return join_caveats({result.algorithm: result.caveats for result in results})
+def join_doubts(results: Sequence[BestOf], probability: Estimate | None = None) -> tuple[str, ...]:
+    """Doubts about all, those about single algorithms, and that one side always wins."""
+    doubts = join_caveats({result.algorithm: result.caveats for result in results})
+    if probability is None or probability.interval.high - probability.interval.low >= _ROUNDING:
+        return doubts
+    return (
+        *doubts,
+        "the same side wins in every resample, so the interval of the chance collapses to a "
+        "point: more runs may show exceptions",
+    )
 
 
 def _doubt_budget(result: BestOf) -> Iterator[str]:
@@ -94,7 +84,8 @@ def _doubt_budget(result: BestOf) -> Iterator[str]:
 
 
 def _doubt_choice(result: BestOf) -> Iterator[str]:
-    correlation = result.correlation
+    """How little validation scores tell of test scores, and of one another."""
+    correlation = np.nan if result.same_scores else result.correlation
     start = f"validation and test scores correlate by {correlation:.2f}"
     if correlation < -_WEAK:
         yield f"{start}: runs that are better on validation tend to be worse on test"
@@ -103,9 +94,6 @@ def _doubt_choice(result: BestOf) -> Iterator[str]:
             f"{start} only: choosing by {result.chosen_by} is little better than choosing at "
             "random, so more candidates hardly help"
         )
-
-
-def _doubt_ties(result: BestOf) -> Iterator[str]:
     (merged,) = merge_ties(result.validation)
     n_different = np.unique(merged).size
     if n_different == 1:

@@ -17,7 +17,6 @@ from outperform.questions.best_of.result import (
 )
 from outperform.render.densities import draw_density, draw_dots, scatter_evenly
 from outperform.render.figures import Drawing
-from outperform.render.labels import describe_level, describe_metric, escape
 from outperform.render.style import (
     COLOUR_BAND,
     COLOUR_NEITHER,
@@ -25,6 +24,9 @@ from outperform.render.style import (
     COLOURS,
     COLUMN_WIDTH,
     PAGE_WIDTH,
+    describe_level,
+    describe_metric,
+    escape,
     lay_out_rows,
     limit_ticks,
     make_figure,
@@ -53,19 +55,16 @@ def draw_best_of_curves(result: BestOfResult, ax: Axes) -> None:
         mark = {"color": colour, "mec": "white", "ms": 6, "gid": f"best-{index}"}
         ax.plot([each.n], [each.value], "^", **mark)  # type: ignore[arg-type]
     if isinstance(result, BestOfComparison) and result.crossing is not None:
-        _mark_crossing(result.crossing.n, ax, last=float(result.curve.n[-1]))
+        n = result.crossing.n
+        ax.axvline(n, color=COLOUR_NOTE, linewidth=0.7, linestyle=":", gid="crossing")
+        before = n > np.sqrt(result.curve.n[-1])  # the number stands where there is more room
+        offset, side = ((-3, -8), "right") if before else ((3, -8), "left")
+        look = {"xycoords": ("data", "axes fraction"), "ha": side, "gid": "crossing-n"}
+        write_note(ax, f"cross at n = {n:,}", (n, 1), offset, **look)
     _lay_out_counts(ax, max(int(each.curve.n[-1]) for each in results))
     ax.set_xlabel("candidates to choose from, n")
     ax.set_ylabel(f"expected {_describe_briefly(results[0])}")
     ax.legend(loc="best", frameon=False, fontsize="small")
-
-
-def _mark_crossing(n: int, ax: Axes, *, last: float) -> None:
-    ax.axvline(n, color=COLOUR_NOTE, linewidth=0.7, linestyle=":", gid="crossing")
-    before = n > np.sqrt(last)  # the number stands on the side of which there is more
-    offset, side = ((-3, -8), "right") if before else ((3, -8), "left")
-    look = {"xycoords": ("data", "axes fraction"), "ha": side, "gid": "crossing-n"}
-    write_note(ax, f"cross at n = {n:,}", (n, 1), offset, **look)
 
 
 def draw_best_of_densities(result: BestOf | BestOfComparison, ax: Axes) -> None:
@@ -174,7 +173,7 @@ def compose_best_of(result: BestOf) -> Figure:
     on = f" on {shorten(result.task, 22)}" if result.task else ""
     title = (
         f"Best of {result.n} of {shorten(result.algorithm, 30)}{on}: "
-        f"{format_estimate(result.value, result.interval)}; one run: {result.mean:.4g}"
+        f"{format_estimate(result)}; one run: {result.mean:.4g}"
     )
     figure = make_figure(PAGE_WIDTH, 4.6, wrap_title(escape(title), PAGE_WIDTH))
     # Scores agree with themselves: there is nothing to see.

@@ -1,13 +1,13 @@
 """Results on the best of n, of one algorithm, of two, and of all; and their tables."""
 
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from outperform.plain_values import Plain
-from outperform.questions.compare.verdict import Winner
+from outperform.questions.compare.result import Winner
 from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope, join_scopes
@@ -17,6 +17,8 @@ from outperform.stats.checks import FloatArray
 from outperform.wording import describe_goal
 
 SHOWN = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # budgets in tables
+_N_BUDGETS = 4  # shown of all algorithms
+_OTHERWISE = ("algorithm", "runs", "mean ± sd", "best single run", "correlation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,11 @@ class BestOfCurve(Plain):
     value: FloatArray = field(repr=False, compare=False)
     low: FloatArray = field(repr=False, compare=False)
     high: FloatArray = field(repr=False, compare=False)
+
+    def at(self, n: int) -> tuple[float, float, float]:
+        """Value, and ends of the interval, at one of the n."""
+        (place,) = np.flatnonzero(self.n == n)
+        return float(self.value[place]), float(self.low[place]), float(self.high[place])
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +103,8 @@ class BestOf(Result):
 
     def at(self, n: int) -> Estimate:
         """Value and interval at a budget on the curve."""
-        (place,) = np.flatnonzero(self.curve.n == n)
-        low, high = float(self.curve.low[place]), float(self.curve.high[place])
-        interval = Interval(low, high, self.interval.confidence_level, self.interval.method)
-        return Estimate(float(self.curve.value[place]), interval)
+        value, low, high = self.curve.at(n)
+        return Estimate(value, replace(self.interval, low=low, high=high))
 
     def __str__(self) -> str:
         on = f" on {self.task}" if self.task else ""
@@ -108,14 +113,22 @@ class BestOf(Result):
         what = "mean run" if alone else f"best of {self.n} runs"
         return (
             f"The {what} of {self.algorithm}{on}{chosen} is expected to reach "
-            f"{self.metric} {format_estimate(self.value, self.interval)}; one run, "
+            f"{self.metric} {format_estimate(self)}; one run, "
             f"{self.mean:.4g} ± {self.sd:.2g} ({self.n_runs} runs)."
         )
 
     @property
     def tables(self) -> list[Table | str]:
         """What to expect by n, and what is reported otherwise."""
-        return tabulate_one(self)
+        sign, one = 1 if self.goal == "maximize" else -1, self.at(1).value
+        rows = []
+        for n in self.shown:
+            estimate = self.at(n)
+            gain = sign * (estimate.value - one) + 0.0
+            rows.append((str(n), format_estimate(estimate), f"{gain:+.3g}"))
+        header = ("n", "expected best of n", "better than one run by")
+        others = Table(_OTHERWISE, [_describe_runs(self)])
+        return [Table(header, rows, title=_entitle(self)), others]
 
     @property
     def advice(self) -> str:
@@ -186,7 +199,15 @@ class BestOfComparison(Result):
     @property
     def tables(self) -> list[Table | str]:
         """What to expect of both by n, what is reported otherwise, and where curves cross."""
-        return tabulate_two(self)
+        a, b = self.a, self.b
+        rows = []
+        for n in sorted({*a.shown} & {*b.shown}):
+            value, low, high = self.curve.at(n)
+            difference = f"{value:+.3g} [{low:.3g}, {high:.3g}]"
+            rows.append((str(n), format_estimate(a.at(n)), format_estimate(b.at(n)), difference))
+        header = ("n", a.algorithm, b.algorithm, "difference")
+        others = Table(_OTHERWISE, [_describe_runs(a), _describe_runs(b)])
+        return [Table(header, rows, title=_entitle(a)), others, _describe_crossing(self)]
 
     @property
     def advice(self) -> str:
@@ -225,15 +246,21 @@ class BestOfEach(Result):
         on = f" on {first.task}" if first.task else ""
         return (
             f"With a budget of {first.n}{on}, most is to be expected of {first.algorithm}: "
-            f"{first.metric} {format_estimate(first.value, first.interval)}, then of "
-            f"{second.algorithm}: {format_estimate(second.value, second.interval)} "
-            f"({len(self.results)} algorithms)."
+            f"{first.metric} {format_estimate(first)}, then of {second.algorithm}: "
+            f"{format_estimate(second)} ({len(self.results)} algorithms)."
         )
 
     @property
     def tables(self) -> list[Table | str]:
         """What to expect of each, the best first."""
-        return tabulate_each(self)
+        asked = self.results[0].asked[:_N_BUDGETS]
+        rows = []
+        for each in self.ranked:
+            name, n_runs, *others, _ = _describe_runs(each)
+            rows.append((name, n_runs, *(format_estimate(each.at(n)) for n in asked), *others))
+        budgets = [f"best of {n}" for n in asked]
+        header = ("algorithm", "runs", *budgets, "mean ± sd", "best single run")
+        return [Table(header, rows, title=_entitle(self.results[0]))]
 
     @property
     def advice(self) -> str:
@@ -257,75 +284,31 @@ def list_results(result: BestOfResult) -> tuple[BestOf, ...]:
     return (result.a, result.b) if isinstance(result, BestOfComparison) else result.results
 
 
-_N_BUDGETS = 4  # shown of all algorithms
-
-
-def format_estimate(value: float, interval: Interval) -> str:
+def format_estimate(estimate: BestOf | Estimate) -> str:
     """Value and interval with four digits, which scores near 1 need."""
-    return f"{value:.4g} [{interval.low:.4g}, {interval.high:.4g}]"
+    low, high = estimate.interval.low, estimate.interval.high
+    return f"{estimate.value:.4g} [{low:.4g}, {high:.4g}]"
 
 
-def describe_correlation(result: "BestOf") -> str:
+def describe_correlation(result: BestOf) -> str:
     """How far validation and test agree; nothing correlates with scores that are all equal."""
     if result.same_scores:
         return "the same scores"
     return "none" if np.isnan(result.correlation) else f"{result.correlation:.2f}"
 
 
-def tabulate_one(result: "BestOf") -> list[Table | str]:
-    """What to expect of one algorithm, by n."""
-    sign = 1 if result.goal == "maximize" else -1
-    rows = []
-    for n in result.shown:
-        estimate, gain = result.at(n), sign * (result.at(n).value - result.at(1).value) + 0.0
-        rows.append((str(n), format_estimate(estimate.value, estimate.interval), f"{gain:+.3g}"))
-    header = ("n", "expected best of n", "better than one run by")
-    return [Table(header, rows, title=_entitle(result)), _contrast(result)]
-
-
-def tabulate_two(result: "BestOfComparison") -> list[Table | str]:
-    """What to expect of both, by n, and where their curves cross."""
-    a, b, curve = result.a, result.b, result.curve
-    rows = []
-    for n in sorted({*a.shown} & {*b.shown}):
-        (place,) = np.flatnonzero(curve.n == n)
-        estimates = [format_estimate(each.value, each.interval) for each in (a.at(n), b.at(n))]
-        interval = f"[{curve.low[place]:.3g}, {curve.high[place]:.3g}]"
-        rows.append((str(n), *estimates, f"{curve.value[place]:+.3g} {interval}"))
-    header = ("n", a.algorithm, b.algorithm, "difference")
-    return [Table(header, rows, title=_entitle(a)), _contrast(a, b), _describe_crossing(result)]
-
-
-def tabulate_each(result: "BestOfEach") -> list[Table | str]:
-    """What to expect of all, the best first."""
-    asked = result.results[0].asked[:_N_BUDGETS]
-    rows = []
-    for each in result.ranked:
-        name, n_runs, *others = _describe_runs(each)
-        estimates = [format_estimate(e.value, e.interval) for e in map(each.at, asked)]
-        rows.append((name, n_runs, *estimates, *others))
-    budgets = [f"best of {n}" for n in asked]
-    header = ("algorithm", "runs", *budgets, "mean ± sd", "best single run")
-    return [Table(header, rows, title=_entitle(result.results[0]))]
-
-
-def _entitle(result: "BestOf") -> str:
+def _entitle(result: BestOf) -> str:
     level = f"{100 * result.interval.confidence_level:g}%"
     return f"{result.metric}, {describe_goal(result.goal)}; {level} intervals"
 
 
-def _contrast(*results: "BestOf") -> Table:
-    """What is reported otherwise: means and best single runs."""
-    header = ("algorithm", "runs", "mean ± sd", "best single run", "correlation")
-    return Table(header, [(*_describe_runs(each), describe_correlation(each)) for each in results])
+def _describe_runs(result: BestOf) -> tuple[str, str, str, str, str]:
+    """What is reported otherwise: the mean, and the best single run."""
+    spread, best = f"{result.mean:.4g} ± {result.sd:.2g}", f"{result.best_single:.4g}"
+    return result.algorithm, str(result.n_runs), spread, best, describe_correlation(result)
 
 
-def _describe_runs(result: "BestOf") -> tuple[str, str, str, str]:
-    spread = f"{result.mean:.4g} ± {result.sd:.2g}"
-    return result.algorithm, str(result.n_runs), spread, f"{result.best_single:.4g}"
-
-
-def _describe_crossing(result: "BestOfComparison") -> str:
+def _describe_crossing(result: BestOfComparison) -> str:
     crossing, leader = result.crossing, result.leader_after
     if crossing is None or leader is None:
         ahead = result.a if result.is_better(float(result.curve.value[-1])) else result.b

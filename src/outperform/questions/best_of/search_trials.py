@@ -46,23 +46,12 @@ def collect_trials(study: Study, recorded: Recorded) -> Runs:
     every = [scored for scores in trials.values() for scored in scores]
     tested = all("test" in scored for scored in every if "valid" in scored)
     runs = _make_runs(study, trials, tested=tested)
-    notes = [
-        *_list_notes(study, n_others, len(every) - len(runs), tested),
-        *_doubt_versions(recorded),
-    ]
-    return replace(
-        runs,
-        notes=tuple(notes),
-        varied=(HYPERPARAMETERS,),
-        fixed_splits=runs.tasks,
-    )
-
-
-def _doubt_versions(recorded: Recorded) -> list[str]:
-    if isinstance(recorded, Mapping):  # scores alone
-        return []
-    with use_store(recorded) as store:
-        return [*describe_versions(store)]
+    notes = [*_list_notes(study, n_others, len(every) - len(runs), tested)]
+    if not isinstance(recorded, Mapping):  # which has scores alone
+        with use_store(recorded) as store:
+            notes += describe_versions(store)
+    varied = (HYPERPARAMETERS,)
+    return replace(runs, notes=tuple(notes), varied=varied, fixed_splits=runs.tasks)
 
 
 def _group_searches(study: Study) -> dict[_Names, list[list[Search]]]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from outperform.errors import InvalidInput
-from outperform.questions.compare.verdict import TOO_GOOD, Winner
 from outperform.runs.scope import THIS_DATASET, divides_anew
 from outperform.stats import (
     EquivalenceTest,
@@ -18,9 +17,10 @@ from outperform.stats import (
 from outperform.stats.verdicts import PlannedInterval
 
 if TYPE_CHECKING:
-    from outperform.questions.compare.result import Comparison
+    from outperform.questions.compare.result import Comparison, Winner
 
 _BETA = 0.05  # chance that the runs advised miss the difference
+TOO_GOOD = 0.95  # P(A>B) beyond which a sample is not believed
 _TOO_MANY = 10_000  # runs that nobody is advised to add
 
 
@@ -123,8 +123,8 @@ def _suggest_data(comparison: "Comparison") -> str:
         )
     return (
         "For other data like these, collect more of them, or compare on several datasets: no "
-        f"number of splits of this one shows a difference below {population.floor:.2g}, and here "
-        f"it is {abs(population.value):.2g}."
+        f"number of splits of this one shows a difference below {population.floor:.3g}, and here "
+        f"it is {abs(population.value):.3g}."
     )
 
 
@@ -151,7 +151,7 @@ def _needed(best: float, comparison: "Comparison") -> int | None:
         return None
 
 
-def suggest_after_tasks(comparisons: "Sequence[Comparison]", winner: Winner | None) -> str:
+def suggest_after_tasks(comparisons: "Sequence[Comparison]", winner: "Winner | None") -> str:
     """Say what to do after a comparison on several tasks."""
     if winner is not None:
         return "Report every task with its interval; --plot draws them all."

@@ -18,7 +18,6 @@ from outperform.questions.compare.doubts import (
 )
 from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.score_arrays import align_scores
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runs import Goal, Runs
 from outperform.runs.pairing import PairedScores, SeparateScores
@@ -29,6 +28,7 @@ from outperform.stats import (
     Interval,
     ResampledDifference,
     equivalence_test,
+    noether_sample_size,
     outperforming_interval,
     resampled_difference,
 )
@@ -36,10 +36,14 @@ from outperform.stats.checks import (
     FloatArray,
     as_independent,
     as_pairs,
+    as_scores,
     check_choice,
     check_gamma,
+    check_paired,
     check_positive,
+    merge_stored,
 )
+from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.intervals import REACHED
 from outperform.stats.outperforming import IntervalMethod, Ties, both_probabilities
 from outperform.store.store import read_runs
@@ -241,7 +245,7 @@ def find_population(comparison: Comparison, resplit: Resplit | None) -> Resample
         comparison.scores_b,
         n_train=resplit.n_train,
         n_test=resplit.n_test,
-        confidence_level=comparison.interval.confidence_level,
+        confidence_level=1 - cautious_alpha(comparison.alpha),
     )
 
 
@@ -422,4 +426,56 @@ def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[s
         yield (
             "the table has no replicate column, so runs were compared all with all; pairs that "
             "share their seeds would show smaller differences"
+        )
+
+
+def align_scores(scores_a: Any, scores_b: Any, *, paired: bool) -> tuple[FloatArray, FloatArray]:
+    """Scores as arrays; those that carry their seeds are paired by seed."""
+    if isinstance(scores_a, Mapping) != isinstance(scores_b, Mapping):
+        with_seeds, without = ("A", "B") if isinstance(scores_a, Mapping) else ("B", "A")
+        raise UnpairedScores(
+            f"the scores of {with_seeds} come with their seeds, those of {without} do not",
+            "Pass two dicts of {seed: score}, or two plain sequences in the same order",
+        )
+    if isinstance(scores_a, Mapping) and isinstance(scores_b, Mapping):
+        if paired:
+            _check_same_seeds(list(scores_a), list(scores_b))
+            scores_b = [scores_b[seed] for seed in scores_a]
+        else:
+            scores_b = list(scores_b.values())
+        scores_a = list(scores_a.values())
+    elif paired and _has_seeds(scores_a) and _has_seeds(scores_b):
+        _check_same_seeds(list(scores_a.index), list(scores_b.index))
+        scores_b = scores_b.reindex(scores_a.index)
+    first, second = as_scores(scores_a, "scores_a"), as_scores(scores_b, "scores_b")
+    if paired:
+        check_paired(first.size, second.size)
+    stored = (np.asarray(scores).dtype for scores in (scores_a, scores_b))
+    first, second = merge_stored((first, second), stored)
+    if min(first.size, second.size) < 2:
+        raise TooFewRuns(
+            f"there are {first.size} run(s) of A and {second.size} of B, and one run says nothing "
+            "about the next",
+            f"Run both with several seeds; {noether_sample_size()} are a good start",
+        )
+    return first, second
+
+
+def _has_seeds(scores: Any) -> bool:
+    """Whether scores are a pandas Series."""
+    return hasattr(scores, "reindex") and hasattr(scores, "index")
+
+
+def _check_same_seeds(seeds_a: list[Any], seeds_b: list[Any]) -> None:
+    if len(set(seeds_a)) < len(seeds_a) or len(set(seeds_b)) < len(seeds_b):
+        raise UnpairedScores(
+            "some seeds stand more than once, so runs cannot be paired by seed",
+            "Pass one score per seed, or plain arrays in the same order",
+        )
+    unmatched = set(seeds_a) ^ set(seeds_b)
+    if unmatched:
+        first = ", ".join(map(str, sorted(unmatched, key=str)[:5]))
+        raise UnpairedScores(
+            f"{len(unmatched)} seed(s) have a score of A or of B only (first: {first})",
+            "Pass the seeds that both were run with, or paired=False if the runs are independent",
         )

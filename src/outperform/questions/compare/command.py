@@ -44,7 +44,7 @@ from outperform.stats.outperforming import IntervalMethod
 from outperform.store.store import is_store, show_address
 
 if TYPE_CHECKING:
-    from outperform.questions.compare.sequential_result import SequentialComparison
+    from outperform.questions.compare.sequential import SequentialComparison
 
 
 @click.command()
@@ -189,7 +189,7 @@ def _compare_sequentially(
     paired: bool | None,
     **options: Any,
 ) -> "SequentialComparison":
-    from outperform.questions.compare.sequential_answer import compare_sequentially
+    from outperform.questions.compare.sequential import compare_sequentially
 
     if interval not in (None, "anytime"):
         raise click.UsageError(f"--sequential uses the anytime interval, not {interval}.")

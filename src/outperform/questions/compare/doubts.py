@@ -21,7 +21,6 @@ _OF_INDEPENDENT_RUNS = ("brunner-munzel", "brunner-munzel permutation", "welch t
 _SHARE_OF_TIES = 0.25  # from here on the metric is too coarse to tell the algorithms apart
 _PERCENTILES = ("percentile", "bootstrap")
 _FEW_LOSSES = 2  # expected, at which percentile intervals cover 87% instead of 95%, for any n
-_SAFE_PVALUE = 0.01  # of the correction for re-splits, for learners of any kind
 _FEW_UNPAIRED = 10  # runs, below which the bootstrap of unpaired runs is liberal
 LUCK = 0.1  # of a search, in the variance of a pair, to say what it would do
 _INFLATION = 1.02  # of alpha, from which on false alarms are more than rounding shows
@@ -64,7 +63,6 @@ def _resplit(comparison: Comparison) -> Iterator[str]:
             "for this dataset"
         )
     if comparison.population is not None:
-        yield from _approximate(comparison)
         return
     yield (
         "every run divides the same dataset anew, so more runs tell ever more surely which is "
@@ -74,17 +72,6 @@ def _resplit(comparison: Comparison) -> Iterator[str]:
         else "every run divides the same dataset anew: the verdict is about this dataset, and only "
         "paired runs can tell of other data like it"
     )
-
-
-def _approximate(comparison: Comparison) -> Iterator[str]:
-    """How far the correction for re-splits may be trusted (docs/scope.md has the table)."""
-    assert comparison.population is not None
-    if comparison.holds_for_population and comparison.population.pvalue > _SAFE_PVALUE:
-        yield (
-            "what holds for data like these rests on an approximation: for learners that remember "
-            "single examples, such as one nearest neighbour, it errs in up to 17% of studies at "
-            f"α = 0.05; only below p = {_SAFE_PVALUE:g} did it stay below 5% with all but one"
-        )
 
 
 def _gaps(comparison: Comparison) -> Iterator[str]:

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from outperform.errors import InvalidInput
-from outperform.questions.compare.table import tabulate_published
-from outperform.questions.compare.verdict import (
+from outperform.questions.compare.result import (
     Size,
     Verdict,
     Winner,
     describe,
+    describe_chance,
+    describe_test,
+    entitle,
     find_winner,
     judge,
     judge_size,
@@ -27,6 +29,7 @@ from outperform.stats import (
     welch_from_summary,
 )
 from outperform.stats.checks import check_choice, check_gamma
+from outperform.wording import format_spread
 
 _ASSUMPTIONS = (
     "from a published table: the scores are taken as normal and the runs as independent; with "
@@ -167,3 +170,11 @@ def compare_published(
         gamma=gamma,
         caveats=_ASSUMPTIONS + tuple(_NO_SPREAD.format(name) for name in constant),
     )
+
+
+def tabulate_published(result: PublishedComparison) -> Table:
+    """What was published, and what it tells if scores are normal."""
+    sides = ((result.a, result.summary_a), (result.b, result.summary_b))
+    means = [(name, f"{format_spread(s.mean, s.sd)} ({s.n} runs)") for name, s in sides]
+    rows = [*means, describe_chance(result), describe_test(result.test)]
+    return Table((), rows, title=entitle(result))

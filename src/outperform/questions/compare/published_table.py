@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from outperform.errors import InvalidInput, UnknownDirection
-from outperform.questions.compare.across_tasks import OnTasks, describe_better
 from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.compare.published import PublishedComparison, compare_published
-from outperform.questions.compare.table import tabulate_published_tasks, tabulate_tried
-from outperform.questions.compare.verdict import Winner
+from outperform.questions.compare.result import Winner, entitle, name_chance
+from outperform.questions.compare.task_results import OnTasks, describe_better
 from outperform.questions.result import Result, Table, join_caveats
 from outperform.runs import Goal
 from outperform.runs.metrics import resolve_goal
@@ -17,7 +16,7 @@ from outperform.runs.published_tables import PublishedCell, PublishedTable, read
 from outperform.runs.scope import RUNS, THESE_TASKS, Scope
 from outperform.stats import Summary
 from outperform.stats.checks import check_count
-from outperform.wording import join_words
+from outperform.wording import describe_goal, format_spread, join_words
 
 _TRIED = (3, 5, 10)  # numbers of runs behind most tables
 
@@ -278,3 +277,49 @@ def _summarise(cell: PublishedCell, n: int | None, *, errors: bool) -> Summary:
     runs = cell.n if n is None else n
     assert runs is not None  # one of the two is known
     return Summary(cell.mean, cell.sd * runs**0.5 if errors else cell.sd, runs)
+
+
+def tabulate_published_tasks(result: PublishedTasks) -> Table:
+    """One row a dataset: what was published, and what it tells if scores are normal."""
+    better = result.better
+    first = result.comparisons[0]
+    header = ["dataset", result.a, result.b, name_chance(first), "p", "Holm", "better"]
+    rows = [
+        [
+            *_tabulate_means(each),
+            f"{each.probability:.3g} {each.interval}",
+            f"{each.test.pvalue:.2g}",
+            f"{min(better[side].pvalues[row] for side in better):.2g}",
+            _name_better(each.task, result),
+        ]
+        for row, each in enumerate(result.comparisons)
+    ]
+    note = "  p: Welch's t; Holm: corrected for the datasets, by which those that differ are named"
+    return Table(header, rows, entitle(first), note)
+
+
+def tabulate_tried(result: PublishedTasksTried) -> Table:
+    """One row a dataset: what was published, and the corrected p-value for each number of runs."""
+    first = result.answers[0].comparisons
+    header = ["dataset", result.a, result.b, name_chance(first[0])]
+    header += [f"n = {n}" for n in result.n_tried]
+    rows = []
+    for row, each in enumerate(first):
+        cells = [*_tabulate_means(each), f"{each.probability:.3g}"]
+        for answer in result.answers:
+            pvalue = min(found.pvalues[row] for found in answer.better.values())
+            named = _name_better(each.task, answer)
+            cells.append(f"{pvalue:.2g}" + ("" if named == "–" else f" {named}"))
+        rows.append(cells)
+    note = "  n = …: p of Welch's t by Holm's correction, and who is better by it"
+    return Table(header, rows, f"{result.metric}, {describe_goal(result.goal)}", note)
+
+
+def _tabulate_means(result: PublishedComparison) -> list[str]:
+    means = ((s.mean, s.sd) for s in (result.summary_a, result.summary_b))
+    return [result.task, *(format_spread(*each) for each in means)]
+
+
+def _name_better(task: str, result: PublishedTasks) -> str:
+    names = {"a": result.a, "b": result.b}
+    return next((names[side] for side, on in result.better.items() if task in on.tasks), "–")

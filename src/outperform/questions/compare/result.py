@@ -1,26 +1,14 @@
-"""The results of comparing two algorithms: on one task, and on several."""
+"""The result of comparing two algorithms: a verdict, and the numbers that it rests on."""
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
 from outperform.questions.compare.advice import suggest_next, suggest_sizes
-from outperform.questions.compare.table import tabulate_comparison
-from outperform.questions.compare.verdict import (
-    SIZES,
-    Size,
-    Verdict,
-    Winner,
-    describe,
-    find_winner,
-    judge,
-    judge_size,
-    name_level,
-)
 from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import DATA_LIKE_THESE, RUNS, THIS_DATASET, Scope
@@ -40,9 +28,70 @@ from outperform.stats import (
 )
 from outperform.stats.checks import FloatArray
 from outperform.stats.verdicts import PlannedInterval
+from outperform.wording import describe_goal, format_spread
 
 if TYPE_CHECKING:
+    from outperform.questions.compare.published import PublishedComparison
     from outperform.stats import CombinedDifference
+
+Verdict = Literal["not significant", "significant, not meaningful", "significant and meaningful"]
+Winner = Literal["a", "b"]
+Size = Literal["shown", "not ruled out", "ruled out"]
+
+# From the weakest to the strongest claim.
+VERDICTS: tuple[Verdict, ...] = (
+    "not significant",
+    "significant, not meaningful",
+    "significant and meaningful",
+)
+_LONGEST_HEADER = 40  # characters, beyond which algorithms are called A and B
+SIZES: tuple[Size, ...] = ("ruled out", "not ruled out", "shown")
+
+
+def find_winner(interval: Interval, reverse: Interval) -> Winner | None:
+    """Whose chance of winning is above one half for sure: intervals of P(a > b) and P(b > a)."""
+    if interval.low > 0.5:
+        return "a"
+    return "b" if reverse.low > 0.5 else None
+
+
+def judge_size(interval: Interval, smallest: float) -> Size:
+    """Whether the winner's advantage, such as its chance to win, is shown to be large enough."""
+    if interval.low >= smallest:
+        return "shown"
+    return "not ruled out" if interval.high > smallest else "ruled out"
+
+
+def judge(size: Size | None) -> Verdict:
+    """Verdict on the winner's advantage (Bouthillier et al. 2021, appendix C.6).
+
+    It is meaningful unless that is ruled out; whether it is shown, `Size` says. Without a winner
+    there is none.
+    """
+    if size is None:
+        return "not significant"
+    return "significant, not meaningful" if size == "ruled out" else "significant and meaningful"
+
+
+def describe(a: str, b: str, winner: Winner | None, verdict: Verdict, *, on: str = "") -> str:
+    """Verdict in words, the winner's name first; `on` is where it holds, such as `` on digits``."""
+    first, second = (b, a) if winner == "b" else (a, b)
+    if verdict == "significant and meaningful":
+        return f"{first} outperforms {second}{on}"
+    if verdict == "significant, not meaningful":
+        return f"{first} is better than {second}{on}, but by too little to matter"
+    return f"No difference shown between {first} and {second}{on}"
+
+
+def name_level(alpha: float) -> str:
+    """Words for a chance of a false alarm that is not the usual one.
+
+    Examples
+    --------
+    >>> name_level(0.05), name_level(0.5)
+    ('', ', α = 0.5')
+    """
+    return "" if math.isclose(alpha, 0.05) else f", α = {alpha:.2g}"
 
 
 @dataclass(frozen=True)  # without slots, so that what is asked for often is computed once
@@ -150,6 +199,14 @@ class Comparison(Result):
         if self.population is None:
             return None
         return self.winner is not None and self.advantage.low > 0
+
+    @property
+    def evidence_beyond(self) -> str:
+        """The p-value for data like these, and what it would have to be where it looks small."""
+        assert self.population is not None
+        pvalue, asked = self.population.pvalue, 1 - self.population.interval.confidence_level
+        hint = f", where p < {asked:.2g} is asked for" if asked <= pvalue < self.alpha else ""
+        return f"p = {pvalue:.2g}{hint}"
 
     @property
     def scope(self) -> Scope:
@@ -265,7 +322,7 @@ class Comparison(Result):
             return f"{better} has the better mean{on}, but is not shown to beat {other} more often"
         if self.population is None or self.winner is None:
             return describe(self.a, self.b, self.winner, self.verdict, on=on)
-        pvalue = f"p = {self.population.pvalue:.2g}"
+        pvalue = self.evidence_beyond
         if self.holds_for_population:
             here = f" on {self.task or 'these data'}"
             where = f"{here} and for data like these ({pvalue}{self.once}){tuned}"
@@ -280,7 +337,24 @@ class Comparison(Result):
     @property
     def tables(self) -> list[Table | str]:
         """Means, difference, P(A>B) and tests."""
-        return [tabulate_comparison(self)]
+        difference, population = self.difference, self.population
+        rows = [
+            (self.a, format_spread(self.mean_a, self.sd_a)),
+            (self.b, format_spread(self.mean_b, self.sd_b)),
+            ("difference", f"{difference.value:+.3g} {difference.interval}"),
+        ]
+        if population is not None:
+            interval = f"{population.value:+.3g} {population.interval}"
+            level = f"{100 * population.interval.confidence_level:g}%"
+            value = f"{interval} ({level}), p = {population.pvalue:.2g}"
+            rows.append(("  for data like these", value))
+        if self.combined is not None:
+            combined = self.combined
+            interval = f"{combined.value:+.3g} {combined.interval}"
+            sds = f"{combined.sd_fixed:.2g} fixed, {combined.sd_redrawn:.2g} simulated"
+            rows.append(("  with simulated searches", f"{interval}, sd of {sds}"))
+        rows += [describe_chance(self), *map(describe_test, self.tests)]
+        return [Table((), rows, title=entitle(self))]
 
     @property
     def advice(self) -> str:
@@ -345,6 +419,7 @@ class Comparison(Result):
             "difference": self.population.value,
             "low": self.population.interval.low,
             "high": self.population.interval.high,
+            "confidence_level": self.population.interval.confidence_level,
             "pvalue": self.population.pvalue,
             "shown": self.holds_for_population,
         }
@@ -361,3 +436,28 @@ class Comparison(Result):
             "sd_fixed": self.combined.sd_fixed,
             "sd_simulated": self.combined.sd_redrawn,
         }
+
+
+def entitle(result: "Comparison | PublishedComparison") -> str:
+    """Title of a table of numbers: the metric, its direction, the level of intervals."""
+    level = f"{100 * result.interval.confidence_level:g}%"
+    return f"{result.metric}, {describe_goal(result.goal)}; {level} intervals"
+
+
+def describe_chance(result: "Comparison | PublishedComparison") -> tuple[str, str]:
+    """Row of a table: P(A>B) with its interval."""
+    interval = result.interval
+    return name_chance(result), f"{result.probability:.3g} {interval} ({interval.method})"
+
+
+def name_chance(result: "Comparison | PublishedComparison") -> str:
+    """P(A>B) with names, unless they are too long for a header."""
+    named = f"P({result.a} > {result.b})"
+    return named if len(named) <= _LONGEST_HEADER else "P(A > B)"
+
+
+def describe_test(test: HypothesisTest | EquivalenceTest) -> tuple[str, str]:
+    """Row of a table: a test with its p-value."""
+    if isinstance(test, EquivalenceTest):
+        return "equivalence", str(test)
+    return test.name, f"p = {test.pvalue:.2g} ({test.alternative})"

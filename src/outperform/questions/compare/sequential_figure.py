@@ -7,14 +7,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from outperform.questions.compare.sequential_result import SequentialComparison
-from outperform.render.labels import escape, short_names
+from outperform.questions.compare.sequential import SequentialComparison
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
     COLUMN_WIDTH,
+    escape,
     limit_ticks,
     make_figure,
+    short_names,
     title_height,
     wrap_title,
     write_note,
@@ -55,13 +56,13 @@ def draw_log_ratios(result: SequentialComparison, ax: Axes) -> None:
 def compose_sequential(result: SequentialComparison) -> Figure:
     """Draw the log ratios below what they decided."""
     # The interval alone would be read as a verdict of its own.
-    title = "\n".join(wrap_title(line, COLUMN_WIDTH) for line in _entitle(result))
+    title = "\n".join(wrap_title(line, COLUMN_WIDTH) for line in _name_decision(result))
     figure = make_figure(COLUMN_WIDTH, RATIOS_HEIGHT + title_height(title), title)
     draw_log_ratios(result, figure.subplots())
     return figure
 
 
-def _entitle(result: SequentialComparison) -> tuple[str, str]:
+def _name_decision(result: SequentialComparison) -> tuple[str, str]:
     """What was decided, and P(A>B) with the interval that holds whenever one stops."""
     a, b = short_names(result.comparison, 22)
     on = f" on {escape(shorten(result.task, 22))}" if result.task else ""

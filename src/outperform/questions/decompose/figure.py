@@ -25,12 +25,14 @@ from outperform.questions.decompose.search_curves_figure import (
     draw_test_curves,
 )
 from outperform.render.figures import Drawing
-from outperform.render.labels import describe_level, escape, join_phrases
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_NEITHER,
     COLOUR_NOTE,
     COLUMN_WIDTH,
+    describe_level,
+    escape,
+    join_phrases,
     lay_out_rows,
     limit_ticks,
     make_figure,

@@ -7,8 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
-from outperform.render.labels import escape
-from outperform.render.style import PAGE_WIDTH, make_figure
+from outperform.render.style import PAGE_WIDTH, escape, make_figure
 from outperform.stats.variances import middle_range
 from outperform.wording import describe_goal, shorten
 

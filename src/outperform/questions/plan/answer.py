@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from outperform.errors import InvalidInput
+from outperform.questions.compare.advice import TOO_GOOD
 from outperform.questions.compare.answer import find_population, make_resplit
 from outperform.questions.compare.result import Comparison
-from outperform.questions.compare.verdict import TOO_GOOD
 from outperform.questions.plan.result import PAIRS, Plan, plan_resplits, plan_sequential_design
 from outperform.runs.scope import SPLITS, THIS_DATASET, Resplit, Scope
 from outperform.stats import (

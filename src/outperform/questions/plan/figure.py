@@ -12,13 +12,13 @@ from matplotlib.transforms import ScaledTranslation
 from outperform.questions.plan.budget_result import BudgetPlan, describe_split
 from outperform.questions.plan.result import GAMMAS, Plan
 from outperform.render.figures import Drawing
-from outperform.render.labels import escape
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
     COLOUR_NOTE,
     COLOURS,
     COLUMN_WIDTH,
+    escape,
     make_figure,
     title_height,
     wrap_title,

@@ -21,6 +21,7 @@ from outperform.stats import (
     verdict_size,
 )
 from outperform.stats.checks import check_open_unit
+from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.verdicts import PlannedInterval
 from outperform.wording import format_duration
 
@@ -92,8 +93,9 @@ def plan_resplits(
     Examples
     --------
     >>> print(plan_resplits(Resplit(800, 200), None, alpha=0.05, beta=0.05))
-    no number of re-splits shows a difference below 0.98 standard deviations of the difference
+    no number of re-splits shows a difference below 1.3 standard deviations of the difference
     """
+    alpha = cautious_alpha(alpha)
     if pilot is None:
         if resplit is None:
             return None

@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 from outperform.questions.quality.answer import COMBINED
 from outperform.questions.quality.result import MeasuredDesign, PairQuality, Quality
 from outperform.render.figures import Drawing
-from outperform.render.labels import escape
 from outperform.render.style import (
     COLOUR_NEITHER,
     COLOUR_NOTE,
     COLOURS,
     PAGE_WIDTH,
+    escape,
     lay_out_rows,
     limit_ticks,
     make_figure,

@@ -26,13 +26,13 @@ from outperform.questions.rank.ranks_figure import (
 from outperform.questions.rank.result import RankedPair, Ranking
 from outperform.questions.rank.tasks_figure import draw_tasks, tasks_height
 from outperform.render.figures import Drawing
-from outperform.render.labels import escape
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_BAND,
     COLOUR_NOTE,
     COLOURS,
     PAGE_WIDTH,
+    escape,
     find_width,
     limit_ticks,
     make_figure,

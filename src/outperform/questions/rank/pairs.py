@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.questions.compare.named_tests import find_test
-from outperform.questions.compare.verdict import Winner, judge, judge_size
+from outperform.questions.compare.result import Winner, judge, judge_size
 from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.result import Correction, RankedPair, TasksAre
 from outperform.runs.scope import Resplit

@@ -11,13 +11,13 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from outperform.questions.rank.result import RankedAlgorithm, Ranking
-from outperform.render.labels import escape
 from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
     COLOUR_BAND,
     COLOUR_NEITHER,
     COLOUR_NOTE,
+    escape,
     find_width,
     lay_out_rows,
 )

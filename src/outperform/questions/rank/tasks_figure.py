@@ -16,8 +16,14 @@ from outperform.questions.rank.ranks_figure import (
     row_height,
 )
 from outperform.questions.rank.result import RankedTask, Ranking
-from outperform.render.labels import describe_metric, escape
-from outperform.render.style import COLOUR_A, COLOUR_NEITHER, COLOUR_NOTE, find_width
+from outperform.render.style import (
+    COLOUR_A,
+    COLOUR_NEITHER,
+    COLOUR_NOTE,
+    describe_metric,
+    escape,
+    find_width,
+)
 from outperform.wording import shorten
 
 _PANELS = 0.87, 0.65  # inches that a panel takes, and at least where there are many

@@ -15,13 +15,13 @@ from outperform.questions.simulate.result import (
     SeedsTest,
 )
 from outperform.render.figures import Drawing
-from outperform.render.labels import escape
 from outperform.render.style import (
     COLOUR_BAND,
     COLOUR_NEITHER,
     COLOUR_NOTE,
     COLUMN_WIDTH,
     PAGE_WIDTH,
+    escape,
     make_figure,
 )
 from outperform.stats.decision_rules import Rule
