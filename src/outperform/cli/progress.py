@@ -27,8 +27,7 @@ class ProgressBar:
     def __init__(self, doing: str) -> None:
         self.doing = doing
         self.live = sys.stderr.isatty()
-        self.began = monotonic()
-        self.due = self.began + (_PATIENCE if self.live else _EVERY)
+        self.due = monotonic() + (_PATIENCE if self.live else _EVERY)
         self._bar: Progress | None = None
 
     def __enter__(self) -> "ProgressBar":

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from outperform.engines.engine import Needs, describe_exception
 from outperform.engines.jobs import Job, Loss, cannot_load
 from outperform.engines.local import count_cores
-from outperform.engines.remote import Disconnected, RemoteEngine, Tell
+from outperform.engines.remote import Disconnected, RemoteEngine, Tell, retry
 from outperform.engines.supervision import Order, Report, supervise
 from outperform.errors import EngineError, InvalidInput, MissingExtra, OutperformError
 from outperform.wording import hide_logins
@@ -150,18 +150,13 @@ class _Scheduler:
     def reconnect(self) -> None:
         self._sent.clear()
         _run_aside(partial(self._client.close, timeout=2))
-        deadline = time.monotonic() + _LONGEST_ABSENCE
-        while True:
-            try:
-                self._client = self._connect()
-                return
-            except (OSError, TimeoutError, ValueError) as error:
-                if time.monotonic() > deadline:
-                    raise EngineError(
-                        f"the Dask scheduler at '{self.name}' is gone: {error}",
-                        "Start it again, and its workers; the same command resumes",
-                    ) from error
-            time.sleep(0.5)
+        try:
+            self._client = retry(self._connect, _LONGEST_ABSENCE, OSError, TimeoutError, ValueError)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise EngineError(
+                f"the Dask scheduler at '{self.name}' is gone: {error}",
+                "Start it again, and its workers; the same command resumes",
+            ) from error
 
     def working(self) -> list[tuple[str, Any]]:
         processing: Mapping[str, Collection[Any]] = {}
@@ -338,14 +333,14 @@ def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read_scheduler_file(path: Path, patience: float) -> str:
     """Address of the scheduler; Dask itself would wait for the file for ever."""
-    deadline = time.monotonic() + patience
-    while True:
-        try:
-            return str(json.loads(path.read_bytes())["address"])
-        except (OSError, ValueError, LookupError, TypeError) as error:
-            if time.monotonic() > deadline:
-                raise OSError(f"no scheduler has written this file ({error})") from error
-        time.sleep(0.05)
+    unwritten = (OSError, ValueError, LookupError, TypeError)
+    try:
+        content = retry(
+            lambda: json.loads(path.read_bytes())["address"], patience, *unwritten, pause=0.05
+        )
+    except unwritten as error:
+        raise OSError(f"no scheduler has written this file ({error})") from error
+    return str(content)
 
 
 def _read_security(given: Any) -> Any:

@@ -26,21 +26,11 @@ _CLUSTERS = ("dask", "ray")  # extras, each a file here with a function `open_cl
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What an item needs where it runs; None where that was not said.
+    """What an item needs where it runs; None where that was not said."""
 
-    Attributes
-    ----------
-    gpus
-        Graphics processors of its own: half of one is shared by two. 0: it must see none.
-    memory
-        Bytes; an item that takes more is killed.
-    others
-        Whatever else the engine knows, by its own names, such as `(("cpus", 4),)`.
-    """
-
-    gpus: float | None = None
-    memory: int | None = None
-    others: tuple[tuple[str, float], ...] = ()
+    gpus: float | None = None  # of its own: half of one is shared by two; 0: it must see none
+    memory: int | None = None  # bytes; an item that takes more is killed
+    others: tuple[tuple[str, float], ...] = ()  # by the engine's own names: (("cpus", 4),)
 
 
 NO_NEEDS = Needs()
@@ -58,33 +48,19 @@ class Activity(NamedTuple):
 class Outcome:
     """What became of one submitted item.
 
-    Attributes
-    ----------
-    tag
-        What the submitter called the item.
-    value
-        What the work returned; None unless `kind` is `"done"`.
-    error
-        None where `kind` is `"done"`, else what happened, with the traceback where there is one.
-    seconds
-        How long the work itself took, without queueing and sending.
-    kind
-        `"done"`; `"error"`, the work raised an exception; `"timeout"`, it took too long and was
-        killed; `"died"`, it took its worker down with it, several times where that may have been
-        the doing of others.
-    worker
-        Where it was worked on, as in `Activity`.
-    output
-        What the work has printed, also when it was loaded for this item, without the middle where
-        that is long; of engines that work elsewhere.
+    `"done"`; `"error"`, the work raised an exception; `"timeout"`, it took too long and was killed;
+    `"died"`, it took its worker down with it, several times where that may have been the doing of
+    others.
     """
 
-    tag: Any
-    value: Any
-    error: str | None
-    seconds: float
+    tag: Any  # what the submitter called the item
+    value: Any  # what the work returned; None unless it is done
+    error: str | None  # unless it is done: what happened, with the traceback where there is one
+    seconds: float  # that the work itself took, without queueing and sending
     kind: Literal["done", "error", "timeout", "died"]
-    worker: str = ""
+    worker: str = ""  # where it was worked on, as in `Activity`
+    # What the work has printed, also when it was loaded for this item, without the middle where
+    # that is long; of engines that work elsewhere.
     output: str = ""
 
 
@@ -231,10 +207,16 @@ def use_engine(engine: str | Engine, **settings: Any) -> AbstractContextManager[
     return open_engine(engine, **settings) if isinstance(engine, str) else nullcontext(engine)
 
 
-def check_timeout(timeout: float | None) -> None:
-    """Refuse a time limit that is none."""
+def check_submission(
+    timeout: float | None, *, is_open: bool, failure: BaseException | None = None
+) -> None:
+    """Refuse a time limit that is none, and what an engine gets that has failed or is closed."""
     if timeout is not None and not timeout > 0:
         raise InvalidInput(f"timeout is {timeout}", "Give a positive number of seconds or None")
+    if failure is not None:
+        raise failure
+    if not is_open:
+        raise EngineError("this engine is closed", "Make a new one to submit more")
 
 
 def describe_timeout(timeout: float | None) -> str:
@@ -298,8 +280,3 @@ def run(
     except BaseException as error:  # SystemExit too: code that exits has failed
         return None, describe_exception(error), time.perf_counter() - began, "error"
     return value, None, time.perf_counter() - began, "done"
-
-
-def closed_engine() -> EngineError:
-    """The error of submitting too late."""
-    return EngineError("this engine is closed", "Make a new one to submit more")

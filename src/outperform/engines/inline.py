@@ -9,8 +9,7 @@ from outperform.engines.engine import (
     Activity,
     Needs,
     Outcome,
-    check_timeout,
-    closed_engine,
+    check_submission,
     describe_timeout,
     run,
 )
@@ -60,9 +59,7 @@ class InlineEngine:
         needs: Needs = NO_NEEDS,
     ) -> None:
         """Ask for `work(item)`; it runs when waited for."""
-        check_timeout(timeout)
-        if self._closed:
-            raise closed_engine()
+        check_submission(timeout, is_open=not self._closed)
         self._pending.append((work, item, tag, timeout))
 
     def wait(self, patience: float | None = None) -> list[Outcome]:

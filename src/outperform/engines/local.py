@@ -17,8 +17,7 @@ from outperform.engines.engine import (
     Activity,
     Needs,
     Outcome,
-    check_timeout,
-    closed_engine,
+    check_submission,
     summarize_error,
 )
 from outperform.engines.jobs import N_TRIES, Job, JobQueue, Loss
@@ -126,11 +125,7 @@ class LocalEngine:
         needs: Needs = NO_NEEDS,
     ) -> None:
         """Ask for `work(item)`; returns at once."""
-        check_timeout(timeout)
-        if self._failure is not None:
-            raise self._failure
-        if self._phase != "open":
-            raise closed_engine()
+        check_submission(timeout, is_open=self._phase == "open", failure=self._failure)
         self._devices.check(needs.gpus)
         number, code = self._works.pack(work)
         job = Job(tag, number, code, pack(item), timeout, needs)
@@ -183,9 +178,8 @@ class LocalEngine:
         try:
             while self._phase == "open" or (self._phase == "closing" and self._has_work()):
                 self._assign()
-                deadlines = [each.deadline for each in self._workers if each.deadline is not None]
-                until = min(deadlines, default=float("inf")) - time.monotonic()
-                self._collect(patience=min(max(0.0, until), _LOOK_ROUND))
+                deadlines = [worker.deadline - time.monotonic() for worker in self._workers]
+                self._collect(patience=max(0.0, min([_LOOK_ROUND, *deadlines])))
             while any(worker.has_spoken() for worker in self._workers):
                 self._collect(patience=0)
         except BaseException as error:

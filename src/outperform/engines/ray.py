@@ -14,7 +14,7 @@ from typing import Any
 
 from outperform.engines.engine import Needs, summarize_error
 from outperform.engines.jobs import Job, Loss
-from outperform.engines.remote import Disconnected, RemoteEngine, Tell
+from outperform.engines.remote import Disconnected, RemoteEngine, Tell, retry
 from outperform.engines.resources import GivenDevices
 from outperform.engines.supervision import Order, Report, name_process, supervise
 from outperform.errors import EngineError, InvalidInput, MissingExtra, OutperformError
@@ -165,7 +165,7 @@ class _Ray:
         try:
             if self.name in _HERE or not self._is_ours:
                 raise ConnectionError
-            _wait_for(self._place, _LONGEST_ABSENCE)
+            retry(partial(_reach, self._place), _LONGEST_ABSENCE, OSError)
         except OSError as error:
             raise EngineError(
                 f"the Ray at '{self.name}' is gone",
@@ -187,7 +187,8 @@ class _Ray:
             place = os.environ.get("RAY_ADDRESS", "") if named == "auto" else named
             if place.removeprefix("ray://").rpartition(":")[2].isdecimal():
                 # Ray itself tries for minutes.
-                _wait_for(place.removeprefix("ray://"), _LONGEST_CONNECTING)
+                head = partial(_reach, place.removeprefix("ray://"))
+                retry(head, _LONGEST_CONNECTING, OSError)
             # It would tell what it hands on to the cluster.
             logging.getLogger("ray.client_builder").setLevel(logging.WARNING)
             for n_left in reversed(range(_N_TRIES)):
@@ -394,15 +395,3 @@ def _reach(place: str) -> None:
     """Raise OSError where nobody listens."""
     host, _, port = place.rpartition(":")
     socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
-
-
-def _wait_for(place: str, seconds: float) -> None:
-    """Raise OSError where nobody listens for so long."""
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            return _reach(place)
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-        time.sleep(0.5)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
 from outperform.engines.channels import Works, pack
 from outperform.engines.engine import (
@@ -21,8 +21,7 @@ from outperform.engines.engine import (
     Activity,
     Needs,
     Outcome,
-    check_timeout,
-    closed_engine,
+    check_submission,
     describe_exception,
     summarize_error,
 )
@@ -32,6 +31,7 @@ from outperform.engines.worker import unpack
 from outperform.errors import EngineError, InvalidInput
 from outperform.wording import enumerate_names
 
+T = TypeVar("T")
 News = Report | BaseException
 Tell = Callable[[News], None]
 
@@ -194,11 +194,7 @@ class RemoteEngine:
         needs: Needs = NO_NEEDS,
     ) -> None:
         """Ask for `work(item)`; returns at once."""
-        check_timeout(timeout)
-        if self._failure is not None:
-            raise self._failure
-        if self._phase != "open":
-            raise closed_engine()
+        check_submission(timeout, is_open=self._phase == "open", failure=self._failure)
         if needs != NO_NEEDS:
             self._cluster.check_needs(needs)
         number, code = self._works.pack(work)
@@ -333,6 +329,18 @@ class RemoteEngine:
         raise EngineError(f"{loss.failure.problem}{where}", loss.failure.remedy) from RuntimeError(
             loss.error
         )
+
+
+def retry(call: Callable[[], T], seconds: float, *errors: type[Exception], pause: float = 0.5) -> T:
+    """Call until these errors end; after so many seconds, the next of them gets through."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return call()
+        except errors:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(pause)
 
 
 @cache

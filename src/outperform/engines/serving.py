@@ -61,7 +61,11 @@ def _serve(channel: Channel, n_threads: int) -> None:
         if code is not None:
             try:
                 works[number] = pickle.loads(code)
-                _limit_threads(n_threads)
+                # Variables in the environment limit the libraries that load later; this is for
+                # those that came with the work and have not heeded them.
+                from threadpoolctl import threadpool_limits
+
+                threadpool_limits(n_threads)
             except BaseException as error:  # SystemExit too
                 return send(Reply("unloadable", error=describe_exception(error)))
             send(Reply("loaded"))
@@ -117,11 +121,3 @@ def _find_c_stdout() -> tuple[Any, Any]:
         return library, ctypes.c_void_p.in_dll(library, "stdout")
     except (ImportError, OSError, ValueError):
         return None, None
-
-
-def _limit_threads(n_threads: int) -> None:
-    # Variables in the environment limit the libraries that load later; this is for those that
-    # came with the work and have not heeded them.
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(n_threads)

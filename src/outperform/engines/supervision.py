@@ -50,7 +50,7 @@ class Children:
         self._not_ours: list[object] = []
         self._changed = threading.Condition()
         self._idle: list[_Idle] = []  # the longest first
-        self._dismissed: set[str] = set()
+        self.dismissed: set[str] = set()  # coordinators that want nothing more
         self._is_looking = False
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._begin_anew)
@@ -78,7 +78,7 @@ class Children:
     def keep(self, worker: Worker, kind: Kind, devices: Devices | GivenDevices) -> None:
         """Keep a child that has done its job, for a while."""
         with self._changed:
-            if kind.session not in self._dismissed:
+            if kind.session not in self.dismissed:
                 self._idle.append(_Idle(time.monotonic(), kind, worker, devices))
                 self._look_later()
                 self._changed.notify()
@@ -95,16 +95,12 @@ class Children:
     def dismiss(self, session: str) -> None:
         """Send home the children of a coordinator that wants nothing more."""
         with self._changed:
-            self._dismissed.add(session)
+            self.dismissed.add(session)
             gone = [entry for entry in self._idle if entry.kind.session == session]
             self._idle = [entry for entry in self._idle if entry.kind.session != session]
         for entry in gone:
             entry.worker.kill()
             self.let_go(entry.worker, entry.devices)
-
-    def is_dismissed(self, session: str) -> bool:
-        """Whether a coordinator has said that it wants nothing more."""
-        return session in self._dismissed
 
     def _begin_anew(self) -> None:
         """After a fork: those of before are children of the process that was forked."""
@@ -205,12 +201,14 @@ def supervise(
     devices
         Where graphics processors come from; by default, those of this process are handed out.
     """
-    worker, n_threads = worker or name_process(), _limit_threads(n_threads)
-    lease, job = order.lease, replace(order.job, code=code)
+    worker, lease, job = worker or name_process(), order.lease, replace(order.job, code=code)
     wanted = is_wanted or lease.is_valid
+    allowed = os.environ.get("OMP_NUM_THREADS", "")  # one in a Dask worker
+    if allowed.isdecimal() and int(allowed) > 0:
+        n_threads = min(n_threads, int(allowed))
 
     def still_wanted() -> bool:
-        return not _children.is_dismissed(lease.session) and wanted()
+        return lease.session not in _children.dismissed and wanted()
 
     if not _pause(lease, job, still_wanted):
         return Report(worker)
@@ -242,18 +240,10 @@ def dismiss(session: str) -> None:
     _children.dismiss(session)
 
 
-def _limit_threads(n_threads: int) -> int:
-    """No more threads than the environment allows: that of a Dask worker allows one."""
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    return min(n_threads, int(asked)) if asked.isdecimal() and int(asked) > 0 else n_threads
-
-
 def _watch(child: Worker, worker: str, is_wanted: Callable[[], bool]) -> Report:
     looked = time.monotonic()
     while True:
-        until = _LOOK_ROUND
-        if child.deadline is not None:
-            until = min(until, max(0.0, child.deadline - time.monotonic()))
+        until = min(_LOOK_ROUND, max(0.0, child.deadline - time.monotonic()))
         if wait_for_any(child.ends, until):  # type: ignore[arg-type]
             outcome = child.receive()
             if outcome is not None:

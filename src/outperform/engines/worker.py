@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from math import inf
 from multiprocessing.connection import wait as wait_for_any
 from pickle import loads
 from typing import Literal
@@ -60,7 +61,7 @@ class Worker:
     ) -> None:
         self.job: Job | None = None
         self.share = share
-        self._deadline: float | None = None
+        self._deadline = inf
         self._memory: MemoryLimit | None = None  # of its job
         self._ready = False
         self._known: set[int] = set()
@@ -94,17 +95,9 @@ class Worker:
         finally:
             theirs.close()
             os.close(theirs_to_print)
+        self.pid = self._process.pid
+        self.name = f"{socket.gethostname()}:{self.pid}"  # by which people tell it from others
         self._watcher.protect(self.pid)  # before it is given anything: until then it ends with us
-
-    @property
-    def pid(self) -> int:
-        """Process id."""
-        return self._process.pid
-
-    @property
-    def name(self) -> str:
-        """By which people tell it from others."""
-        return f"{socket.gethostname()}:{self.pid}"
 
     @property
     def since(self) -> float:
@@ -117,10 +110,9 @@ class Worker:
         return [self.channel] if self._output.is_over else [self.channel, self._output]
 
     @property
-    def deadline(self) -> float | None:
-        """When to ask `is_lost` though it has not spoken, on the monotonic clock, if ever."""
-        next_look = self._memory.next_look if self._memory else None
-        return min((t for t in (self._deadline, next_look) if t is not None), default=None)
+    def deadline(self) -> float:
+        """When to ask `is_lost` though it has not spoken, on the monotonic clock."""
+        return min(self._deadline, self._memory.next_look if self._memory else inf)
 
     def suits(self, job: Job) -> bool:
         """Whether it sees what a job needs, and is not half full of what others have left."""
@@ -130,7 +122,7 @@ class Worker:
 
     def give(self, job: Job) -> None:
         """Send a job; work that this worker has loaded before is not sent again."""
-        self._output.forget()
+        self._output.take()  # what was printed before counts for nobody
         self.job = job
         limit = job.needs.memory
         self._memory = None if limit is None else MemoryLimit(self.pid, limit)
@@ -176,7 +168,7 @@ class Worker:
         if self._refusal is not None or self._garbled or self._hung_up:
             return True
         # Others may hold the connection of a process that has ended.
-        is_late = self._deadline is not None and self._deadline <= time.monotonic()
+        is_late = self._deadline <= time.monotonic()
         is_over = is_late or self._is_too_large() or self._process.poll() is not None
         return is_over and not self.has_spoken()
 
@@ -255,7 +247,7 @@ class Worker:
         else:
             value = reply.value if reply.kind == "done" else None
             what = (self.job.tag, value, reply.error, reply.seconds, reply.kind)
-            self.job = self._deadline = self._memory = None
+            self.job, self._deadline, self._memory = None, inf, None
             return Outcome(*what, worker=self.name, output=self._output.take())
         self._begin()
         return None
@@ -276,7 +268,7 @@ class Worker:
         else:
             self._limit = limit_loading(timeout) if self._is_loading() else timeout
         self._began = time.monotonic()
-        self._deadline = None if self._limit is None else self._began + self._limit
+        self._deadline = inf if self._limit is None else self._began + self._limit
 
     def _let_go(self) -> str:
         self._watcher.dismiss()
