@@ -139,7 +139,7 @@ def check_splits(study: Study) -> dict[str, list[int]]:
     for planned in study.plan_runs() if loaded else ():
         replicate = planned.redrawn.get("split", 0)
         if planned.task in loaded and replicate not in draws[planned.task]:
-            draws[planned.task][replicate] = planned.draw.split_at(replicate)
+            draws[planned.task][replicate] = (dict(planned.seeds)["split"], planned.fold)
     sizes = {}
     for name, dataset in loaded.items():
         splitter = study.task(name).splitter
