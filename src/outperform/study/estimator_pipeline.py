@@ -9,8 +9,8 @@ import numpy as np
 from outperform.errors import InvalidInput
 from outperform.study.fingerprints import fingerprint
 from outperform.study.import_paths import import_object, import_sklearn, refuse_failures
-from outperform.study.pipelines import SETS, FitContext, Pipeline, list_sources, read_resources
-from outperform.study.sources import derive_seed
+from outperform.study.pipelines import SETS, FitContext, Pipeline
+from outperform.study.sources import derive_seed, list_sources
 from outperform.study.spaces import Params, Space
 from outperform.study.splits import Split
 from outperform.study.study_file_entries import entry
@@ -74,11 +74,8 @@ class EstimatorPipeline(Pipeline):
                     "has no random_state",
                     "Leave it out of sources",
                 )
-        object.__setattr__(self, "estimator", estimator)
-        object.__setattr__(self, "sources", sources)
-        object.__setattr__(self, "_random_states", states)
-        object.__setattr__(self, "resources", read_resources(self.resources))
-        object.__setattr__(self, "fingerprint", fingerprint(estimator, self.metric, self.sources))
+        found = fingerprint(estimator, self.metric, sources)
+        self._settle(estimator=estimator, sources=sources, _random_states=states, fingerprint=found)
 
     def _train(
         self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext

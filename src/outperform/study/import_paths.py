@@ -29,13 +29,7 @@ def search_last(folder: Path) -> None:
 
 
 def check_not_hidden(path: str, folder: Path) -> None:
-    """Refuse an import path that means another module than the one beside the study.
-
-    Parameters
-    ----------
-    path
-        As a study names it: `package.module:name`.
-    """
+    """Refuse an import path that means another module than the one beside the study."""
     name = path.partition(":")[0].partition(".")[0]
     beside = [folder / f"{name}.py", folder / name / "__init__.py"]
     own: list[Path] = []
@@ -130,21 +124,7 @@ def _import_module(name: str) -> ModuleType:
 
 @contextmanager
 def refuse_failures(what: str, remedy: str) -> Iterator[None]:
-    """Refuse what the code inside raises, `sys.exit` too; only Ctrl-C gets through.
-
-    Parameters
-    ----------
-    what
-        What is called, for messages: "the function load".
-
-    Examples
-    --------
-    >>> with refuse_failures("the function load", "Mend it"):
-    ...     raise SystemExit(1)
-    Traceback (most recent call last):
-        ...
-    outperform.errors.InvalidInput: the function load fails (it calls sys.exit). Mend it.
-    """
+    """Refuse what the code inside raises, `sys.exit` too; only Ctrl-C gets through."""
     try:
         yield
     except (OutperformError, KeyboardInterrupt):
@@ -154,13 +134,7 @@ def refuse_failures(what: str, remedy: str) -> Iterator[None]:
 
 
 def describe(error: BaseException) -> str:
-    """Kind and words of an exception, in one line.
-
-    Examples
-    --------
-    >>> describe(ValueError("no luck")), describe(SystemExit())
-    ('ValueError: no luck', 'it calls sys.exit')
-    """
+    """Kind and words of an exception, in one line."""
     if isinstance(error, SystemExit):
         return "it calls sys.exit"
     return f"{type(error).__name__}: {error}"

@@ -17,7 +17,7 @@ from outperform.errors import InvalidInput, InvalidScores
 from outperform.study.datasets import Dataset
 from outperform.study.fingerprints import fingerprint
 from outperform.study.import_paths import import_object
-from outperform.study.sources import LEARNING_SOURCES
+from outperform.study.sources import LEARNING_SOURCES, list_sources
 from outperform.study.spaces import Params, Space
 from outperform.study.splits import Split
 from outperform.study.study_file_entries import check_name, entry
@@ -113,12 +113,20 @@ class Pipeline:
         """Train once; the scores on "valid" and "test", as far as they were asked for."""
         honoured = {name: seeds[name] for name in self.sources if name in seeds}
         scores = self._train(params, split, honoured, FitContext(task, fold, refit, dataset))
-        return check_scores(scores, self.name, needed_sets(split, refit=refit))
+        held_out = [name for name in SETS if split is not None and len(getattr(split, name))]
+        if split is None and refit:
+            held_out = ["test"]
+        return check_scores(scores, self.name, held_out if len(held_out) == 1 else ())
 
     def _train(
         self, params: Params, split: Split | None, seeds: Mapping[str, int], context: "FitContext"
     ) -> object:
         raise NotImplementedError
+
+    def _settle(self, **values: Any) -> None:
+        """Set fields that were derived from others, as the last step of making it."""
+        for name, value in {**values, "resources": read_resources(self.resources)}.items():
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +150,6 @@ class FunctionPipeline(Pipeline):
     ...     return {"test": seeds["init"] / 10}
     >>> FunctionPipeline("toy", fit).fit({}, None, {"init": 9, "hpo": 3}, None)
     {'test': 0.9}
-    >>> def fit_anywhere(params, split, seeds, *, task):
-    ...     return {"test": len(task)}
-    >>> FunctionPipeline("toy", fit_anywhere).asks
-    ('task',)
     """
 
     name: str
@@ -166,11 +170,9 @@ class FunctionPipeline(Pipeline):
                     "Pass a function fit(params, split, seeds)",
                 )
             asks = _find_asked(self.name, function)
-        object.__setattr__(self, "function", function)
-        object.__setattr__(self, "asks", asks)
-        object.__setattr__(self, "sources", list_sources(self.sources))
-        object.__setattr__(self, "resources", read_resources(self.resources))
-        object.__setattr__(self, "fingerprint", fingerprint(function, self.sources))
+        sources = list_sources(self.sources)
+        found = fingerprint(function, sources)
+        self._settle(function=function, asks=asks, sources=sources, fingerprint=found)
 
     def _train(
         self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext
@@ -178,21 +180,6 @@ class FunctionPipeline(Pipeline):
         function: Any = self.function
         answers = {name: getattr(context, name) for name in self.asks}
         return function(dict(params), split, dict(seeds), **answers)
-
-
-def list_sources(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of sources; a text in place of a list is refused, not taken letter by letter."""
-    if isinstance(names, str):
-        raise InvalidInput(f"sources are the text {names!r}", f"Pass a list: [{names!r}]")
-    return tuple(names)
-
-
-def needed_sets(split: Split | None, *, refit: bool = False) -> tuple[str, ...]:
-    """Which scores there must be: for each one of these sets, or for any if there are none."""
-    if split is None:
-        return ("test",) if refit else ()
-    held_out = [name for name in SETS if len(getattr(split, name))]
-    return tuple(held_out) if len(held_out) == 1 else ()
 
 
 def check_scores(scores: object, pipeline: str, needed: Sequence[str] = ()) -> dict[str, float]:
@@ -352,24 +339,23 @@ _SIZES = 'Write a size such as "16GB", "512MB" or "1.5GiB"'
 
 
 def read_resources(resources: Mapping[str, Any]) -> dict[str, float]:
-    """Resources as plain numbers, memory in bytes; refused where they make no sense.
-
-    Examples
-    --------
-    >>> read_resources({"gpus": 1, "memory": "1.5GiB", "cpus": 4})
-    {'gpus': 1, 'memory': 1610612736, 'cpus': 4}
-    """
+    """Resources as plain numbers, memory in bytes; refused where they make no sense."""
     with entry("resources"):
         if not isinstance(resources, Mapping):
             raise InvalidInput(
                 f"resources are {resources!r}", 'Name them: {"gpus": 1, "memory": "16GB"}'
             )
-        return {name: _read(name, value) for name, value in resources.items()}
+        return {name: _read_resource(name, value) for name, value in resources.items()}
 
 
-def _read(name: str, value: Any) -> float:
+def _read_resource(name: str, value: Any) -> float:
     with entry(name):
-        _check_spelling(name)
+        if not isinstance(name, str) or not name:
+            raise InvalidInput(f"resources name {name!r}", "Name each by a text")
+        word = name.casefold()
+        near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, _KNOWN, 1, _ALIKE)
+        if near and name not in _KNOWN:  # meant for one that every engine knows
+            raise InvalidInput(f"resources name {name!r}", f"Write {near[0]}")
         if name == "memory":
             return _read_memory(value)
         _check_number(name, value)
@@ -378,16 +364,6 @@ def _read(name: str, value: Any) -> float:
                 f"gpus is {value}", "Give a whole number of them, or less than one to share it"
             )
         return int(value) if value == int(value) else float(value)
-
-
-def _check_spelling(name: str) -> None:
-    """Refuse a word that was meant for one that every engine knows; others are its own."""
-    if not isinstance(name, str) or not name:
-        raise InvalidInput(f"resources name {name!r}", "Name each by a text")
-    word = name.casefold()
-    near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, _KNOWN, 1, _ALIKE)
-    if near and name not in _KNOWN:
-        raise InvalidInput(f"resources name {name!r}", f"Write {near[0]}")
 
 
 def _check_number(name: str, value: Any) -> None:

@@ -7,7 +7,7 @@ with its own seeds, and only the scores are predicted.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from outperform.study.fits import Search
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Params, Space
 from outperform.study.tuners import Trial, Tuner, best_trial, make_tuner, suggest_grid
-
-if TYPE_CHECKING:
-    from outperform.study.surrogate import Surrogate
 
 
 class Predictor(Protocol):
@@ -146,18 +143,13 @@ def simulate(simulation: Simulation) -> dict[str, Any]:
     tuner = make_tuner(search.tuner)
     choices = simulate_searches(surrogate.process, tuner, simulation.seeds, search.n_trials)
     record = {"chain": surrogate.chain.to_record(), "doubts": []}
+    if known is None and not tuner.draws_alike:
+        # How far the optima of this tuner lie from the trials, not those of random search; by
+        # searches of their own, so that no doubt hangs on how many runs happened to be asked for.
+        seeds = [derive_seed(search.tuner_seed, "remoteness", i) for i in range(_N_REMOTE)]
+        optima = simulate_searches(surrogate.process, tuner, seeds, search.n_trials)
+        remoteness = surrogate.process.measure_remoteness(optima)
+        surrogate = replace(surrogate, remoteness=remoteness)
     if known is None:
-        record["doubts"] = [*_measure_own_remoteness(surrogate, tuner, search).doubts]
+        record["doubts"] = [*surrogate.doubts]
     return {"choices": choices, "record": record}
-
-
-def _measure_own_remoteness(surrogate: "Surrogate", tuner: Tuner, search: Search) -> "Surrogate":
-    """Say how far the optima of this tuner lie from the trials, not those of random search.
-
-    By searches of their own, so that no doubt hangs on how many runs happened to be asked for.
-    """
-    if tuner.draws_alike:
-        return surrogate
-    seeds = [derive_seed(search.tuner_seed, "remoteness", index) for index in range(_N_REMOTE)]
-    optima = simulate_searches(surrogate.process, tuner, seeds, search.n_trials)
-    return replace(surrogate, remoteness=surrogate.process.measure_remoteness(optima))

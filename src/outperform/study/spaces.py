@@ -211,6 +211,12 @@ def default_params(space: Space) -> Params:
     return {name: cast(Value, dimension.default) for name, dimension in space.items()}
 
 
+def params_at(space: Space, units: Sequence[float]) -> Params:
+    """Values at a point of the unit cube, whose coordinates are in the order of the names."""
+    at = dict(zip(sorted(space), units, strict=True))
+    return {name: dimension.from_unit(at[name]) for name, dimension in space.items()}
+
+
 def _settle(dimension: Any, convert: Any, *, log: bool = False) -> None:
     """Check low, high and default, and store them as plain Python numbers."""
     low, high = convert("low", dimension.low), convert("high", dimension.high)

@@ -129,10 +129,16 @@ def take_sets(
     sets = {name: np.empty(0, dtype=np.int64) for name in sizes}
     wanted = [name for name, size in sizes.items() if size]
     for place, name in enumerate(wanted):
-        room = np.array([len(part) for part in pool]) - (len(wanted) - 1 - place) - keep_one
-        counts = _share_out(sizes[name], pool, units, total=total, room=room)
+        available = np.array([len(part) for part in pool])
+        room = available - (len(wanted) - 1 - place) - keep_one
+        size = sizes[name]
+        if isinstance(size, int):
+            counts = apportion(units.sizes, size)
+        else:
+            n_wanted = min(count_of(size, total), int(available.sum()))
+            counts = np.minimum(np.maximum(apportion(available, n_wanted), 1), room)
         if ((counts < 1) | (counts > room)).any():
-            _refuse_set(name, counts, room, units, pool=pool, state=state)
+            raise _refuse_set(name, counts, room, units, available, state)
         sets[name] = np.concatenate([part[:n] for part, n in zip(pool, counts, strict=True)])
         pool = [part[n:] for part, n in zip(pool, counts, strict=True)]
     return sets, pool
@@ -152,33 +158,17 @@ def refuse_class(units: Units, index: int, reason: str) -> InvalidInput:
     )
 
 
-def _share_out(
-    size: Size, pool: list[IntArray], units: Units, *, total: int, room: IntArray
-) -> IntArray:
-    if isinstance(size, int):
-        return apportion(units.sizes, size)
-    available = np.array([len(part) for part in pool])
-    counts = apportion(available, min(count_of(size, total), int(available.sum())))
-    return np.minimum(np.maximum(counts, 1), room)
-
-
 def _refuse_set(
-    name: str,
-    counts: IntArray,
-    room: IntArray,
-    units: Units,
-    *,
-    pool: list[IntArray],
-    state: str,
-) -> None:
+    name: str, counts: IntArray, room: IntArray, units: Units, available: IntArray, state: str
+) -> InvalidInput:
     index = int(np.flatnonzero((counts < 1) | (counts > room))[0])
-    available, room_here, count = len(pool[index]), max(int(room[index]), 0), int(counts[index])
+    count, room_here = int(counts[index]), max(int(room[index]), 0)
     if room_here < 1 or count > room_here:
-        needed = f"{name} needs {max(count, 1)}"
-        others = available - room_here
+        others = available[index] - room_here
         others_need = f" and other sets at least {others}" if others else ""
-        raise refuse_class(units, index, f"{available} {state}, but {needed}{others_need}")
-    raise refuse_class(units, index, f"its share of {name} rounds to none")
+        needed = f"{name} needs {max(count, 1)}{others_need}"
+        return refuse_class(units, index, f"{available[index]} {state}, but {needed}")
+    return refuse_class(units, index, f"its share of {name} rounds to none")
 
 
 def _per_example(name: str, values: ArrayLike, n_examples: int) -> NDArray[Any]:

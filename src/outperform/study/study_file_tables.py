@@ -172,17 +172,13 @@ def _make_dimension(table: Mapping[str, Any]) -> Dimension:
             f"it is searched in {len(kinds)} ways{': ' if kinds else ''}{', '.join(kinds)}",
             f"Give one of {', '.join(_DIMENSIONS)}",
         )
-    return _make_bounded(
-        kinds[0], table[kinds[0]], {word: table[word] for word in extra if word in table}
-    )
-
-
-def _make_bounded(kind: str, bounds: Any, extra: dict[str, Any]) -> Dimension:
+    kind, bounds = kinds[0], table[kinds[0]]
+    options = {word: table[word] for word in extra if word in table}
     if kind == "choices":
-        return Choices(bounds, **extra)
+        return Choices(bounds, **options)
     if isinstance(bounds, str) or not isinstance(bounds, Sequence) or len(bounds) != 2:
         raise InvalidInput(f"{kind} is {bounds!r}", f"Give low and high: {kind} = [low, high]")
-    return _DIMENSIONS[kind](*bounds, **extra)
+    return _DIMENSIONS[kind](*bounds, **options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,24 +53,24 @@ class Inputs:
     absences: Mapping[str, tuple[str, tuple[Value, ...]]]  # name: (choice, options without it)
 
     def encode(self, points: Sequence[Params]) -> list[FloatArray]:
-        """Points as arrays (n, columns), one per dimension."""
-        present = [self._keep_present(point) for point in points]
-        return encode_dimensions(self.space, units_of(self.space, present))
+        """Points as arrays (n, columns), one per dimension, of what has an effect at each.
 
-    def _keep_present(self, point: Params) -> Params:
-        """What has an effect at the point: no width where the model is linear."""
-        absent = {
-            name
-            for name, (choice, options) in self.absences.items()
-            if point.get(choice) in options
-        }
-        lacking = [name for name in self.space if name not in point and name not in absent]
-        if lacking:
-            raise InvalidInput(
-                f"a point has no {enumerate_names(map(repr, lacking))}: {point}",
-                "Give every hyperparameter that the trials had",
-            )
-        return {name: point[name] for name in self.space if name not in absent}
+        Where a choice takes its meaning away, as that of a width where the model is linear, a
+        hyperparameter may be missing, and has none.
+        """
+        present: list[Params] = []
+        for point in points:
+            choices = self.absences.items()
+            absent = [name for name, (choice, without) in choices if point.get(choice) in without]
+            kept = [name for name in self.space if name not in absent]
+            lacking = [name for name in kept if name not in point]
+            if lacking:
+                raise InvalidInput(
+                    f"a point has no {enumerate_names(map(repr, lacking))}: {point}",
+                    "Give every hyperparameter that the trials had",
+                )
+            present.append({name: point[name] for name in kept})
+        return encode_dimensions(self.space, units_of(self.space, present))
 
 
 def choose_inputs(space: Space, points: Sequence[Params]) -> Inputs:
@@ -83,10 +83,10 @@ def choose_inputs(space: Space, points: Sequence[Params]) -> Inputs:
         for name, column in zip(sorted(space), columns, strict=True)
         if np.ptp(column, axis=0).any()
     ]
-    missing = {name: [name not in point for point in points] for name in names}
+    partial = [name for name in names if any(name not in point for point in points)]
     return Inputs(
         {name: space[name] for name in names},
-        {name: _find_choice(space, points, name) for name in names if any(missing[name])},
+        {name: _find_choice(space, points, name) for name in partial},
     )
 
 
@@ -235,22 +235,50 @@ def fit_surrogate(
     inputs = choose_inputs(space, points)
     _check_trials(scores, inputs, n_failed=len(trials) - len(scored))
     with one_thread():
-        data = _Data(space, inputs, points, scores)
-        chain = chain or data.sample_chain(seed, n_steps)
-        process, fidelity = data.condition(chain)
+        columns = inputs.encode(points)
+        if chain is None:
+            # A choice has several columns but one length scale.
+            differences2 = np.stack([square_differences(c).sum(axis=0) for c in columns])
+            y, own_seed = _standardise(scores)[0], derive_seed(seed, "surrogate")
+            chain = sample_chain(
+                differences2, y, seed=own_seed, n_steps=n_steps, n_samples=_N_SAMPLES
+            )
+        process, fidelity = _condition(chain, space, inputs, columns, scores)
         refuse_unexplained(fidelity)
         seeds = [derive_seed(seed, "remoteness", index) for index in range(_N_SEARCHES)]
         optima = simulate_searches(process, TUNERS["random"], seeds, max(len(trials), 2))
+    fixed = [n for n, d in space.items() if isinstance(d, Choices) and len(d.options) == 1]
     return Surrogate(
         process,
         chain,
         fidelity,
         process.measure_remoteness(optima),
-        _list_untried(space, inputs),
+        untried=tuple(name for name in space if name not in inputs.space and name not in fixed),
         n_trials=len(kept),
         n_failed=len(trials) - len(scored),
         n_dropped=len(scored) - len(kept),
     )
+
+
+def _standardise(scores: FloatArray) -> tuple[FloatArray, float, float]:
+    """Scores of mean 0 and standard deviation 1, and what these were."""
+    centre, scale = float(scores.mean()), float(scores.std())
+    return (scores - centre) / scale, centre, scale
+
+
+def _condition(
+    chain: Chain, space: Space, inputs: Inputs, columns: list[FloatArray], scores: FloatArray
+) -> tuple[AveragedProcess, Fidelity]:
+    """The process of every sample of a chain, given the trials, and what they are worth."""
+    scale_of_column = np.repeat(np.arange(len(columns)), [c.shape[1] for c in columns])
+    log_thetas = chain.log_thetas[:, [0, *(1 + scale_of_column), -1]]
+    x = np.concatenate(columns, axis=1)
+    y, centre, scale = _standardise(scores)
+    processes = [condition(log_theta, x, y) for log_theta in log_thetas]
+    weights = np.array([process.weights for process in processes])
+    averaged = AveragedProcess(space, inputs, x, log_thetas, weights, centre, scale)
+    mean, sd = average_left_out(y, *np.swapaxes([p.leave_one_out(y) for p in processes], 0, 1))
+    return averaged, measure_fidelity(scores, centre + scale * mean, scale * sd)
 
 
 def _keep_best(scored: Sequence[Trial], share: float | None) -> list[Trial]:
@@ -289,53 +317,3 @@ def _check_trials(scores: FloatArray, inputs: Inputs, *, n_failed: int) -> None:
             f"all {n} trials to fit a surrogate to score {scores[0]:g}",
             "Hold the hyperparameters fixed: they make no difference here",
         )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Data:
-    """Trials as a process sees them: points in the unit cube, standardised scores."""
-
-    space: Space
-    inputs: Inputs
-    points: Sequence[Params]
-    scores: FloatArray
-
-    def sample_chain(self, seed: int, n_steps: int) -> Chain:
-        """Hyperparameters of the process, from their posterior."""
-        # A choice has several columns but one length scale.
-        differences2 = np.stack(
-            [square_differences(column).sum(axis=0) for column in self._encode()]
-        )
-        seed = derive_seed(seed, "surrogate")
-        return sample_chain(differences2, self._y, seed=seed, n_steps=n_steps, n_samples=_N_SAMPLES)
-
-    def condition(self, chain: Chain) -> tuple[AveragedProcess, Fidelity]:
-        """The process of every sample of a chain, given the trials, and what they are worth."""
-        columns = self._encode()
-        scale_of_column = np.repeat(np.arange(len(columns)), [c.shape[1] for c in columns])
-        log_thetas = chain.log_thetas[:, [0, *(1 + scale_of_column), -1]]
-        x, y = np.concatenate(columns, axis=1), self._y
-        processes = [condition(log_theta, x, y) for log_theta in log_thetas]
-        weights = np.array([process.weights for process in processes])
-        centre, scale = self._scaling
-        model = AveragedProcess(self.space, self.inputs, x, log_thetas, weights, centre, scale)
-        mean, sd = average_left_out(y, *np.swapaxes([p.leave_one_out(y) for p in processes], 0, 1))
-        return model, measure_fidelity(self.scores, centre + scale * mean, scale * sd)
-
-    def _encode(self) -> list[FloatArray]:
-        return self.inputs.encode(self.points)
-
-    @property
-    def _scaling(self) -> tuple[float, float]:
-        return float(self.scores.mean()), float(self.scores.std())
-
-    @property
-    def _y(self) -> FloatArray:
-        centre, scale = self._scaling
-        return (self.scores - centre) / scale
-
-
-def _list_untried(space: Space, inputs: Inputs) -> tuple[str, ...]:
-    """Dimensions with several values of which the trials have one."""
-    fixed = [n for n, d in space.items() if isinstance(d, Choices) and len(d.options) == 1]
-    return tuple(name for name in space if name not in inputs.space and name not in fixed)

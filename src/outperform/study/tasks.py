@@ -158,12 +158,22 @@ def make_data(data: Data) -> Callable[[], Dataset]:
     # Ready already; so is what knows by itself whether it has changed.
     if isinstance(data, BundledData | GivenData | LoadedData) or hasattr(data, "fingerprint"):
         return cast("Callable[[], Dataset]", data)
-    if isinstance(data, str):
-        return _make_named_data(data)
-    if isinstance(data, Path):
-        return TableData(data)
+    if isinstance(data, str) and data in BUNDLED:
+        return BundledData(data)
+    if isinstance(data, str) and Path(data).suffix.casefold() not in (".csv", ".npz"):
+        if ":" in data:
+            return LoadedData(import_object(data))
+        raise UnknownName(
+            f"there is no dataset {data!r}",
+            f"{suggest_names(data, BUNDLED)}; a path must end in .csv or .npz",
+        )
+    if isinstance(data, str | Path):
+        return TableData(Path(data))
     if isinstance(data, Mapping):
-        return _make_table_data(data)
+        check_words(data, _TABLE_WORDS, of="data")
+        if "path" not in data:
+            raise InvalidInput("data has no path", "Give the path of a CSV or NPZ file as path")
+        return TableData(Path(data["path"]), data.get("label"), data.get("group"))
     return LoadedData(data) if callable(data) else GivenData(make_dataset(data))
 
 
@@ -186,7 +196,9 @@ def find_goal(metric: str, goal: Goal | None = None) -> Goal:
     >>> find_goal("neg_log_loss"), find_goal("test_error")
     ('maximize', 'minimize')
     """
-    if goal is None and (metric.startswith(("neg_", "d2_")) or _is_unclear_scorer(metric)):
+    if goal is None and metric.startswith(("neg_", "d2_")):
+        return "maximize"
+    if goal is None and known_goal(metric) is None and metric in _scorers():
         return "maximize"
     try:
         return resolve_goal(metric, goal)
@@ -197,36 +209,12 @@ def find_goal(metric: str, goal: Goal | None = None) -> Goal:
         raise UnknownDirection(error.problem, remedy) from None
 
 
-def _is_unclear_scorer(metric: str) -> bool:
-    return known_goal(metric) is None and metric in _scorers()
-
-
 def _scorers() -> list[str]:
     """Metrics that scikit-learn knows, if it is there."""
     if find_spec("sklearn") is None:
         return []
     names: list[str] = import_sklearn("sklearn.metrics").get_scorer_names()
     return names
-
-
-def _make_named_data(name: str) -> Callable[[], Dataset]:
-    if name in BUNDLED:
-        return BundledData(name)
-    if Path(name).suffix.casefold() in (".csv", ".npz"):
-        return TableData(Path(name))
-    if ":" in name:
-        return LoadedData(import_object(name))
-    raise UnknownName(
-        f"there is no dataset {name!r}",
-        f"{suggest_names(name, BUNDLED)}; a path must end in .csv or .npz",
-    )
-
-
-def _make_table_data(options: Mapping[str, Any]) -> TableData:
-    check_words(options, _TABLE_WORDS, of="data")
-    if "path" not in options:
-        raise InvalidInput("data has no path", "Give the path of a CSV or NPZ file as path")
-    return TableData(Path(options["path"]), options.get("label"), options.get("group"))
 
 
 @lru_cache
@@ -294,9 +282,8 @@ def name_division(task: Task, pipelines: Sequence[Pipeline]) -> str | None:
 
     Without data, pipelines divide their own by that seed, if they honour it.
     """
-    if task.data is None and not any("split" in pipeline.sources for pipeline in pipelines):
-        return None
-    if task.data is not None and isinstance(task.splitter, FixedSplit):
+    splits_itself = any("split" in pipeline.sources for pipeline in pipelines)
+    if not (splits_itself if task.data is None else task.redraws_split):
         return None
     return FOLDS if isinstance(task.splitter, CrossValidation) else SPLITS
 

@@ -17,7 +17,17 @@ import numpy as np
 from outperform.errors import InvalidInput, InvalidScores, MissingExtra
 from outperform.stats.checks import check_count
 from outperform.study.sources import derive_seed
-from outperform.study.spaces import Choices, Dimension, Integers, Jitter, Params, Space, Value
+from outperform.study.spaces import (
+    Choices,
+    Dimension,
+    Integers,
+    Jitter,
+    LogUniform,
+    Params,
+    Space,
+    Uniform,
+    params_at,
+)
 from outperform.wording import suggest_names
 
 
@@ -71,8 +81,7 @@ def suggest_random(space: Space, history: Sequence[Trial], seed: int, n_trials: 
     >>> suggest_random({"c": Integers(1, 9)}, [], 0, 10)
     {'c': 1}
     """
-    units = _draw_units(space, len(history), seed)
-    return {name: dimension.from_unit(units[name]) for name, dimension in space.items()}
+    return params_at(space, _draw_units(space, len(history), seed))
 
 
 def suggest_wide_random(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
@@ -94,11 +103,15 @@ def suggest_wide_random(space: Space, history: Sequence[Trial], seed: int, n_tri
     {'c': 1.121137515236403}
     """
     units = _draw_units(space, len(history), seed)
+    params = params_at(space, units)
     levels = count_levels(space, n_trials)
-    return {
-        name: _draw_around_grid(dimension, levels[name], units[name])
-        for name, dimension in space.items()
-    }
+    for name, unit in zip(sorted(space), units, strict=True):
+        dimension, n_levels = space[name], levels[name]
+        if isinstance(dimension, Uniform | LogUniform) and n_levels > 1:
+            place = (unit * n_levels - 0.5) / (n_levels - 1)
+            # The first of two values, moved that far from low: nothing else goes outside.
+            params[name] = dimension.grid(2, jitter=(place, 0.0))[0]
+    return params
 
 
 def suggest_grid(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:  # noqa: ARG001
@@ -205,18 +218,9 @@ def make_tuner(name: str) -> Tuner:
     return TUNERS[name]
 
 
-def _draw_units(space: Space, index: int, seed: int) -> dict[str, float]:
-    rng = np.random.default_rng(derive_seed(seed, index))
-    return dict(zip(sorted(space), rng.random(len(space)).tolist(), strict=True))
-
-
-def _draw_around_grid(dimension: Dimension, n_levels: int, unit: float) -> Value:
-    """Value at a share of the way from half a step below the grid to half a step above it."""
-    if isinstance(dimension, Integers | Choices) or n_levels == 1:
-        return dimension.from_unit(unit)
-    # The first of two values from low to high, moved that far from low: nothing else goes outside.
-    place = (unit * n_levels - 0.5) / (n_levels - 1)
-    return dimension.grid(2, jitter=(place, 0.0))[0]
+def _draw_units(space: Space, index: int, seed: int) -> list[float]:
+    units: list[float] = np.random.default_rng(derive_seed(seed, index)).random(len(space)).tolist()
+    return units
 
 
 def _grid_point(space: Space, index: int, n_trials: int, jitters: Mapping[str, Jitter]) -> Params:

@@ -7,7 +7,7 @@ import numpy as np
 
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal, Runs, known_goal
-from outperform.runs.columns import names_best, names_other_data
+from outperform.runs.columns import data_of, names_best
 from outperform.runs.scope import FOLDS, divides_anew
 from outperform.stats import (
     clopper_pearson_interval,
@@ -258,7 +258,7 @@ def doubt_metric(metric: str, goal: Goal) -> Iterator[str]:
     """Whether a metric goes the other way than its name says, or was chosen by what it tells."""
     if metric != "score" and known_goal(metric) not in (None, goal):
         yield f"{metric!r} usually is to {known_goal(metric)}, but was told to {goal}"
-    if names_other_data(metric):
+    if data_of(metric):
         yield (
             f"{metric!r} is not of test data by its name: what was trained, tuned or stopped by it "
             "looks better than it is, most of all what was tried most"
