@@ -232,22 +232,15 @@ def _draw_parts(
         variance * df / rng.chisquare(df, N_DRAWS)
         for variance, df in zip(variances, dfs, strict=True)
     )
-    squared_bias = _draw_squared_bias(bias, rng.random(N_DRAWS))
+    chances, squared_bias = rng.random(N_DRAWS), np.full(N_DRAWS, bias.value**2)
+    if bias.error > 0:
+        # Where |t| exceeds the one observed with these chances: 0 with the p-value of no bias. From
+        # the t interval it never would be drawn, and errors be overstated where there is no bias.
+        observed = abs(bias.value) / bias.error
+        shifts = np.linspace(0, observed - float(stdtrit(bias.df, 1e-4)), 500)
+        inside = stdtr(bias.df, observed - shifts) - stdtr(bias.df, -observed - shifts)
+        squared_bias = np.square(bias.error * np.interp(chances, 1 - inside, shifts))
     return _Parts(between, within, squared_bias, ideal, parts.n_scores)
-
-
-def _draw_squared_bias(bias: MeanDifference, chances: FloatArray) -> FloatArray:
-    """Squares of the bias at which |t| exceeds the one observed with these chances.
-
-    It is 0 with the p-value of the test that there is no bias. A square drawn from the t interval
-    would never be: where there is no bias, errors would be overstated.
-    """
-    if bias.error == 0:
-        return np.full(chances.shape, bias.value**2)
-    observed = abs(bias.value) / bias.error
-    shifts = np.linspace(0, observed - float(stdtrit(bias.df, 1e-4)), 500)
-    within = stdtr(bias.df, observed - shifts) - stdtr(bias.df, -observed - shifts)
-    return np.square(bias.error * np.interp(chances, 1 - within, shifts))
 
 
 def _enclose(

@@ -134,7 +134,7 @@ def count_rejections(
     errors = np.sqrt(cautious * (1 - cautious) / n_resamples)
     shares = counted / n_resamples
     return tuple(
-        SubsetShares(name, chosen, *share, error)
+        SubsetShares(name, chosen, share[0], share[1], error)
         for name, share, error in zip(names, shares, errors, strict=True)
     )
 
@@ -278,7 +278,7 @@ def _compare_first(
     means, variances = zip(*(_summarise_first(x, sizes) for x in (first, second)), strict=True)
     if paired:
         value, variance = _summarise_first(first - second, sizes)
-        error, df = np.sqrt(variance / sizes), sizes - 1
+        error, df = np.sqrt(variance / sizes), (sizes - 1).astype(float)
     else:
         value, (error_a, error_b) = means[0] - means[1], np.sqrt(variances / sizes)
         error, df = join_errors(error_a, error_b, (sizes, sizes))

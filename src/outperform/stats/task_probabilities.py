@@ -77,7 +77,9 @@ def average_probability(
         spread = _spread_over_tasks(shares, _number_families(families, shares.shape[-1]), tail)
         low, high = np.minimum(low, spread[0]), np.maximum(high, spread[1])
         pvalue = np.maximum(pvalue, spread[2])
-    return AverageProbability(*map(unwrap, (probability, low, high, pvalue, level)), tasks)
+    return AverageProbability(
+        unwrap(probability), unwrap(low), unwrap(high), unwrap(pvalue), unwrap(level), tasks
+    )
 
 
 def _weigh_tasks(

@@ -28,9 +28,9 @@ from outperform.stats import (
     estimate_best_of,
     find_crossing,
 )
-from outperform.stats.best_of_n import BestOfEstimator, IntArray, as_budgets
+from outperform.stats.best_of_n import BestOfEstimator, as_budgets
 from outperform.stats.best_of_resamples import BestOfInterval
-from outperform.stats.checks import FloatArray, as_generator, check_count
+from outperform.stats.checks import FloatArray, IntArray, as_generator, check_count
 from outperform.store.store import read_runs
 
 _EVERY = 100  # n up to which curves have a point at each
