@@ -136,7 +136,7 @@ def _merge_stored(
     first: FloatArray, second: FloatArray, a: ArrayLike, b: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
     """Make floats identical that `a` and `b`, of fewer bits, could hardly tell apart."""
-    first, second = merge_stored((first, second), (np.asarray(x).dtype for x in (a, b)))
+    first, second = merge_stored((first, second), (np.asarray(a).dtype, np.asarray(b).dtype))
     return first, second
 
 
