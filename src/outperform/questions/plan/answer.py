@@ -7,11 +7,8 @@ from outperform.questions.compare.advice import TOO_GOOD
 from outperform.questions.compare.answer import find_population, make_resplit
 from outperform.questions.compare.result import Comparison
 from outperform.questions.plan.result import PAIRS, Plan, plan_resplits, plan_sequential_design
-from outperform.runs.scope import SPLITS, THIS_DATASET, Resplit, Scope
-from outperform.stats import (
-    noether_sample_size,
-    required_pairs,
-)
+from outperform.runs.scope import SPLITS, THIS_DATASET, Scope
+from outperform.stats import noether_sample_size, required_pairs
 from outperform.stats.checks import check_count, check_gamma, check_positive
 from outperform.stats.verdicts import PlannedInterval
 
@@ -59,11 +56,13 @@ def plan(
         check_positive("seconds_per_fit", seconds_per_fit)
     resplit = make_resplit(train_size, test_size)
     probability, caveats, better, worse = gamma, tuple[str, ...](), "A", "B"
+    scope = PAIRS if resplit is None else Scope((SPLITS,), THIS_DATASET, how="will vary")
     if pilot is not None:
-        _, better, worse = _find_better(pilot)
+        seen, better, worse = _find_better(pilot)
         if resplit is not None:
             pilot = replace(pilot, population=find_population(pilot, resplit))
-        probability, gamma, caveats = _learn_from(pilot, gamma)
+        scope = Scope(pilot.varied, pilot.shared, "will vary", pilot.tuned_once)
+        probability, gamma, caveats = _learn_from(pilot, seen, better, gamma)
     needed = required_pairs(gamma, alpha, beta, probability=probability, interval=interval)
     if n_pairs is not None:
         check_count("n_pairs", n_pairs, at_least=1, at_most=_MOST_PAIRS)
@@ -79,18 +78,17 @@ def plan(
         n_required=needed,
         n_pairs=needed if n_pairs is None else n_pairs,
         seconds_per_fit=seconds_per_fit,
-        sequential=plan_sequential_design(
-            gamma, alpha, beta, probability=probability, seconds_per_fit=seconds_per_fit
-        ),
-        scope=_find_scope(pilot, resplit),
+        sequential=plan_sequential_design(gamma, alpha, beta, probability, seconds_per_fit),
+        scope=scope,
         resplits=plan_resplits(resplit, pilot, alpha=alpha, beta=beta),
         caveats=caveats,
     )
 
 
-def _learn_from(pilot: Comparison, gamma: float) -> tuple[float, float, tuple[str, ...]]:
+def _learn_from(
+    pilot: Comparison, seen: float, better: str, gamma: float
+) -> tuple[float, float, tuple[str, ...]]:
     """P(A>B) to plan for, the gamma that can be reached with it, and what that rests on."""
-    seen, better, _ = _find_better(pilot)
     if seen <= 0.5:  # less than half where ties count for neither side
         raise InvalidInput(
             f"the pilot of {pilot.n_pairs} pairs shows no advantage: neither side wins more than "
@@ -112,13 +110,6 @@ def _learn_from(pilot: Comparison, gamma: float) -> tuple[float, float, tuple[st
         caveats.append(f"{pilot.n_ties} pairs of the pilot are tied: with such ties, fewer will do")
     caveats += [f"the pilot: {doubt}" for doubt in pilot.caveats]
     return min(seen, TOO_GOOD), gamma if seen >= gamma else 0.5, tuple(caveats)
-
-
-def _find_scope(pilot: Comparison | None, resplit: Resplit | None) -> Scope:
-    """What the pairs planned will vary: as those of the pilot."""
-    if pilot is not None:
-        return Scope(pilot.varied, pilot.shared, "will vary", pilot.tuned_once)
-    return PAIRS if resplit is None else Scope((SPLITS,), THIS_DATASET, how="will vary")
 
 
 def _find_better(pilot: Comparison) -> tuple[float, str, str]:

@@ -46,11 +46,6 @@ class Costs(Plain):
         """Cost of one search of each."""
         return n_trials * self.trial
 
-    def count_fits(self, n_trials: int, split: BudgetSplit) -> int:
-        """Fits of all pipelines on all tasks."""
-        each = n_trials * self.fits_per_trial + split.n_replicates * self.fits_per_replicate
-        return split.n_searches * each
-
 
 @dataclass(frozen=True, slots=True)
 class ErrorRates(Plain):
@@ -146,18 +141,24 @@ class DesignOption:
         rho = self._vary(length).correlation
         n_pairs = _count_pairs(self.design, split)
         shared = 0.0 if _holds_ideal(self.design, split) else rho
+        wins = None
+        with suppress(TooFewRuns):
+            wins = smallest_detectable_probability(
+                n_pairs, gamma=0.5, alpha=rates.alpha, beta=rates.beta
+            )
+        fits = n_trials * costs.fits_per_trial + split.n_replicates * costs.fits_per_replicate
         return DesignPlan(
             name=self.name,
             design=self.design,
             n_trials=n_trials,
             split=split,
-            n_fits=costs.count_fits(n_trials, split),
+            n_fits=split.n_searches * fits,
             error=self._find_error(split, length),
             error_low=self._find_error(split, length, self.constants.low),
             error_high=self._find_error(split, length, self.constants.high),
             effective_runs=effective_scores(*sizes, rho) / self._inflation,
             shown=self._find_shown(split, length, rates),
-            compare_shown=_find_wins(n_pairs, rates),
+            compare_shown=wins,
             compare_false_alarms=_find_false_alarms(n_pairs, shared, rates),
             cost_for_gamma=self._price_gamma(costs, rates),
         )
@@ -227,14 +228,6 @@ def _holds_ideal(design: str, split: BudgetSplit) -> bool:
 
 def _count_pairs(design: str, split: BudgetSplit) -> int:
     return split.n_searches if _holds_ideal(design, split) else split.n_replicates
-
-
-def _find_wins(n_pairs: int, rates: ErrorRates) -> float | None:
-    with suppress(TooFewRuns):
-        return smallest_detectable_probability(
-            n_pairs, gamma=0.5, alpha=rates.alpha, beta=rates.beta
-        )
-    return None
 
 
 def _find_false_alarms(n_pairs: int, rho: float, rates: ErrorRates) -> float | None:
@@ -307,18 +300,12 @@ class BudgetPlan(Result):
     @property
     def curves(self) -> tuple[BudgetCurve, ...]:
         """Error of each design, from the cost of one search up to ten times the budget."""
-        budgets = self._list_budgets()
-        return tuple(
-            BudgetCurve(
-                option.name, budgets, tuple(option.error_at(b, self.costs) for b in budgets)
-            )
-            for option in self.options
-        )
-
-    def _list_budgets(self) -> tuple[float, ...]:
         least = self.costs.search(self.n_trials) + self.costs.fit
-        budgets = np.append(np.geomspace(least, _REACH * self.budget, _N_BUDGETS), self.budget)
-        return tuple(np.unique(budgets).tolist())
+        some = np.append(np.geomspace(least, _REACH * self.budget, _N_BUDGETS), self.budget)
+        budgets = tuple(np.unique(some).tolist())
+        errors = [tuple(o.error_at(b, self.costs) for b in budgets) for o in self.options]
+        named = zip(self.options, errors, strict=True)
+        return tuple(BudgetCurve(option.name, budgets, each) for option, each in named)
 
     def __str__(self) -> str:
         best, others = self.recommended, [p for p in self.plans if p is not self.recommended]

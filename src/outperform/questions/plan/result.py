@@ -89,8 +89,6 @@ def plan_resplits(
     With a pilot, which was compared with them, the sizes are of no matter. None where nothing is
     known of how the data are divided, or a pilot's differences do not vary.
 
-    Examples
-    --------
     >>> print(plan_resplits(Resplit(800, 200), None, alpha=0.05, beta=0.05))
     no number of re-splits shows a difference below 0.98 standard deviations of the difference
     """
@@ -199,13 +197,8 @@ class Plan(Result):
     @property
     def power(self) -> float:
         """Chance that n_pairs end in "significant and meaningful"."""
-        return verdict_power(
-            self.n_pairs,
-            self.probability,
-            gamma=self.gamma,
-            alpha=self.alpha,
-            interval=self.interval,
-        )
+        rule = {"gamma": self.gamma, "alpha": self.alpha}
+        return verdict_power(self.n_pairs, self.probability, **rule, interval=self.interval)
 
     @property
     def false_alarms(self) -> float:
@@ -216,13 +209,8 @@ class Plan(Result):
     def smallest_detectable(self) -> float | None:
         """Smallest P(A>B) that n_pairs detect with the power asked for; None if they never can."""
         with suppress(TooFewRuns):
-            return smallest_detectable_probability(
-                self.n_pairs,
-                gamma=self.gamma,
-                alpha=self.alpha,
-                beta=self.beta,
-                interval=self.interval,
-            )
+            rates = {"gamma": self.gamma, "alpha": self.alpha, "beta": self.beta}
+            return smallest_detectable_probability(self.n_pairs, **rates, interval=self.interval)
         return None
 
     @property
@@ -258,11 +246,27 @@ class Plan(Result):
     @property
     def tables(self) -> list[Table | str]:
         """What the pairs buy, or cost if one looks at each; what other γ would need."""
-        beyond = [] if self.resplits is None else [self.resplits.tabulate()]
+        found = self.smallest_detectable
+        rows = [
+            ("chance of the verdict (power)", f"{self.power:.1%}"),
+            ("false alarms between equals", f"{self.false_alarms:.1%}"),
+            ("smallest P(A>B) found reliably", "none" if found is None else f"{found:.3f}"),
+        ]
+        if self.seconds is not None:
+            rows.append((f"time for {2 * self.n_pairs} fits", format_duration(self.seconds)))
+        title = f"With {self.n_pairs} pairs, if {self.chance} is really {self.probability:.2g}:"
+        tables: list[Table | str] = [Table((), rows, title)]
         if self.sequential is not None:
-            beyond.insert(0, self.sequential.tabulate(self.n_required, self.chance))
+            tables.append(self.sequential.tabulate(self.n_required, self.chance))
+        if self.resplits is not None:
+            tables.append(self.resplits.tabulate())
+        gammas = [
+            [f"{row.gamma:g}", str(row.n_noether), f"{row.power_noether:.0%}", str(row.n_required)]
+            for row in self.table
+        ]
+        header = ["γ", "Noether", "power of the verdict there", "pairs needed"]
         title = f"Pairs needed for power {1 - self.beta:g} at α = {self.alpha:g}"
-        return [_tabulate_power(self), *beyond, _tabulate_gammas(self.table, title)]
+        return [*tables, Table(header, gammas, title)]
 
     @property
     def advice(self) -> str:
@@ -293,8 +297,6 @@ def plan_gammas(
 ) -> tuple[PlanRow, ...]:
     """Sample sizes over the smallest P(A>B) that matters, as far as beta can be reached there.
 
-    Examples
-    --------
     >>> [(row.gamma, row.n_noether, row.n_required) for row in plan_gammas()][4]
     (0.75, 29, 54)
     """
@@ -309,46 +311,17 @@ def plan_gammas(
     return tuple(rows)
 
 
-def _tabulate_power(result: Plan) -> Table:
-    detectable = result.smallest_detectable
-    rows = [
-        ("chance of the verdict (power)", f"{result.power:.1%}"),
-        ("false alarms between equals", f"{result.false_alarms:.1%}"),
-        ("smallest P(A>B) found reliably", "none" if detectable is None else f"{detectable:.3f}"),
-    ]
-    if result.seconds is not None:
-        rows.append((f"time for {2 * result.n_pairs} fits", format_duration(result.seconds)))
-    title = f"With {result.n_pairs} pairs, if {result.chance} is really {result.probability:.2g}:"
-    return Table((), rows, title)
-
-
-def _tabulate_gammas(rows: tuple[PlanRow, ...], title: str) -> Table:
-    cells = [
-        [f"{row.gamma:g}", str(row.n_noether), f"{row.power_noether:.0%}", str(row.n_required)]
-        for row in rows
-    ]
-    return Table(["γ", "Noether", "power of the verdict there", "pairs needed"], cells, title)
-
-
 def plan_sequential_design(
     gamma: float,
     alpha: float,
     beta: float,
-    *,
     probability: float,
     seconds_per_fit: float | None = None,
 ) -> SequentialDesign | None:
     """Plan a sequential test; None where it would take thousands of pairs, or chance would do.
 
-    Parameters
-    ----------
-    gamma
-        Smallest P(A>B) that matters; where it is ½, what is planned for takes its place.
-    probability
-        The P(A>B) that is planned for.
+    Where gamma, the smallest P(A>B) that matters, is ½, what is planned for takes its place.
 
-    Examples
-    --------
     >>> design = plan_sequential_design(0.75, 0.05, 0.05, probability=0.75)
     >>> round(design.better.expected_pairs, 1), design.test.n_max
     (27.6, 80)
