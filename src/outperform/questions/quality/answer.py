@@ -262,9 +262,7 @@ def count_trials(study: Mapping[str, Any], pipeline: str) -> int:
 
 
 def list_missing(
-    runs: RepeatedRuns,
-    pairs: Collection[tuple[str, str]],
-    seconds: Mapping[tuple[str, str], float],
+    runs: RepeatedRuns, pairs: Collection[tuple[str, str]], seconds: Mapping[tuple[str, str], float]
 ) -> Iterator[MissingFits]:
     """Designs to add or to repeat, each as if it were the only one that is added."""
     n_ideal = max((d["replicates"] for d in runs.designs if d["design"] == "ideal"), default=0)

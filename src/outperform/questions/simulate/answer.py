@@ -280,17 +280,20 @@ def resample_error_rates(
         rng=rng,
         report=report,
     )
-    curves = tuple(
-        make_curve(
-            rule,
-            (f"{a} against {b}", n, gamma),
-            grid,
-            *(_compute(rule, n, grid, criteria) if rule in _EXACT else drawn[n][rule]),
-        )
-        for n, rule in product(sizes, chosen)
-    )
+    curves = []
+    exactly = np.zeros(grid.size)
+    for n, rule in product(sizes, chosen):
+        # Wins among pairs that are drawn with replacement are binomial.
+        if rule == "verdict":
+            powers = [verdict_power(n, p, gamma=gamma, alpha=alpha) for p in grid]
+            rates, errors = np.array(powers), exactly
+        elif rule == "anytime":
+            rates, errors = anytime_power(n, grid, gamma=gamma, alpha=alpha), exactly
+        else:
+            rates, errors = drawn[n][rule]
+        curves.append(make_curve(rule, (f"{a} against {b}", n, gamma), grid, rates, errors))
     doubts = (*scores.notes, *table.notes, *_doubt_pool(pool, gamma, scores.n_dropped))
-    return ErrorRates(curves, alpha, n_draws, f"runs of {a} and {b}, drawn again", doubts)
+    return ErrorRates(tuple(curves), alpha, n_draws, f"runs of {a} and {b}, drawn again", doubts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,16 +334,6 @@ class _Pool:
         others = chosen if self.paired else rng.integers(self.b.size, size=(n_draws, n))
         a, b = self.a[chosen], self.b[others]
         return lambda column: (a + shifts[column], b)
-
-
-def _compute(rule: Rule, n: int, grid: FloatArray, criteria: Criteria) -> list[FloatArray]:
-    """Wins among pairs that are drawn with replacement are binomial: rates, with errors of 0."""
-    gamma, alpha = criteria.gamma, criteria.alpha
-    if rule == "anytime":
-        rates = anytime_power(n, grid, gamma=gamma, alpha=alpha)
-    else:
-        rates = np.array([verdict_power(n, p, gamma=gamma, alpha=alpha) for p in grid])
-    return [rates, np.zeros(grid.size)]
 
 
 def _doubt_pool(pool: _Pool, gamma: float, n_dropped: int) -> Iterator[str]:

@@ -8,12 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from outperform.questions.simulate.result import (
-    DetectionCurve,
-    ErrorRates,
-    SeedsCurve,
-    SeedsTest,
-)
+from outperform.questions.simulate.result import DetectionCurve, ErrorRates, SeedsCurve, SeedsTest
 from outperform.render.figures import Drawing
 from outperform.render.style import (
     COLOUR_BAND,
