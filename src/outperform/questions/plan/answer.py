@@ -1,14 +1,15 @@
 """How many runs, what power, what cost."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 from outperform.errors import InvalidInput
 from outperform.questions.compare.advice import TOO_GOOD
 from outperform.questions.compare.answer import find_population, make_resplit
 from outperform.questions.compare.result import Comparison
-from outperform.questions.plan.result import PAIRS, Plan, plan_resplits, plan_sequential_design
-from outperform.runs.scope import SPLITS, THIS_DATASET, Scope
-from outperform.stats import noether_sample_size, required_pairs
+from outperform.questions.plan.result import PAIRS, Plan, PlannedResplits, SequentialDesign
+from outperform.runs.scope import SPLITS, THIS_DATASET, Resplit, Scope
+from outperform.stats import noether_sample_size, plan_sequential_test, required_pairs
 from outperform.stats.checks import check_count, check_gamma, check_positive
 from outperform.stats.verdicts import PlannedInterval
 
@@ -78,9 +79,9 @@ def plan(
         n_required=needed,
         n_pairs=needed if n_pairs is None else n_pairs,
         seconds_per_fit=seconds_per_fit,
-        sequential=plan_sequential_design(gamma, alpha, beta, probability, seconds_per_fit),
+        sequential=_plan_sequentially(gamma, alpha, beta, probability, seconds_per_fit),
         scope=scope,
-        resplits=plan_resplits(resplit, pilot, alpha=alpha, beta=beta),
+        resplits=_plan_resplits(resplit, pilot, alpha=alpha, beta=beta),
         caveats=caveats,
     )
 
@@ -127,3 +128,46 @@ def _find_better(pilot: Comparison) -> tuple[float, str, str]:
     if pilot.probability >= pilot.reverse_probability:
         return pilot.probability, pilot.a, pilot.b
     return pilot.reverse_probability, pilot.b, pilot.a
+
+
+def _plan_sequentially(
+    gamma: float,
+    alpha: float,
+    beta: float,
+    probability: float,
+    seconds_per_fit: float | None = None,
+) -> SequentialDesign | None:
+    """Plan a sequential test; None where it would take thousands of pairs, or chance would do.
+
+    Where gamma, the smallest P(A>B) that matters, is ½, what is planned for takes its place.
+
+    >>> design = _plan_sequentially(0.75, 0.05, 0.05, probability=0.75)
+    >>> round(design.better.expected_pairs, 1), design.test.n_max
+    (27.6, 80)
+    """
+    with suppress(InvalidInput):
+        test = plan_sequential_test(gamma if gamma > 0.5 else probability, alpha, beta)
+        better, equals = test.operating(probability), test.operating(0.5)
+        return SequentialDesign(test, better, equals, seconds_per_fit)
+    return None
+
+
+def _plan_resplits(
+    resplit: Resplit | None, pilot: Comparison | None, *, alpha: float, beta: float
+) -> PlannedResplits | None:
+    """Plan for data like these, where sizes of splits, or a pilot made of such, are known.
+
+    With a pilot, which was compared with them, the sizes are of no matter. None where nothing is
+    known of how the data are divided, or a pilot's differences do not vary.
+
+    >>> print(_plan_resplits(Resplit(800, 200), None, alpha=0.05, beta=0.05))
+    no number of re-splits shows a difference below 0.98 standard deviations of the difference
+    """
+    if pilot is None:
+        if resplit is None:
+            return None
+        return PlannedResplits(resplit.n_test / resplit.n_train, alpha, beta)
+    seen = pilot.population
+    if seen is None or seen.deviation == 0:
+        return None
+    return PlannedResplits(seen.overlap, alpha, beta, seen.deviation, pilot.metric, seen.value)

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.plain_values import Plain
-from outperform.questions.compare.result import Comparison
 from outperform.questions.result import Result, Table
-from outperform.runs.scope import Resplit, Scope
+from outperform.runs.scope import Scope
 from outperform.stats import (
     OperatingPoint,
     SequentialTest,
     noether_sample_size,
-    plan_sequential_test,
     required_pairs,
     required_resplits,
     resplit_floor,
@@ -23,6 +21,9 @@ from outperform.stats import (
 from outperform.stats.checks import check_open_unit
 from outperform.stats.verdicts import PlannedInterval
 from outperform.wording import format_duration
+
+GAMMAS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+PAIRS = Scope(("seeds or splits of one dataset",), "that dataset", how="will vary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,31 +80,6 @@ class PlannedResplits(Plain):
             f"no number of re-splits shows {seen} with power {1 - self.beta:g}, nor any below "
             f"{self.floor:.2g} at all"
         )
-
-
-def plan_resplits(
-    resplit: Resplit | None, pilot: Comparison | None, *, alpha: float, beta: float
-) -> PlannedResplits | None:
-    """Plan for data like these, where sizes of splits, or a pilot made of such, are known.
-
-    With a pilot, which was compared with them, the sizes are of no matter. None where nothing is
-    known of how the data are divided, or a pilot's differences do not vary.
-
-    >>> print(plan_resplits(Resplit(800, 200), None, alpha=0.05, beta=0.05))
-    no number of re-splits shows a difference below 0.98 standard deviations of the difference
-    """
-    if pilot is None:
-        if resplit is None:
-            return None
-        return PlannedResplits(resplit.n_test / resplit.n_train, alpha, beta)
-    seen = pilot.population
-    if seen is None or seen.deviation == 0:
-        return None
-    return PlannedResplits(seen.overlap, alpha, beta, seen.deviation, pilot.metric, seen.value)
-
-
-GAMMAS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-PAIRS = Scope(("seeds or splits of one dataset",), "that dataset", how="will vary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,25 +285,3 @@ def plan_gammas(
             needed = required_pairs(gamma, alpha, beta, interval=interval)
             rows.append(PlanRow(gamma, n_noether, power, needed))
     return tuple(rows)
-
-
-def plan_sequential_design(
-    gamma: float,
-    alpha: float,
-    beta: float,
-    probability: float,
-    seconds_per_fit: float | None = None,
-) -> SequentialDesign | None:
-    """Plan a sequential test; None where it would take thousands of pairs, or chance would do.
-
-    Where gamma, the smallest P(A>B) that matters, is ½, what is planned for takes its place.
-
-    >>> design = plan_sequential_design(0.75, 0.05, 0.05, probability=0.75)
-    >>> round(design.better.expected_pairs, 1), design.test.n_max
-    (27.6, 80)
-    """
-    with suppress(InvalidInput):
-        test = plan_sequential_test(gamma if gamma > 0.5 else probability, alpha, beta)
-        better, equals = test.operating(probability), test.operating(0.5)
-        return SequentialDesign(test, better, equals, seconds_per_fit)
-    return None

@@ -252,10 +252,8 @@ class Quality(Result):
             return f"No design reaches {whole}: each has too large a bias{self._say_range(best)}."
         needs = f"{best.name} needs {format_ratio(best.ratio.median)} of their fits"
         if best.ratio.median >= 1:
-            return (
-                f"No design is cheaper than the ideal one: for {whole}, "
-                f"{needs}{self._say_range(best)}."
-            )
+            needs += self._say_range(best)
+            return f"No design is cheaper than the ideal one: for {whole}, {needs}."
         cheapest = "" if len(self.names) == 1 else f", the cheapest of {len(self.names)} designs"
         return f"For {whole}, {needs}{cheapest}{self._say_range(best)}; {self._say_searches(best)}."
 
@@ -284,25 +282,19 @@ class Quality(Result):
 
 
 def _tabulate_summary(result: Quality) -> Table:
-    n = result.n_ideal
+    n, first = result.n_ideal, result.pairs[0]
     header = ["design", "ρ", "bias / σ", "worth ideal replicates", "fits saved"]
     header += [f"fits for {n}: one search", "best split"]
-    several = len(result.pairs) > 1
-    rows = [
-        _list_middles(each) if several else _list_estimates(result.pairs[0], each.name)
-        for each in result.summary
-    ]
-    what = f"median and range of {len(result.pairs)} pairs" if several else result.pairs[0].name
-    return Table(
-        header,
-        [row for row in rows if row],
-        title=f"Designs against the ideal one ({what}):",
-        note=(
-            "bias: above 0 the mean looks better than it is. worth: ideal replicates with the same "
-            "mean squared error as one whole repetition.\nfits saved: how many times its fits they "
-            f"take. fits for {n}: for the precision of {n} ideal replicates, as a share of theirs."
-        ),
+    rows, what = [_list_estimates(first, design) for design in first.designs], first.name
+    if len(result.pairs) > 1:
+        rows = [_list_middles(each) for each in result.summary]
+        what = f"median and range of {len(result.pairs)} pairs"
+    note = (
+        "bias: above 0 the mean looks better than it is. worth: ideal replicates with the same "
+        "mean squared error as one whole repetition.\nfits saved: how many times its fits they "
+        f"take. fits for {n}: for the precision of {n} ideal replicates, as a share of theirs."
     )
+    return Table(header, rows, title=f"Designs against the ideal one ({what}):", note=note)
 
 
 def _list_middles(summary: DesignSummary) -> list[str]:
@@ -316,14 +308,12 @@ def _list_middles(summary: DesignSummary) -> list[str]:
     return cells
 
 
-def _list_estimates(pair: PairQuality, name: str) -> list[str]:
-    design = pair.find(name)
-    if design is None:
-        return []
+def _list_estimates(pair: PairQuality, design: MeasuredDesign) -> list[str]:
+    """A row of one pair: estimates and their intervals."""
     reach, bias = design.quality.reach, pair.optimism(design)
     split = f" ({reach.n_repetitions:g} × {reach.n_scores:g})"
     return [
-        name,
+        design.name,
         str(design.quality.correlation),
         f"{bias.value:.2g} [{bias.interval.low:.2g}, {bias.interval.high:.2g}]",
         str(design.equivalent),
