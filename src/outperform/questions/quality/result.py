@@ -262,13 +262,13 @@ class Quality(Result):
             ends = f"{format_ratio(best.ratio.low)} to {format_ratio(best.ratio.high)}"
             surely = f"upper ends of their intervals: median {format_ratio(best.ratio_high.median)}"
             return f" (median of {best.n_pairs} pairs of pipeline and task; {ends}; {surely})"
-        design = next(design for pair in self.pairs if (design := pair.find(best.name)))
+        pair, design = next((p, d) for p in self.pairs if (d := p.find(best.name)))
         interval = design.quality.reach.ratio.interval
         if math.isinf(interval.low):
-            return f" ({self.pairs[0].name})"
+            return f" ({pair.name})"
         level = f"{100 * interval.confidence_level:g}%"
         ends = f"{format_ratio(interval.low)} to {format_ratio(interval.high)}"
-        return f" ({self.pairs[0].name}; {level} interval {ends})"
+        return f" ({pair.name}; {level} interval {ends})"
 
     def _say_searches(self, best: DesignSummary) -> str:
         if best.n_alone == best.n_pairs:
