@@ -26,6 +26,7 @@ from calibration.resplit_studies import (
     Setting,
     draw_differences,
 )
+from outperform.stats.dependent_replicates import cautious_alpha
 
 SEED, N_STUDIES = 10, 1500
 STORE = Path(__file__).parent / "cache" / "resplits.jsonl"
@@ -196,7 +197,7 @@ def _table_of_floors(rows: Sequence[Row]) -> str:
     lines = [_line("n", "s", "floor"), _line("---", "---", "---")]
     for row in sorted(_corrected_bootstraps(rows), key=lambda row: row.n_examples):
         if row.setting == MAIN.settings[0]:
-            floor = -ndtri(0.025) * math.sqrt(row.correction) * row.deviation
+            floor = -ndtri(cautious_alpha(0.05) / 2) * math.sqrt(row.correction) * row.deviation
             lines.append(_line(str(row.n_examples), f"{row.deviation:.3f}", f"{floor:.3f}"))
     return "\n".join(lines)
 

@@ -33,6 +33,7 @@ from calibration.resplits import (
     write_tables,
 )
 from outperform.stats import nadeau_bengio_test, paired_t_test, resampled_difference
+from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap
 
 PAGE = Path(__file__).parents[1] / "docs" / "scope.md"
@@ -207,3 +208,20 @@ def test_equals_are_rarely_told_apart_for_data_like_these(name):
     by_wins = int((pvalues(drawn.equal, sign_test, {}) < 0.05).sum())
     assert binomtest(by_wins, n_studies, 0.35, alternative="less").pvalue > 0.001
     assert by_wins > 5 * shown
+
+
+@pytest.mark.slow
+def test_learners_that_remember_examples_need_the_level_that_compare_asks_for():
+    n_studies = 500
+    drawn = draw_differences(MAIN, SETTINGS["1 neighbour"], n_studies, np.random.default_rng(7))
+    n_splits = drawn.equal.shape[1]
+    sizes = {"n_train": drawn.n_distinct, "n_test": drawn.n_test}
+    pvalue = np.array(
+        [resampled_difference(d, np.zeros(n_splits), **sizes).pvalue for d in drawn.equal]
+    )
+    errs = int((pvalue < cautious_alpha(0.05)).sum())
+    assert binomtest(errs, n_studies, 0.05, alternative="greater").pvalue > 0.001
+    # Negative control: at the level itself, equals are told apart far more often than that.
+    assert (
+        binomtest(int((pvalue < 0.05).sum()), n_studies, 0.05, alternative="greater").pvalue < 0.001
+    )

@@ -152,7 +152,7 @@ def test_a_run_that_is_resumed_takes_back_what_the_one_before_said(store):
 
 def test_a_run_speaks_while_nothing_is_recorded(store, tmp_path, monkeypatch):
     """A fit may take an hour: this one waits until it was told what it does."""
-    for module in ("exchange", "activity"):
+    for module in ("exchange", "progress"):
         monkeypatch.setattr(f"outperform.runner.{module}.LOOK_EVERY", 0.05)
     file = tmp_path / "told"
 

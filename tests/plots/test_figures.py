@@ -218,7 +218,7 @@ def test_what_is_known_of_data_like_these_is_drawn_wider(make_comparison, find):
         result.population.interval.high,
     ]
     assert find(ax, "population").get_xdata()[0] == result.population.value
-    assert ax.get_yticklabels()[-1].get_text() == "for data\nlike these"
+    assert ax.get_yticklabels()[-1].get_text() == "for data like\nthese, 99%"
     alone = plot(make_comparison(), view="differences")
     assert not alone.findobj(lambda artist: artist.get_gid() == "population")
 

@@ -108,7 +108,7 @@ def test_how_often_it_errs_on_several_tasks_is_told_of_all_of_them():
 def test_how_often_it_errs_claims_no_more_than_is_known():
     # Equals for data like these pass by the corrected t-test, not by the sign test.
     resplit = shifted(0.007, train_size=800, test_size=200)
-    assert decide_gate(resplit).errors == "equals pass in about 2.5% of cases"
+    assert decide_gate(resplit).errors == "equals pass in at most about 2.5% of cases"
     assert decide_gate(resplit, scope="dataset").errors.startswith("with 40 pairs, equals pass in")
     # Nothing is said of the power where ties, or a margin, lower it.
     tied = compare([1.0] * 10 + [0.0] * 10, [0.0] * 20)

@@ -333,12 +333,12 @@ def make_pilot(shift, **options):
 
 
 def test_without_a_pilot_the_floor_is_in_standard_deviations():
-    # 1.96 · √(200/800) = 0.98.
+    # At a fifth of 0.05, as `compare` asks for: 2.576 · √(200/800) = 1.288.
     found = plan(train_size=800, test_size=200)
-    assert found.resplits.floor == pytest.approx(0.98, abs=1e-4)
+    assert found.resplits.floor == pytest.approx(1.288, abs=1e-4)
     assert (found.resplits.difference, found.resplits.n_required) == (None, None)
     assert str(found).endswith(
-        "; for other data like it, no number of re-splits shows a difference below 0.98 standard "
+        "; for other data like it, no number of re-splits shows a difference below 1.3 standard "
         "deviations of the difference."
     )
     assert " pairs make a true P(A>B) of 0.75 on this dataset significant" in str(found)
@@ -354,8 +354,9 @@ def test_a_pilot_tells_how_many_resplits_show_its_difference(made_with_sizes):
     seen = pilot.difference.value
     deviation = (pilot.scores_a - pilot.scores_b).std(ddof=1)
     assert found.difference == pytest.approx(seen)
-    assert found.floor == pytest.approx(resplit_floor(deviation, n_train=800, n_test=200))
-    needed = required_resplits(seen / deviation, n_train=800, n_test=200)
+    sizes = {"n_train": 800, "n_test": 200, "alpha": 0.01}
+    assert found.floor == pytest.approx(resplit_floor(deviation, **sizes))
+    needed = required_resplits(seen / deviation, **sizes)
     assert found.n_required == needed
     assert (
         str(found)

@@ -134,7 +134,7 @@ def test_bytes_of_other_encodings_are_found_where_parts_meet(tmp_path, cut):
     filler = b"x" * ((1 << 20) - len(begin) - cut) + b",1,0.5\n"
     path.write_bytes(begin + filler + "é,1,0.5\n".encode() * 3 + b"\xe9,2,0.5\n")
     assert refuse(path) == "runs.csv is not UTF-8 text: byte 0xe9 in row 6. Save it as UTF-8."
-    assert sources._find_other_than_utf8("é".encode() * (1 << 20)) is None
+    assert sources._check_text("é".encode() * (1 << 20), "runs.csv") is None
 
 
 def test_text_of_json_that_is_too_large_is_refused(tmp_path, monkeypatch):

@@ -13,12 +13,12 @@ from typing import Any
 
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import describe_failure, summarize_error, use_engine
-from outperform.errors import TooFewRuns
-from outperform.runner.description import enter_study, find_unmeasured, read_finished
+from outperform.errors import EngineError, TooFewRuns
+from outperform.runner.description import enter_study, read_finished
 from outperform.runner.exchange import Exchange
 from outperform.runner.progress import Progress
 from outperform.runner.searches import MissingFit, SearchState, Simulations, is_simulation
-from outperform.runner.spool import PATIENCE, check_readiness, find_heartbeat
+from outperform.runner.spool import PATIENCE, find_heartbeat
 from outperform.runner.work import check_splits
 from outperform.runs import Runs, make_runs
 from outperform.store import Added, Measurement, RunLabel, Store
@@ -115,14 +115,8 @@ def run_fits(
 class Coordinator:
     """Does the missing fits of a study, or of some of its designs, as often as it is asked to.
 
-    Parameters
-    ----------
-    description
-        Of the study, from `describe_study`, where somebody has made it already.
-    retry_failed
-        Try again what failed in earlier runs; otherwise failures are final.
-    spool
-        A folder in which workers keep what they have done.
+    It takes what `run` takes, and the description from `describe_study` where somebody has made it
+    already.
     """
 
     def __init__(
@@ -140,7 +134,9 @@ class Coordinator:
         self._exchange = Exchange(study, store, engine, spool=spool, retry_failed=retry_failed)
         self.progress = Progress(self.description["n_fits"])
         self._tuner = make_tuner(study.tuner)
-        self._wake_workers()
+        # They get ready while we read and plan; not where nothing seems to be missing.
+        if sum(store.counts().values()) < self.progress.n_fits:
+            self._exchange.wake_workers()
         self._known, self._finished = read_finished(store, retry_failed=retry_failed)
         self._counted: set[str] = set()  # known before, and needed by this study
         self._searches: dict[Search, SearchState] = {}
@@ -150,7 +146,11 @@ class Coordinator:
         self._n_queued = 0
         self._arrived: list[Outcome] = []
         self._labels: list[RunLabel] = []  # not saved yet
-        self._check_splits()
+        sizes = self.description.get("sizes", {})
+        measured = all(task.data is None or task.name in sizes for task in study.tasks)
+        if not self._known or not measured:
+            self.description["sizes"] = check_splits(study)
+            store.set_meta("study", self.description)
         for outcome in self._exchange.take_duplicates(self._known):
             self._compare(self._known[outcome.tag], outcome)
 
@@ -164,8 +164,13 @@ class Coordinator:
         self.progress.unsimulated.clear()
         try:
             with self._exchange.keep_alive():
-                for _ in self._fit(enumerate(self.study.plan_runs(designs))):
+                plan = enumerate(self.study.plan_runs(designs))
+                self._submit_some(plan)
+                while not self._exchange.is_idle:
+                    self._record()
                     report(self.progress)
+                    self._submit_some(plan)
+                self._save([])
         except BaseException:
             self._rescue(self._exchange.stop())
             raise
@@ -178,26 +183,6 @@ class Coordinator:
             self.store.set_meta("study", self.description)
         return self.progress
 
-    def _wake_workers(self) -> None:
-        """Let workers get ready while we read and plan; not where nothing seems to be missing."""
-        if sum(self.store.counts().values()) < self.progress.n_fits:
-            self._exchange.wake_workers()
-
-    def _check_splits(self) -> None:
-        if not self._known or find_unmeasured(self.study, self.description):
-            self.description["sizes"] = check_splits(self.study)
-            self.store.set_meta("study", self.description)
-
-    def _fit(self, plan: Iterator[tuple[int, PlannedRun]]) -> Iterator[None]:
-        """Plan and fit until nothing is missing; yields after every durable commit."""
-        while True:
-            self._submit_some(plan)
-            if self._exchange.is_idle:
-                break
-            self._record()
-            yield
-        self._save([])
-
     def _submit_some(self, plan: Iterator[tuple[int, PlannedRun]]) -> None:
         """Plan and submit until workers have enough to do; what the spool has gives no work."""
         n_spooled, n_wanted = -1, self._exchange.n_wanted
@@ -208,7 +193,9 @@ class Coordinator:
             for simulation in self._simulations.begin(self._known):
                 self._exchange.submit_simulation(*simulation)
             while self._queue and not self._exchange.is_full:
-                self._submit(heappop(self._queue)[-1])
+                key = heappop(self._queue)[-1]
+                if key in self._fits:  # else a second result has come while it waited for another
+                    self._exchange.submit(key, self._fits[key].fit)
 
     def _rescue(self, outcomes: list[Outcome]) -> None:
         """Save what was finished when an interruption came; nothing new is begun."""
@@ -220,8 +207,16 @@ class Coordinator:
         self._save([self._measure(outcome) for outcome in finished])
 
     def _take_up(self, order: int, planned: PlannedRun) -> None:
-        finished = self._finished.get(planned.role)
-        state = self._find_search(planned, order, finished)
+        """Count a run that is finished; of another, follow the search or want the fit."""
+        search, finished = planned.search, self._finished.get(planned.role)
+        state = None if search is None else self._searches.get(search)
+        if search is not None and state is None:
+            sign = 1 if self.study.task(search.task).goal == "maximize" else -1
+            self._searches[search] = state = SearchState(search, order, sign)
+            state.n_assumed = 0 if finished is None else search.n_trials
+            self.progress.n_known += state.n_assumed
+        if state is not None and planned.choice == "best" and state.finished_run is None:
+            state.finished_run = finished
         if finished is not None:
             self._count_known(finished)
         elif state is not None:
@@ -230,22 +225,6 @@ class Coordinator:
         else:
             space = self.study.pipeline(planned.pipeline).space
             self._want_run(planned, default_params(space), order)
-
-    def _find_search(
-        self, planned: PlannedRun, order: int, finished: str | None
-    ) -> SearchState | None:
-        search = planned.search
-        if search is None:
-            return None
-        state = self._searches.get(search)
-        if state is None:
-            sign = 1 if self.study.task(search.task).goal == "maximize" else -1
-            self._searches[search] = state = SearchState(search, order, sign)
-            state.n_assumed = 0 if finished is None else search.n_trials
-            self.progress.n_known += state.n_assumed
-        if planned.choice == "best" and state.finished_run is None:
-            state.finished_run = finished
-        return state
 
     def _follow(self, state: SearchState) -> None:
         """Go on with a search until a fit is missing; at its end, take up the waiting runs."""
@@ -269,10 +248,19 @@ class Coordinator:
         if not state.keys:
             self.progress.n_known -= state.n_assumed  # they are counted one by one
             state.n_assumed = 0
-        while len(state.keys) < state.search.n_trials:
-            if state.missing and self._tuner.uses_history:
-                return
-            self._try_next(state)
+        search, space = state.search, self.study.pipeline(state.search.pipeline).space
+        uses_history = self._tuner.uses_history
+        while len(state.keys) < search.n_trials and not (state.missing and uses_history):
+            history = state.history(self._known) if uses_history else state.trials
+            params = self._tuner.suggest(space, history, search.tuner_seed, search.n_trials)
+            key = self._want(self.study.make_fit(search, params, refit=False), state.order)
+            state.trials.append(Trial(params, None))
+            state.keys.append(key)
+            if self._known.get(key) == {}:
+                self._label_failure(state, key)
+            if key in self._fits:
+                state.missing.add(key)
+                self._fits[key].searches.append(state)
 
     def _choose(self, planned: PlannedRun, state: SearchState) -> None:
         """Want a run with what its search chose, or what one redrawn for it does."""
@@ -300,19 +288,6 @@ class Coordinator:
             self._refuse(state, refused, len(runs))
         for planned, params in zip(() if refused else runs, choices, strict=True):
             self._want_run(planned, params, state.order)
-
-    def _try_next(self, state: SearchState) -> None:
-        search, space = state.search, self.study.pipeline(state.search.pipeline).space
-        history = state.history(self._known) if self._tuner.uses_history else state.trials
-        params = self._tuner.suggest(space, history, search.tuner_seed, search.n_trials)
-        key = self._want(self.study.make_fit(search, params, refit=False), state.order)
-        state.trials.append(Trial(params, None))
-        state.keys.append(key)
-        if self._known.get(key) == {}:
-            self._label_failure(state, key)
-        if key in self._fits:
-            state.missing.add(key)
-            self._fits[key].searches.append(state)
 
     def _label_failure(self, state: SearchState, key: str) -> None:
         """Note which trials of a search have failed, for whoever asks what it saw."""
@@ -342,16 +317,17 @@ class Coordinator:
         self._n_queued += 1
         heappush(self._queue, (self._fits[key].order, self._n_queued, key))
 
-    def _submit(self, key: str) -> None:
-        if key in self._fits:  # else a second result has come while it waited to be tried again
-            self._exchange.submit(key, self._fits[key].fit)
-
     def _record(self) -> None:
         """Make results durable, then let the searches that wait for them go on."""
         arrived = self._exchange.receive(self.progress)
         self._arrived = [each for each in arrived if not is_simulation(each.tag)]
         for outcome in self._arrived:
-            check_readiness(outcome)
+            if outcome.value.lack is not None:  # all others of its task would fail like it
+                raise EngineError(
+                    outcome.value.lack,
+                    "Bring the data to where the fits run, and run it again: what is recorded is "
+                    "kept",
+                )
         for outcome in arrived:
             if is_simulation(outcome.tag):
                 self._take_choices(outcome)

@@ -1,8 +1,8 @@
 """What a store keeps of the study whose results it holds, what has changed, and what is done."""
 
 import gc
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,8 @@ _Role = tuple[str, str, int, str, str]  # design, source, replicate, pipeline, t
 def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """What a store keeps of the study whose results it holds.
 
-    Parameters
-    ----------
-    before
-        An earlier description: its numbers of fits and runs are taken over where they still hold,
-        because counting them takes seconds in a study of 100,000 runs.
+    Of an earlier description, numbers of fits and runs are taken over where they still hold,
+    because counting them takes seconds in a study of 100,000 runs.
     """
     now = {
         "name": study.name,
@@ -79,14 +76,6 @@ def _keep_sizes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def find_unmeasured(study: Study, description: Mapping[str, Any]) -> list[str]:
-    """Tasks with data whose sets nobody has measured yet."""
-    measured = description.get("sizes", {})
-    return [
-        task.name for task in study.tasks if task.data is not None and task.name not in measured
-    ]
-
-
 def _list_designs(study: Study) -> list[dict[str, Any]]:
     return count_replicates((r.design, r.source, r.replicate) for r in study.plan_runs())
 
@@ -134,23 +123,16 @@ def find_unchanged(
 ) -> Collection[Pair]:
     """Pairs of pipeline and task whose runs mean the same fits as before.
 
-    Parameters
-    ----------
-    however_searched
-        Look at code and data only: a fit takes as long, whatever the search was.
+    However searched: look at code and data only, as a fit takes as long, whatever the search was.
     """
     if before is None:
         return []
     n_parts = 2 if however_searched else 3
-    old, new = (
-        {
-            (pipeline, task): _identify(description, pipeline, task)[:n_parts]
-            for pipeline in now["pipelines"]
-            for task in now["tasks"]
-        }
-        for description in (before, now)
-    )
-    return [pair for pair in new if old[pair] == new[pair]]
+    return [
+        pair
+        for pair in product(now["pipelines"], now["tasks"])
+        if _identify(before, *pair)[:n_parts] == _identify(now, *pair)[:n_parts]
+    ]
 
 
 def _identify(description: Mapping[str, Any], pipeline: str, task: str) -> list[Any]:
@@ -188,23 +170,18 @@ def enter_study(
     return now
 
 
-@contextmanager
-def _collect_garbage_later() -> Iterator[None]:
-    """Make many objects that stay: Python would look through them again and again meanwhile."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_collect_garbage_later()  # a third of the time for 100,000 fits
 def read_finished(
     store: Store, *, retry_failed: bool
 ) -> tuple[dict[str, dict[str, float]], dict[_Role, str]]:
     """Scores by key, and the keys of runs that an earlier run has finished, searches and all."""
-    scores = store.scores()
-    known = {key: each for key, each in scores.items() if each} if retry_failed else scores
-    return known, {label[:5]: label.key for label in store.run_labels() if known.get(label.key)}
+    # Python would look again and again through the many objects made here, which all stay: that
+    # was a third of the time for 100,000 fits.
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        scores = store.scores()
+        known = {key: each for key, each in scores.items() if each} if retry_failed else scores
+        return known, {label[:5]: label.key for label in store.run_labels() if known.get(label.key)}
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -1,7 +1,9 @@
 """Between a coordinator and its workers: fits go out, and what became of them comes back."""
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 from outperform.engines import Engine, Outcome
 from outperform.runner.progress import LOOK_EVERY, ActivityLog, Doing, Progress
 from outperform.runner.searches import Tag, is_simulation
-from outperform.runner.spool import Spool, unpack
+from outperform.runner.spool import FitReport, Spool
 from outperform.runner.work import FitWork, ReportedFits, list_needs, need_nothing
 from outperform.store import Store
 from outperform.study.fits import Fit
@@ -25,14 +27,8 @@ _TAKEN_AT_ONCE = 1000  # results of a spool, to one commit
 class Exchange:
     """Submits fits, and takes in what became of them: from the engine, or from the spool.
 
-    Meanwhile it says in the store what is going on.
-
-    Parameters
-    ----------
-    spool
-        A folder in which workers keep what they have done.
-    retry_failed
-        Leave failures of before in the spool, and have their fits done again.
+    Meanwhile it says in the store what is going on. To retry what has failed, failures of before
+    are left in the spool, and their fits done again.
     """
 
     def __init__(
@@ -46,7 +42,13 @@ class Exchange:
     ) -> None:
         self._study, self._engine, self._retry_failed = study, engine, retry_failed
         self._spool = None if spool is None else Spool(spool)
-        self._works = _divide_work(study, None if self._spool is None else self._spool.folder)
+        folder = None if self._spool is None else self._spool.folder
+        # Work by task: who lacks the data of one may still do the others', once that is done.
+        without = FitWork.of(study, [task for task in study.tasks if task.data is None])
+        self._works = dict.fromkeys(without.tasks, ReportedFits(without, folder))
+        for task in study.tasks:
+            if task.data is not None:
+                self._works[task.name] = ReportedFits(FitWork.of(study, [task]), folder)
         self._needs = list_needs(study)
         self._log = ActivityLog(store, engine)
         self._submitted: dict[str | Tag, Fit | None] = {}
@@ -138,10 +140,15 @@ class Exchange:
             return outcome
         if outcome.kind in ("died", "timeout") and (spooled := self._find_spooled(outcome.tag)):
             return spooled
-        unpacked = unpack(outcome)
+        report = outcome.value
+        if not isinstance(report, FitReport):  # it was killed, and has not said on what it ran
+            started = time.time() - outcome.seconds
+            none = FitReport(report or {}, outcome.error, outcome.seconds, started, {})
+            return replace(outcome, value=none)
         if self._spool:
-            self._spool.note_failure(unpacked.value)
-        return unpacked
+            self._spool.note_failure(report)
+        own = report.to_outcome(outcome.tag)
+        return replace(own, worker=outcome.worker, output=outcome.output)
 
     def _find_spooled(self, key: str) -> Outcome | None:
         """What a worker has kept of a fit, though we have not heard of it."""
@@ -158,13 +165,3 @@ class Exchange:
         if fit is None:
             return Doing("a fit that another has done")
         return Doing("run" if fit.refit else "trial", fit.pipeline, fit.task)
-
-
-def _divide_work(study: Study, spool: Path | None) -> dict[str, ReportedFits]:
-    """Work by task: who lacks the data of one may still do the others', once that is done."""
-    without = FitWork.of(study, [task for task in study.tasks if task.data is None])
-    others = ReportedFits(without, spool)
-    return {
-        task.name: others if task.data is None else ReportedFits(FitWork.of(study, [task]), spool)
-        for task in study.tasks
-    }

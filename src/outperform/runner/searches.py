@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from outperform.engines import Outcome
 from outperform.engines.engine import summarize_error
@@ -24,36 +24,19 @@ Waiting = tuple["SearchState", list[PlannedRun]]
 class SearchState:
     """A search as far as it is known, and the runs that wait for its outcome.
 
-    Attributes
-    ----------
-    order
-        Place of its first run in the study: earlier ones are done first.
-    sign
-        -1 where lower scores are better.
-    finished_run
-        Key of a recorded run that has used its outcome, if there is one.
-    n_assumed
-        Trials counted as known without a look, as a run after the search is finished.
-    trials
-        What was tried so far, without scores.
-    keys
-        Of the fits of these trials.
-    missing
-        Keys of those that are not done yet.
-    best
-        What it has found; None: nothing yet, or nothing at all where it has failed.
+    It has failed where it has come to its end and found nothing.
     """
 
     search: Search
-    order: int
-    sign: int
-    finished_run: str | None = None
-    n_assumed: int = 0
+    order: int  # place of its first run in the study: earlier ones are done first
+    sign: int  # -1 where lower scores are better
+    finished_run: str | None = None  # key of a recorded run that has used its outcome
+    n_assumed: int = 0  # trials counted as known without a look, as a run after it is finished
     runs: list[PlannedRun] = field(default_factory=list)
-    trials: list[Trial] = field(default_factory=list)
-    keys: list[str] = field(default_factory=list)
-    missing: set[str] = field(default_factory=set)
-    best: Params | None = None
+    trials: list[Trial] = field(default_factory=list)  # what was tried so far, without scores
+    keys: list[str] = field(default_factory=list)  # of the fits of these trials
+    missing: set[str] = field(default_factory=set)  # keys of those that are not done yet
+    best: Params | None = None  # what it has found
     failed: bool = False
 
     def history(self, known: Known) -> list[Trial]:
@@ -86,24 +69,11 @@ def is_simulation(tag: object) -> bool:
     return isinstance(tag, tuple)
 
 
-class Finished(NamedTuple):
-    """Searches that were simulated, and the runs that have waited for them."""
-
-    state: SearchState
-    runs: list[PlannedRun]
-    choices: list[Params]  # one per run; none where it was refused
-    refused: str  # why; empty where it was not
-
-
 class Simulations:
     """Gathers the runs of each search, so that its model is made once and asked for all of them.
 
-    Parameters
-    ----------
-    description
-        Of the study, by which recorded models are known.
-    anew
-        Make models anew: fits that are tried again may change what a search saw.
+    Recorded models are known by the description of the study. They are made anew where fits that
+    are tried again may change what a search saw.
     """
 
     def __init__(
@@ -128,38 +98,40 @@ class Simulations:
 
     def begin(self, known: Known) -> list[tuple[Tag, Simulation]]:
         """Simulations to run now, by tag: one at a time of each search."""
-        ready = [name for name in self._waiting if name not in self._running]
-        return [(("simulation", name), self._prepare(name, known)) for name in ready]
+        begun: list[tuple[Tag, Simulation]] = []
+        for name in [name for name in self._waiting if name not in self._running]:
+            state, runs = self._running[name] = self._waiting.pop(name)
+            simulation = Simulation(
+                state.search,
+                self._study.pipeline(state.search.pipeline).space,
+                tuple(state.history(known)),
+                tuple(planned.tuner_seed for planned in runs),
+                self._best_share,
+                self._records.get(name, {}).get("chain"),
+            )
+            begun.append((("simulation", name), simulation))
+        return begun
 
-    def finish(self, outcome: Outcome) -> Finished | None:
+    def finish(
+        self, outcome: Outcome
+    ) -> tuple[SearchState, list[PlannedRun], list[Params], str] | None:
         """Take in what came of a simulation; None where it was taken in before.
 
-        The model is recorded first, so that a run resumed anywhere goes on with the same one.
+        That is the runs that have waited for it, what it chose for each, and else why it was
+        refused. The model is recorded first, so that a run resumed anywhere goes on with the same.
         """
         name = outcome.tag[1]
         if name not in self._running:
             return None
         state, runs = self._running.pop(name)
         if outcome.kind != "done":
-            return Finished(state, runs, [], summarize_error(outcome.error))
+            return state, runs, [], summarize_error(outcome.error)
         record = outcome.value["record"]
         if name not in self._records:
             names = {"pipeline": state.search.pipeline, "task": state.search.task}
             self._records[name] = {**names, **record}
             self._store.set_meta(SURROGATES, self._records)
-        return Finished(state, runs, outcome.value["choices"], _join(record))
-
-    def _prepare(self, name: str, known: Known) -> Simulation:
-        state, runs = self._running[name] = self._waiting.pop(name)
-        search = state.search
-        return Simulation(
-            search,
-            self._study.pipeline(search.pipeline).space,
-            tuple(state.history(known)),
-            tuple(planned.tuner_seed for planned in runs),
-            self._best_share,
-            self._records.get(name, {}).get("chain"),
-        )
+        return state, runs, outcome.value["choices"], _join(record)
 
 
 def _join(record: Mapping[str, Any]) -> str:

@@ -10,18 +10,16 @@ import re
 import socket
 import stat
 import threading
-import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 from uuid import uuid4
 
 from outperform.engines import Outcome
-from outperform.errors import EngineError, InvalidInput
+from outperform.errors import InvalidInput
 from outperform.store.damage import find_checksum
 from outperform.store.rows import encode_json
 
@@ -38,29 +36,15 @@ _NONSENSE = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
 
 
 class FitReport(NamedTuple):
-    """What the worker itself says of a fit that has ended.
-
-    Attributes
-    ----------
-    error
-        The traceback where the fit raised an exception; then it has no scores.
-    seconds, started
-        How long the fit took, and when it began (seconds since 1970) by the worker's clock.
-    versions
-        Of what it ran on.
-    lack
-        Why the fit could not even begin, as the worker lacks its data.
-    unspooled
-        Why the report could not be written to the spool.
-    """
+    """What the worker itself says of a fit that has ended."""
 
     scores: Mapping[str, float]
-    error: str | None
+    error: str | None  # the traceback where the fit raised an exception; then it has no scores
     seconds: float
-    started: float
-    versions: Mapping[str, str]
-    lack: str | None = None
-    unspooled: str | None = None
+    started: float  # seconds since 1970 by the worker's clock
+    versions: Mapping[str, str]  # of what it ran on
+    lack: str | None = None  # why the fit could not even begin, as the worker lacks its data
+    unspooled: str | None = None  # why the report could not be written to the spool
 
     def to_outcome(self, key: str) -> Outcome:
         """The outcome that an engine would have handed out."""
@@ -78,12 +62,7 @@ class Spool:
 
     Reports are known by the keys of their fits, so that studies may share a folder: what is of
     another is never looked at. What is no report is never believed: it is set aside, and its fit
-    done again.
-
-    Parameters
-    ----------
-    folder
-        Made where it is not there; InvalidInput where it cannot be made or written.
+    done again. The folder is made where it is not there.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -92,7 +71,14 @@ class Spool:
         self._damaged: Counter[str] = Counter()  # by what is wrong
         self._unwritten: str | None = None
         self._unseen: str | None = None  # why the folder could not be looked into
-        self._prepare()
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._touch()
+        except OSError as error:
+            raise InvalidInput(
+                f"the spool '{self.folder}' cannot be written: {error.strerror}",
+                "Name a folder that you may write, on a file system that all workers share",
+            ) from None
 
     @property
     def notes(self) -> list[str]:
@@ -128,13 +114,7 @@ class Spool:
             thread.join()
 
     def take(self, key: str, *, failed: bool) -> FitReport | None:
-        """Report of a fit, if there is one that can be believed.
-
-        Parameters
-        ----------
-        failed
-            Whether one of a fit that failed is wanted, too.
-        """
+        """Report of a fit, if there is one that can be believed; of a failed one if it may be."""
         report = self._read(key)
         if report is None or (report.error is not None and not failed):
             return None
@@ -179,16 +159,6 @@ class Spool:
             with suppress(OSError):  # somebody else's, perhaps: then it is only left out
                 path.replace(path.with_name(f"{path.name}.damaged"))
             return None
-
-    def _prepare(self) -> None:
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._touch()
-        except OSError as error:
-            raise InvalidInput(
-                f"the spool '{self.folder}' cannot be written: {error.strerror}",
-                "Name a folder that you may write, on a file system that all workers share",
-            ) from None
 
     def _touch(self) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -258,14 +228,8 @@ def _write_durably(path: Path, content: bytes) -> None:
 def read_report(path: Path, key: str) -> FitReport:
     """Report of a fit.
 
-    Raises
-    ------
-    FileNotFoundError
-        Where there is none.
-    OSError
-        Where nobody can tell, as the folder is away or something else.
-    NoReport
-        Where the file is something else, whoever has put it there.
+    FileNotFoundError says that there is none, another OSError that nobody can tell, as the folder
+    is away, and NoReport that the file is something else, whoever has put it there.
     """
     kind = path.lstat().st_mode
     try:
@@ -320,26 +284,3 @@ def _make_report(
     if (error is None) != bool(scores) or not isinstance(error, str | None):
         raise NoReport("it says neither what came out nor what went wrong")
     return FitReport(scores, error, seconds, started, versions)
-
-
-def unpack(outcome: Outcome) -> Outcome:
-    """An outcome that says what the report in it says, and has a report where it had none.
-
-    Fits that were killed have not said on what they ran.
-    """
-    report = outcome.value
-    if not isinstance(report, FitReport):
-        started = time.time() - outcome.seconds
-        none = FitReport(report or {}, outcome.error, outcome.seconds, started, {})
-        return replace(outcome, value=none)
-    own = report.to_outcome(outcome.tag)
-    return replace(own, worker=outcome.worker, output=outcome.output)
-
-
-def check_readiness(outcome: Outcome) -> None:
-    """Refuse to go on where a worker lacks the data of a fit: all others would fail like it."""
-    if outcome.value.lack is not None:
-        raise EngineError(
-            outcome.value.lack,
-            "Bring the data to where the fits run, and run it again: what is recorded is kept",
-        )

@@ -8,8 +8,9 @@ from functools import cache
 from typing import Literal, TypeAlias
 
 from outperform.errors import UnknownColumn
-from outperform.runs.metrics import looks_like_score
+from outperform.runs.metrics import Goal, looks_like_score
 from outperform.runs.source_table import SourceTable
+from outperform.runs.suspicions import Doubt
 from outperform.wording import enumerate_names, split_words, suggest_names
 
 ALGORITHM = ("algorithm", "model", "method", "pipeline", "framework")
@@ -62,18 +63,22 @@ _TRAINING_OF = re.compile(r"(train|training)[_ ./-]")
 _BEST = re.compile(r"(?<![a-z])(best|peak)(?![a-z])")
 _TEST_OF = re.compile(r"(eval|test)[_ ./-]")
 
+At: TypeAlias = Literal["last", "best-validation"] | int | float | str
 Kind: TypeAlias = Literal["step", "time", "example", "setting", "status", "other"]
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The columns a person named; None where left to be recognised."""
+    """What a person said of a table: columns, None where left to be recognised, and their sense."""
 
     algorithm: str | Sequence[str] | None = None
     task: str | Sequence[str] | None = None
     replicate: str | Sequence[str] | None = None
     metric: str | None = None
     validation: str | None = None
+    goal: Goal | None = None
+    at: At | None = None  # which row of a learning curve is its run
+    accepted: tuple[Doubt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +101,11 @@ class Roles:
 def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
     """Say what each column is for, in one walk over the header."""
     replicates = recognise(names, REPLICATE)
-    if wanted.replicate is None:
-        replicate = tuple(replicates[:1])
-    else:
+    replicate = tuple(replicates[:1])
+    if wanted.replicate is not None:
         replicate = find_columns(wanted.replicate, names, source)
-    algorithm = _find_one(names, ALGORITHM, wanted.algorithm, source=source)
-    task = _find_one(names, TASK, wanted.task, source=source)
+    algorithm = _find_one(names, ALGORITHM, wanted.algorithm, source)
+    task = _find_one(names, TASK, wanted.task, source)
     by_kind: dict[Kind, list[str]] = defaultdict(list)
     metric = normalise(wanted.metric or "")
     parts_of_data, free = [], []
@@ -117,8 +121,9 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
             free.append(name)
         if not is_named and leaf_of(name) in _PART_OF_DATA:
             parts_of_data.append(name)
-    status = min(by_kind["status"], key=_rank_status, default=None)
-    steps = sorted(by_kind["step"], key=_rank_step)
+    said = {leaf_of(without_tracker(name)): name for name in reversed(by_kind["status"])}
+    status = next((said[word] for word in STATUS if word in said), None)
+    steps = sorted(by_kind["step"], key=lambda n: _STEPS.index(_STEP.sub(r"\1", leaf_of(n))))
     never = {*steps, *by_kind["example"]}
     return Roles(
         algorithm=algorithm,
@@ -160,14 +165,6 @@ def kind_of(name: str) -> Kind:
     return "setting" if plain.replace(" ", "_") in _SETTINGS else "other"
 
 
-def _rank_step(name: str) -> int:
-    return _STEPS.index(_STEP.sub(r"\1", leaf_of(name)))
-
-
-def _rank_status(name: str) -> int:
-    return STATUS.index(leaf_of(without_tracker(name)))
-
-
 def recognise(names: Sequence[str], known: Sequence[str]) -> list[str]:
     """Pick the columns with one of the known names, in the order of the known names.
 
@@ -190,8 +187,7 @@ def normalise(name: str) -> str:
 def without_tracker(name: str) -> str:
     """Leave out what a tracker puts before a column's name, as in `params.seed`."""
     plain = normalise(name)
-    begin = _TRACKER.match(plain)
-    return plain[begin.end() :] if begin else plain
+    return plain[begin.end() :] if (begin := _TRACKER.match(plain)) else plain
 
 
 def leaf_of(name: str) -> str:
@@ -220,11 +216,7 @@ def find_columns(named: str | Sequence[str], names: Sequence[str], source: str) 
 
 
 def _find_one(
-    names: Sequence[str],
-    known: Sequence[str],
-    named: str | Sequence[str] | None,
-    *,
-    source: str,
+    names: Sequence[str], known: Sequence[str], named: str | Sequence[str] | None, source: str
 ) -> tuple[str, ...]:
     if named is not None:
         return find_columns(named, names, source)
@@ -246,15 +238,7 @@ def find_score(
     *,
     may_be_wide: bool = False,
 ) -> str | None:
-    """Find the column of scores, None if no column looks like one.
-
-    Parameters
-    ----------
-    names
-        The columns that may hold it; any may if the metric names it.
-    may_be_wide
-        Whether each column may be an algorithm.
-    """
+    """Find the column of scores among these names; None if no column looks like one."""
     if metric is not None:
         return find_column(metric, table.names, table.source)
     likely = [n for n in names if without_tracker(n) in SCORE or looks_like_score(n)]
@@ -292,7 +276,7 @@ def find_validation(table: SourceTable, names: Collection[str], score: str) -> s
 
     Of several, the one that has the metric of the score: `val_acc` beside `test_acc`.
     """
-    numeric = [n for n in names if names_validation(n) and not table.holds_text(n)]
+    numeric = [n for n in names if data_of(n) == "validation" and not table.holds_text(n)]
     known = recognise(numeric, VALIDATION)[:1]
     begun = [name for name in numeric if looks_like_score(name)]
     metric = _TEST_OF.sub("", without_tracker(score), count=1)
@@ -301,15 +285,13 @@ def find_validation(table: SourceTable, names: Collection[str], score: str) -> s
     return candidates[0] if len(candidates) == 1 else None
 
 
-def names_validation(name: str) -> bool:
-    """Whether a column is of validation data by its name."""
+@cache
+def data_of(name: str) -> Literal["validation", "training"] | None:
+    """Which data but test data a column is of by its name, and so the score only if named."""
     plain = without_tracker(name)
-    return plain in VALIDATION or _VALIDATION_OF.match(plain) is not None
-
-
-def names_other_data(name: str) -> bool:
-    """Whether a column is of validation or training data, and so the score only if named."""
-    return names_validation(name) or _TRAINING_OF.match(without_tracker(name)) is not None
+    if plain in VALIDATION or _VALIDATION_OF.match(plain):
+        return "validation"
+    return "training" if _TRAINING_OF.match(plain) else None
 
 
 def names_best(name: str) -> bool:

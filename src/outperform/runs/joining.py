@@ -2,20 +2,19 @@
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
 from outperform.errors import DuplicateRuns, InvalidInput
 from outperform.runs.labels import (
-    FloatArray,
-    IntArray,
     Labels,
     concatenate_labels,
     label_rows,
     repeat_label,
 )
 from outperform.runs.metrics import TaskMetric, sum_up_metrics
-from outperform.runs.scope import RUNS, Resplit
+from outperform.runs.scope import RUNS
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.table import Runs
 from outperform.wording import enumerate_names
@@ -43,9 +42,16 @@ def join_runs(*runs: Runs) -> Runs:
         return runs[0]
     for other in runs[1:]:
         _check_alike(runs[0], other)
-    algorithm, task = _join_names(runs, "algorithm"), _join_names(runs, "task")
-    replicate = None if any(r.replicates is None for r in runs) else _join_names(runs, "replicate")
+    algorithm = concatenate_labels([Labels(each.algorithms, each.algorithm) for each in runs])
+    task = concatenate_labels([Labels(each.tasks, each.task) for each in runs])
+    replicate = _join_replicates(runs)
     _check_apart(runs, algorithm, task, replicate)
+    metrics = {
+        name: TaskMetric(each.metric_on(name), each.goal_on(name))
+        for each in runs
+        for name in each.tasks
+    }
+    varied = (RUNS,) if replicate is None else chain.from_iterable(each.varied for each in runs)
     return Runs(
         algorithms=tuple(algorithm.names),
         tasks=tuple(task.names),
@@ -54,36 +60,57 @@ def join_runs(*runs: Runs) -> Runs:
         task=task.codes,
         replicate=np.zeros_like(task.codes) if replicate is None else replicate.codes,
         score=np.concatenate([each.score for each in runs]),
-        validation=_join_validation(runs),
         row=np.concatenate([each.row for each in runs]),
-        **sum_up_metrics(_join_metrics(runs)),
+        **sum_up_metrics(metrics),
         source=enumerate_names(dict.fromkeys(each.source for each in runs), limit=3),
         replicate_columns=() if replicate is None else runs[0].replicate_columns,
         spare_columns=runs[0].spare_columns,
         notes=_join_notes(runs),
         validation_metric=next((r.validation_metric for r in runs if r.validation_metric), ""),
-        varied=(RUNS,) if replicate is None else _join_varied(runs),
-        resplits={name: r for name in task.names if (r := _find_resplit(runs, name)) is not None},
-        fixed_splits=tuple(
-            name
-            for name in task.names
-            if all(name in each.fixed_splits for each in runs if name in each.tasks)
-        ),
+        varied=tuple(dict.fromkeys(varied)),
         algorithm_columns=runs[0].algorithm_columns,
-        incomplete=_join_incomplete(runs),
-        others=_join_others(runs),
         accepted=tuple(dict.fromkeys(chain.from_iterable(each.accepted for each in runs))),
+        **_join_where_known(runs, task.names),
     )
 
 
-def _join_varied(runs: Sequence[Runs]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for each in runs for word in each.varied))
+def _join_where_known(runs: Sequence[Runs], tasks: Sequence[str]) -> dict[str, Any]:
+    """Fields of `Runs` that not every table may have."""
+    validation = incomplete = others = None
+    if any(each.validation is not None for each in runs):
+        of_each = [np.full(len(r), np.nan) if r.validation is None else r.validation for r in runs]
+        validation = np.concatenate(of_each)
+    if any(each.incomplete is not None for each in runs):
+        reasons = [each.incomplete or repeat_label("", len(each)) for each in runs]
+        incomplete = concatenate_labels(reasons)
+    tables = [each.others.sources for each in runs if each.others is not None]
+    if len(tables) == len(runs):
+        others = OtherColumns(tuple(chain.from_iterable(tables)))
+    resplits, fixed = {}, []
+    for task in tasks:
+        of_task = [each for each in runs if task in each.tasks]
+        sizes = {each.resplits.get(task) for each in of_task}
+        if len(sizes) == 1 and None not in sizes:  # all tables that have it know them and agree
+            resplits[task] = sizes.pop()
+        if all(task in each.fixed_splits for each in of_task):
+            fixed.append(task)
+    return {
+        "validation": validation,
+        "incomplete": incomplete,
+        "others": others,
+        "resplits": resplits,
+        "fixed_splits": tuple(fixed),
+    }
 
 
-def _find_resplit(runs: Sequence[Runs], task: str) -> Resplit | None:
-    """Sizes of a task's splits, if all tables that have it know them and agree."""
-    sizes = {each.resplits.get(task) for each in runs if task in each.tasks}
-    return sizes.pop() if len(sizes) == 1 else None
+def _join_replicates(runs: Sequence[Runs]) -> Labels | None:
+    """Replicates under names that all tables share; None where one does not say them."""
+    parts = [Labels(r.replicates, r.replicate) for r in runs if r.replicates is not None]
+    if len(parts) < len(runs):
+        return None
+    joined = concatenate_labels(parts)
+    ordered = label_rows(joined.names)
+    return Labels(ordered.names, ordered.codes[joined.codes])
 
 
 def _check_alike(first: Runs, other: Runs) -> None:
@@ -96,7 +123,13 @@ def _check_alike(first: Runs, other: Runs) -> None:
             f"{other.source}",
             "Give both columns one name if they are the same metric",
         )
-    _check_tasks(first, other)
+    if (first.tasks == ("",)) != (other.tasks == ("",)):
+        silent, named = (first, other) if first.tasks == ("",) else (other, first)
+        raise InvalidInput(
+            f"{named.source} has a column of tasks ({enumerate_names(named.tasks, limit=3)}) and "
+            f"{silent.source} has none",
+            f"Add a column to {silent.source} that names the task of every run",
+        )
 
 
 def _check_metric(first: Runs, other: Runs, task: str) -> None:
@@ -116,39 +149,6 @@ def _check_metric(first: Runs, other: Runs, task: str) -> None:
             f"{other.source}",
             "Read both with the same goal",
         )
-
-
-def _join_metrics(runs: Sequence[Runs]) -> dict[str, TaskMetric]:
-    return {
-        task: TaskMetric(each.metric_on(task), each.goal_on(task))
-        for each in runs
-        for task in each.tasks
-    }
-
-
-def _check_tasks(first: Runs, other: Runs) -> None:
-    if (first.tasks == ("",)) != (other.tasks == ("",)):
-        silent, named = (first, other) if first.tasks == ("",) else (other, first)
-        raise InvalidInput(
-            f"{named.source} has a column of tasks ({enumerate_names(named.tasks, limit=3)}) and "
-            f"{silent.source} has none",
-            f"Add a column to {silent.source} that names the task of every run",
-        )
-
-
-def _join_names(runs: Sequence[Runs], part: str) -> Labels:
-    """Codes of all tables under names that they share."""
-    names = [getattr(each, f"{part}s") for each in runs]
-    if part == "replicate":
-        joined = label_rows([name for some in names for name in some]).names
-    else:
-        joined = tuple(dict.fromkeys(name for some in names for name in some))
-    place = {name: code for code, name in enumerate(joined)}
-    codes: list[IntArray] = [
-        np.array([place[name] for name in some], dtype=np.int64)[getattr(each, part)]
-        for some, each in zip(names, runs, strict=True)
-    ]
-    return Labels(joined, np.concatenate(codes))
 
 
 def _check_apart(
@@ -174,27 +174,6 @@ def _check_apart(
         f"{runs[table[first]].source} and {runs[table[second]].source}",
         "Leave out one of the files, or call the algorithms by different names",
     )
-
-
-def _join_validation(runs: Sequence[Runs]) -> FloatArray | None:
-    if all(each.validation is None for each in runs):
-        return None
-    return np.concatenate(
-        [np.full(len(r), np.nan) if r.validation is None else r.validation for r in runs]
-    )
-
-
-def _join_incomplete(runs: Sequence[Runs]) -> Labels | None:
-    if all(each.incomplete is None for each in runs):
-        return None
-    return concatenate_labels([each.incomplete or repeat_label("", len(each)) for each in runs])
-
-
-def _join_others(runs: Sequence[Runs]) -> OtherColumns | None:
-    others = [each.others for each in runs if each.others is not None]
-    if len(others) < len(runs):
-        return None
-    return OtherColumns(tuple(chain.from_iterable(each.sources for each in others)))
 
 
 def _join_notes(runs: Sequence[Runs]) -> tuple[str, ...]:

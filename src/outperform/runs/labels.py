@@ -67,10 +67,6 @@ class Labels:
         """Leave out the other rows."""
         return Labels(self.names, self.codes[rows])
 
-    def tile(self, n_times: int) -> "Labels":
-        """Repeat all rows."""
-        return Labels(self.names, np.tile(self.codes, n_times))
-
     def spell(self) -> list[str]:
         """Give the name of every row."""
         return [self.names[code] for code in self.codes.tolist()]
@@ -102,7 +98,8 @@ def label_rows(texts: Sequence[str]) -> Labels:
     >>> label_rows(["10", "2", "10"]).names
     ('2', '10')
     """
-    names = sorted(set(texts), key=_length_then_bytes)
+    # The length in bytes; halves of characters, which JSON may hold, have one too.
+    names = sorted(set(texts), key=lambda text: (len(text.encode(errors="surrogatepass")), text))
     place = dict(zip(names, range(len(names)), strict=True))
     codes = np.fromiter(map(place.__getitem__, texts), dtype=np.int64, count=len(texts))
     return Labels(tuple(names), codes)
@@ -176,8 +173,3 @@ def largest_within(group: IntArray, values: FloatArray) -> FloatArray:
     largest = np.full(group.max() + 1, -np.inf)
     np.maximum.at(largest, group, values)
     return largest[group]
-
-
-def _length_then_bytes(name: str) -> tuple[int, bytes]:
-    encoded = name.encode(errors="surrogatepass")
-    return len(encoded), encoded

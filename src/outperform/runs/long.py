@@ -1,7 +1,7 @@
 """Tables with one row per run, which may say of themselves what they measure and which way."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,18 +15,15 @@ from outperform.runs.columns import (
     Roles,
     Wanted,
     assign_roles,
+    data_of,
     explain_no_score,
     find_column,
     find_score,
     find_validation,
-    names_other_data,
-    names_validation,
     normalise,
     recognise,
 )
 from outperform.runs.labels import (
-    BoolArray,
-    FloatArray,
     Labels,
     differ_within,
     join_labels,
@@ -42,8 +39,6 @@ from outperform.runs.metrics import (
     sum_up_metrics,
 )
 from outperform.runs.row_kinds import (
-    At,
-    Chooser,
     RowReader,
     Rows,
     leave_out_summaries,
@@ -59,37 +54,25 @@ _LOOKS_LIKE_REPLICATE = re.compile(r".*\d")
 _DECIMAL = re.compile(r"[+-]?\d*\.\d+")
 
 
-@dataclass(frozen=True, slots=True)
-class Ways:
-    """How to read rows that may be no runs, and which questions about scores were answered."""
-
-    at: At | None = None
-    accepted: tuple[Doubt, ...] = ()
-
-
-def read_long(
-    table: SourceTable, wanted: Wanted, goal: Goal | None, *, only: str, ways: Ways
-) -> Runs:
-    """Read a table with one row per run.
-
-    Parameters
-    ----------
-    only
-        Name of the algorithm where no column names any.
-    """
+def read_long(table: SourceTable, wanted: Wanted, only: str) -> Runs:
+    """Read a table with one row per run; `only` is the algorithm where no column names any."""
     roles = assign_roles(table.names, wanted, table.source)
-    metrics = find_metric_column(table, (*roles.free, *roles.task))
+    metrics = _find_metric_column(table, (*roles.free, *roles.task))
     metric = wanted.metric
     names_row = metrics is not None and normalise(metric or "") not in map(normalise, table.names)
     score, validation = _find_numbers(table, roles, wanted, None if names_row else metric, metrics)
     rows = read_rows(table, roles, [score] if validation is None else [score, validation], only)
-    direction = find_direction(table, roles.free)
-    reader = MetricReader(table, metrics, direction, roles.task, score, goal)
+    direction = _find_direction(table, roles.free)
+    reader = _MetricReader(table, metrics, direction, roles.task, score, wanted.goal)
     rows, by_task, notes = reader.find_metrics(rows, metric if names_row else None)
-    if metrics is not None and is_bare_score(validation or ""):
-        validation = validation and "validation"  # of the metric that the row names
-    chooser = Chooser(_turn_up(rows, validation, by_task), validation or "")
-    kept, about_rows = RowReader(table, rows, roles, chooser).keep_runs(ways.at)
+    turned = None
+    if validation is not None:
+        if metrics is not None and is_bare_score(validation):
+            validation = "validation"  # of the metric that the row names
+        goals = {task: known_goal(validation) or each.goal for task, each in by_task.items()}
+        signs = [-1 if goals.get(task) == "minimize" else 1 for task in rows.task.names]
+        turned = np.array(signs)[rows.task.codes] * rows.numbers[1]  # higher is better
+    kept, about_rows = RowReader(table, rows, roles, turned, validation or "").keep_runs(wanted.at)
     return assemble(
         table,
         kept,
@@ -97,21 +80,8 @@ def read_long(
         by_task=by_task,
         validation_metric=validation or "",
         notes=(*notes, *about_rows),
-        accepted=ways.accepted,
+        accepted=wanted.accepted,
     )
-
-
-def _turn_up(
-    rows: Rows, validation: str | None, by_task: Mapping[str, TaskMetric]
-) -> FloatArray | None:
-    """Validation scores of which higher is better."""
-    if validation is None:
-        return None
-    goals = [known_goal(validation) or by_task[task].goal for task in by_task]
-    sign = dict(zip(by_task, (1 if goal == "maximize" else -1 for goal in goals), strict=True))
-    signs = np.array([sign.get(name, 1) for name in rows.task.names])
-    turned: FloatArray = signs[rows.task.codes] * rows.numbers[1]
-    return turned
 
 
 def read_rows(table: SourceTable, roles: Roles, numbers: Sequence[str], only: str) -> Rows:
@@ -176,22 +146,14 @@ def assemble(
 def _find_numbers(
     table: SourceTable, roles: Roles, wanted: Wanted, metric: str | None, metrics: str | None
 ) -> tuple[str, str | None]:
-    """Find the columns of scores and of validation scores.
-
-    Parameters
-    ----------
-    metric
-        The column of scores, if a person named it.
-    metrics
-        The column that names the metric of each row.
-    """
+    """Find the columns of scores, `metric` if named, and of validation scores."""
     others = [name for name in roles.free if name != metrics]
     named = None
     if wanted.validation is not None:
         named = find_column(wanted.validation, others, table.source)
-    candidates = [n for n in others if n != named and not names_other_data(n)]
+    candidates = [n for n in others if n != named and not data_of(n)]
     score = find_score(table, candidates, metric, may_be_wide=not roles.algorithm)
-    if score is None and named is not None and not names_validation(named):
+    if score is None and named is not None and data_of(named) != "validation":
         score = named  # the only score may choose as well
     if score is None:
         raise _explain_missing_score(table, roles, others)
@@ -212,7 +174,7 @@ def _explain_missing_score(
         )
     if is_transposed(table, roles, others):
         return explain_transposed(table)
-    if apart := [name for name in numeric if names_other_data(name)]:
+    if apart := [name for name in numeric if data_of(name)]:
         return UnknownColumn(
             f"{table.source} has scores of validation or training data ({enumerate_names(apart)}), "
             "but no column looks like the score to report",
@@ -268,49 +230,35 @@ _WORDS: dict[str, Goal] = {
 }
 
 
-def find_metric_column(table: SourceTable, names: Sequence[str]) -> str | None:
-    """Find the column that names the metric of each row; None where the score's name does.
-
-    Parameters
-    ----------
-    names
-        Columns that play no other part, or make up the names of tasks.
-    """
+def _find_metric_column(table: SourceTable, names: Sequence[str]) -> str | None:
+    """Find the column that names the metric of each row; None where the score's name does."""
     for name in recognise(names, METRIC):
-        # In `metric,accuracy`, the metric may be a distance.
-        if table.holds_text(name) and (recognise(names, SCORE) or _names_metrics(table, name)):
+        if not table.holds_text(name):
+            continue
+        # Scores have no name of their own (`test_score`): in `metric,accuracy`, it is a distance.
+        bare = any(is_bare_score(each) and looks_like_score(each) for each in table.names)
+        if recognise(names, SCORE) or (bare and any(map(known_goal, table.label(name).names))):
             return name
     return None
 
 
-def _names_metrics(table: SourceTable, column: str) -> bool:
-    """Whether a column names metrics of scores that have no name of their own (`test_score`)."""
-    bare = any(is_bare_score(name) and looks_like_score(name) for name in table.names)
-    return bare and any(map(known_goal, table.label(column).names))
-
-
-def find_direction(table: SourceTable, names: Sequence[str]) -> Labels | None:
+def _find_direction(table: SourceTable, names: Sequence[str]) -> Labels | None:
     """Find the goal of each row, where a column says it; any other may be called `goal` too."""
-    found = {}
+    said = {}
     for name in recognise(names, DIRECTION):
         labels = table.label(name)
-        if any(map(_read_word, labels.names)):
-            found[name] = labels
-    if len(found) > 1:
+        words = [normalise(each).replace("_", " ") for each in labels.names]
+        goals = [_WORDS.get(each.removesuffix(" is better")) for each in words]
+        if any(goals):
+            said[name] = labels, goals
+    if len(said) > 1:
         raise UnreadableRuns(
-            f"columns {enumerate_names(found)} of {table.source} both say which way is better",
+            f"columns {enumerate_names(said)} of {table.source} both say which way is better",
             "Keep one of them",
         )
-    return next((_read_goals(table, *each) for each in found.items()), None)
-
-
-def _read_word(text: str) -> Goal | None:
-    words = normalise(text).replace("_", " ").removesuffix(" is better")
-    return _WORDS.get(words)
-
-
-def _read_goals(table: SourceTable, column: str, labels: Labels) -> Labels:
-    goals = [_read_word(name) for name in labels.names]
+    if not said:
+        return None
+    ((column, (labels, goals)),) = said.items()
     if unknown := [code for code, goal in enumerate(goals) if goal is None]:
         listed = enumerate_names(repr(labels.names[code]) for code in unknown)
         where = enumerate_rows(table.rows[np.isin(labels.codes, unknown)])
@@ -324,94 +272,87 @@ def _read_goals(table: SourceTable, column: str, labels: Labels) -> Labels:
 
 
 @dataclass(frozen=True, slots=True)
-class MetricReader:
-    """Finds the metric of every task.
-
-    Attributes
-    ----------
-    column
-        Names the metric of each row; None where the name of the scores does.
-    direction
-        Which way that is better, row by row; None where no column says it.
-    tasks
-        The columns that name the tasks.
-    score
-        The column of scores.
-    goal
-        What a person said of it.
-    """
+class _MetricReader:
+    """Finds the metric of every task."""
 
     table: SourceTable
-    column: str | None
-    direction: Labels | None
-    tasks: tuple[str, ...]
+    column: str | None  # names the metric of each row; None where the name of the scores does
+    direction: Labels | None  # which way that is better, row by row; None where no column says it
+    tasks: tuple[str, ...]  # columns that name the tasks
     score: str
-    goal: Goal | None
+    goal: Goal | None  # what a person said
 
     def find_metrics(
         self, rows: Rows, wanted: str | None
     ) -> tuple[Rows, dict[str, TaskMetric], tuple[str, ...]]:
         """Keep the rows of the metric that was named, or of all, one per task.
 
-        Returns
-        -------
-        The rows, the metric of each of their tasks, and a note on tasks that lack it.
+        With the metric of each of their tasks, and a note on tasks that lack the one named.
         """
-        metrics = Labels((self.score,), np.zeros_like(rows.row))
+        metrics, direction = repeat_label(self.score, len(rows.row)), self.direction
         if self.column is not None:
             metrics = _ignore_case(self.table.label_runs(self.column))
-        direction, notes = self.direction, tuple[str, ...]()
+        notes = []
         if wanted is not None and self.column is not None:
-            is_chosen = self._choose(metrics, wanted)
-            notes = _note_tasks_without(metrics, rows.task, is_chosen)
+            code = self._choose(metrics, wanted)
+            is_chosen = metrics.codes == code
+            if without := np.setdiff1d(rows.task.codes, rows.task.codes[is_chosen]).tolist():
+                listed = enumerate_names(rows.task.names[each] for each in without)
+                metric = metrics.names[code]
+                notes.append(f"nothing is said of {listed}, where no {metric} was measured")
             rows, metrics = rows.keep(is_chosen), metrics.keep(is_chosen)
             direction = direction and direction.keep(is_chosen)
-        self._require_one(metrics, rows.task)
-        named = _take_by_task(rows.task, metrics)
-        told: Mapping[str, Any] = {}
+        named = self._take_by_task(rows.task, metrics, self._explain_metrics)
+        told: dict[str, Goal] = {}
         if direction is not None:
-            self._require_one_way(direction, rows.task)
-            told = _take_by_task(rows.task, direction)
-        return rows, self._settle(named, told), notes
+            told = self._take_by_task(rows.task, direction, self._explain_directions)
+        return rows, self._settle(named, told), tuple(notes)
 
-    def _choose(self, metrics: Labels, wanted: str) -> BoolArray:
-        """Which rows are of the metric that was named."""
+    def _choose(self, metrics: Labels, wanted: str) -> int:
         for code, name in enumerate(metrics.names):
             if normalise(name) == normalise(wanted):
-                is_chosen: BoolArray = metrics.codes == code
-                return is_chosen
+                return code
         raise UnknownName(
             f"no row of {self.table.source} is of the metric {wanted!r}",
             suggest_names(wanted, metrics.names),
         )
 
-    def _require_one(self, metrics: Labels, task: Labels) -> None:
-        """Refuse two metrics on one task: they would be taken for runs of one."""
-        differs = differ_within(task.codes, metrics)
-        if not differs.any():
-            return
-        first = task.codes[differs][0]
-        counts = np.bincount(metrics.codes[task.codes == first], minlength=len(metrics.names))
-        names = [metrics.names[code] for code in np.flatnonzero(counts).tolist()]
-        listed = enumerate_names(
-            f"{name}: {_count_rows(n)}" for name, n in zip(names, counts[counts > 0], strict=True)
-        )
-        parts = ",".join(filter(None, (*self.tasks, self.column)))
-        raise UnreadableRuns(
-            f"{self._place(task.names[first])} holds {len(names)} metrics ({listed})",
-            f"Keep one with --metric {names[0]!r} (from Python: metric={names[0]!r}), or make each "
+    def _take_by_task(
+        self, task: Labels, labels: Labels, explain: Callable[[str, dict[str, str]], UnreadableRuns]
+    ) -> dict[str, Any]:
+        """Give the label that all rows of a task share, or explain how many have which."""
+        differs = differ_within(task.codes, labels)
+        if differs.any():
+            first = task.codes[differs][0]
+            counts = np.bincount(labels.codes[task.codes == first], minlength=len(labels.names))
+            rows = {
+                name: f"{n:,} row{'' if n == 1 else 's'}"
+                for name, n in zip(labels.names, counts.tolist(), strict=True)
+                if n
+            }
+            raise explain(self._place(task.names[first]), rows)
+        code = np.full(len(task.names), -1)
+        code[task.codes] = labels.codes
+        return {
+            name: labels.names[each]
+            for name, each in zip(task.names, code.tolist(), strict=True)
+            if each >= 0
+        }
+
+    def _explain_metrics(self, place: str, rows: dict[str, str]) -> UnreadableRuns:
+        """Say that a task has two metrics: they would be taken for runs of one."""
+        listed = enumerate_names(f"{name}: {n_rows}" for name, n_rows in rows.items())
+        first, parts = next(iter(rows)), ",".join(filter(None, (*self.tasks, self.column)))
+        return UnreadableRuns(
+            f"{place} holds {len(rows)} metrics ({listed})",
+            f"Keep one with --metric {first!r} (from Python: metric={first!r}), or make each "
             f"a task of its own with --task {parts}",
         )
 
-    def _require_one_way(self, direction: Labels, task: Labels) -> None:
-        differs = differ_within(task.codes, direction)
-        if not differs.any():
-            return
-        first = task.codes[differs][0]
-        counts = np.bincount(direction.codes[task.codes == first])
-        raise UnreadableRuns(
-            f"scores of {self._place(task.names[first])} are to maximize in "
-            f"{_count_rows(counts[0])} and to minimize in {_count_rows(counts[1])}",
+    def _explain_directions(self, place: str, rows: dict[str, str]) -> UnreadableRuns:
+        return UnreadableRuns(
+            f"scores of {place} are to maximize in {rows['maximize']} and to minimize in "
+            f"{rows['minimize']}",
             "Give all rows of a task one direction",
         )
 
@@ -422,12 +363,16 @@ class MetricReader:
             return {task: TaskMetric(metric, goal) for task, metric in named.items()}
         settled, unknown = {}, {}
         for task, metric in named.items():
-            says = [*self._list_ways(metric, told.get(task))]
-            for way, goal in says[1:]:
-                if goal != says[0][1]:
-                    raise self._explain_contradiction(task, metric, (says[0], (way, goal)))
-            if says:
-                settled[task] = TaskMetric(metric, says[0][1])
+            ways = self._list_ways(metric, told.get(task))
+            if len(ways) > 1:
+                listed = join_words([f"{goal} by {way}" for goal, way in ways.items()])
+                raise UnknownDirection(
+                    f"{metric!r} in {self._place(task)} is to {listed}",
+                    "Let all say the same: mend the column, leave out the option, or give the "
+                    "metric the name of what it is (neg_rmse for an rmse that was turned round)",
+                )
+            if ways:
+                settled[task] = TaskMetric(metric, next(iter(ways)))
             else:
                 unknown[metric] = task
         if unknown:
@@ -439,25 +384,17 @@ class MetricReader:
             )
         return settled
 
-    def _list_ways(self, metric: str, told: Goal | None) -> Iterator[tuple[str, Goal]]:
-        """Who says which way a metric is better."""
+    def _list_ways(self, metric: str, told: Goal | None) -> dict[Goal, str]:
+        """Which ways a metric is better, and who says so first."""
+        ways: dict[Goal, str] = {}
         if told is not None:
-            yield "its column of directions", told
+            ways[told] = "its column of directions"
         known = known_goal(metric)
         if known is not None and not (is_bare_score(metric) and (told or self.goal)):
-            yield "its name", known
+            ways.setdefault(known, "its name")
         if self.goal is not None:
-            yield f"--{self.goal}", resolve_goal(metric, self.goal)
-
-    def _explain_contradiction(
-        self, task: str, metric: str, says: tuple[tuple[str, Goal], tuple[str, Goal]]
-    ) -> UnknownDirection:
-        ways = join_words([f"{goal} by {way}" for way, goal in says])
-        return UnknownDirection(
-            f"{metric!r} in {self._place(task)} is to {ways}",
-            "Let all say the same: mend the column, leave out the option, or give the metric the "
-            "name of what it is (neg_rmse for an rmse that was turned round)",
-        )
+            ways.setdefault(resolve_goal(metric, self.goal), f"--{self.goal}")
+        return ways
 
     def _place(self, task: str) -> str:
         return f"task {task!r} of {self.table.source}" if task else self.table.source
@@ -466,33 +403,9 @@ class MetricReader:
 def _ignore_case(metrics: Labels) -> Labels:
     """Take names that differ in case only as one metric, spelled as it first appears."""
     labels = metrics.by_appearance()
-    place: dict[str, int] = {}
-    codes = [place.setdefault(normalise(name), len(place)) for name in labels.names]
-    first = dict(zip(codes[::-1], labels.names[::-1], strict=True))
-    names = tuple(first[code] for code in range(len(place)))
-    return Labels(names, np.array(codes)[labels.codes])
-
-
-def _take_by_task(task: Labels, labels: Labels) -> dict[str, Any]:
-    """Give the label of each task, whose rows all have the same."""
-    code = np.full(len(task.names), -1)
-    code[task.codes] = labels.codes
-    return {
-        name: labels.names[each]
-        for name, each in zip(task.names, code.tolist(), strict=True)
-        if each >= 0
-    }
-
-
-def _note_tasks_without(metrics: Labels, task: Labels, is_chosen: BoolArray) -> tuple[str, ...]:
-    """Name the tasks that have other metrics only."""
-    without = np.setdiff1d(task.codes, task.codes[is_chosen]).tolist()
-    if not without:
-        return ()
-    metric = metrics.names[metrics.codes[is_chosen][0]]
-    listed = enumerate_names(task.names[code] for code in without)
-    return (f"nothing is said of {listed}, where no {metric} was measured",)
-
-
-def _count_rows(n: int) -> str:
-    return f"{n:,} row{'' if n == 1 else 's'}"
+    spelled: dict[str, str] = {}
+    for name in labels.names:
+        spelled.setdefault(normalise(name), name)
+    place = {plain: code for code, plain in enumerate(spelled)}
+    codes = np.array([place[normalise(name)] for name in labels.names])
+    return Labels(tuple(spelled.values()), codes[labels.codes])

@@ -1,7 +1,7 @@
 """What is said of replicates that do not match: repeated ones, or those that only one side has."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,36 +23,40 @@ if TYPE_CHECKING:
 _PADDED = re.compile(r"([+-]?)0+(?=\d)")
 
 
-def explain_duplicates(runs: "Runs", cell: "Cell") -> DuplicateRuns:
-    """Say which runs of one algorithm on one task share their replicate, and what to do."""
+def refuse_duplicates(runs: "Runs", cell: "Cell") -> None:
+    """Refuse runs of one algorithm on one task that share their replicate."""
     codes = runs.replicate[cell.rows]
     counts = np.bincount(codes)
+    if runs.replicates is None or counts.max(initial=0) < 2:
+        return
     repeated = np.flatnonzero(counts > 1)
-    is_first = codes == repeated[0]
     used = runs.replicate_name
     more = f"; {len(repeated) - 1} more repeat too" if len(repeated) > 1 else ""
-    label = (runs.replicates or ())[int(repeated[0])]
+    first = cell.rows[codes == repeated[0]]
     problem = (
-        f"{cell.algorithm!r} has {counts[repeated[0]]} runs with {used} {label!r} in {cell.place} "
-        f"({enumerate_rows(runs.row[cell.rows[is_first]])}{more})"
+        f"{cell.algorithm!r} has {len(first)} runs with {used} "
+        f"{runs.replicates[int(repeated[0])]!r} in {cell.place} "
+        f"({enumerate_rows(runs.row[first])}{more})"
     )
     if _are_told_apart(runs, cell):
         columns = ",".join((*runs.replicate_columns, *runs.spare_columns))
-        return DuplicateRuns(
+        raise DuplicateRuns(
             problem, f"If these columns tell the runs apart, pass --replicate {columns}"
         )
     if settings := _find_settings(runs, cell):
-        values = enumerate_names(_list_values(runs, settings[0], cell.rows[is_first]), limit=3)
-        differences = f"{settings[0]} ({values})" + "".join(f" and {n}" for n in settings[1:])
+        assert runs.others is not None
+        values = dict.fromkeys(runs.others.label(settings[0], first).spell())
+        differences = f"{settings[0]} ({enumerate_names(values, limit=3)})"
+        differences += "".join(f" and {name}" for name in settings[1:])
         named = ",".join((*runs.algorithm_columns, *settings))
-        return DuplicateRuns(
+        raise DuplicateRuns(
             f"{problem} that differ in {differences}: they are settings of a search, not "
             "replicates of one",
             f"Keep the rows of one setting, make it part of the name with --algorithm {named}, or "
             "ask what the best setting reaches: `outperform best-of` with "
             f"--replicate {used},{','.join(settings)}",
         )
-    return DuplicateRuns(
+    raise DuplicateRuns(
         problem,
         f"Remove the copies, or name all columns that tell runs apart: --replicate {used},COLUMN",
     )
@@ -74,32 +78,20 @@ def _find_settings(runs: "Runs", cell: "Cell") -> list[str]:
         return []
     used = {*runs.algorithm_columns, *runs.replicate_columns, runs.metric, runs.validation_metric}
     free = [name for name in runs.others.names if name not in used]
-    named = [name for name in free if kind_of(name) == "setting" and _differs(runs, cell, name)]
-    return named or [name for name in free if _looks_like_setting(runs, cell, name)][:1]
-
-
-def _differs(runs: "Runs", cell: "Cell", name: str) -> bool:
-    """Whether runs of one replicate differ in a column."""
-    assert runs.others is not None
-    labels = runs.others.label(name, cell.rows)
-    return bool(differ_within(runs.replicate[cell.rows], labels).any())
-
-
-def _looks_like_setting(runs: "Runs", cell: "Cell", name: str) -> bool:
-    """Whether a column tells all runs of one replicate apart, and its values recur in others."""
-    if known_goal(name):
-        return False
-    assert runs.others is not None
-    labels = runs.others.label(name, cell.rows)
-    n_runs, n_values = len(labels.codes), len(np.unique(labels.codes))
-    group = split_groups(runs.replicate[cell.rows], labels)
-    # What was measured, or notes of when and where, hardly recur.
-    return len(np.unique(group)) == n_runs and n_values <= n_runs / 2
-
-
-def _list_values(runs: "Runs", name: str, rows: IntArray) -> Iterable[str]:
-    assert runs.others is not None
-    return dict.fromkeys(runs.others.label(name, rows).spell())
+    replicate, n_runs, settings = runs.replicate[cell.rows], len(cell.rows), []
+    for name in free:
+        if kind_of(name) == "setting":
+            labels = runs.others.label(name, cell.rows)
+            if differ_within(replicate, labels).any():
+                settings.append(name)
+    for name in free if not settings else ():
+        labels = runs.others.label(name, cell.rows)
+        tells_apart = len(np.unique(split_groups(replicate, labels))) == n_runs
+        # What was measured, or notes of when and where, hardly recur.
+        recurs = len(np.unique(labels.codes)) <= n_runs / 2
+        if tells_apart and recurs and not known_goal(name):
+            return [name]
+    return settings
 
 
 def ask_for_one_spelling(algorithms: Sequence[str], compared: Sequence[str]) -> str:
@@ -142,11 +134,8 @@ def _find_pairing_column(runs: "Runs", a: "Cell", b: "Cell") -> str | None:
     """Find another column of replicates, of which both algorithms have the same."""
     for name in runs.spare_columns if runs.others else ():
         assert runs.others is not None
-        labels = runs.others.label(name, np.concatenate((a.rows, b.rows)))
-        codes_a, codes_b = (
-            np.sort(labels.codes[: len(a.rows)]),
-            np.sort(labels.codes[len(a.rows) :]),
-        )
+        codes = runs.others.label(name, np.concatenate((a.rows, b.rows))).codes
+        codes_a, codes_b = np.sort(codes[: len(a.rows)]), np.sort(codes[len(a.rows) :])
         if np.array_equal(codes_a, codes_b) and len(np.unique(codes_a)) == len(codes_a):
             return name
     return None

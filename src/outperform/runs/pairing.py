@@ -12,10 +12,10 @@ from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
 from outperform.runs.columns import kind_of
 from outperform.runs.labels import BoolArray, FloatArray, IntArray, Labels, Numerals, label_rows
 from outperform.runs.mismatches import (
-    explain_duplicates,
     explain_no_match,
     explain_unmatched,
     name_replicates,
+    refuse_duplicates,
 )
 from outperform.runs.nesting import find_nesting
 from outperform.runs.source_table import parse_number
@@ -120,8 +120,7 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
     scores = []
     for cell in (a, b):
         _require_runs(cell)
-        if runs.replicates is not None:
-            _order_by_replicate(runs, cell)  # refuses duplicates
+        refuse_duplicates(runs, cell)
         scores.append(finite_scores(runs, cell, drop_incomplete=drop_incomplete))
         if len(scores[-1]) < 2:
             over_tasks = "; over all tasks `outperform rank` tells" if len(runs.tasks) > 1 else ""
@@ -176,8 +175,7 @@ def _note_search(runs: "Runs", cell: Cell, settings: Sequence[str]) -> Iterator[
 def validate_cell(runs: "Runs", cell: Cell, *, drop_incomplete: bool) -> ValidatedScores:
     """Take the scores of a cell with its validation scores, if it has any."""
     _require_runs(cell)
-    if runs.replicates is not None:
-        _order_by_replicate(runs, cell)  # refuses duplicates
+    refuse_duplicates(runs, cell)
     score = runs.score[cell.rows]
     validation = None if runs.validation is None else runs.validation[cell.rows]
     if validation is None or np.isnan(validation).all():
@@ -253,11 +251,11 @@ def _pair_in_order(runs: "Runs", a: Cell, b: Cell) -> PairedScores:
 def _pair_by_replicate(runs: "Runs", a: Cell, b: Cell, drop_incomplete: bool) -> PairedScores:
     scores_a, has_a = _order_by_replicate(runs, a)
     scores_b, has_b = _order_by_replicate(runs, b)
-    is_shared = has_a & has_b
-    places, n_places = _number_replicates(runs, has_a | has_b)
-    pairs = PairedScores(
-        scores_a, scores_b, runs.replicates or (), 0, places=places, n_places=n_places
-    )
+    is_shared, is_used, labels = has_a & has_b, has_a | has_b, runs.replicates or ()
+    places, n_places = np.cumsum(is_used) - 1, int(np.count_nonzero(is_used))
+    if runs.counted and isinstance(labels, Numerals):
+        places, n_places = labels.integers, int(labels.integers[is_used].max()) + 1
+    pairs = PairedScores(scores_a, scores_b, labels, 0, places=places, n_places=n_places)
     if is_shared.all():
         return pairs
     only_a, only_b = np.flatnonzero(has_a & ~has_b), np.flatnonzero(has_b & ~has_a)
@@ -273,14 +271,6 @@ def _pair_by_replicate(runs: "Runs", a: Cell, b: Cell, drop_incomplete: bool) ->
     return replace(_keep_pairs(pairs, is_shared), n_dropped=n_unmatched)
 
 
-def _number_replicates(runs: "Runs", is_used: BoolArray) -> tuple[IntArray, int]:
-    """Number of each replicate among those that are used, or its own, and how many these are."""
-    if runs.counted and isinstance(runs.replicates, Numerals):
-        numbers = runs.replicates.integers
-        return numbers, int(numbers[is_used].max()) + 1
-    return np.cumsum(is_used) - 1, int(np.count_nonzero(is_used))
-
-
 def _order_by_replicate(runs: "Runs", cell: Cell) -> tuple[FloatArray, BoolArray]:
     """Put a score at the code of its replicate, and say which replicates have one."""
     n_replicates = len(runs.replicates or ())
@@ -288,7 +278,7 @@ def _order_by_replicate(runs: "Runs", cell: Cell) -> tuple[FloatArray, BoolArray
     has_score = np.zeros(n_replicates, dtype=bool)
     has_score[codes] = True
     if np.count_nonzero(has_score) < len(codes):
-        raise explain_duplicates(runs, cell)
+        refuse_duplicates(runs, cell)
     scores = np.empty(n_replicates)
     scores[codes] = runs.score[cell.rows]
     return scores, has_score
@@ -357,11 +347,7 @@ def join_equal_numbers(runs: "Runs") -> tuple["Runs", tuple[str, ...]]:
 
 
 def write_alike(names: Sequence[str]) -> Labels | None:
-    """Write equal numbers alike, such as 0.0 and 0; None if that joins none.
-
-    Returns
-    -------
-    The names so written, and for each of the names the index of its own.
+    """Write equal numbers alike, such as 0.0 and 0, one code per name; None if that joins none.
 
     Examples
     --------

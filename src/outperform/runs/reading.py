@@ -12,6 +12,7 @@ from outperform.runs.columns import (
     REPLICATE,
     SCORE,
     TASK,
+    At,
     Roles,
     Wanted,
     assign_roles,
@@ -27,7 +28,6 @@ from outperform.runs.formats import (
 )
 from outperform.runs.labels import Labels, Numerals
 from outperform.runs.long import (
-    Ways,
     assemble,
     explain_transposed,
     is_transposed,
@@ -35,8 +35,8 @@ from outperform.runs.long import (
     read_rows,
 )
 from outperform.runs.metrics import Goal, TaskMetric, looks_like_score, resolve_goal
-from outperform.runs.row_kinds import At, Chooser, RowReader, Rows, check_at
-from outperform.runs.source_table import SourceTable, convert_number
+from outperform.runs.row_kinds import RowReader, Rows, check_at
+from outperform.runs.source_table import SourceTable, parse_number
 from outperform.runs.sources import open_source
 from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.runs.table import Runs
@@ -95,101 +95,73 @@ def read_runs(
     >>> runs.pair("resnet", "vgg").b
     array([0.7, 0.8])
     """
-    wanted = Wanted(algorithm, task, replicate, metric, validation)
-    ways = Ways(check_at(at), check_doubts(accept))
+    named = (algorithm, task, replicate, metric, validation)
+    wanted, only = Wanted(*named, goal, check_at(at), check_doubts(accept)), UNNAMED
     if isinstance(source, Mapping):
-        return _read_dict(source, wanted, goal, ways, wide=wide, rows=rows)
-    table, only = open_source(source)
-    if wide:
-        return read_wide(table, wanted, goal, rows=rows, ways=ways)
-    return read_long(table, wanted, goal, only=only, ways=ways)
+        table, wanted, wide = _open_dict(source, wanted, wide)
+    else:
+        table, only = open_source(source)
+    return _read_wide(table, wanted, rows) if wide else read_long(table, wanted, only)
 
 
-def _read_dict(
-    source: Mapping[Any, Any],
-    wanted: Wanted,
-    goal: Goal | None,
-    ways: Ways,
-    *,
-    wide: bool,
-    rows: RowKind,
-) -> Runs:
+def _open_dict(
+    source: Mapping[Any, Any], wanted: Wanted, wide: bool
+) -> tuple[SourceTable, Wanted, bool]:
+    """Make a table of a dict, and say whether each of its columns is an algorithm."""
     if not source:
         raise UnreadableRuns("the dict is empty", "Give it scores by algorithm")
-    if wide:
-        return read_wide(tabulate_columns(source), wanted, goal, rows=rows, ways=ways)
-    if wanted.algorithm is not None or _names_algorithms(source):
-        return read_long(tabulate_columns(source), wanted, goal, only=UNNAMED, ways=ways)
+    columns = [(str(name), values) for name, values in source.items() if is_sequence(values)]
+    names_algorithms = any(
+        normalise(name) in ALGORITHM and any(isinstance(value, str) for value in values)
+        for name, values in columns
+    )
+    if wide or wanted.algorithm is not None or names_algorithms:
+        return tabulate_columns(source), wanted, wide
     # As in `compare`, numbers of which nothing else is said are scores: higher is better.
-    metric = wanted.metric or "score"
-    if _labels_rows(source):
-        unnamed = replace(wanted, metric=metric)
-        return read_wide(tabulate_columns(source), unnamed, goal, rows=rows, ways=ways)
-    table = tabulate_scores(source, metric)
-    return read_long(table, Wanted(metric=metric), goal, only=UNNAMED, ways=ways)
+    wanted = replace(wanted, metric=wanted.metric or "score")
+    if any(_labels_rows(*column) for column in columns):
+        return tabulate_columns(source), wanted, True
+    table = tabulate_scores(source, wanted.metric or "")
+    return table, replace(wanted, task=None, replicate=None, validation=None), False
 
 
-def _names_algorithms(source: Mapping[Any, Any]) -> bool:
-    """Whether one of the columns of a dict holds names of algorithms."""
-    return any(
-        normalise(str(name)) in ALGORITHM
-        and is_sequence(values)
-        and any(isinstance(value, str) for value in values)
-        for name, values in source.items()
-    )
-
-
-def _labels_rows(source: Mapping[Any, Any]) -> bool:
-    """Whether one of the columns of a dict holds seeds, tasks or steps, not scores."""
-    return any(
-        is_sequence(values)
-        and (normalise(str(name)) in (*TASK, *REPLICATE) or _tells_rows(str(name), values))
-        for name, values in source.items()
-    )
-
-
-def _tells_rows(name: str, values: Any) -> bool:
-    """Whether values are statuses, steps or numbers of examples, not scores of an algorithm."""
+def _labels_rows(name: str, values: Any) -> bool:
+    """Whether values are seeds, tasks, steps and the like, not scores of an algorithm."""
+    if normalise(name) in (*TASK, *REPLICATE):
+        return True
     known = kind_of(name) in ("status", "step", "example")
     return known and all(isinstance(value, str | int | np.integer) for value in values)
 
 
-def read_wide(
-    table: SourceTable, wanted: Wanted, goal: Goal | None, *, rows: RowKind, ways: Ways
-) -> Runs:
+def _read_wide(table: SourceTable, wanted: Wanted, rows: RowKind) -> Runs:
     """Read a table in which each column is an algorithm, each row a replicate or a task."""
     if rows not in ("replicates", "tasks"):
         raise InvalidInput(f"rows cannot be {rows!r}", 'Pass "replicates" or "tasks"')
     if wanted.algorithm is None:
         _refuse_long(table)
-    metric, resolved = _name_metric(wanted, goal)
-    algorithms = _choose(wanted.algorithm, table) or _find_algorithms(table, wanted)
-    roles = _assign_others(table, wanted, algorithms)
-    read = read_rows(table, roles, algorithms, "")
-    kept, notes = RowReader(table, read, roles, Chooser(None, "")).keep_runs(ways.at)
-    named = _name_rows(kept, roles, rows)
-    return assemble(
-        table,
-        named.tile(algorithms),
-        roles,
-        by_task=dict.fromkeys(named.task.names, TaskMetric(metric, resolved)),
-        validation_metric="",
-        notes=notes,
-        accepted=ways.accepted,
-    )
-
-
-def _name_metric(wanted: Wanted, goal: Goal | None) -> tuple[str, Goal]:
-    """Name the metric of numbers that stand under the names of algorithms."""
-    if wanted.metric is None and goal is None:
+    if wanted.metric is None and wanted.goal is None:
         raise UnknownDirection(
             "nothing says whether higher numbers are better: "
             "their columns are named after algorithms, not after a metric",
             "Pass --metric NAME, --maximize or --minimize "
             '(from Python: metric=NAME, goal="maximize" or goal="minimize")',
         )
-    metric = wanted.metric or "score"
-    return metric, resolve_goal(metric, goal)
+    name = wanted.metric or "score"
+    metric = TaskMetric(name, resolve_goal(name, wanted.goal))
+    algorithms = _choose(wanted.algorithm, table) or _find_algorithms(table, wanted)
+    roles = _assign_others(table, wanted, algorithms)
+    read = read_rows(table, roles, algorithms, "")
+    kept, notes = RowReader(table, read, roles).keep_runs(wanted.at)
+    stacked = _stack(_name_rows(kept, roles, rows), algorithms)
+    return assemble(
+        table,
+        stacked,
+        roles,
+        by_task=dict.fromkeys(stacked.task.names, metric),
+        validation_metric="",
+        notes=notes,
+        accepted=wanted.accepted,
+    )
 
 
 def _name_rows(read: Rows, roles: Roles, rows: RowKind) -> Rows:
@@ -198,17 +170,23 @@ def _name_rows(read: Rows, roles: Roles, rows: RowKind) -> Rows:
     if rows == "replicates" and read.replicate is None:
         return replace(read, replicate=Labels(Numerals(positions), positions))
     if rows == "tasks" and not roles.task:
-        names = tuple(f"row {row}" for row in read.row)
-        return replace(read, task=Labels(names, positions))
+        return replace(read, task=Labels(tuple(f"row {row}" for row in read.row), positions))
     return read
+
+
+def _stack(rows: Rows, algorithms: Sequence[str]) -> Rows:
+    """Put the columns of numbers, which are these algorithms, one below the other."""
+    n_rows, n_columns = len(rows.row), len(algorithms)
+    stacked = replace(rows, numbers=[]).keep(np.tile(np.arange(n_rows), n_columns))
+    algorithm = Labels(tuple(algorithms), np.repeat(np.arange(n_columns), n_rows))
+    return replace(stacked, algorithm=algorithm, numbers=[np.concatenate(rows.numbers)])
 
 
 def _assign_others(table: SourceTable, wanted: Wanted, algorithms: Sequence[str]) -> Roles:
     """Say what the columns are for that are no algorithms."""
     is_algorithm = set(algorithms)
     names = [name for name in table.names if name not in is_algorithm]
-    labels = Wanted(algorithm=(), task=wanted.task, replicate=wanted.replicate)
-    return assign_roles(names, labels, table.source)
+    return assign_roles(names, replace(wanted, algorithm=(), metric=None), table.source)
 
 
 def _find_algorithms(table: SourceTable, wanted: Wanted) -> list[str]:
@@ -237,7 +215,7 @@ def _counts_rows(table: SourceTable, name: str) -> bool:
     """Whether a column holds steps or numbers of examples, not scores of an algorithm."""
     if kind_of(name) not in ("step", "example"):
         return False
-    numbers = map(convert_number, table.head(name))
+    numbers = map(parse_number, table.head(name))
     return all(number is None or float(number).is_integer() for number in numbers)
 
 

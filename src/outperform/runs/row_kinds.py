@@ -4,14 +4,14 @@ Of a learning curve one row is chosen, but never by its test score.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from itertools import compress
 
 import numpy as np
 
 from outperform.errors import InvalidInput, UnreadableRuns
-from outperform.runs.columns import Roles, normalise
+from outperform.runs.columns import At, Roles, normalise
 from outperform.runs.labels import (
     BoolArray,
     FloatArray,
@@ -26,148 +26,6 @@ from outperform.runs.labels import (
 )
 from outperform.runs.source_table import SourceTable, parse_number
 from outperform.wording import enumerate_names, enumerate_rows, split_words
-
-At: TypeAlias = Literal["last", "best-validation"] | int | float | str
-
-
-@dataclass(frozen=True, slots=True)
-class Curves:
-    """Which run each row is a point of, and when it was measured.
-
-    Attributes
-    ----------
-    run : shape (n_rows,)
-        Number of the run, from 0 on.
-    column
-        What counts the steps, such as `epoch`.
-    step : shape (n_rows,)
-        The values of that column.
-    stage : shape (n_rows,)
-        What came first, where several columns count.
-    """
-
-    run: IntArray
-    column: str
-    step: FloatArray
-    stage: FloatArray
-
-
-@dataclass(frozen=True, slots=True)
-class Chooser:
-    """Validation scores, where there are any.
-
-    Attributes
-    ----------
-    validation : shape (n_rows,), higher is better
-    name
-        What messages call them.
-    """
-
-    validation: FloatArray | None
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Points:
-    """The row of every run that counts.
-
-    Attributes
-    ----------
-    is_chosen, lacks : shape (n_rows,)
-        Whether a row counts, and whether its run has no such point: then its last row counts, which
-        is incomplete.
-    reason
-        Why it is incomplete.
-    note
-        Which rows were chosen.
-    """
-
-    is_chosen: BoolArray
-    lacks: BoolArray
-    reason: str
-    note: str
-
-
-def check_at(at: At | None) -> At | None:
-    """Turn what was asked for to "last", "best-validation" or a number."""
-    if at is None or at in ("last", "best-validation"):
-        return at
-    number = None if isinstance(at, bool) else parse_number(str(at))
-    if number is None or not np.isfinite(number):
-        raise InvalidInput(
-            f"at is {at!r}", 'Pass "last", "best-validation" or the number of a step'
-        )
-    return number
-
-
-def parse_steps(labels: Labels, rows: IntArray, column: str, source: str) -> FloatArray:
-    """Give the step of each row; dates become seconds."""
-    values = [parse_number(name) for name in labels.names]
-    if None in values:
-        values = [_parse_date(name) for name in labels.names]
-    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    steps: FloatArray = numbers[labels.codes]
-    if np.isnan(steps).any():
-        wrong = np.flatnonzero(np.isnan(steps))
-        raise UnreadableRuns(
-            f"column {column!r} of {source} holds {labels.names[labels.codes[wrong[0]]]!r} where a "
-            f"step should be ({enumerate_rows(rows[wrong])})",
-            "Give every row its step, or remove those rows",
-        )
-    return steps
-
-
-def _parse_date(text: str) -> float | None:
-    try:
-        return float(np.datetime64(text, "ms").astype(np.int64)) / 1000
-    except ValueError:
-        return None
-
-
-def choose_points(curves: Curves, at: At, chooser: Chooser) -> Points:
-    """Choose one row of every run, and say which."""
-    is_last = curves.stage == largest_within(curves.run, curves.stage)
-    if at == "last":
-        return Points(is_last, np.zeros_like(is_last), "", _describe_last(curves, is_last))
-    if at == "best-validation":
-        is_chosen = _is_best(curves, chooser)
-        reason, what = f"no {chooser.name}", f"with the best {chooser.name}"
-    else:
-        is_chosen = curves.step == at
-        reason, what = f"no {curves.column} {at:g}", f"at {curves.column} {at:g}"
-        # Where finer steps are counted too, the last of them.
-        is_chosen &= curves.stage == largest_within(
-            curves.run, np.where(is_chosen, curves.stage, -np.inf)
-        )
-    lacks = largest_within(curves.run, is_chosen.astype(np.float64)) == 0
-    note = f"of every run the row {what} was taken, of its learning curve no other"
-    return Points(is_chosen | (is_last & lacks), lacks, reason, note)
-
-
-def _is_best(curves: Curves, chooser: Chooser) -> BoolArray:
-    """Whether a row is the first with the best validation score of its run."""
-    if chooser.validation is None:
-        raise InvalidInput(
-            "nothing is known as validation scores, by which the best row of a run is chosen",
-            "Name their column with --validation where the command has it, call it validation, or "
-            "pass --at last",
-        )
-    values = np.where(np.isnan(chooser.validation), -np.inf, chooser.validation)
-    is_best: BoolArray = (values == largest_within(curves.run, values)) & np.isfinite(values)
-    earliest = largest_within(curves.run, np.where(is_best, -curves.stage, -np.inf))
-    is_best &= -curves.stage == earliest
-    return is_best
-
-
-def _describe_last(curves: Curves, is_last: BoolArray) -> str:
-    low, high = curves.step[is_last].min(), curves.step[is_last].max()
-    if low == high:
-        return f"of every run the row of its last {curves.column} ({high:g}) was taken"
-    return (
-        f"of every run the row of its last {curves.column} was taken, although runs end at "
-        f"different ones ({low:g} to {high:g})"
-    )
-
 
 _FINISHED = split_words("complete completed done finished ok succeeded success successful")
 # Of Optuna, MLflow and Weights & Biases, and of those who write their own.
@@ -191,30 +49,18 @@ _OWN = "if every row is a run of its own, call the column run"
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of a table as they were read, one entry per row in every array.
-
-    Attributes
-    ----------
-    algorithm, task, replicate
-        What tells runs apart.
-    numbers
-        Columns of numbers: score and validation, or those of all algorithms of a wide table.
-    row
-        Where each stands in its source.
-    incomplete
-        Why a row is not the end of a run, such as its status; empty where it is. None where all
-        rows are.
-    """
+    """Rows of a table as they were read, one entry per row in every array."""
 
     algorithm: Labels
     task: Labels
     replicate: Labels | None
-    numbers: list[FloatArray]
-    row: IntArray
+    numbers: list[FloatArray]  # score and validation, or all algorithms of a wide table
+    row: IntArray  # where each stands in its source
+    # Why a row is not the end of a run, such as its status; empty where it is. None if all are.
     incomplete: Labels | None = None
 
-    def keep(self, rows: BoolArray) -> "Rows":
-        """Leave out the other rows."""
+    def keep(self, rows: BoolArray | IntArray) -> "Rows":
+        """Take these rows and no others."""
         return Rows(
             self.algorithm.keep(rows),
             self.task.keep(rows),
@@ -224,23 +70,49 @@ class Rows:
             self.incomplete and self.incomplete.keep(rows),
         )
 
-    def tile(self, algorithms: Sequence[str]) -> "Rows":
-        """Make a long table of a wide one, whose columns of numbers are these algorithms."""
-        n_rows, n_times = len(self.row), len(algorithms)
-        return Rows(
-            Labels(tuple(algorithms), np.repeat(np.arange(n_times), n_rows)),
-            self.task.tile(n_times),
-            self.replicate and self.replicate.tile(n_times),
-            [np.concatenate(self.numbers)],
-            np.tile(self.row, n_times),
-            self.incomplete and self.incomplete.tile(n_times),
+
+def check_at(at: At | None) -> At | None:
+    """Turn what was asked for to "last", "best-validation" or a number."""
+    if at is None or at in ("last", "best-validation"):
+        return at
+    number = None if isinstance(at, bool) else parse_number(str(at))
+    if number is None or not np.isfinite(number):
+        raise InvalidInput(
+            f"at is {at!r}", 'Pass "last", "best-validation" or the number of a step'
         )
+    return number
+
+
+def _parse_steps(labels: Labels, rows: IntArray, column: str, source: str) -> FloatArray:
+    """Give the step of each row; dates become seconds."""
+    values = [parse_number(name) for name in labels.names]
+    if None in values:
+        values = [_parse_date(name) for name in labels.names]
+    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    steps: FloatArray = numbers[labels.codes]
+    if np.isnan(steps).any():
+        wrong = np.flatnonzero(np.isnan(steps))
+        raise UnreadableRuns(
+            f"column {column!r} of {source} holds {labels.names[labels.codes[wrong[0]]]!r} where a "
+            f"step should be ({enumerate_rows(rows[wrong])})",
+            "Give every row its step, or remove those rows",
+        )
+    return steps
+
+
+def _parse_date(text: str) -> float | None:
+    try:
+        return float(np.datetime64(text, "ms").astype(np.int64)) / 1000
+    except ValueError:
+        return None
 
 
 def read_status(table: SourceTable, column: str) -> Labels | None:
     """Give the status of the rows that did not finish, empty where one did; None if all did."""
     status = table.label_runs(column)
-    words = [_write_status(name) for name in status.names]
+    # As all trackers would write it: `TrialState.COMPLETE` is `complete`.
+    plain = [name.rpartition(".")[2].strip().casefold() for name in status.names]
+    words = [name.replace(" ", "_").replace("-", "_") for name in plain]
     known = _FINISHED | _UNFINISHED
     if unknown := [code for code, word in enumerate(words) if word not in known]:
         listed = enumerate_names(repr(status.names[code]) for code in unknown)
@@ -252,17 +124,10 @@ def read_status(table: SourceTable, column: str) -> Labels | None:
         )
     if _FINISHED.issuperset(words):
         return None
-    names = [
-        "" if word in _FINISHED else name for word, name in zip(words, status.names, strict=True)
-    ]
-    distinct = ["", *dict.fromkeys(filter(None, names))]
-    places = np.array([distinct.index(name) for name in names], dtype=np.int64)
-    return Labels(tuple(distinct), places[status.codes])
-
-
-def _write_status(status: str) -> str:
-    """Write a status as all trackers would: `TrialState.COMPLETE` is `complete`."""
-    return status.rpartition(".")[2].strip().casefold().replace(" ", "_").replace("-", "_")
+    finished = np.array([word in _FINISHED for word in words])
+    unfinished = tuple(compress(status.names, ~finished))
+    places = np.where(finished, 0, np.cumsum(~finished))
+    return Labels(("", *unfinished), places[status.codes])
 
 
 def leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
@@ -289,26 +154,18 @@ def leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class RowReader:
-    """Tells runs from rows that are none.
-
-    Attributes
-    ----------
-    rows
-        Their replicates come from no column of steps or examples.
-    """
+    """Tells runs from rows that are none."""
 
     table: SourceTable
-    rows: Rows
+    rows: Rows  # whose replicates come from no column of steps or examples
     roles: Roles
-    chooser: Chooser
+    validation: FloatArray | None = None  # of each row, higher is better
+    validation_name: str = ""
 
     def keep_runs(self, at: At | None) -> tuple[Rows, tuple[str, ...]]:
-        """Keep the rows that are runs, with notes on it, or refuse those that are none.
+        """Keep the rows that are runs, of a learning curve the one `at` a step, with a note on it.
 
-        Parameters
-        ----------
-        at
-            Which row of a learning curve is its run; None to refuse learning curves.
+        All others are refused, and so are learning curves where nothing says at which step.
         """
         roles = self.roles
         if roles.parts_of_data:
@@ -330,8 +187,8 @@ class RowReader:
             return self.rows, ()
         if at is None:
             raise self._explain_curve(run, *next(iter(varying.items())))
-        points = choose_points(self._trace(run, varying), at, self.chooser)
-        return self._mark(points.lacks, points.reason).keep(points.is_chosen), (points.note,)
+        chosen, note = self._choose_points(run, varying, at)
+        return chosen, (note,)
 
     def _label(self, name: str) -> Labels:
         labels = self.table.label(name)
@@ -379,14 +236,46 @@ class RowReader:
                 run = split_groups(run, labels)
         return run, steps
 
-    def _trace(self, run: IntArray, steps: Mapping[str, Labels]) -> Curves:
-        row, source = self.rows.row, self.table.source
-        values = [parse_steps(labels, row, name, source) for name, labels in steps.items()]
-        stage = np.zeros(len(row))
+    def _choose_points(
+        self, run: IntArray, steps: Mapping[str, Labels], at: At
+    ) -> tuple[Rows, str]:
+        """Choose one row of every run, and say which; the last, incomplete, where it lacks it."""
+        row, source, column = self.rows.row, self.table.source, next(iter(steps))
+        values = [_parse_steps(labels, row, name, source) for name, labels in steps.items()]
+        stage = np.zeros(len(row))  # what came first, where several columns count
         for value in values:  # the coarsest first
             distinct, place = np.unique(value, return_inverse=True)
             stage = stage * len(distinct) + place
-        return Curves(run, next(iter(steps)), values[0], stage)
+        is_last = stage == largest_within(run, stage)
+        if at == "last":
+            low, high = values[0][is_last].min(), values[0][is_last].max()
+            if low == high:
+                ending = f"({high:g}) was taken"
+            else:
+                ending = f"was taken, although runs end at different ones ({low:g} to {high:g})"
+            return self.rows.keep(is_last), f"of every run the row of its last {column} {ending}"
+        if at == "best-validation":
+            is_chosen, preferred = self._find_best(run), -stage
+            reason, what = f"no {self.validation_name}", f"with the best {self.validation_name}"
+        else:  # where finer steps are counted too, the last of them
+            is_chosen, preferred = values[0] == at, stage
+            reason, what = f"no {column} {at:g}", f"at {column} {at:g}"
+        is_chosen &= preferred == largest_within(run, np.where(is_chosen, preferred, -np.inf))
+        lacks = largest_within(run, is_chosen.astype(np.float64)) == 0
+        note = f"of every run the row {what} was taken, of its learning curve no other"
+        return self._mark(lacks, reason).keep(is_chosen | (is_last & lacks)), note
+
+    def _find_best(self, run: IntArray) -> BoolArray:
+        """Rows with the best validation score of their run."""
+        if self.validation is None:
+            raise InvalidInput(
+                "nothing is known as validation scores, by which the best row of a run is chosen",
+                "Name their column with --validation where the command has it, call it validation, "
+                "or pass --at last",
+            )
+        values = np.where(np.isnan(self.validation), -np.inf, self.validation)
+        is_best: BoolArray = (values == largest_within(run, values)) & np.isfinite(values)
+        return is_best
 
     def _mark(self, is_missing: BoolArray, reason: str) -> Rows:
         """Say of rows why they are incomplete, but where that is known already."""
@@ -399,7 +288,7 @@ class RowReader:
 
     def _explain_curve(self, run: IntArray, name: str, labels: Labels) -> UnreadableRuns:
         ways = ["--at last", f"--at N for {name} N"]
-        if self.chooser.validation is not None:
+        if self.validation is not None:
             ways.insert(1, "--at best-validation")
         which = f'which row to take: {", ".join(ways[:-1])} or {ways[-1]} (from Python: at="last")'
         say = f"Say {which}"

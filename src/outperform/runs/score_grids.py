@@ -13,12 +13,14 @@ import numpy as np
 
 from outperform.runs.labels import FloatArray, IntArray, Numerals, label_integers
 from outperform.runs.metrics import is_bare_score, is_share
-from outperform.runs.nesting import find_nesting
-from outperform.runs.suspicions import Sides, Suspicion, find_suspicions
+from outperform.runs.nesting import CHANCE_NESTED, find_nesting
+from outperform.runs.suspicions import FEWEST_SORTED, Sides, Suspicion, find_suspicions
 
 if TYPE_CHECKING:
-    from outperform.runs.pairing import Cell
     from outperform.runs.table import Runs
+
+_STILL = 1e-9  # steps between scores that may be the same, as a share of the largest
+_LARGE = 100  # of which no share, and few other scores, are beyond
 
 
 def lay_out_scores(
@@ -26,15 +28,8 @@ def lay_out_scores(
 ) -> tuple[FloatArray, Sequence[str]] | None:
     """Put scores into lines of these sizes, one column per replicate; see `Runs.score_grid`.
 
-    Parameters
-    ----------
-    rows : shape (n_rows,)
-        Those of the first algorithm, then those of the second, and so on.
-    sizes : shape (n_algorithms,)
-
-    Returns
-    -------
-    None where a replicate stands twice in a line.
+    Rows are those of the first algorithm, then those of the second, and so on. None where a
+    replicate stands twice in a line.
     """
     if not len(rows):
         return np.empty((len(sizes), 0)), ()
@@ -65,29 +60,10 @@ def _number_columns(
     return present.codes, tuple(map(runs.replicates.__getitem__, codes.tolist()))
 
 
-def has_duplicates(runs: "Runs", cell: "Cell") -> bool:
-    """Whether a replicate stands twice in a cell."""
-    codes = runs.replicate[cell.rows]
-    return len(np.unique(codes)) < len(codes)
-
-
-_FEWEST_SORTED = 8
-_STILL = 1e-9  # steps between scores that may be the same, as a share of the largest
-_LARGE = 100  # of which no share, and few other scores, are beyond
-_CHANCE_NESTED = 0.01  # of a whole table
-
-
 def find_grid_suspicions(
     scores: FloatArray, names: Sequence[str], *, metric: str, place: str, order: str
 ) -> Iterator[Suspicion]:
-    """Every question that scores on one task raise.
-
-    Parameters
-    ----------
-    scores : shape (n_algorithms, n_replicates)
-        In the metric's own sign; NaN where a run is missing.
-    place, order
-        As in `Sides`.
+    """Every question that scores on one task, a line per algorithm, raise; NaN is a missing run.
 
     Examples
     --------
@@ -124,14 +100,14 @@ def _deserve_a_look(scores: FloatArray, metric: str) -> bool:
     if (~(np.abs(steps) > _STILL * largest)).all(axis=1).any():
         return True
     rises, falls = (steps > 0).any(axis=1), (steps < 0).any(axis=1)
-    return bool(scores.shape[1] >= _FEWEST_SORTED and np.count_nonzero(~(rises & falls)) > 1)
+    return bool(scores.shape[1] >= FEWEST_SORTED and np.count_nonzero(~(rises & falls)) > 1)
 
 
 def find_grid_nesting(
     columns: Sequence[str], labels: Sequence[str], scores: FloatArray, n_tasks: int
 ) -> Iterator[Suspicion]:
     """Ask whether differences cluster by a column, as rarely by chance in all tasks as in one."""
-    chance = _CHANCE_NESTED / (n_tasks * max(len(scores) - 1, 1))
+    chance = CHANCE_NESTED / (n_tasks * max(len(scores) - 1, 1))
     for a, b in pairwise(scores):
         both = ~np.isnan(a) & ~np.isnan(b)
         shared = [label for label, keep in zip(labels, both.tolist(), strict=True) if keep]

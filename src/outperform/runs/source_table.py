@@ -7,7 +7,9 @@ is refused, and how, does not depend on the format.
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -33,19 +35,12 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 @dataclass(frozen=True, slots=True)
 class SourceTable:
-    """Named columns of anything, one cell per row in each.
-
-    Attributes
-    ----------
-    source
-        What messages call the table.
-    rows : shape (n_rows,)
-        Where each row stands in its source: line of the file, or position from 1.
-    """
+    """Named columns of anything, one cell per row in each."""
 
     names: tuple[str, ...]
-    source: str
+    source: str  # what messages call the table
     columns: Sequence["Sequence[object] | ArrowTexts"] = field(compare=False, repr=False)
+    # Where each row stands in its source: line of the file, or position from 1.
     rows: IntArray = field(compare=False, repr=False)
     _place: dict[str, int] = field(init=False, compare=False, repr=False)
 
@@ -54,21 +49,17 @@ class SourceTable:
         if len(self.rows) == 0:
             raise UnreadableRuns(f"{self.source} holds no runs", "Add one row per run")
 
-    def has(self, name: str) -> bool:
-        """Whether there is such a column."""
-        return name in self._place
-
     def head(self, name: str) -> Sequence[object]:
         """Give the first cells of a column, which show what kind of values it holds."""
         return self.columns[self._place[name]][:_N_HEAD]
 
     def holds_text(self, name: str) -> bool:
         """Whether a cell among the first ones is neither a number nor missing."""
-        return None in map(convert_number, self.head(name))
+        return None in map(parse_number, self.head(name))
 
     def holds_numbers(self, name: str) -> bool:
         """Whether the first cells are numbers and no text."""
-        numbers = [convert_number(cell) for cell in self.head(name)]
+        numbers = [parse_number(cell) for cell in self.head(name)]
         return None not in numbers and any(n is not None and not math.isnan(n) for n in numbers)
 
     def label(self, name: str) -> Labels:
@@ -100,21 +91,17 @@ class SourceTable:
         self, numbers: Sequence[str], labels: Sequence[str]
     ) -> tuple[list[FloatArray], dict[str, Labels]]:
         """Give columns as numbers, as `parse` does, and columns as labels of runs."""
-        if not isinstance(self.columns[0], ArrowTexts):
-            return self._convert(map, numbers, labels)
-        from concurrent.futures import ThreadPoolExecutor
+        with ExitStack() as stack:
+            apply: Callable[..., Iterator[Any]] = map
+            if isinstance(self.columns[0], ArrowTexts):  # pyarrow lets others work beside it
+                from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor() as threads:  # pyarrow lets others work beside it
-            return self._convert(threads.map, numbers, labels)
-
-    def _convert(
-        self, apply: Callable[..., Iterator[Any]], numbers: Sequence[str], labels: Sequence[str]
-    ) -> tuple[list[FloatArray], dict[str, Labels]]:
-        # Text among numbers is refused before labels that are missing.
-        parsing, labelled = apply(self._parse, numbers), apply(self.label_runs, labels)
-        parsed = [*parsing]
-        stored = [np.asarray(self.columns[self._place[name]][:1]).dtype for name in numbers]
-        return [*merge_stored(parsed, stored)], dict(zip(labels, labelled, strict=True))
+                apply = stack.enter_context(ThreadPoolExecutor()).map
+            # Text among numbers is refused before labels that are missing.
+            parsing, labelled = apply(self._parse, numbers), apply(self.label_runs, labels)
+            parsed = [*parsing]
+            stored = [np.asarray(self.columns[self._place[name]][:1]).dtype for name in numbers]
+            return [*merge_stored(parsed, stored)], dict(zip(labels, labelled, strict=True))
 
     def _parse(self, name: str) -> FloatArray:
         cells = self.columns[self._place[name]]
@@ -122,7 +109,7 @@ class SourceTable:
             return cells.astype(np.float64)
         if isinstance(cells, ArrowTexts) and (parsed := cells.parse()) is not None:
             return parsed
-        numbers = [*map(convert_number, cells)]
+        numbers = [*map(parse_number, cells)]
         if None in numbers:
             wrong = [i for i, number in enumerate(numbers) if number is None]
             text, where = str(cells[wrong[0]]), enumerate_rows(self.rows[wrong])
@@ -136,29 +123,22 @@ class SourceTable:
 
 @dataclass(frozen=True, slots=True)
 class OtherColumns:
-    """The tables that runs come from, for what they say of the runs beside their scores.
+    """The tables that runs come from, for what they say of the runs beside their scores."""
 
-    Attributes
-    ----------
-    sources
-        Each table, with the row of each of its runs.
-    """
-
+    # Each table, with the row of each of its runs.
     sources: tuple[tuple[SourceTable, IntArray], ...] = field(compare=False, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Columns that any of the tables has."""
-        names: dict[str, None] = {}
-        for table, _ in self.sources:
-            names |= dict.fromkeys(table.names)
-        return tuple(filter(None, names))
+        names = chain.from_iterable(table.names for table, _ in self.sources)
+        return tuple(filter(None, dict.fromkeys(names)))
 
     def label(self, name: str, runs: IntArray) -> Labels:
         """Give the label of some of the runs, by their place; empty where one has none."""
         parts = [
             table.label(name).keep(np.searchsorted(table.rows, row))
-            if table.has(name)
+            if name in table._place
             else repeat_label("", len(row))
             for table, row in self.sources
         ]
@@ -237,9 +217,8 @@ def number_columns(names: Sequence[str], source: str) -> dict[str, int]:
     place: dict[str, int] = {}
     repeated = set()
     for number, name in enumerate(names):
-        if name and name in place:
+        if place.setdefault(name, number) < number and name:
             repeated.add(name)
-        place.setdefault(name, number)
     if repeated:
         raise UnreadableRuns(
             f"{source} has more than one column named {enumerate_names(sorted(repeated))}",
@@ -260,39 +239,31 @@ def check_size(
         )
 
 
-def parse_number(text: str) -> float | None:
-    """Parse a number; NaN stands for a missing one, None for text that is no number.
+def parse_number(value: object) -> float | None:
+    """Parse whatever a table may hold; NaN stands for a missing number, None for what is no number.
 
     Examples
     --------
     >>> parse_number(" 0.91"), parse_number("N/A"), parse_number("91%")
     (0.91, nan, None)
     """
-    stripped = text.strip()
-    if stripped.casefold() in _MISSING:
-        return math.nan
-    if "_" in stripped or not stripped.isascii():
-        return None  # float() would read 1_000 and digits of other scripts
-    try:
-        return float(stripped)
-    except ValueError:
-        return None
-
-
-def convert_number(value: object) -> float | None:
-    """Convert whatever a table may hold to a number, as `parse_number` does text."""
     if isinstance(value, str):
-        return parse_number(value)
-    if value is None:
+        value = value.strip()
+        if value.casefold() in _MISSING:
+            return math.nan
+        if "_" in value or not value.isascii():
+            return None  # float() would read 1_000 and digits of other scripts
+    elif value is None:
         return math.nan
-    if isinstance(value, bool | np.bool_ | complex):
+    elif isinstance(value, bool | np.bool_ | complex):
         return None
     try:
         return float(value)  # type: ignore[arg-type]
     except OverflowError:
         return math.inf
     except (TypeError, ValueError):
-        return math.nan if str(value) == "<NA>" else None  # pandas' own missing value
+        is_missing = not isinstance(value, str) and str(value) == "<NA>"  # as pandas writes it
+        return math.nan if is_missing else None
 
 
 def _suggest_writing(text: str) -> str:

@@ -18,7 +18,7 @@ from functools import cache
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from outperform.errors import InvalidScores, UnreadableRuns
 from outperform.runs.formats import (
     FORMATS,
     UNNAMED,
-    is_frame,
     read_json,
     read_parquet,
     tabulate_frame,
@@ -34,15 +33,17 @@ from outperform.runs.formats import (
 )
 from outperform.runs.source_table import ArrowTexts, SourceTable, check_size, number_columns
 
-if TYPE_CHECKING:
-    from _csv import Reader
-
-LARGEST_FILE = 1 << 32
+_LARGEST_FILE = 1 << 32
 _MOST_PIPED = 1 << 30  # of what may never end
-_PARQUET = b"PAR1"
 _MOST_JSON = 1 << 30  # bytes, which take ten times as many as Python's objects
-_AT_ONCE = 1 << 20
+_LARGE = 1 << 22  # bytes from which on pyarrow saves more time than its import takes
+_LONGEST_HEADER = 1 << 24  # bytes
+_BLOCK = 1 << 20  # bytes that are read at once
+_N_ROWS = 10_000  # that are turned to columns at once
+_JSON = (".jsonl", ".ndjson", ".json")
+_PARQUET = b"PAR1"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_BYTE_ORDER_MARK = "\ufeff"
 # What files of other kinds begin with, what they are, and what to do.
 _OTHERS = {
     b"SQLite format 3\0": (
@@ -52,87 +53,7 @@ _OTHERS = {
     b"\x1f\x8b": ("compressed", "Unpack it first: gunzip"),
     b"PK\3\4": ("an Excel workbook or a zip archive", "Save its sheet as CSV, or unpack it"),
 }
-
-
-def read_bytes(path: Path) -> bytes:
-    """Read a file, or say why it cannot be read; what is no text is refused as soon as seen."""
-    try:
-        with path.open("rb") as file:
-            return _read(file, path)
-    except FileNotFoundError:
-        raise UnreadableRuns(f"there is no file {path}", "Check the path") from None
-    except IsADirectoryError:
-        raise UnreadableRuns(f"{path} is a folder", FORMATS) from None
-    except ValueError:  # of the path: Python refuses it before the system does
-        raise UnreadableRuns(f"no file can be called {str(path)!r}", "Check the path") from None
-    except OSError as error:
-        problem = f"cannot read {path}: {error.strerror}"
-        raise UnreadableRuns(problem, "Check its permissions") from None
-
-
-def _read(file: BinaryIO, path: Path) -> bytes:
-    about = os.fstat(file.fileno())
-    is_file = stat.S_ISREG(about.st_mode)
-    begin = file.read(_AT_ONCE)
-    if not begin.startswith(_PARQUET) and path.suffix.lower() != ".parquet":
-        _check_kind(begin, path.name)
-    if is_file:
-        check_size(about.st_size, LARGEST_FILE, path.name)
-        file.seek(0)
-        return file.read()
-    kept = io.BytesIO()
-    kept.write(begin)
-    while more := file.read(_AT_ONCE):
-        kept.write(more)
-        check_size(kept.tell(), _MOST_PIPED, f"what comes from {path}", "Write it to a file first")
-    return kept.getvalue()
-
-
-def _check_kind(begin: bytes, name: str) -> None:
-    """Refuse what is no text by how it begins."""
-    for mark, (kind, remedy) in _OTHERS.items():
-        if begin.startswith(mark):
-            raise UnreadableRuns(f"{name} is {kind}", remedy)
-    if b"\0" in begin and not begin.startswith(_UTF_16):
-        raise UnreadableRuns(f"{name} is not text", FORMATS)
-
-
-def check_text(data: bytes, name: str) -> None:
-    """Refuse what is empty, or not text in UTF-8."""
-    if not data or data.isspace():
-        raise UnreadableRuns(f"{name} is empty", "Give it a header and one row per run")
-    if b"\0" not in data and data.isascii():
-        return
-    if b"\0" in data and not data.startswith(_UTF_16):
-        raise UnreadableRuns(f"{name} is not text", FORMATS)
-    place = _find_other_than_utf8(data)
-    if place is not None:
-        row = data.count(b"\n", 0, place) + 1
-        raise UnreadableRuns(
-            f"{name} is not UTF-8 text: byte 0x{data[place]:02x} in row {row}", "Save it as UTF-8"
-        )
-
-
-def _find_other_than_utf8(data: bytes) -> int | None:
-    """Place of the first byte that no UTF-8 has there, looked for in parts to spare the memory."""
-    decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(data)
-    for begin in range(0, len(data), _AT_ONCE):
-        n_pending = len(decoder.getstate()[0])
-        end = begin + _AT_ONCE
-        try:
-            decoder.decode(view[begin:end], end >= len(data))
-        except UnicodeDecodeError as error:
-            return begin - n_pending + error.start
-    return None
-
-
-_BYTE_ORDER_MARK = "\ufeff"
-_JSON = (".jsonl", ".ndjson", ".json")
-_LARGE = 1 << 22  # bytes from which on pyarrow saves more time than its import takes
-_LONGEST_HEADER = 1 << 24  # bytes
-_BLOCK = 1 << 20  # bytes that are read at once
 _SEEN_OTHERWISE = (b'"', b"\r", b"\0")  # by pyarrow, perhaps
-_N_ROWS = 10_000  # that are turned to columns at once
 _DELIMITERS = (",", ";", "\t", "|")
 # Blank lines, one by which Excel is told the delimiter, and the header.
 _BEGINNING = re.compile(
@@ -145,7 +66,8 @@ def open_source(source: object) -> tuple[SourceTable, str]:
     if isinstance(source, str | Path):
         path = Path(source)
         return open_file(path), path.stem
-    if is_frame(source):
+    library = type(source).__module__.partition(".")[0]  # imported by others, if at all
+    if library in ("pandas", "polars", "pyarrow") and hasattr(type(source), "columns"):
         return tabulate_frame(source), UNNAMED
     if isinstance(source, np.ndarray):
         raise InvalidScores(
@@ -167,7 +89,7 @@ def open_file(path: Path) -> SourceTable:
     may_be_csv = suffix not in (*_JSON, ".parquet")
     if may_be_csv and (table := read_large_csv(path, delimiter=delimiter)) is not None:
         return table
-    data = read_bytes(path)
+    data = _read_bytes(path)
     if suffix == ".parquet" or data.startswith(_PARQUET):
         return read_parquet(data, path.name)
     if suffix == ".toml":
@@ -175,11 +97,78 @@ def open_file(path: Path) -> SourceTable:
             f"{path.name} is a study file, and holds no runs",
             f"Pass the store that `outperform run` makes of it, such as {path.stem}.db",
         )
-    check_text(data, path.name)
+    _check_text(data, path.name)
     if suffix in _JSON:
         check_size(len(data), _MOST_JSON, path.name, "Save it as CSV or Parquet")
         return read_json(data.decode().removeprefix(_BYTE_ORDER_MARK), path.name)
     return read_csv(data, path.name, delimiter=delimiter)
+
+
+def _read_bytes(path: Path) -> bytes:
+    """Read a file, or say why it cannot be read; what is no text is refused as soon as seen."""
+    try:
+        with path.open("rb") as file:
+            return _read(file, path)
+    except FileNotFoundError:
+        raise UnreadableRuns(f"there is no file {path}", "Check the path") from None
+    except IsADirectoryError:
+        raise UnreadableRuns(f"{path} is a folder", FORMATS) from None
+    except ValueError:  # of the path: Python refuses it before the system does
+        raise UnreadableRuns(f"no file can be called {str(path)!r}", "Check the path") from None
+    except OSError as error:
+        problem = f"cannot read {path}: {error.strerror}"
+        raise UnreadableRuns(problem, "Check its permissions") from None
+
+
+def _read(file: BinaryIO, path: Path) -> bytes:
+    about = os.fstat(file.fileno())
+    begin = file.read(_BLOCK)
+    if not begin.startswith(_PARQUET) and path.suffix.lower() != ".parquet":
+        for mark, (kind, remedy) in _OTHERS.items():
+            if begin.startswith(mark):
+                raise UnreadableRuns(f"{path.name} is {kind}", remedy)
+        _refuse_zeros(begin, path.name)
+    if stat.S_ISREG(about.st_mode):
+        check_size(about.st_size, _LARGEST_FILE, path.name)
+        file.seek(0)
+        return file.read()
+    kept = io.BytesIO()
+    kept.write(begin)
+    while more := file.read(_BLOCK):
+        kept.write(more)
+        check_size(kept.tell(), _MOST_PIPED, f"what comes from {path}", "Write it to a file first")
+    return kept.getvalue()
+
+
+def _refuse_zeros(data: bytes, name: str) -> None:
+    if b"\0" in data and not data.startswith(_UTF_16):
+        raise UnreadableRuns(f"{name} is not text", FORMATS)
+
+
+def _check_text(data: bytes, name: str) -> None:
+    """Refuse what is empty, or not text in UTF-8; looked at in parts to spare the memory."""
+    if not data or data.isspace():
+        raise UnreadableRuns(f"{name} is empty", "Give it a header and one row per run")
+    _refuse_zeros(data, name)
+    if data.isascii():
+        return
+    decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(data)
+    for begin in range(0, len(data), _BLOCK):
+        n_pending, end = len(decoder.getstate()[0]), begin + _BLOCK
+        try:
+            decoder.decode(view[begin:end], end >= len(data))
+        except UnicodeDecodeError as error:
+            place = begin - n_pending + error.start
+            row = data.count(b"\n", 0, place) + 1
+            raise UnreadableRuns(
+                f"{name} is not UTF-8 text: byte 0x{data[place]:02x} in row {row}",
+                "Save it as UTF-8",
+            ) from None
+
+
+class _Dialect(csv.excel):
+    strict = True
+    skipinitialspace = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,13 +182,7 @@ class _Header:
 
 
 def read_csv(data: bytes, source: str, *, delimiter: str | None = None) -> SourceTable:
-    """Read UTF-8 text whose first line that is not blank is a header.
-
-    Parameters
-    ----------
-    delimiter
-        What stands between fields; None to see it from the header.
-    """
+    """Read UTF-8 text whose first line that is not blank is a header, which shows the delimiter."""
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")
     header = _read_header(data, source, delimiter)
@@ -219,7 +202,7 @@ def read_large_csv(path: Path, *, delimiter: str | None = None) -> SourceTable |
 
     Small files, and whatever is not regular, are left to it: it says what is wrong.
     """
-    is_large = path.is_file() and _LARGE < path.stat().st_size <= LARGEST_FILE
+    is_large = path.is_file() and _LARGE < path.stat().st_size <= _LARGEST_FILE
     if not is_large or find_spec("pyarrow") is None:
         return None
     try:
@@ -246,37 +229,37 @@ def _read_header(data: bytes, source: str, delimiter: str | None) -> _Header:
             "Start it with a row of column names, and end each row with a line break",
         )
     mark, line = beginning.groups(default=b"")
-    delimiter = mark.decode() or delimiter
-    if delimiter is None:
-        delimiter = max(_DELIMITERS, key=lambda each: len(_split(line, each)))
-    names = tuple(map(str.strip, _split(line, delimiter)))
+    known = mark.decode() or delimiter
+    fields = {each: _split(line.decode(), each) for each in ([known] if known else _DELIMITERS)}
+    delimiter = max(fields, key=lambda each: len(fields[each]))
+    names = tuple(map(str.strip, fields[delimiter]))
     number_columns(names, source)
     return _Header(names, delimiter, beginning.end(), beginning[0].count(b"\n") + 1)
 
 
-def _split(line: bytes, delimiter: str) -> list[str]:
+def _split(line: str, delimiter: str) -> list[str]:
     try:
-        return next(_open(line, 0, delimiter), [])
+        return next(csv.reader(io.StringIO(line, ""), _Dialect, delimiter=delimiter), [])
     except csv.Error:
-        return line.decode().split(delimiter)
-
-
-def _open(data: bytes, begin: int, delimiter: str) -> "Reader":
-    stream = io.BytesIO(data)
-    stream.seek(begin)
-    lines = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-    return csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
+        return line.split(delimiter)
 
 
 def _parse(data: bytes, header: _Header, source: str) -> Iterator[tuple[int, list[str]]]:
     """Yield line number and fields of each row that is not blank."""
-    reader = _open(data, header.end, header.delimiter)
+    stream = io.BytesIO(data)
+    stream.seek(header.end)
+    lines = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    reader = csv.reader(lines, _Dialect, delimiter=header.delimiter)
     row, n_columns = header.first_row, len(header.names)
+    remedy = f"Complete the row, or put quotes around text that holds {header.delimiter!r}"
+    if n_columns == 1:  # a title, or a comment
+        remedy = "Remove what stands before the row of column names"
     try:
         for fields in reader:
             if any(map(str.strip, fields)):
                 if len(fields) != n_columns:
-                    raise _explain_width(row, len(fields), n_columns, header.delimiter, source)
+                    counts = f"{len(fields)} fields, the header has {n_columns}"
+                    raise UnreadableRuns(f"row {row} of {source} has {counts}", remedy)
                 yield row, fields
             row = header.first_row + reader.line_num
     except csv.Error as error:
@@ -285,36 +268,23 @@ def _parse(data: bytes, header: _Header, source: str) -> Iterator[tuple[int, lis
         ) from error
 
 
-def _explain_width(
-    row: int, n_fields: int, n_columns: int, delimiter: str, source: str
-) -> UnreadableRuns:
-    remedy = f"Complete the row, or put quotes around text that holds {delimiter!r}"
-    if n_columns == 1:  # a title, or a comment
-        remedy = "Remove what stands before the row of column names"
-    return UnreadableRuns(
-        f"row {row} of {source} has {n_fields} fields, the header has {n_columns}", remedy
-    )
-
-
 class _PlainText:
     """The rows of a file, handed to pyarrow block by block while it parses those before.
 
     What pyarrow and the csv module may see otherwise is looked for on the way.
-
-    Attributes
-    ----------
-    quotes
-        Matches lines with quotes that both see alike; None if there shall be none.
-    has_quotes
-        Whether some were seen.
     """
 
     closed = False  # as pyarrow asks of files
 
     def __init__(self, file: IO[bytes], header: _Header, *, may_quote: bool = False) -> None:
         self._file = file
-        self._n_left = _measure_text(file) - header.end  # bytes
+        size = file.seek(0, io.SEEK_END)
+        file.seek(max(0, size - _BLOCK))
+        ending = file.read()
+        n_line_ends = len(ending) - len(ending.rstrip(b"\r\n"))
+        self._n_left = size - n_line_ends - header.end  # bytes
         file.seek(header.end)
+        # Matches lines with quotes that both see alike; None if there shall be none.
         self.quotes = _quotes_fields(header.delimiter) if may_quote else None
         self.has_quotes = False
         self._is_plain = self._n_left > 0
@@ -352,14 +322,6 @@ def _quotes_fields(delimiter: str) -> re.Pattern[bytes]:
     around = re.escape(delimiter).encode()
     field = rb'"(?<=[%b\n]")(?:[^"\r\n ][^"\r\n]*+)?"(?=[%b\r\n]|\Z)' % (around, around)
     return re.compile(rb'(?:[^"]*+%b)*+[^"]*+\Z' % field)
-
-
-def _measure_text(file: IO[bytes]) -> int:
-    """Size of a file without the line ends that it ends in."""
-    size = file.seek(0, io.SEEK_END)
-    file.seek(max(0, size - _BLOCK))
-    ending = file.read()
-    return size - len(ending) + len(ending.rstrip(b"\r\n"))
 
 
 def _read_plain(text: _PlainText, header: _Header) -> list[ArrowTexts] | None:

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from outperform.errors import InvalidInput, TooFewRuns, UnknownName
-from outperform.runs.labels import FloatArray, IntArray, Labels, Numerals
+from outperform.runs.labels import FloatArray, IntArray, Labels, Numerals, label_rows
 from outperform.runs.metrics import Goal, TaskMetric
-from outperform.runs.mismatches import explain_duplicates
+from outperform.runs.mismatches import refuse_duplicates
 from outperform.runs.pairing import (
     Cell,
     PairedScores,
@@ -33,16 +33,19 @@ from outperform.runs.scope import (
     Resplit,
     Scope,
 )
-from outperform.runs.score_grids import has_duplicates, lay_out_scores
+from outperform.runs.score_grids import lay_out_scores
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.suspicions import Doubt
-from outperform.runs.task_values import take_task_values
+from outperform.runs.task_references import take_task_values
 from outperform.wording import enumerate_names, suggest_names
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
     """Scores of algorithms on tasks, one entry per run in every array.
+
+    Methods take a task, which may be left out where there is only one, and `drop_incomplete`, to
+    leave out (and count) what has a missing or infinite score instead of refusing it.
 
     Attributes
     ----------
@@ -150,16 +153,14 @@ class Runs:
 
     def __str__(self) -> str:
         on = "" if self.tasks == ("",) else f" on {_count(len(self.tasks), 'task')}"
+        metrics = f"{self.goal} {self.metric}"
+        if self.task_metrics:
+            each = Counter(self.task_metrics.values()).items()
+            metrics = enumerate_names(f"{goal} {metric} on {n}" for (metric, goal), n in each)
         return (
             f"{_count(len(self), 'run')} of {_count(len(self.algorithms), 'algorithm')}{on} "
-            f"({self._describe_metrics()}, from {self.source})"
+            f"({metrics}, from {self.source})"
         )
-
-    def _describe_metrics(self) -> str:
-        if not self.task_metrics:
-            return f"{self.goal} {self.metric}"
-        n_tasks = Counter(self.task_metrics.values())
-        return enumerate_names(f"{goal} {metric} on {n}" for (metric, goal), n in n_tasks.items())
 
     @property
     def replicate_name(self) -> str:
@@ -191,17 +192,8 @@ class Runs:
     def select(
         self, algorithm: str, task: str | None = None, *, drop_incomplete: bool = False
     ) -> FloatArray:
-        """Take the scores of one algorithm on one task, in the order of rows.
-
-        Parameters
-        ----------
-        task
-            May be left out where there is only one.
-        drop_incomplete
-            Leave out missing and infinite scores instead of refusing them.
-        """
-        cell = self._cell(algorithm, task)
-        return finite_scores(self, cell, drop_incomplete=drop_incomplete)
+        """Take the scores of one algorithm on one task, in the order of rows."""
+        return finite_scores(self, self._cell(algorithm, task), drop_incomplete=drop_incomplete)
 
     def pair(
         self, a: str, b: str, task: str | None = None, *, drop_incomplete: bool = False
@@ -209,54 +201,24 @@ class Runs:
         """Pair the scores of two algorithms on one task by replicate.
 
         Without replicates they are paired in the order of rows, if there are equally many.
-
-        Parameters
-        ----------
-        task
-            May be left out where there is only one.
-        drop_incomplete
-            Leave out (and count) replicates without two finite scores instead of refusing them.
+        Replicates without two finite scores are refused, or left out and counted.
         """
-        cells = self._two_cells(a, b, task)
-        return pair_cells(self, *cells, drop_incomplete=drop_incomplete)
+        return pair_cells(self, *self._two_cells(a, b, task), drop_incomplete=drop_incomplete)
 
     def separate(
         self, a: str, b: str, task: str | None = None, *, drop_incomplete: bool = False
     ) -> SeparateScores:
-        """Take the scores of two algorithms on one task without pairing them.
-
-        Parameters
-        ----------
-        task
-            May be left out where there is only one.
-        drop_incomplete
-            Leave out (and count) missing and infinite scores instead of refusing them.
-        """
-        cells = self._two_cells(a, b, task)
-        return separate_cells(self, *cells, drop_incomplete=drop_incomplete)
+        """Take the scores of two algorithms on one task without pairing them."""
+        return separate_cells(self, *self._two_cells(a, b, task), drop_incomplete=drop_incomplete)
 
     def select_validated(
         self, algorithm: str, task: str | None = None, *, drop_incomplete: bool = False
     ) -> ValidatedScores:
-        """Take the scores of one algorithm on one task with its validation scores.
-
-        Parameters
-        ----------
-        task
-            May be left out where there is only one.
-        drop_incomplete
-            Leave out (and count) runs of which a score is missing or infinite.
-        """
-        cell = self._cell(algorithm, task)
-        return validate_cell(self, cell, drop_incomplete=drop_incomplete)
+        """Take the scores of one algorithm on one task with its validation scores."""
+        return validate_cell(self, self._cell(algorithm, task), drop_incomplete=drop_incomplete)
 
     def score_grid(self, task: str | None = None) -> tuple[FloatArray, Sequence[str]]:
         """Take the scores of all algorithms on one task, side by side.
-
-        Parameters
-        ----------
-        task
-            May be left out where there is only one.
 
         Returns
         -------
@@ -272,21 +234,13 @@ class Runs:
         # Of every algorithm, the places of its rows among all that are in order.
         places = np.arange(sizes.sum()) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
         grid = lay_out_scores(self, self._order[places], sizes)
-        if grid is None:
-            every = (self._cell(each, self.tasks[number]) for each in self.algorithms)
-            raise next(
-                explain_duplicates(self, cell) for cell in every if has_duplicates(self, cell)
-            )
+        for algorithm in self.algorithms if grid is None else ():
+            refuse_duplicates(self, self._cell(algorithm, self.tasks[number]))
+        assert grid is not None
         return grid
 
     def task_values(self, column: str) -> dict[str, str]:
-        """Give what a column of the source says of every task, such as its family.
-
-        Parameters
-        ----------
-        column
-            Any column that has one value on each task.
-        """
+        """Give what a column, with one value on each task, says of it, such as its family."""
         return take_task_values(self, column)
 
     def tasks_of(self, a: str, b: str) -> tuple[str, ...]:
@@ -387,16 +341,15 @@ def make_runs(
     >>> print(runs)
     4 runs of 2 algorithms on 1 task (maximize accuracy, from a store)
     """
-    algorithms, algorithm_codes = _number_names(algorithm)
-    tasks, task_codes = _number_names(task)
+    algorithms, tasks = label_rows(algorithm).by_appearance(), label_rows(task).by_appearance()
     numbers = np.asarray(replicate, dtype=np.int64)
     replicates, replicate_codes = np.unique(numbers, return_inverse=True)
     return Runs(
-        algorithms=algorithms,
-        tasks=tasks,
+        algorithms=tuple(algorithms.names),
+        tasks=tuple(tasks.names),
         replicates=Numerals(replicates),
-        algorithm=algorithm_codes,
-        task=task_codes,
+        algorithm=algorithms.codes,
+        task=tasks.codes,
         replicate=replicate_codes,
         score=np.asarray(score, dtype=np.float64),
         validation=None if validation is None else np.asarray(validation, dtype=np.float64),
@@ -408,12 +361,6 @@ def make_runs(
         validation_metric="" if validation is None else "validation",
         algorithm_columns=("algorithm",),
     )
-
-
-def _number_names(names: Sequence[str]) -> tuple[tuple[str, ...], IntArray]:
-    """Give the distinct names in order of appearance, and the place of each among them."""
-    place = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    return tuple(place), np.array([place[name] for name in names], dtype=np.int64)
 
 
 def _count(n: int, noun: str) -> str:

@@ -1,17 +1,21 @@
-"""Scores by which those of different tasks become comparable: a baseline and a target each."""
+"""What tables say of tasks: any column, and the scores by which tasks become comparable."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outperform.errors import InvalidInput, UnknownColumn, UnknownName, UnreadableRuns
-from outperform.runs.columns import TASK, recognise
+from outperform.runs.columns import TASK, find_column, recognise
+from outperform.runs.labels import differ_within
 from outperform.runs.source_table import SourceTable, parse_number
 from outperform.runs.sources import open_file
-from outperform.runs.table import Runs
 from outperform.wording import enumerate_names, enumerate_rows
+
+if TYPE_CHECKING:
+    from outperform.runs.table import Runs
 
 BASELINE = ("baseline", "low", "random")
 TARGET = ("target", "high", "human")
@@ -21,15 +25,9 @@ _COLUMNS = "Give it one row per task, with the columns task, baseline and target
 def read_references(path: str | Path) -> dict[str, tuple[float, float]]:
     """Read the scores of a baseline, which become 0, and of a target, which become 1.
 
-    Parameters
-    ----------
-    path
-        A table in any format of runs, with one row per task. Columns are called `task`,
-        `baseline` (or `low`, `random`) and `target` (or `high`, `human`).
-
-    Returns
-    -------
-    Baseline and target by task, in the metric's own sign.
+    From a table in any format of runs, with one row per task, whose columns are called `task`,
+    `baseline` (or `low`, `random`) and `target` (or `high`, `human`). Both are given by task, in
+    the metric's own sign.
     """
     table = open_file(Path(path))
     task, *numbers = (_find(table, known) for known in (TASK, BASELINE, TARGET))
@@ -48,7 +46,7 @@ def read_references(path: str | Path) -> dict[str, tuple[float, float]]:
     return references
 
 
-def take_references(runs: Runs, baseline: str, target: str) -> dict[str, tuple[float, float]]:
+def take_references(runs: "Runs", baseline: str, target: str) -> dict[str, tuple[float, float]]:
     """Take baseline and target of every task from two columns of a table of runs.
 
     Examples
@@ -65,7 +63,7 @@ def take_references(runs: Runs, baseline: str, target: str) -> dict[str, tuple[f
     return references
 
 
-def _parse(runs: Runs, column: str) -> dict[str, float]:
+def _parse(runs: "Runs", column: str) -> dict[str, float]:
     numbers = {}
     for task, text in runs.task_values(column).items():
         number = parse_number(text)
@@ -93,7 +91,7 @@ def check_references(
     return {task: references[task] for task in wanted}
 
 
-def check_ways(references: Mapping[str, tuple[float, float]], runs: Runs) -> None:
+def check_ways(references: Mapping[str, tuple[float, float]], runs: "Runs") -> None:
     """Refuse a target that is worse than its baseline: best and worst would change places."""
     for task in runs.tasks:
         baseline, target = references[task]
@@ -135,3 +133,41 @@ def _check_pair(task: str, pair: tuple[float, float], source: str) -> None:
             "lies between them",
             "Give two different scores, or leave the task out of the runs",
         )
+
+
+def take_task_values(runs: "Runs", column: str) -> dict[str, str]:
+    """Give the value that all rows of a task share; see `Runs.task_values`."""
+    if runs.others is None:
+        raise UnknownColumn(
+            f"no column {column!r} in {runs.source}, which knows nothing else of its tasks",
+            "Give a file of runs that has such a column",
+        )
+    name = find_column(column, runs.others.names, runs.source)
+    labels = runs.others.label(name, np.arange(len(runs)))
+    differs = differ_within(runs.task, labels)
+    if differs.any():
+        first = int(runs.task[differs][0])
+        codes = dict.fromkeys(labels.codes[runs.task == first].tolist())
+        listed = enumerate_names(labels.names[code] or "(empty)" for code in codes)
+        raise UnreadableRuns(
+            f"column {name!r} has {len(codes)} values in {_place(runs, first)} ({listed})",
+            "Give all rows of a task the same, or name another column",
+        )
+    last = np.empty(len(runs.tasks), dtype=np.int64)
+    last[runs.task] = labels.codes
+    values = {
+        task: labels.names[code] for task, code in zip(runs.tasks, last.tolist(), strict=True)
+    }
+    for number, value in enumerate(values.values()):
+        if not value:
+            where = enumerate_rows(runs.row[runs.task == number])
+            raise UnreadableRuns(
+                f"column {name!r} is empty in {_place(runs, number)} ({where})",
+                f"Give every task its {name}",
+            )
+    return values
+
+
+def _place(runs: "Runs", task: int) -> str:
+    name = runs.tasks[task]
+    return f"task {name!r} of {runs.source}" if name else runs.source

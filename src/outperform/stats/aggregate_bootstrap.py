@@ -3,7 +3,6 @@
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,14 +13,14 @@ from outperform.plain_values import Plain
 from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit
 from outperform.stats.numerics import divide_rows
 from outperform.stats.task_aggregates import (
-    Resamples,
-    Shares,
-    Summaries,
+    Evaluate,
     Tasks,
     TaskTables,
     draw_replicates,
     draw_tasks,
     keep_all,
+    prepare_shares,
+    prepare_summaries,
 )
 
 _BLOCK_CELLS = 1 << 17  # counts held at once: 1 MB, for each of a few arrays
@@ -118,12 +117,8 @@ def aggregate_scores(
 
     Notes
     -----
-    At 95%, intervals about fixed tasks of normal scores hold the mean, the interquartile mean and
-    the gap in 93 to 96% of studies with 5, 10 and 50 replicates (plain percentiles: in 89 to 92%
-    with 5); about sampled tasks in 93 to 97% with 6, 12 and 26 of them (plain: 87 to 95%), but in
-    88 to 94% for the mean where tasks are skewed. The median of fixed tasks: 92 to 99%.
-    Where replicates vary more than tasks do, intervals about sampled tasks are too wide: what
-    replicates vary is in the tasks' means already. See docs/calibration.md.
+    How often intervals hold what they should: docs/calibration.md. Where replicates vary more than
+    tasks do, those about sampled tasks are too wide: what replicates vary is in the tasks' means.
 
     References
     ----------
@@ -143,17 +138,12 @@ def aggregate_scores(
     if not math.isfinite(target):
         raise InvalidInput(f"target is {target}", "Pass the score that counts as solved")
     tables = TaskTables.make(scores, families, tasks)
-    found = _bootstrap(
-        [Summaries(part, target) for part in _divide(tables, shared=shared)],
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        rng=rng,
-    )
-    mean, median, trimmed, gap = _split(found)
+    prepared = [prepare_summaries(part, target) for part in tables.divide(shared=shared)]
+    found = _bootstrap(prepared, confidence_level, n_resamples, rng)
+    numbers = (found.estimate, found.low, found.high, found.resampled)
+    each = (BootstrapEstimate(*(x[..., i] for x in numbers), found.tail) for i in range(4))
     n_tasks, n_families = len(tables.scores), tables.n_families
-    return AggregateScores(
-        mean, median, trimmed, gap, tasks, confidence_level, n_tasks, n_families, n_resamples
-    )
+    return AggregateScores(*each, tasks, confidence_level, n_tasks, n_families, n_resamples)
 
 
 def performance_profiles(
@@ -190,48 +180,28 @@ def performance_profiles(
     """
     values = as_scores(thresholds, "thresholds", at_least=1)
     tables = TaskTables.make(scores, families, tasks)
-    shares = _bootstrap(
-        [Shares(part, values) for part in _divide(tables, shared=shared)],
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        rng=rng,
-    )
+    prepared = [prepare_shares(part, values) for part in tables.divide(shared=shared)]
+    shares = _bootstrap(prepared, confidence_level, n_resamples, rng)
     return PerformanceProfiles(
         values, shares, tasks, confidence_level, len(tables.scores), tables.n_families, n_resamples
     )
 
 
-class _Evaluator(Protocol):
-    """From resamples of its tables to numbers, shape (n_resamples, n_competitors, ...)."""
-
-    tables: TaskTables
-
-    def __call__(self, resamples: Resamples) -> FloatArray: ...
-
-
-def _divide(tables: TaskTables, *, shared: bool) -> list[TaskTables]:
-    """Tables to draw replicates of at once: of one competitor each, where they share none."""
-    return [tables] if shared else [tables.only(i) for i in range(tables.n_competitors)]
-
-
 def _bootstrap(
-    evaluators: Sequence[_Evaluator],
-    *,
+    prepared: Sequence[tuple[TaskTables, Evaluate]],
     confidence_level: float,
     n_resamples: int,
     rng: np.random.Generator,
 ) -> BootstrapEstimate:
     check_open_unit("confidence_level", confidence_level)
     check_count("n_resamples", n_resamples, at_least=100)
-    observed = [evaluate(keep_all(evaluate.tables)) for evaluate in evaluators]
-    first = evaluators[0].tables  # all have the same tasks
+    observed = [evaluate(keep_all(tables)) for tables, evaluate in prepared]
+    first = prepared[0][0]  # all have the same tasks
     row_size = max(int(first.sizes.sum()), first.most_tasks * first.n_competitors)
     blocks = []
     for n_rows in divide_rows(n_resamples, row_size, limit=_BLOCK_CELLS):
         copies = draw_tasks(first, n_rows, rng)
-        numbers = [
-            evaluate(draw_replicates(evaluate.tables, copies, rng)) for evaluate in evaluators
-        ]
+        numbers = [evaluate(draw_replicates(tables, copies, rng)) for tables, evaluate in prepared]
         blocks.append(np.concatenate(numbers, axis=1))
     tail = _narrow_tail(first, (1 - confidence_level) / 2)
     return _find_ends(np.concatenate(observed, axis=1)[0], np.concatenate(blocks), tail)
@@ -242,20 +212,6 @@ def _find_ends(estimate: FloatArray, resampled: FloatArray, tail: float) -> Boot
     neighbours = np.ascontiguousarray(np.moveaxis(resampled, 0, -1))
     low, high = np.quantile(neighbours, [tail, 1 - tail], axis=-1)
     return BootstrapEstimate(estimate, low, high, resampled, tail)
-
-
-def _split(found: BootstrapEstimate) -> list[BootstrapEstimate]:
-    """Each of several numbers of every competitor on its own."""
-    return [
-        BootstrapEstimate(
-            found.estimate[:, i],
-            found.low[:, i],
-            found.high[:, i],
-            found.resampled[:, :, i],
-            found.tail,
-        )
-        for i in range(found.estimate.shape[1])
-    ]
 
 
 def _narrow_tail(tables: TaskTables, tail: float) -> float:

@@ -218,26 +218,14 @@ def best_of_spreads(
         raise InvalidInput(f"n is {n}", "Pass one number of candidates")
     quantiles = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
     single = [_spread_of_single(runs, int(size), quantiles) for size in sizes]
-    drawn = [
-        _draw_experiments(runs, int(size), np.append(asked, 1), n_resamples, rng) for size in sizes
-    ]
-    best, average = (
-        [(float(d[:, i].mean()), *np.quantile(d[:, i], quantiles)) for d in drawn] for i in (0, 1)
-    )
+    best, average = [], []
+    for size in sizes.tolist():
+        evaluate = runs.make_evaluator(np.append(asked, 1), size, "v")
+        blocks = divide_resamples(n_resamples, size)
+        drawn = [evaluate(draw_sorted(runs.size, (n_rows, size), rng=rng)) for n_rows in blocks]
+        for values, found in zip(np.concatenate(drawn).T, (best, average), strict=True):
+            found.append((float(values.mean()), *np.quantile(values, quantiles)))
     return BestOfSpreads(sizes, *(Spread(*np.transpose(each)) for each in (single, best, average)))
-
-
-def _draw_experiments(
-    runs: SortedRuns, size: int, n: IntArray, n_resamples: int, rng: np.random.Generator
-) -> FloatArray:
-    """Boo_n, for each n, of experiments with that many runs."""
-    evaluate = runs.make_evaluator(n, size, "v")
-    return np.concatenate(
-        [
-            evaluate(draw_sorted(runs.size, (n_rows, size), rng=rng))
-            for n_rows in divide_resamples(n_resamples, size)
-        ]
-    )
 
 
 def _spread_of_single(

@@ -19,7 +19,6 @@ from outperform.stats.best_of_many import (
     Failures,
     best_of_distribution,
     cumulate_failures,
-    exceed_failures,
     group_chances,
 )
 from outperform.stats.checks import FloatArray, check_count, check_open_unit
@@ -128,7 +127,7 @@ def chance_of_best(m: int, n: int, p: float, z: int, *, correlation: float = 0.0
     failures = np.array([z])
     if correlation == 0 or p in (0, 1) or not 0 <= z < n:
         with np.errstate(divide="ignore"):
-            return float(-np.expm1(m * np.log(exceed_failures(failures, n, p)))[0])
+            return float(-np.expm1(m * np.log(cumulate_failures(failures, n, p, beyond=True)))[0])
     chances = np.array([p])
     check_feasible(chances, correlation, p)
     conditional = condition_on_reference(chances, correlation, p)
@@ -239,7 +238,7 @@ def _find_window(m: int, n: int, p: FloatArray) -> tuple[int, int]:
     best = float(p.max())
     first = best_of_distribution(m, n, best).fewest(_LEFT_OUT)
     return first, bisect_left(
-        range(n), True, key=lambda z: bool(exceed_failures(z, n, best) <= _LEFT_OUT)
+        range(n), True, key=lambda z: bool(cumulate_failures(z, n, best, beyond=True) <= _LEFT_OUT)
     )
 
 
@@ -313,7 +312,9 @@ def _distribute_one(n: int, p: float, correlation: float) -> tuple[FloatArray, F
     """P(X = z) and P(X > z) of one, for all z that have probability."""
     check_feasible(np.array([p]), correlation, p)
     first = bisect_left(range(n), True, key=lambda z: bool(cumulate_failures(z, n, p) >= _LEFT_OUT))
-    last = bisect_left(range(n), True, key=lambda z: bool(exceed_failures(z, n, p) <= _LEFT_OUT))
+    last = bisect_left(
+        range(n), True, key=lambda z: bool(cumulate_failures(z, n, p, beyond=True) <= _LEFT_OUT)
+    )
     z = np.arange(first, last + 1)
     if correlation == 0 or p in (0, 1):
         below = cumulate_failures(z, n, p)

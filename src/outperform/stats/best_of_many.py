@@ -212,23 +212,15 @@ def chance_needed(accuracy: float, n: int, power: float, *, strictly: bool = Fal
     return float(betaincinv(n - allowed, allowed + 1, power)) if allowed < n else 0.0
 
 
-def cumulate_failures(z: ArrayLike, n: int, p: ArrayLike) -> FloatArray:
-    """P(X <= z) of X ~ Bin(n, 1 - p), accurate to all digits however small it is.
+def cumulate_failures(z: ArrayLike, n: int, p: ArrayLike, *, beyond: bool = False) -> FloatArray:
+    """P(X <= z) of X ~ Bin(n, 1 - p), or P(X > z) beyond it, to all digits however small it is.
 
     Not `scipy.special.bdtr`, which is wrong in the ninth digit for n of a million.
     """
     z, p = np.asarray(z, dtype=float), np.asarray(p, dtype=float)
     inside = np.clip(z, 0, n - 1)
-    inner = betainc(n - inside, inside + 1, p)
-    return np.asarray(np.where(z < 0, 0.0, np.where(z >= n, 1.0, inner)))
-
-
-def exceed_failures(z: ArrayLike, n: int, p: ArrayLike) -> FloatArray:
-    """P(X > z) of X ~ Bin(n, 1 - p), accurate to all digits."""
-    z, p = np.asarray(z, dtype=float), np.asarray(p, dtype=float)
-    inside = np.clip(z, 0, n - 1)
-    inner = betaincc(n - inside, inside + 1, p)
-    return np.asarray(np.where(z < 0, 1.0, np.where(z >= n, 0.0, inner)))
+    tail = (betaincc if beyond else betainc)(n - inside, inside + 1, p)
+    return np.where(z < 0, float(beyond), np.where(z >= n, float(not beyond), tail))
 
 
 def group_chances(m: int, n: int, p: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -257,7 +249,7 @@ def _log_survival(z: Failures, n: int, p: FloatArray) -> FloatArray:
     mostly = below > 0.5
     z, p = np.broadcast_to(z, below.shape)[mostly], np.broadcast_to(p, below.shape)[mostly]
     with np.errstate(divide="ignore"):  # log 0 is what it should be
-        result[mostly] = np.log(exceed_failures(z, n, p))
+        result[mostly] = np.log(cumulate_failures(z, n, p, beyond=True))
     return result
 
 

@@ -90,8 +90,11 @@ def expected_best_of(
     sizes = as_budgets(n, chosen_by.size, estimator)
     better = turn(chosen_by, goal)
     if estimator == "gaussian":
-        mean, gain = fit_gaussian(better, reported)
-        best = mean + gain * np.asarray(gaussian_best_of(sizes))
+        best = np.full(sizes.size, reported.mean())
+        if np.ptp(better) > 0:  # else all are tied, and any may be chosen
+            centred = better - better.mean()
+            covariance = float(centred @ (reported - reported.mean())) / (better.size - 1)
+            best += covariance / float(np.std(better, ddof=1)) * gaussian_best_of(sizes)
     else:
         order, group = sort_groups(better)
         ranked = _share_ties(reported[order], group)
@@ -186,15 +189,6 @@ def as_budgets(n: ArrayLike, n_runs: int, estimator: BestOfEstimator) -> IntArra
             f"Pass an n up to {n_runs}, add runs, or use estimator 'v'",
         )
     return sizes.astype(np.int64)
-
-
-def fit_gaussian(better: FloatArray, reported: FloatArray) -> tuple[float, float]:
-    """Mean of the reported scores, and what each standard deviation of the other adds (ρσ)."""
-    mean = float(reported.mean())
-    if np.ptp(better) == 0:  # all are tied, so any may be chosen
-        return mean, 0.0
-    covariance = float((better - better.mean()) @ (reported - mean)) / (better.size - 1)
-    return mean, covariance / float(np.std(better, ddof=1))
 
 
 def sort_groups(better: FloatArray) -> tuple[IntArray, IntArray]:

@@ -7,6 +7,7 @@ Positions drawn twice are tied, but have the same scores: it does not matter whi
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -184,37 +185,29 @@ class SortedRuns:
     ) -> Callable[[IntArray], FloatArray]:
         """Make a function from rows of `n_drawn` sorted positions to Boo_n, a column per n."""
         if estimator == "gaussian":
-            constants = gaussian_best_of(sizes)
-            return lambda rows: _evaluate_gaussian(
-                self.better[rows], self.reported[rows], constants
-            )
+            return partial(self._evaluate_gaussian, gaussian_best_of(sizes))
         weights = np.transpose([rank_weights(int(size), n_drawn, estimator) for size in sizes])
-        tied = self.group[-1] < self.size - 1
+        return partial(self._evaluate_weighted, weights)
 
-        def evaluate(rows: IntArray) -> FloatArray:
-            scores = self.reported[rows]
-            return np.asarray((self._share_ties(rows, scores) if tied else scores) @ weights)
-
-        return evaluate
-
-    def _share_ties(self, rows: IntArray, scores: FloatArray) -> FloatArray:
-        """Give runs that are tied within a row the mean of their scores."""
+    def _evaluate_weighted(self, weights: FloatArray, rows: IntArray) -> FloatArray:
+        scores = self.reported[rows]
         n_groups = int(self.group[-1]) + 1
-        key = (self.group[rows] + n_groups * np.arange(len(rows))[:, None]).ravel()
-        sums = np.bincount(key, weights=scores.ravel())
-        counts = np.bincount(key)
-        return np.asarray((sums / np.maximum(counts, 1))[key]).reshape(scores.shape)
+        if n_groups < self.size:  # runs that are tied within a row have the mean of their scores
+            key = (self.group[rows] + n_groups * np.arange(len(rows))[:, None]).ravel()
+            sums, counts = np.bincount(key, weights=scores.ravel()), np.bincount(key)
+            scores = (sums / np.maximum(counts, 1))[key].reshape(scores.shape)
+        return np.asarray(scores @ weights)
 
-
-def _evaluate_gaussian(better: FloatArray, scores: FloatArray, constants: FloatArray) -> FloatArray:
-    mean = scores.mean(axis=1, keepdims=True)
-    centred = better - better.mean(axis=1, keepdims=True)
-    squares = np.einsum("ij,ij->i", centred, centred)
-    products = np.einsum("ij,ij->i", centred, scores - mean)
-    # Rows are sorted; those of which all runs are tied gain nothing.
-    squares[better[:, 0] == better[:, -1]] = np.inf
-    gain = products / np.sqrt(squares * max(better.shape[1] - 1, 1))
-    return np.asarray(mean + np.outer(gain, constants))
+    def _evaluate_gaussian(self, constants: FloatArray, rows: IntArray) -> FloatArray:
+        better, scores = self.better[rows], self.reported[rows]
+        mean = scores.mean(axis=1, keepdims=True)
+        centred = better - better.mean(axis=1, keepdims=True)
+        squares = np.einsum("ij,ij->i", centred, centred)
+        products = np.einsum("ij,ij->i", centred, scores - mean)
+        # Rows are sorted; those of which all runs are tied gain nothing.
+        squares[better[:, 0] == better[:, -1]] = np.inf
+        gain = products / np.sqrt(squares * max(better.shape[1] - 1, 1))
+        return np.asarray(mean + np.outer(gain, constants))
 
 
 def _leave_one_out(runs: SortedRuns, n: int) -> FloatArray:

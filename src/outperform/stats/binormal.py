@@ -16,7 +16,7 @@ from scipy.special import log_ndtr, ndtr, ndtri, owens_t
 from outperform.errors import InvalidInput
 from outperform.stats.checks import FloatArray, check_count, check_open_unit
 from outperform.stats.intervals import Interval
-from outperform.stats.numerics import CLOSE, solve_rising
+from outperform.stats.numerics import CLOSE, halve, solve_rising
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(100)  # of what all have in common
 _GRID = np.linspace(-9.0, 9.0, 2001)  # standard deviations around the common area
@@ -78,10 +78,7 @@ class BestAreaDistribution:
         return np.asarray(conditional @ (_WEIGHTS / _WEIGHTS.sum()))
 
     def _quantile(self, probability: float) -> float:
-        low, high = -40.0, 40.0
-        for _ in range(60):
-            middle = (low + high) / 2
-            low, high = (middle, high) if self._cdf(middle) < probability else (low, middle)
+        _, high = halve(lambda x: bool(self._cdf(x) >= probability), -40.0, 40.0, 60)
         return float(_to_area(self._middle + self.deviation * high))
 
     def _discretise(self) -> tuple[FloatArray, FloatArray]:
@@ -161,12 +158,11 @@ def area_gap_of_best(m: int, *, confidence_level: float = 0.95) -> float:
     """
     check_count("m", m, at_least=2)
     check_open_unit("confidence_level", confidence_level)
-    low, high = -20.0, 20.0
-    for _ in range(60):
-        gap = (low + high) / 2
-        enough = _DENSITY @ ndtr(_GRID + gap) ** (m - 1) >= confidence_level
-        low, high = (low, gap) if enough else (gap, high)
-    return high
+
+    def is_enough(gap: float) -> bool:
+        return bool(_DENSITY @ ndtr(_GRID + gap) ** (m - 1) >= confidence_level)
+
+    return halve(is_enough, -20.0, 20.0, 60)[1]
 
 
 def luck_of_best_area(areas: ArrayLike, deviations: ArrayLike) -> float:

@@ -17,10 +17,9 @@ from scipy.special import ndtr, stdtrit
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.plain_values import Plain
 from outperform.stats.checks import FloatArray, check_count, check_open_unit, check_positive
-from outperform.stats.numerics import chi_square_nodes
+from outperform.stats.numerics import chi_square_nodes, halve
 
 _MOST = 1_000_000  # searches, or replicates of each: more than anybody fits
-_STEPS = 100  # of a bisection: as exact as floats are
 _NEAR = np.arange(-5.0, 6.0)  # whole numbers around the best real one that are tried
 
 
@@ -42,13 +41,7 @@ class Variation(Plain):
             )
 
     def mean_error(self, n_searches: int, n_replicates: int) -> float:
-        """Root mean squared error of the mean over all replicates of all searches.
-
-        Examples
-        --------
-        >>> Variation(0.25).mean_error(4, 3)
-        0.3535533905932738
-        """
+        """Root mean squared error of the mean over all replicates of all searches."""
         n_independent = effective_scores(n_searches, n_replicates, self.correlation)
         return math.sqrt(self.variance / n_independent + self.squared_bias)
 
@@ -182,10 +175,7 @@ def _bisect(is_above: Callable[[float], bool]) -> float:
         low *= 2
     while not is_above(high):
         high *= 2
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_above(middle) else (middle, high)
-    return high
+    return halve(is_above, low, high, 100)[1]  # as exact as floats are
 
 
 class Efforts(NamedTuple):
@@ -238,10 +228,14 @@ def cheapest_repetitions(
         tried = np.clip(np.floor(np.nan_to_num((a + b / best) / limit, nan=1)) + _NEAR, 1, most)
         fewest = np.maximum(_round_up(b / (tried * limit - a)), 1)
         fewest = np.where(np.isnan(fewest), 1, fewest)  # 0/0: any number does
-        repetitions, scores = _join(repetitions, tried), _join(scores, fewest)
+        ways = ((repetitions, tried), (scores, fewest))
+        repetitions, scores = (np.concatenate(np.broadcast_arrays(*x), axis=-1) for x in ways)
         reached = (limit > 0) & ((a + b / scores) / repetitions <= limit * (1 + 1e-9))
         cost = np.where(reached, repetitions * (overhead + scores), np.inf)
-    return _pick(repetitions, scores, cost)
+    place = cost.argmin(axis=-1)[..., None]
+    n, k, lowest = (np.take_along_axis(x, place, -1)[..., 0] for x in (repetitions, scores, cost))
+    reached = np.isfinite(lowest)
+    return Efforts(np.where(reached, n, np.inf), np.where(reached, k, np.inf), lowest)
 
 
 def scores_of_one_repetition(
@@ -263,16 +257,3 @@ def scores_of_one_repetition(
 def _round_up(values: FloatArray) -> FloatArray:
     """Next whole number, unless rounding alone has missed one."""
     return np.ceil(values * (1 - 1e-12))
-
-
-def _join(first: FloatArray, second: FloatArray) -> FloatArray:
-    return np.concatenate(np.broadcast_arrays(first, second), axis=-1)
-
-
-def _pick(repetitions: FloatArray, scores: FloatArray, cost: FloatArray) -> Efforts:
-    place = cost.argmin(axis=-1)[..., None]
-    n, k, lowest = (
-        np.take_along_axis(each, place, -1)[..., 0] for each in (repetitions, scores, cost)
-    )
-    reached = np.isfinite(lowest)
-    return Efforts(np.where(reached, n, np.inf), np.where(reached, k, np.inf), lowest)

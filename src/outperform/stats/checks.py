@@ -32,12 +32,11 @@ def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -
         raise InvalidScores(
             f"{name} is the single value {values!r}", "Pass a sequence with one score per run"
         )
-    if _check_axis(axis, array, name) != -1:
-        array = np.moveaxis(array, axis, -1)
+    if axis != -1:
+        array = _move_last(array, axis, name)
     # NaN is neither above nor below a limit, so that this finds what is missing, too.
     if array.size and not (array.min() > -_LARGEST and array.max() < _LARGEST):
-        _refuse_nonfinite(array, name)
-        _refuse_huge(array, name)
+        _refuse_extreme(array, name)
     if array.shape[-1] < at_least:
         raise TooFewRuns(
             f"{name} has {array.shape[-1]} score(s)", f"At least {at_least} are needed"
@@ -45,13 +44,13 @@ def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -
     return array
 
 
-def _check_axis(axis: int, array: FloatArray, name: str) -> int:
+def _move_last(array: FloatArray, axis: int, name: str) -> FloatArray:
     if not isinstance(axis, int | np.integer) or not -array.ndim <= axis < array.ndim:
         raise InvalidInput(
             f"axis is {axis}, but {name} has {array.ndim} dimension(s)",
             f"Pass an axis from {-array.ndim} to {array.ndim - 1}",
         )
-    return axis
+    return np.moveaxis(array, axis, -1)
 
 
 def as_scores(values: ArrayLike, name: str, *, at_least: int = 1) -> FloatArray:
@@ -76,11 +75,7 @@ def as_grid(values: ArrayLike, name: str) -> FloatArray:
             f"{name} has shape {array.shape}",
             "Pass one row per competitor, and one column per replicate",
         )
-    known = np.where(np.isnan(array), 0.0, array)
-    if np.abs(known).max() >= _LARGEST:
-        _refuse_nonfinite(known, name)
-        _refuse_huge(known, name)
-    return array
+    return as_scores_with_gaps(array, name)
 
 
 def as_scores_with_gaps(values: ArrayLike, name: str) -> FloatArray:
@@ -121,7 +116,7 @@ def as_pvalues(values: ArrayLike, *, axis: int = -1) -> FloatArray:
             f"(first: {array[tuple(place)]}, at {', '.join(map(str, place))})",
             "Pass numbers from 0 to 1, and leave out tests that were not done",
         )
-    return np.moveaxis(array, _check_axis(axis, array, "pvalues"), -1)
+    return _move_last(array, axis, "pvalues")
 
 
 def as_two_samples(
@@ -203,6 +198,13 @@ def check_gamma(gamma: float) -> None:
         )
 
 
+def check_advantage(gamma: float) -> None:
+    """Refuse a smallest share of wins that is no advantage at all."""
+    check_gamma(gamma)
+    if gamma == 0.5:
+        raise InvalidInput("gamma is 0.5, which is no difference", "Pass a gamma above 0.5")
+
+
 def check_positive(name: str, value: float) -> None:
     """Refuse what is not a number above 0."""
     _check_number(name, value)
@@ -221,6 +223,13 @@ def check_count(name: str, value: float, *, at_least: int, at_most: int | None =
         raise InvalidInput(f"{name} is {value}", f"Pass a whole number not less than {at_least}")
     if at_most is not None and value > at_most:
         raise InvalidInput(f"{name} is {value}", f"Pass a whole number up to {at_most:,}")
+
+
+def add_counts(wins: int, ties: int, losses: int) -> int:
+    """Number of pairs that have one of these outcomes."""
+    for name, count in (("wins", wins), ("ties", ties), ("losses", losses)):
+        check_count(name, count, at_least=0)
+    return wins + ties + losses
 
 
 def check_sizes(sizes: ArrayLike, *, at_least: int, at_most: int) -> IntArray:
@@ -256,24 +265,19 @@ def _as_floats(values: ArrayLike, name: str) -> FloatArray:
         ) from None
 
 
-def _refuse_huge(array: FloatArray, name: str) -> None:
-    huge = array.flat[np.argmax(np.abs(array))]
-    raise InvalidScores(
-        f"{name} reaches {huge:.3g}, too large to take means and variances of",
-        "If that run diverged, treat it as failed; otherwise pass logarithms, which keep every "
-        "win a win",
-    )
-
-
-def _refuse_nonfinite(array: FloatArray, name: str) -> None:
+def _refuse_extreme(array: FloatArray, name: str) -> None:
     bad = np.argwhere(~np.isfinite(array))
     if not len(bad):
-        return
+        huge = array.flat[np.argmax(np.abs(array))]
+        raise InvalidScores(
+            f"{name} reaches {huge:.3g}, too large to take means and variances of",
+            "If that run diverged, treat it as failed; otherwise pass logarithms, which keep every "
+            "win a win",
+        )
     where = ", ".join(str(tuple(i) if len(i) > 1 else i[0]) for i in bad[:5].tolist())
-    value = array[tuple(bad[0])]
     raise InvalidScores(
         f"{name} has {len(bad)} score(s) that are NaN or infinite, at position(s) {where}"
-        f"{', ...' if len(bad) > 5 else ''} (first: {value})",
+        f"{', ...' if len(bad) > 5 else ''} (first: {array[tuple(bad[0])]})",
         "Find out why these runs failed; to leave them out, remove them, and their partners if "
         "paired",
     )
@@ -293,11 +297,6 @@ def merge_ties(*samples: FloatArray) -> tuple[FloatArray, ...]:
     Of three scores of which the first two and the last two are tied, all are. Scores are compared
     along the last axis, and the others broadcast. Where none are tied but identical ones, these are
     the same arrays.
-
-    Examples
-    --------
-    >>> merge_ties(np.array([0.1 + 0.2, 0.5]), np.array([0.3]))
-    (array([0.3, 0.5]), array([0.3]))
     """
     pooled = _pool(samples)
     if not pooled.size:
@@ -318,12 +317,10 @@ def _merge_rows(rows: FloatArray) -> FloatArray:
     differs = find_differing(ordered)
     if (differs == (ordered[:, 1:] != ordered[:, :-1])).all():
         return rows
-    n = rows.shape[1]
-    ends = np.where(differs, np.arange(n - 1), n - 1)
-    last = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
-    ordered[:, :-1] = np.take_along_axis(ordered, last, axis=1)
+    _, last = span_ties(differs)
     merged = np.empty_like(rows)
-    np.put_along_axis(merged, np.argsort(rows, axis=1), ordered, axis=1)
+    highest = np.take_along_axis(ordered, last, axis=1)
+    np.put_along_axis(merged, np.argsort(rows, axis=1), highest, axis=1)
     return merged
 
 
@@ -332,11 +329,6 @@ def merge_pairs(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
 
     Pairs lie along the last axis, and the others broadcast. Where none are tied but identical ones,
     these are the same arrays.
-
-    Examples
-    --------
-    >>> merge_pairs(np.array([0.1 + 0.2, 0.5]), np.array([0.3, 0.5 + 1e-9]))
-    (array([0.3, 0.5]), array([0.3, 0.5]))
     """
     gap = np.abs(a - b)
     largest = max(np.abs(a).max(initial=0), np.abs(b).max(initial=0))
@@ -353,11 +345,6 @@ def may_be_rounded(a: FloatArray, b: FloatArray, largest: float) -> BoolArray:
     """Whether scores differ, but so little that they are tied where `largest` is the median score.
 
     To find quickly whom `merge_pairs` may merge; NaN is never among them.
-
-    Examples
-    --------
-    >>> may_be_rounded(np.array([0.1 + 0.2, 0.5, 0.5]), np.array([0.3, 0.5, 0.6]), 0.6)
-    array([ True, False, False])
     """
     gap = np.abs(a - b)
     slack = np.maximum(_NEAR_ZERO * largest, ROUNDING * np.maximum(np.abs(a), np.abs(b)))
@@ -368,11 +355,6 @@ def find_differing(ordered: FloatArray) -> BoolArray:
     """Whether each score but the first differs from the one before by more than rounding.
 
     Scores ascend along the last axis, which is by one shorter in the answer.
-
-    Examples
-    --------
-    >>> find_differing(np.array([0.3, 0.1 + 0.2, 0.5, 0.5]))
-    array([False,  True, False])
     """
     gap = ordered[..., 1:] - ordered[..., :-1]
     if not gap.size:
@@ -395,12 +377,6 @@ def merge_stored(
     in the last place, they are tied. So are all within that distance of the lowest of them, and
     no more, since coarse scores lie close to one another. Columns are of any shapes, with NaN where
     a score is missing; of what they were stored in, the coarsest counts.
-
-    Examples
-    --------
-    >>> stored = np.array([0.1 + 0.2, 0.4], np.float32)
-    >>> merge_stored([stored.astype(float), np.array([0.3])], [stored.dtype])
-    [array([0.3       , 0.40000001]), array([0.3])]
     """
     coarse = [dtype for dtype in dtypes if dtype.kind == "f" and dtype.itemsize < 8]
     if not coarse:
@@ -440,12 +416,21 @@ def _pool(samples: Sequence[FloatArray]) -> FloatArray:
 
 def _tolerance(larger: FloatArray, pooled: FloatArray) -> FloatArray:
     """Difference up to which scores are tied, from the larger of two and from all of them."""
-    return np.maximum(ROUNDING * larger, _NEAR_ZERO * _median_magnitude(pooled))
-
-
-def _median_magnitude(pooled: FloatArray) -> FloatArray:
-    """Median along the last axis of the magnitudes that are not 0, the higher one of two."""
     magnitudes = np.sort(np.abs(pooled), axis=-1)
     n = magnitudes.shape[-1]
     n_zero = np.count_nonzero(magnitudes == 0, axis=-1, keepdims=True)
-    return np.take_along_axis(magnitudes, np.minimum((n + n_zero) // 2, n - 1), axis=-1)
+    # Of those that are not 0, the median, and the higher one of two.
+    median = np.take_along_axis(magnitudes, np.minimum((n + n_zero) // 2, n - 1), axis=-1)
+    return np.maximum(ROUNDING * larger, _NEAR_ZERO * median)
+
+
+def span_ties(differs: BoolArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """First and last place of the group of tied scores at each place along the last axis.
+
+    From whether each score but the first differs from the one before.
+    """
+    edge, place = np.ones((*differs.shape[:-1], 1), dtype=bool), np.arange(differs.shape[-1] + 1)
+    starts = np.where(np.concatenate([edge, differs], axis=-1), place, 0)
+    ends = np.where(np.concatenate([differs, edge], axis=-1), place, place[-1])[..., ::-1]
+    last = np.minimum.accumulate(ends, axis=-1)[..., ::-1]
+    return np.maximum.accumulate(starts, axis=-1), last

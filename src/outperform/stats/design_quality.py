@@ -11,13 +11,7 @@ from scipy.special import chdtri, stdtr, stdtrit
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
 from outperform.stats.budget_split import cheapest_repetitions, scores_of_one_repetition
-from outperform.stats.checks import (
-    FloatArray,
-    as_samples,
-    as_scores,
-    check_count,
-    check_open_unit,
-)
+from outperform.stats.checks import FloatArray, as_samples, as_scores, check_count, check_open_unit
 from outperform.stats.effect_sizes import (
     Estimate,
     MeanDifference,

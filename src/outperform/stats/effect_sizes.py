@@ -19,6 +19,7 @@ from outperform.stats.checks import (
     merge_ties,
 )
 from outperform.stats.intervals import Interval
+from outperform.stats.numerics import midranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +162,7 @@ def rank_correlation(a: ArrayLike, b: ArrayLike) -> float:
     (first,), (second,) = merge_ties(first), merge_ties(second)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return float("nan")
-    return float(np.corrcoef(_midranks(first), _midranks(second))[0, 1])
-
-
-def _midranks(values: FloatArray) -> FloatArray:
-    _, group, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[group])
+    return float(np.corrcoef(midranks(first), midranks(second))[0, 1])
 
 
 def _standardize(difference: Any, deviation: Any) -> float:

@@ -59,7 +59,7 @@ def exact_interval(wins: int, ties: int, n: int, *, confidence_level: float = 0.
     >>> print(exact_interval(20, 0, 29), exact_interval(8, 6, 14))
     [0.492, 0.847] [0.538, 0.935]
     """
-    _check_counts(wins, ties, n, confidence_level)
+    _check_counts(wins, n, confidence_level, ties)
     tail, losses = (1 - confidence_level) / 2, n - wins - ties
     low, high = 0.5 - _reach(losses, ties, wins, tail), 0.5 + _reach(wins, ties, losses, tail)
     return Interval(low, high, confidence_level, "exact")
@@ -113,7 +113,7 @@ def percentile_interval(
     >>> print(percentile_interval(20, 0, 29))
     [0.517, 0.862]
     """
-    _check_counts(wins, ties, n, confidence_level)
+    _check_counts(wins, n, confidence_level, ties)
     tail = (1 - confidence_level) / 2 * REACHED
     losses = n - wins - ties
     if ties == 0:
@@ -202,7 +202,7 @@ def wilson_interval(wins: float, n: int, *, confidence_level: float = 0.95) -> I
     >>> print(wilson_interval(29, 29))
     [0.883, 1]
     """
-    _check_wins(wins, n, confidence_level)
+    _check_counts(wins, n, confidence_level)
     z = -float(ndtri((1 - confidence_level) / 2))
     share = wins / n
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
@@ -222,7 +222,7 @@ def clopper_pearson_interval(wins: float, n: int, *, confidence_level: float = 0
     >>> print(clopper_pearson_interval(29, 29))
     [0.881, 1]
     """
-    _check_wins(wins, n, confidence_level)
+    _check_counts(wins, n, confidence_level)
     tail = (1 - confidence_level) / 2
     low = 0.0 if wins == 0 else float(betaincinv(wins, n - wins + 1, tail))
     high = 1.0 if wins == n else float(betainccinv(wins + 1, n - wins, tail))
@@ -245,7 +245,7 @@ def anytime_interval(wins: float, n: int, *, confidence_level: float = 0.95) -> 
     >>> print(anytime_interval(29, 29))
     [0.834, 1]
     """
-    _check_wins(wins, n, confidence_level)
+    _check_counts(wins, n, confidence_level)
     losses = n - wins
     mixture = float(betaln(wins + 0.5, losses + 0.5) - betaln(0.5, 0.5))
     threshold = mixture + math.log(1 - confidence_level)
@@ -269,23 +269,24 @@ def _boundary(excluded: Callable[[float], bool], outside: float, inside: float) 
         outside, inside = (middle, inside) if excluded(middle) else (outside, middle)
 
 
-def _check_counts(wins: int, ties: int, n: int, confidence_level: float) -> None:
-    _check_wins(wins + ties / 2, n, confidence_level)
-    if not (wins >= 0 and ties >= 0 and wins + ties <= n and wins % 1 == ties % 1 == 0):
-        raise InvalidInput(f"{wins} wins and {ties} ties of {n}", "Pass whole counts that add up")
-
-
-def _check_wins(wins: float, n: int, confidence_level: float) -> None:
+def _check_counts(wins: float, n: int, confidence_level: float, ties: int | None = None) -> None:
+    """Refuse counts that do not add up; without ties, wins may be half ones."""
     check_count("n", n, at_least=1)
     check_open_unit("confidence_level", confidence_level)
-    if not 0 <= wins <= n:
-        raise InvalidInput(f"{wins:g} wins of {n}", "Pass wins between 0 and n")
+    won = wins + (ties or 0) / 2
+    if not 0 <= won <= n:
+        raise InvalidInput(f"{won:g} wins of {n}", "Pass wins between 0 and n")
+    if ties is None:
+        return
+    if not (wins >= 0 and ties >= 0 and wins + ties <= n and wins % 1 == ties % 1 == 0):
+        raise InvalidInput(f"{wins} wins and {ties} ties of {n}", "Pass whole counts that add up")
 
 
 def sign_tail(wins: FloatArray, losses: FloatArray) -> FloatArray:
     """Chance of as many wins or more among equals: a one-sided sign test, also of part wins."""
     most = int(max(np.max(wins, initial=0), np.max(losses, initial=0)))
-    if (most + 1) ** 2 < np.size(wins) / 4 and _are_whole(wins) and _are_whole(losses):
+    few = (most + 1) ** 2 < np.size(wins) / 4
+    if few and all((counts == np.rint(counts)).all() for counts in (wins, losses)):
         # Few different counts of very many: each is worked out once.
         table = _binomial_tail(*np.indices((most + 1, most + 1)).astype(float))
         return np.asarray(table[np.asarray(wins, dtype=int), np.asarray(losses, dtype=int)])
@@ -295,7 +296,3 @@ def sign_tail(wins: FloatArray, losses: FloatArray) -> FloatArray:
 def _binomial_tail(wins: FloatArray, losses: FloatArray) -> FloatArray:
     tail: FloatArray = betainc(np.maximum(wins, 1e-300), losses + 1, 0.5)
     return np.where(wins > 0, tail, 1.0)
-
-
-def _are_whole(counts: FloatArray) -> bool:
-    return bool((counts == np.rint(counts)).all())

@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, get_args
@@ -35,7 +35,7 @@ from outperform.stats.effect_sizes import (
     subtract_means,
 )
 from outperform.stats.intervals import Interval
-from outperform.stats.numerics import chi_square_nodes, divide_rows, unwrap
+from outperform.stats.numerics import chi_square_nodes, divide, divide_rows, halve, unwrap
 
 _BLOCK = 4_000_000  # signs drawn at a time, to bound the memory
 
@@ -130,7 +130,7 @@ def paired_t_test(
     differences = np.subtract(*merge_pairs(first, second))
     n = differences.shape[-1]
     mean, deviation = mean_and_deviation(differences)
-    return student_test("paired t", _ratio(mean, deviation / math.sqrt(n)), n - 1, alternative)
+    return student_test("paired t", divide(mean, deviation / math.sqrt(n)), n - 1, alternative)
 
 
 def welch_t_test(
@@ -150,7 +150,7 @@ def welch_t_test(
     """
     first, second = merge_ties(*as_two_samples(a, b, at_least=2, axis=axis))
     value, error, df = subtract_means(first, second)
-    return student_test("welch t", _ratio(value, error), df, alternative)
+    return student_test("welch t", divide(value, error), df, alternative)
 
 
 def sign_flip_test(
@@ -190,16 +190,20 @@ def sign_flip_test(
     scale = np.abs(differences).max() or 1.0
     magnitude = np.abs([first, second]).sum() / first.size + np.abs(differences).sum()
     rounding = float(np.finfo(np.float64).eps * magnitude / scale)
-    blocks: Iterable[FloatArray]
-    blocks = (
-        [_all_signs(differences.size)]
-        if exact
-        else _random_signs(n_resamples, differences.size, as_generator(rng))
-    )
-    null = np.concatenate([signs @ (differences / scale) for signs in blocks]) / differences.size
-    null.sort()
+    n = differences.size
+    bits: Iterable[NDArray[np.int64]]
+    if exact:
+        bits = [np.arange(2**n)[:, None] >> np.arange(n) & 1]
+    else:
+        blocks, generator = divide_rows(n_resamples, n, limit=_BLOCK), as_generator(rng)
+        bits = (generator.integers(0, 2, (n_rows, n)) for n_rows in blocks)
+    null = np.concatenate([(2.0 * each - 1) @ (differences / scale) for each in bits]) / n
     pvalue = permutation_pvalue(
-        np.asarray(differences.mean() / scale), null, alternative, exact=exact, rounding=rounding
+        np.asarray(differences.mean() / scale),
+        np.sort(null),
+        alternative,
+        exact=exact,
+        rounding=rounding,
     )
     return HypothesisTest("sign flip", float(differences.mean()), float(pvalue), alternative)
 
@@ -274,23 +278,6 @@ def equivalence_test(
     return EquivalenceTest("equivalence", pvalue, margin, estimate.interval, confidence_level)
 
 
-def _ratio(value: Any, error: Any) -> FloatArray:
-    """Difference in standard errors; infinite without error, NaN without a difference either."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.divide(value, error), dtype=np.float64)
-
-
-def _random_signs(n_resamples: int, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """Random signs, in blocks that bound the memory."""
-    for n_rows in divide_rows(n_resamples, n, limit=_BLOCK):
-        yield rng.integers(0, 2, (n_rows, n)).astype(np.float64) * 2 - 1
-
-
-def _all_signs(n: int) -> FloatArray:
-    bits = np.arange(2**n)[:, None] >> np.arange(n) & 1
-    return np.asarray(2.0 * bits - 1, dtype=np.float64)
-
-
 _LARGEST = 1e150  # as for single scores
 _MOST = 1_000_000_000  # runs: nobody has more
 
@@ -325,8 +312,7 @@ def welch_from_summary(
     """
     error_a, error_b = np.array([a.sd, b.sd]) / np.sqrt([a.n, b.n])
     error, df = join_errors(error_a, error_b, (a.n, b.n))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return student_test("welch t", np.asarray((a.mean - b.mean) / error), df, alternative)
+    return student_test("welch t", divide(a.mean - b.mean, error), df, alternative)
 
 
 def probability_from_summary(a: Summary, b: Summary, *, confidence_level: float = 0.95) -> Estimate:
@@ -373,8 +359,4 @@ def _noncentrality(statistic: float, df: float, chance: float) -> float:
     chi_square, weight = chi_square_nodes(df)
     centre = statistic * np.sqrt(chi_square / df)
     low, high = centre.min() - 10, centre.max() + 10
-    for _ in range(80):
-        middle = (low + high) / 2
-        is_above = weight @ ndtr(centre - middle) > chance
-        low, high = (middle, high) if is_above else (low, middle)
-    return float((low + high) / 2)
+    return float(sum(halve(lambda d: weight @ ndtr(centre - d) <= chance, low, high, 80)) / 2)

@@ -53,12 +53,14 @@ def count_all_pairs(scores: ArrayLike) -> tuple[Counts, Counts, Counts]:
     ([[0, 1], [0, 0]], 1, 2)
     """
     array = as_grid(scores, "scores")
-    n = _count_shared(array)
+    known = ~np.isnan(array)
+    n = np.full((len(array), len(array)), array.shape[1], dtype=np.int64)
+    if not known.all():  # seldom, and a product of matrices takes longer than all else
+        n = np.asarray(known.astype(float) @ known.T).astype(np.int64)
     wins = np.empty(n.shape, dtype=np.int64)
     for rows in _split_rows(array):
         wins[rows] = np.count_nonzero(array[rows, None] > array, axis=-1)
-    for i, j in _find_rounded(array):
-        a, b = merge_pairs(*_take_shared(array, i, j))
+    for i, j, a, b in _find_rounded(array):
         wins[i, j], wins[j, i] = np.count_nonzero(a > b), np.count_nonzero(b > a)
     return wins, n - wins - wins.T, n
 
@@ -83,18 +85,9 @@ def t_test_all_pairs(scores: ArrayLike) -> FloatArray:
     pvalues = np.ones((len(array), len(array)))
     for rows in _split_rows(array):
         pvalues[rows] = _test_pairs(array[rows, None], array)
-    for i, j in _find_rounded(array):
-        a, b = merge_pairs(*_take_shared(array, i, j))
+    for i, j, a, b in _find_rounded(array):
         pvalues[i, j], pvalues[j, i] = _test_pairs(np.array([a, b]), np.array([b, a]))
     return pvalues
-
-
-def _count_shared(array: FloatArray) -> Counts:
-    """Replicates that both of each pair have."""
-    known = ~np.isnan(array)
-    if known.all():  # by far the most usual, and a product of matrices takes longer than all else
-        return np.full((len(array), len(array)), array.shape[1], dtype=np.int64)
-    return np.asarray(known.astype(float) @ known.T).astype(np.int64)
 
 
 def _split_rows(array: FloatArray) -> Iterator[slice]:
@@ -103,21 +96,21 @@ def _split_rows(array: FloatArray) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, len(array), step))
 
 
-def _find_rounded(array: FloatArray) -> Iterator[tuple[int, int]]:
-    """Pairs with scores that differ, but perhaps by rounding only: hardly ever any."""
+def _find_rounded(array: FloatArray) -> Iterator[tuple[int, int, FloatArray, FloatArray]]:
+    """Pairs with scores that differ, but perhaps by rounding only: hardly ever any.
+
+    With the scores that both have, identical where they are tied.
+    """
     largest = float(np.nanmax(np.abs(array), initial=0))
     ordered = np.sort(array, axis=0)  # NaN last
     if not may_be_rounded(ordered[1:], ordered[:-1], largest).any():
         return
     for rows in _split_rows(array):
         near = may_be_rounded(array[rows, None], array, largest).any(axis=-1)
-        pairs = ((rows.start + i, j) for i, j in np.argwhere(near).tolist())
-        yield from (pair for pair in pairs if pair[0] < pair[1])
-
-
-def _take_shared(array: FloatArray, i: int, j: int) -> FloatArray:
-    two = array[[i, j]]
-    return two[:, ~np.isnan(two).any(axis=0)]
+        for i, j in np.argwhere(near).tolist():
+            if rows.start + i < j:
+                two = array[[rows.start + i, j]]
+                yield rows.start + i, j, *merge_pairs(*two[:, ~np.isnan(two).any(axis=0)])
 
 
 def _test_pairs(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -299,7 +292,10 @@ def partial_conjunction(
     ordered = np.sort(family, axis=-1)
     combined = np.minimum(1, np.arange(ordered.shape[-1], 0, -1) * ordered)
     if method == "fisher":
-        combined = _combine_fisher(ordered)
+        with np.errstate(divide="ignore"):  # a p-value of 0 leaves no doubt
+            logs = np.log(ordered)
+        total = np.cumsum(logs[..., ::-1], axis=-1)[..., ::-1]
+        combined = np.asarray(chdtrc(2 * np.arange(ordered.shape[-1], 0, -1), -2 * total))
     # One u that fails ends it: else every u would be one more chance to claim too many tasks.
     n_better = np.logical_and.accumulate(combined <= alpha, axis=-1).sum(axis=-1)
     adjusted = holm(family)
@@ -311,11 +307,3 @@ def partial_conjunction(
         method,
         alpha,
     )
-
-
-def _combine_fisher(ordered: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore"):  # a p-value of 0 leaves no doubt
-        logs = np.log(ordered)
-    total = np.cumsum(logs[..., ::-1], axis=-1)[..., ::-1]
-    df = 2 * np.arange(ordered.shape[-1], 0, -1)
-    return np.asarray(chdtrc(df, -2 * total))

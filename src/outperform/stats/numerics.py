@@ -1,17 +1,19 @@
 """What many statistics compute with: blocks of rows, means over distributions, roots."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv, gammainccinv, gammaincinv, ndtr
 
-from outperform.stats.checks import FloatArray
+from outperform.stats.checks import FloatArray, span_ties
 
 CLOSE = 1e-7  # of a probability to its target, or of two guesses to each other
 
 
+@lru_cache(maxsize=8)  # a quantile asks for the same ones again and again
 def normal_nodes(n_nodes: int = 401) -> tuple[FloatArray, FloatArray]:
     """Nodes and weights of a mean over a standard normal variable, by the trapezoidal rule."""
     score = np.linspace(-8.5, 8.5, n_nodes)
@@ -34,13 +36,7 @@ def symmetric_beta_nodes(shape: float) -> tuple[FloatArray, FloatArray]:
 
 
 def divide_rows(n_rows: int, row_size: int, *, limit: int) -> list[int]:
-    """Numbers of rows of blocks that hold at most `limit` numbers each, but one row at least.
-
-    Examples
-    --------
-    >>> divide_rows(10, 250, limit=1000)
-    [4, 4, 2]
-    """
+    """Numbers of rows of blocks that hold at most `limit` numbers each, but one row at least."""
     block = max(1, limit // row_size)
     return [min(block, n_rows - start) for start in range(0, n_rows, block)]
 
@@ -73,3 +69,29 @@ def solve_rising(
 def unwrap(array: NDArray[Any]) -> Any:
     """Float where there is a single value, else the array."""
     return float(array) if array.ndim == 0 else array
+
+
+def midranks(values: FloatArray) -> FloatArray:
+    """Ranks along the last axis, from the lowest on; identical values share theirs."""
+    order = np.argsort(values, axis=-1)
+    ordered = np.take_along_axis(values, order, axis=-1)
+    first, last = span_ties(ordered[..., 1:] != ordered[..., :-1])
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    return ranks
+
+
+def halve(
+    holds: Callable[[float], bool], low: float, high: float, n_steps: int
+) -> tuple[float, float]:
+    """Close in on where a condition begins to hold, which it does not at `low` but at `high`."""
+    for _ in range(n_steps):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return low, high
+
+
+def divide(value: Any, by: Any) -> FloatArray:
+    """Quotient; infinite where only the divisor is 0, NaN where both are."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.divide(value, by), dtype=np.float64)

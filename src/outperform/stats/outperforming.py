@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaln, expit, logit, stdtr, stdtrit
 
 from outperform.errors import InvalidInput
@@ -278,31 +278,21 @@ def _bootstrap_interval(
     n_resamples: int,
     rng: np.random.Generator,
 ) -> Interval:
+    """Resample both samples, as how often each score is drawn."""
     check_count("n_resamples", n_resamples, at_least=1)
     ordered = np.sort(b)
     below = np.searchsorted(ordered, a, side="left")
     not_above = np.searchsorted(ordered, a, side="right") if ties == "half" else below
+    shares = []
     # Blocks keep the memory of the resamples near 64 MB.
-    blocks = divide_rows(n_resamples, a.size + b.size, limit=4_000_000)
-    shares = np.concatenate(
-        [_resampled_shares(below, not_above, b.size, n_rows, rng) for n_rows in blocks]
-    )
-    low, high = np.quantile(shares, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
+    for n_rows in divide_rows(n_resamples, a.size + b.size, limit=4_000_000):
+        drawn_a, drawn_b = (
+            rng.multinomial(n, np.full(n, 1 / n), size=n_rows) for n in (a.size, b.size)
+        )
+        drawn_up_to = np.zeros((n_rows, b.size + 1))
+        np.cumsum(drawn_b, axis=1, out=drawn_up_to[:, 1:])
+        beaten = (drawn_up_to[:, below] + drawn_up_to[:, not_above]) / 2
+        shares.append(np.einsum("ij,ij->i", drawn_a, beaten) / (a.size * b.size))
+    tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
+    low, high = np.quantile(np.concatenate(shares), tails)
     return Interval(float(low), float(high), confidence_level, "bootstrap")
-
-
-def _resampled_shares(
-    below: NDArray[np.intp],
-    not_above: NDArray[np.intp],
-    n_b: int,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """P(A>B) of resamples of both samples, from how often each score was drawn."""
-    n_a = below.size
-    drawn_a = rng.multinomial(n_a, np.full(n_a, 1 / n_a), size=n_resamples)
-    drawn_b = rng.multinomial(n_b, np.full(n_b, 1 / n_b), size=n_resamples)
-    drawn_up_to = np.zeros((n_resamples, n_b + 1))
-    np.cumsum(drawn_b, axis=1, out=drawn_up_to[:, 1:])
-    beaten = (drawn_up_to[:, below] + drawn_up_to[:, not_above]) / 2
-    return np.asarray(np.einsum("ij,ij->i", drawn_a, beaten) / (n_a * n_b))

@@ -1,7 +1,7 @@
 """Tests that look at the order of scores only: Brunner and Munzel's, and Wilcoxon's of pairs."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -13,6 +13,7 @@ from scipy.special import ndtr
 from outperform.errors import InvalidInput
 from outperform.stats.checks import (
     ROUNDING,
+    BoolArray,
     FloatArray,
     IntArray,
     as_generator,
@@ -25,6 +26,7 @@ from outperform.stats.checks import (
     leading_shape,
     merge_pairs,
     merge_ties,
+    span_ties,
 )
 from outperform.stats.mean_tests import (
     Alternative,
@@ -82,8 +84,9 @@ def brunner_munzel(
     check_count("n_resamples", n_resamples, at_least=1)
     first, second = as_two_samples(a, b, at_least=2, axis=axis)
     shape, n_a = leading_shape(first, second), first.shape[-1]
-    pooled = np.concatenate([_stack_rows(x, shape) for x in (first, second)], axis=1)
-    statistic, df = _in_blocks(pooled, n_a)
+    wide = [np.broadcast_to(x, (*shape, x.shape[-1])) for x in (first, second)]
+    pooled = np.concatenate([x.reshape(-1, x.shape[-1]) for x in wide], axis=1)
+    statistic, df = _studentize_rows(pooled, n_a)
     if method == "t":
         return student_test(
             "brunner-munzel", statistic.reshape(shape), df.reshape(shape), alternative
@@ -98,27 +101,16 @@ def brunner_munzel(
     )
 
 
-def _stack_rows(samples: FloatArray, shape: tuple[int, ...]) -> FloatArray:
-    """Samples of all tests, a row each."""
-    n = samples.shape[-1]
-    return np.broadcast_to(samples, (*shape, n)).reshape(-1, n)
-
-
-def _in_blocks(pooled: FloatArray, n_a: int) -> tuple[FloatArray, FloatArray]:
+def _studentize_rows(pooled: FloatArray, n_a: int) -> tuple[FloatArray, FloatArray]:
+    """Statistic and degrees of freedom of each row, of which the first n_a scores are from a."""
     n_rows = max(1, _BLOCK // pooled.shape[1])
-    parts = [
-        _studentize(*_sort_pooled(pooled[i : i + n_rows], n_a), n_a)
-        for i in range(0, max(1, len(pooled)), n_rows)
-    ]
+    parts = []
+    for i in range(0, max(1, len(pooled)), n_rows):
+        order = np.argsort(pooled[i : i + n_rows], axis=1)
+        ordered = np.take_along_axis(pooled[i : i + n_rows], order, axis=1)
+        parts.append(_studentize(order < n_a, _tie_groups(ordered), n_a))
     statistic, df = (np.concatenate(part) for part in zip(*parts, strict=True))
     return statistic, df
-
-
-def _sort_pooled(pooled: FloatArray, n_a: int) -> tuple[NDArray[np.bool_], "_TieGroups | None"]:
-    """Which of the pooled scores, in ascending order, are from a; and where ties begin and end."""
-    order = np.argsort(pooled, axis=1)
-    ordered = np.take_along_axis(pooled, order, axis=1)
-    return order < n_a, _tie_groups(ordered)
 
 
 _TieGroups = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -126,20 +118,12 @@ _TieGroups = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 def _tie_groups(ordered: FloatArray) -> _TieGroups | None:
     """For each position, the first and the last position with a tied score, if any are tied."""
-    changes = find_differing(ordered)
-    if changes.all():
-        return None
-    n_rows, n = ordered.shape
-    edge = np.ones((n_rows, 1), dtype=bool)
-    starts, ends = np.hstack([edge, changes]), np.hstack([changes, edge])
-    position = np.arange(n)
-    first = np.maximum.accumulate(np.where(starts, position, 0), axis=1)
-    last = np.minimum.accumulate(np.where(ends, position, n - 1)[:, ::-1], axis=1)[:, ::-1]
-    return first, last
+    differs = find_differing(ordered)
+    return None if differs.all() else span_ties(differs)
 
 
 def _studentize(
-    from_a: NDArray[np.bool_], ties: _TieGroups | None, n_a: int
+    from_a: BoolArray, ties: _TieGroups | None, n_a: int
 ) -> tuple[FloatArray, FloatArray]:
     """Brunner and Munzel's statistic and degrees of freedom, one per row.
 
@@ -166,7 +150,15 @@ def studentize_placements(
     variance_a = _variance(beaten_by_a, n_a, win * n_b) / (n_a * (win * n_b) ** 2)
     variance_b = _variance(beaten_by_b, n_b, win * n_a) / (n_b * (win * n_a) ** 2)
     effect = beaten_by_a.sum(axis=1) / (win * n_a * n_b) - 0.5
-    return _divide(effect, variance_a, variance_b, n_a, n_b)
+    # One adjacent swap between separated samples gives each sample this variance.
+    smallest = 1 / (n_a * n_b) ** 2
+    constant = variance_a + variance_b == 0
+    variance_a = np.where(constant, smallest, variance_a)
+    variance_b = np.where(constant, smallest, variance_b)
+    df = (variance_a + variance_b) ** 2 / (variance_a**2 / (n_a - 1) + variance_b**2 / (n_b - 1))
+    # Where all are tied there is neither difference nor variation.
+    effect = np.where(constant & (effect == 0), np.nan, effect)
+    return effect / np.sqrt(variance_a + variance_b), df
 
 
 def _sum_around_ties(counts: IntArray, ties: _TieGroups) -> IntArray:
@@ -196,20 +188,6 @@ def _variance(counts: IntArray, n: int, largest: int) -> FloatArray:
     return np.asarray((n * squares - sums**2) / (n * (n - 1)), dtype=np.float64)
 
 
-def _divide(
-    effect: FloatArray, variance_a: FloatArray, variance_b: FloatArray, n_a: int, n_b: int
-) -> tuple[FloatArray, FloatArray]:
-    # One adjacent swap between separated samples gives each sample this variance.
-    smallest = 1 / (n_a * n_b) ** 2
-    constant = variance_a + variance_b == 0
-    variance_a = np.where(constant, smallest, variance_a)
-    variance_b = np.where(constant, smallest, variance_b)
-    df = (variance_a + variance_b) ** 2 / (variance_a**2 / (n_a - 1) + variance_b**2 / (n_b - 1))
-    # Where all are tied there is neither difference nor variation.
-    effect = np.where(constant & (effect == 0), np.nan, effect)
-    return effect / np.sqrt(variance_a + variance_b), df
-
-
 def _permutation_pvalues(
     pooled: FloatArray,
     n_a: int,
@@ -225,8 +203,7 @@ def _permutation_pvalues(
     # Without ties the null distribution depends on the sizes only: one serves all rows.
     cases: list[tuple[Any, _TieGroups | None]] = [] if tied.all() else [(~tied, None)]
     cases += [([i], _tie_groups(ordered[i : i + 1])) for i in np.flatnonzero(tied)]
-    blocks: Iterable[NDArray[np.bool_]]
-    blocks = [_all_splits(n, n_a)] if exact else _random_splits(n, n_a, n_resamples, rng)
+    blocks = _list_splits(n, n_a, n_resamples, rng, exact=exact)
     nulls = [[_studentize(splits, ties, n_a)[0] for _, ties in cases] for splits in blocks]
     pvalue = np.empty(len(pooled))
     for (rows, _), parts in zip(cases, zip(*nulls, strict=True), strict=True):
@@ -235,17 +212,16 @@ def _permutation_pvalues(
     return pvalue
 
 
-def _all_splits(n: int, n_a: int) -> NDArray[np.bool_]:
-    chosen = np.array(list(combinations(range(n), n_a)))
-    splits = np.zeros((len(chosen), n), dtype=bool)
-    np.put_along_axis(splits, chosen, True, axis=1)
-    return splits
-
-
-def _random_splits(
-    n: int, n_a: int, n_resamples: int, rng: np.random.Generator
-) -> Iterator[NDArray[np.bool_]]:
-    """Random splits, in blocks that bound the memory."""
+def _list_splits(
+    n: int, n_a: int, n_resamples: int, rng: np.random.Generator, *, exact: bool
+) -> Iterator[BoolArray]:
+    """All splits, or random ones in blocks that bound the memory."""
+    if exact:
+        chosen = np.array(list(combinations(range(n), n_a)))
+        splits = np.zeros((len(chosen), n), dtype=bool)
+        np.put_along_axis(splits, chosen, True, axis=1)
+        yield splits
+        return
     for n_rows in divide_rows(n_resamples, n, limit=10 * _BLOCK):
         splits = np.zeros((n_rows, n), dtype=bool)
         splits[:, :n_a] = True
@@ -407,7 +383,7 @@ def wilcoxon_pvalues(a: ArrayLike, b: ArrayLike) -> FloatArray:
 
 def _rank_untied(
     first: FloatArray, second: FloatArray
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], BoolArray]:
     """Pairs that differ, the ranks that the first wins, and whether any of these are tied."""
     differences = first - second
     decided = differences != 0
@@ -440,11 +416,9 @@ def _rank_differences(values: FloatArray, rounding: FloatArray) -> FloatArray:
     """Ranks, averaged over values that differ from their neighbour by rounding only."""
     order = np.argsort(values)
     ordered, slack = values[order], rounding[order]
-    is_new = np.diff(ordered) > np.maximum(slack[1:], slack[:-1])
-    group = np.concatenate([np.zeros(min(1, values.size), dtype=int), np.cumsum(is_new)])
-    counts = np.bincount(group)
+    first, last = span_ties(np.diff(ordered) > np.maximum(slack[1:], slack[:-1]))
     ranks = np.empty(values.size)
-    ranks[order] = (np.cumsum(counts) - (counts - 1) / 2)[group]
+    ranks[order] = ((first + last) / 2 + 1)[: values.size]
     return ranks
 
 

@@ -17,9 +17,9 @@ from scipy.special import stdtrit
 from outperform.stats.checks import (
     FloatArray,
     IntArray,
+    add_counts,
     as_independent,
     as_scores,
-    check_count,
     check_open_unit,
 )
 from outperform.stats.outperforming import logit_bounds
@@ -38,7 +38,7 @@ def hide_to_show(wins: int, ties: int, losses: int, *, rule: VerdictRule) -> int
     >>> hide_to_show(18, 0, 11, rule=VerdictRule())
     4
     """
-    n = _count_pairs(wins, ties, losses)
+    n = add_counts(wins, ties, losses)
     for hidden in range(ties + losses + 1):
         hidden_losses = min(losses, hidden, wins + losses - rule.n_conclusive)
         if hidden_losses < max(0, hidden - ties):
@@ -59,7 +59,7 @@ def hide_to_undo(wins: int, ties: int, losses: int, *, rule: VerdictRule) -> int
     >>> hide_to_undo(22, 0, 7, rule=VerdictRule())
     5
     """
-    n = _count_pairs(wins, ties, losses)
+    n = add_counts(wins, ties, losses)
     ways = range(wins + 1)
     return next(k for k in ways if not rule.holds(wins - k, ties, n - k))
 
@@ -163,12 +163,6 @@ def hide_runs_to_undo(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int:
     hidden = _count_hidden(undone, first.size + second.size)
     assert hidden is not None
     return hidden
-
-
-def _count_pairs(wins: int, ties: int, losses: int) -> int:
-    for name, count in (("wins", wins), ("ties", ties), ("losses", losses)):
-        check_count(name, count, at_least=0)
-    return wins + ties + losses
 
 
 def _judge_neighbours(

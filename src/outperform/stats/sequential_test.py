@@ -28,8 +28,8 @@ from outperform.stats.checks import (
     FloatArray,
     IntArray,
     as_two_samples,
+    check_advantage,
     check_count,
-    check_gamma,
     check_open_unit,
     check_paired,
     merge_pairs,
@@ -97,7 +97,7 @@ class SequentialTest:
 
     def __post_init__(self) -> None:
         """Refuse what would decide before the first pair."""
-        _check_advantage(self.gamma)
+        check_advantage(self.gamma)
         check_count("n_max", self.n_max, at_least=1)
         if not (math.isfinite(self.upper) and self.upper > 0):
             raise InvalidInput(f"upper is {self.upper}", "Pass a finite number above 0")
@@ -285,7 +285,7 @@ def _trace_errors(test: SequentialTest) -> tuple[FloatArray, FloatArray]:
 
 def _find_horizon(gamma: float, alpha: float, beta: float) -> int:
     """Pairs by which nearly all paths have ended: thrice those of a fixed design, or a refusal."""
-    _check_advantage(gamma)
+    check_advantage(gamma)
     check_open_unit("alpha", alpha)
     check_open_unit("beta", beta)
     if alpha / 2 + beta >= 1:
@@ -302,12 +302,6 @@ def _find_horizon(gamma: float, alpha: float, beta: float) -> int:
             "Pass a larger gamma",
         )
     return 10 * math.ceil(3 * fixed / 10) + 100  # a multiple of ten, as the end will be
-
-
-def _check_advantage(gamma: float) -> None:
-    check_gamma(gamma)
-    if gamma == 0.5:
-        raise InvalidInput("gamma is 0.5, which is no difference", "Pass a gamma above 0.5")
 
 
 def _check_ties(probability: float, tie_share: float) -> None:

@@ -12,6 +12,7 @@ from outperform.plain_values import Plain
 from outperform.stats.checks import (
     FloatArray,
     IntArray,
+    add_counts,
     as_independent,
     as_pairs,
     check_count,
@@ -20,7 +21,7 @@ from outperform.stats.checks import (
 )
 from outperform.stats.effect_sizes import join_errors
 from outperform.stats.mean_tests import HypothesisTest, student_test
-from outperform.stats.numerics import divide_rows
+from outperform.stats.numerics import divide, divide_rows
 from outperform.stats.rank_tests import brunner_munzel
 from outperform.stats.verdicts import VerdictRule
 
@@ -67,9 +68,7 @@ def count_verdicts(
     array([0.25 , 0.125])
     """
     wins, ties, losses = counts
-    for name, count in (("wins", wins), ("ties", ties), ("losses", losses)):
-        check_count(name, count, at_least=0)
-    chosen = check_sizes(sizes, at_least=1, at_most=wins + ties + losses)
+    chosen = check_sizes(sizes, at_least=1, at_most=add_counts(wins, ties, losses))
     shares = np.array([list(_share_verdicts(counts, int(n), rule)) for n in chosen])
     # Sums of probabilities may exceed 1 in the last bits.
     shares = np.clip(shares, 0.0, 1.0)
@@ -125,10 +124,15 @@ def count_rejections(
             for number, test in enumerate(tests):
                 result = test(*drawn)
                 names[number] = result.name
-                counted[number, :, place] += _count_found(result, alpha)
+                found = np.where(result.pvalue <= alpha, np.sign(result.statistic), 0)
+                counted[number, :, place] += (found > 0).sum(), (found < 0).sum()
+    # One more of each outcome keeps the error above 0 where all subsets agree.
+    cautious = (counted.max(axis=1) + 1) / (n_resamples + 2)
+    errors = np.sqrt(cautious * (1 - cautious) / n_resamples)
+    shares = counted / n_resamples
     return tuple(
-        _estimate(name, chosen, counts, n_resamples)
-        for name, counts in zip(names, counted, strict=True)
+        SubsetShares(name, chosen, *share, error)
+        for name, share, error in zip(names, shares, errors, strict=True)
     )
 
 
@@ -152,14 +156,10 @@ def _hypergeometric(good: int, bad: int, n: int) -> FloatArray:
     possible = (drawn <= good) & (n - drawn <= bad)
     chances = np.zeros(n + 1)
     some = drawn[possible]
-    chances[possible] = np.exp(
-        _log_choose(good, some) + _log_choose(bad, n - some) - _log_choose(good + bad, n)
-    )
+    draws: tuple[tuple[int, Any], ...] = ((good, some), (bad, n - some), (good + bad, n))
+    ways = [gammaln(all_ + 1) - gammaln(k + 1) - gammaln(all_ - k + 1) for all_, k in draws]
+    chances[possible] = np.exp(ways[0] + ways[1] - ways[2])
     return chances
-
-
-def _log_choose(n: int, k: Any) -> Any:
-    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
 
 
 def _draw_orders(
@@ -169,21 +169,6 @@ def _draw_orders(
     for rows in divide_rows(n_resamples, n_a + n_b, limit=_BLOCK):
         order = rng.permuted(np.tile(np.arange(n_a), (rows, 1)), axis=1)
         yield order, order if paired else rng.permuted(np.tile(np.arange(n_b), (rows, 1)), axis=1)
-
-
-def _count_found(test: HypothesisTest, alpha: float) -> FloatArray:
-    significant = np.asarray(test.pvalue) <= alpha
-    statistic = np.asarray(test.statistic)
-    return np.array(
-        [(significant & (statistic > 0)).sum(), (significant & (statistic < 0)).sum()], float
-    )
-
-
-def _estimate(rule: str, sizes: IntArray, counts: FloatArray, n: int) -> SubsetShares:
-    # One more of each outcome keeps the error above 0 where all subsets agree.
-    cautious = (counts.max(axis=0) + 1) / (n + 2)
-    error = np.sqrt(cautious * (1 - cautious) / n)
-    return SubsetShares(rule, sizes, counts[0] / n, counts[1] / n, error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +200,7 @@ class PickedRuns(Plain):
     confidence_level: float  # of the intervals that the gap lies between
 
     def largest_significant(self, alpha: float) -> int:
-        """Most runs that can be picked so that both tests find a higher; 0 if none can.
-
-        Examples
-        --------
-        >>> pick_best_against_worst(range(10), range(10)).largest_significant(0.05)
-        7
-        """
+        """Most runs that can be picked so that both tests find a higher; 0 if none can."""
         significant = (self.t_pvalue <= alpha) & (self.rank_pvalue <= alpha)
         return int(self.sizes[significant].max(initial=0))
 
@@ -255,8 +234,7 @@ def pick_best_against_worst(
     """
     first, second = as_independent(a, b, at_least=3)
     best, worst = np.sort(first)[::-1], np.sort(second)
-    chosen = _choose_sizes(sizes, best.size, worst.size)
-    return _compare_first(best, worst, chosen, confidence_level, paired=False)
+    return _compare_first(best, worst, sizes, confidence_level, paired=False)
 
 
 def pick_best_pairs(
@@ -285,42 +263,46 @@ def pick_best_pairs(
     """
     first, second = as_pairs(a, b, at_least=3)
     order = np.argsort(second - first, kind="stable")
-    chosen = _choose_sizes(sizes, first.size, first.size)
-    return _compare_first(first[order], second[order], chosen, confidence_level, paired=True)
+    return _compare_first(first[order], second[order], sizes, confidence_level, paired=True)
 
 
 def _compare_first(
     first: FloatArray,
     second: FloatArray,
-    sizes: IntArray,
+    chosen: ArrayLike | None,
     confidence_level: float,
     *,
     paired: bool,
 ) -> PickedRuns:
     """Compare the first n of both, which were picked, for each n."""
+    n_most = min(first.size, second.size)
+    # As many as both have is picking only if one of them has more.
+    sizes: IntArray = np.arange(2, n_most + (first.size != second.size))
+    if chosen is not None:
+        sizes = check_sizes(chosen, at_least=2, at_most=n_most)
     check_open_unit("confidence_level", confidence_level)
     means, variances = zip(*(_summarise_first(x, sizes) for x in (first, second)), strict=True)
     if paired:
         value, variance = _summarise_first(first - second, sizes)
-        t_pvalue = _t_pvalues(value, np.sqrt(variance / sizes), sizes - 1)
+        error, df = np.sqrt(variance / sizes), sizes - 1
     else:
         value, (error_a, error_b) = means[0] - means[1], np.sqrt(variances / sizes)
-        t_pvalue = _t_pvalues(value, *join_errors(error_a, error_b, (sizes, sizes)))
-    effect_size = _divide_or_zero(value, np.sqrt((variances[0] + variances[1]) / 2))
-    tests = (brunner_munzel(first[:n], second[:n], alternative="greater") for n in sizes)
-    rank_pvalue = np.array([test.pvalue for test in tests])
+        error, df = join_errors(error_a, error_b, (sizes, sizes))
+    t_test = student_test("t", divide(value, error), df, "greater")
+    pooled = np.sqrt((variances[0] + variances[1]) / 2)
+    effect_size = np.where((value == 0) & (pooled == 0), 0.0, divide(value, pooled))
+    ranked = (brunner_munzel(first[:n], second[:n], alternative="greater") for n in sizes)
     # From the upper end of the second interval to the lower end of the first.
     reach = stdtrit(sizes - 1, (1 + confidence_level) / 2) / np.sqrt(sizes)
-    gap = means[0] - means[1] - reach * (np.sqrt(variances[0]) + np.sqrt(variances[1]))
-    return PickedRuns(sizes, value, effect_size, t_pvalue, rank_pvalue, gap, confidence_level)
-
-
-def _choose_sizes(sizes: ArrayLike | None, n_a: int, n_b: int) -> IntArray:
-    n_most = min(n_a, n_b)
-    if sizes is None:
-        # As many as both have is picking only if one of them has more.
-        return np.arange(2, n_most + (n_a != n_b))
-    return check_sizes(sizes, at_least=2, at_most=n_most)
+    return PickedRuns(
+        sizes,
+        value,
+        effect_size,
+        np.asarray(t_test.pvalue),
+        np.array([test.pvalue for test in ranked]),
+        means[0] - means[1] - reach * (np.sqrt(variances[0]) + np.sqrt(variances[1])),
+        confidence_level,
+    )
 
 
 def _summarise_first(values: FloatArray, sizes: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -334,15 +316,3 @@ def _summarise_first(values: FloatArray, sizes: IntArray) -> tuple[FloatArray, F
     steps = (values[1:] - means[:-1]) ** 2 * counts[:-1] / counts[1:]
     squares = np.concatenate([[0.0], np.cumsum(steps)])
     return means[sizes - 1], squares[sizes - 1] / (sizes - 1)
-
-
-def _t_pvalues(value: FloatArray, error: FloatArray, df: Any) -> FloatArray:
-    statistic = _divide_or_zero(value, error)
-    statistic = np.where((value == 0) & (error == 0), np.nan, statistic)
-    return np.asarray(student_test("t", statistic, df, "greater").pvalue)
-
-
-def _divide_or_zero(value: FloatArray, by: FloatArray) -> FloatArray:
-    """Quotient; infinite where only the divisor is 0, and 0 where both are."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where((value == 0) & (by == 0), 0.0, value / by)

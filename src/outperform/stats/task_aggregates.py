@@ -9,7 +9,7 @@ added up along scores sorted once.
 """
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -45,11 +45,7 @@ class TaskTables:
         check_choice("tasks", tasks, get_args(Tasks))
         # One replicate shows nothing of how replicates vary, unless tasks are what varies.
         at_least = 2 if tasks == "fixed" else 1
-        arrays = [
-            as_samples(table, f"scores[{i}]", at_least=at_least)
-            for i, table in enumerate(_list_tables(scores))
-        ]
-        _check_shapes(arrays)
+        arrays = _list_tables(scores, at_least)
         made = cls(arrays, _number_families(families, len(arrays)), tasks)
         if tasks == "sampled" and made.n_families < 2:
             unit = "task" if families is None else "family"
@@ -81,10 +77,12 @@ class TaskTables:
             return len(self.scores)
         return self.n_families * int(np.bincount(self.family).max())
 
-    def only(self, competitor: int) -> "TaskTables":
-        """The same tables with one competitor."""
-        alone = [table[competitor : competitor + 1] for table in self.scores]
-        return TaskTables(alone, self.family, self.tasks)
+    def divide(self, *, shared: bool) -> list["TaskTables"]:
+        """Tables to draw replicates of at once: of one competitor each, where they share none."""
+        if shared:
+            return [self]
+        alone = [[table[i : i + 1] for table in self.scores] for i in range(self.n_competitors)]
+        return [TaskTables(each, self.family, self.tasks) for each in alone]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +92,10 @@ class Resamples:
     counts: IntArray  # (n_resamples, n_runs), the runs of a task side by side
     copies: IntArray  # (n_resamples, n_tasks)
     means: FloatArray  # (n_resamples, places, n_competitors), infinite where there is no task
+
+
+# From resamples to numbers, shape (n_resamples, n_competitors, ...).
+Evaluate = Callable[[Resamples], FloatArray]
 
 
 def keep_all(tables: TaskTables) -> Resamples:
@@ -136,17 +138,14 @@ def _count(drawn: IntArray, rows: IntArray, n_rows: int, n: int) -> IntArray:
     return np.bincount(flat, minlength=n_rows * n).reshape(n_rows, n)
 
 
-def _list_tables(scores: ArrayLike | Sequence[ArrayLike]) -> list[ArrayLike]:
+def _list_tables(scores: ArrayLike | Sequence[ArrayLike], at_least: int) -> list[FloatArray]:
+    """Tables of the same competitors, with at least so many replicates."""
+    advice = "Pass one table per task, shape (n_competitors, n_replicates)"
     try:
-        return list(scores)  # type: ignore[arg-type]
+        given: list[ArrayLike] = list(scores)  # type: ignore[arg-type]
     except TypeError:
-        raise InvalidScores(
-            f"scores is {scores!r}",
-            "Pass one table per task, shape (n_competitors, n_replicates)",
-        ) from None
-
-
-def _check_shapes(tables: list[FloatArray]) -> None:
+        raise InvalidScores(f"scores is {scores!r}", advice) from None
+    tables = [as_samples(x, f"scores[{i}]", at_least=at_least) for i, x in enumerate(given)]
     if not tables:
         raise TooFewRuns("scores has 0 task(s)", "At least 1 is needed")
     for i, table in enumerate(tables):
@@ -154,9 +153,9 @@ def _check_shapes(tables: list[FloatArray]) -> None:
             expected = f"({len(tables[0])}, n_replicates)" if tables[0].ndim == 2 else "2-D"
             raise InvalidScores(
                 f"scores[{i}] has shape {table.shape}, but should be {expected}",
-                "Pass one table per task, shape (n_competitors, n_replicates), with the same "
-                "competitors in all of them",
+                f"{advice}, with the same competitors in all of them",
             )
+    return tables
 
 
 def _number_families(families: Sequence[Hashable] | None, n_tasks: int) -> IntArray:
@@ -219,51 +218,41 @@ def optimality_gap(scores: ArrayLike, *, target: float = 1.0, axis: int = -1) ->
     return gap
 
 
-class Summaries:
-    """Mean, median, interquartile mean and gap, shape (n_resamples, n_competitors, 4)."""
+def prepare_summaries(tables: TaskTables, target: float) -> tuple[TaskTables, Evaluate]:
+    """Tables to draw, and how resamples of them become mean, median, interquartile mean and gap."""
+    runs, n = _SortedRuns(tables), tables.n_competitors
+    # A shortfall is one more competitor, whose mean is the gap.
+    both = [np.vstack([table, np.maximum(target - table, 0)]) for table in tables.scores]
 
-    def __init__(self, tables: TaskTables, target: float) -> None:
-        # A shortfall is one more competitor, whose mean is the gap.
-        self.tables = replace(
-            tables,
-            scores=[np.vstack([table, np.maximum(target - table, 0)]) for table in tables.scores],
-        )
-        self._runs = _SortedRuns(tables)
-        self._n = tables.n_competitors
-
-    def __call__(self, resamples: Resamples) -> FloatArray:
-        """Summaries of each resample."""
+    def evaluate(resamples: Resamples) -> FloatArray:
         n_tasks = resamples.copies.sum(axis=1)
         means = np.where(np.isfinite(resamples.means), resamples.means, 0.0)
-        mean, gap = np.split(means.sum(axis=1) / n_tasks[:, None], [self._n], axis=1)
+        mean, gap = np.split(means.sum(axis=1) / n_tasks[:, None], [n], axis=1)
         # Infinite means, where there is no task, come last.
-        ordered, rows = np.sort(resamples.means[:, :, : self._n], axis=1), np.arange(len(n_tasks))
+        ordered, rows = np.sort(resamples.means[:, :, :n], axis=1), np.arange(len(n_tasks))
         median = (ordered[rows, (n_tasks - 1) // 2] + ordered[rows, n_tasks // 2]) / 2
-        return np.stack([mean, median, self._runs.trim(resamples), gap], axis=-1)
+        return np.stack([mean, median, runs.trim(resamples), gap], axis=-1)
+
+    return replace(tables, scores=both), evaluate
 
 
-class Shares:
-    """Shares of runs above thresholds, shape (n_resamples, n_competitors, n_thresholds)."""
+def prepare_shares(tables: TaskTables, thresholds: FloatArray) -> tuple[TaskTables, Evaluate]:
+    """Tables to draw, and how resamples of them become shares of runs above each threshold."""
+    runs = _SortedRuns(tables)
+    same = np.broadcast_to(thresholds, (tables.n_competitors, thresholds.size))
+    values, limits = merge_ties(runs.values, same)
+    places = [np.searchsorted(*each, side="right") for each in zip(values, limits, strict=True)]
 
-    def __init__(self, tables: TaskTables, thresholds: FloatArray) -> None:
-        self.tables = tables
-        self._runs = _SortedRuns(tables)
-        same = np.broadcast_to(thresholds, (tables.n_competitors, thresholds.size))
-        values, limits = merge_ties(self._runs.values, same)
-        self._n_below = [
-            np.searchsorted(row, limit, side="right")
-            for row, limit in zip(values, limits, strict=True)
-        ]
-
-    def __call__(self, resamples: Resamples) -> FloatArray:
-        """Shares in each resample."""
-        weights, total = self._runs.weigh(resamples)
+    def evaluate(resamples: Resamples) -> FloatArray:
+        weights, total = runs.weigh(resamples)
         shares = []
-        for order, n_below in zip(self._runs.order, self._n_below, strict=True):
+        for order, n_below in zip(runs.order, places, strict=True):
             height = np.cumsum(np.take(weights, order, axis=1), axis=1)
             below = np.where(n_below > 0, height[:, n_below - 1], 0)
             shares.append(1 - below / total[:, None])
         return np.stack(shares, axis=1)
+
+    return tables, evaluate
 
 
 class _SortedRuns:
@@ -307,13 +296,8 @@ def _sum_between(
 ) -> FloatArray:
     """Weighted sums of sorted values, of the weight between two heights of each resample.
 
-    Whole blocks are added up at once; only the two at the edges are looked into.
-
-    Parameters
-    ----------
-    blocks : shape (n_resamples, n_blocks, n_in_block)
-        Weights, along ascending values.
-    values : shape (n_blocks, n_in_block)
+    Weights have the shape (n_resamples, n_blocks, n_in_block). Whole blocks are added up at once;
+    only the two at the edges are looked into.
     """
     top = np.cumsum(blocks.sum(axis=-1), axis=1)
     first = (top <= low[:, None]).sum(axis=1)

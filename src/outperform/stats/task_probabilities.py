@@ -11,7 +11,7 @@ from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
 from outperform.stats.checks import FloatArray, check_choice, check_open_unit
 from outperform.stats.intervals import sign_tail
-from outperform.stats.numerics import unwrap
+from outperform.stats.numerics import divide, unwrap
 
 TasksAre = Literal["fixed", "sampled"]
 
@@ -66,24 +66,24 @@ def average_probability(
     level = np.asarray(confidence_level, dtype=float)
     for bound in (level.min(), level.max()):
         check_open_unit("confidence_level", float(bound))
-    won, tied, lost = _weigh_tasks(wins, ties, n)
+    counts = [np.asarray(each, dtype=float) for each in (wins, ties, n)]
+    won, tied, lost = _weigh_tasks(*counts)
     tail = (1 - level) / 2
     low, high = 0.5 - _reach(lost, tied, won, tail), 0.5 + _reach(won, tied, lost, tail)
-    shares = _share_tasks(wins, ties, n)
+    shares = divide(counts[0] + counts[1] / 2, counts[2])  # NaN where there are no pairs
     probability = np.nanmean(shares, axis=-1)
     pvalue = np.minimum(1, 2 * np.minimum(sign_tail(won, lost), sign_tail(lost, won)))
     if tasks == "sampled":
-        spread = _spread_over_tasks(shares, _number_families(families, shares), tail)
+        spread = _spread_over_tasks(shares, _number_families(families, shares.shape[-1]), tail)
         low, high = np.minimum(low, spread[0]), np.maximum(high, spread[1])
         pvalue = np.maximum(pvalue, spread[2])
-    return AverageProbability(
-        unwrap(probability), unwrap(low), unwrap(high), unwrap(pvalue), unwrap(level), tasks
-    )
+    return AverageProbability(*map(unwrap, (probability, low, high, pvalue, level)), tasks)
 
 
-def _weigh_tasks(wins: ArrayLike, ties: ArrayLike, n: ArrayLike) -> tuple[FloatArray, ...]:
+def _weigh_tasks(
+    won: FloatArray, tied: FloatArray, total: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Wins, ties and losses of as many pairs as have the variance of the average over tasks."""
-    won, tied, total = (np.asarray(counts, dtype=float) for counts in (wins, ties, n))
     if (won < 0).any() or (tied < 0).any() or (won + tied > total).any():
         raise InvalidInput("wins and ties do not add up to n at most", "Pass counts of each task")
     known = total > 0
@@ -121,20 +121,8 @@ def _carry(wins: FloatArray, ties: FloatArray, losses: FloatArray, tail: FloatAr
     return np.where(share > 0, share * widest, share * narrowest)
 
 
-def _share_tasks(wins: ArrayLike, ties: ArrayLike, n: ArrayLike) -> FloatArray:
-    """Share of pairs won on each task, NaN where there are none."""
-    won = np.asarray(wins, dtype=float) + np.asarray(ties, dtype=float) / 2
-    total = np.asarray(n, dtype=float)
-    shares = np.full(np.shape(total), np.nan)
-    np.divide(won, total, where=total > 0, out=shares)
-    return shares
-
-
-def _number_families(families: ArrayLike | None, shares: FloatArray) -> NDArray[np.intp]:
-    n_tasks = shares.shape[-1]
-    if families is None:
-        return np.arange(n_tasks)
-    labels = np.asarray(families)
+def _number_families(families: ArrayLike | None, n_tasks: int) -> NDArray[np.intp]:
+    labels = np.arange(n_tasks) if families is None else np.asarray(families)
     if labels.shape != (n_tasks,):
         raise InvalidInput(
             f"families has shape {labels.shape}, and there are {n_tasks} tasks",

@@ -27,10 +27,9 @@ from outperform.stats.checks import (
     merge_ties,
 )
 from outperform.stats.mean_tests import permutation_pvalue
-from outperform.stats.numerics import divide_rows, normal_nodes, unwrap
+from outperform.stats.numerics import divide_rows, midranks, normal_nodes, unwrap
 
 _BLOCK = 1000  # widths at a time, to bound memory
-_place_nodes = cache(normal_nodes)  # a quantile asks for the same ones again and again
 _FEW = 30  # variables, for which half the nodes give all digits
 _CLOSE = 1e-13  # of a width to its quantile
 
@@ -186,7 +185,7 @@ def _rank_tasks(scores: ArrayLike, *, at_least: int) -> FloatArray:
         )
     if array.shape[-2] < at_least:
         raise TooFewRuns(f"scores has {array.shape[-2]} task(s)", f"At least {at_least} are needed")
-    return _midranks(-merge_tied(array, np.asarray(scores).dtype))
+    return midranks(-merge_tied(array, np.asarray(scores).dtype))
 
 
 def merge_tied(array: FloatArray, dtype: np.dtype[Any]) -> FloatArray:
@@ -197,31 +196,8 @@ def merge_tied(array: FloatArray, dtype: np.dtype[Any]) -> FloatArray:
     return merged
 
 
-def _midranks(values: FloatArray) -> FloatArray:
-    """Ranks along the last axis, from the lowest on; identical values share theirs."""
-    order = np.argsort(values, axis=-1)
-    ordered = np.take_along_axis(values, order, axis=-1)
-    place = np.broadcast_to(np.arange(values.shape[-1]), values.shape)
-    differs = ordered[..., 1:] != ordered[..., :-1]
-    edge = np.ones((*values.shape[:-1], 1), dtype=bool)
-    starts = np.concatenate([edge, differs], axis=-1)
-    ends = np.concatenate([differs, edge], axis=-1)
-    first = np.maximum.accumulate(np.where(starts, place, 0), axis=-1)
-    last = np.where(ends, place, values.shape[-1])[..., ::-1]
-    last = np.minimum.accumulate(last, axis=-1)[..., ::-1]
-    ranks = np.empty(values.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
-    return ranks
-
-
 def exceed_range(width: ArrayLike, k: int) -> FloatArray:
-    """P(range of k standard normal variables > width), for widths of any shape from 0 on.
-
-    Examples
-    --------
-    >>> round(float(exceed_range(3.314, 3)), 4)
-    0.05
-    """
+    """P(range of k standard normal variables > width), for widths of any shape from 0 on."""
     widths = np.asarray(width, dtype=np.float64)
     flat = widths.reshape(-1, 1)
     tails = [_exceed_widths(flat[i : i + _BLOCK], k) for i in range(0, len(flat) or 1, _BLOCK)]
@@ -230,7 +206,7 @@ def exceed_range(width: ArrayLike, k: int) -> FloatArray:
 
 def _exceed_widths(widths: FloatArray, k: int) -> FloatArray:
     """Mean over where the lowest lies of the chance that not all others are within the width."""
-    node, weight = _place_nodes(101 if k <= _FEW else 201)
+    node, weight = normal_nodes(101 if k <= _FEW else 201)
     # A wide range goes to both sides of 0, so that its lowest lies around minus half the width.
     lowest = node - widths / 2
     weight = weight * np.exp(node * widths / 2 - widths**2 / 8)
@@ -246,23 +222,21 @@ def _exceed_widths(widths: FloatArray, k: int) -> FloatArray:
 
 @cache  # simulations ask for the same one again and again
 def range_quantile(alpha: float, k: int) -> float:
-    """Width that the range of k standard normal variables exceeds with chance alpha.
+    """Width that the range of k standard normal variables exceeds with chance alpha."""
 
-    Examples
-    --------
-    >>> round(range_quantile(0.05, 3), 3)
-    3.314
-    """
+    def excess(width: float) -> float:
+        return math.log(float(exceed_range(width, k)) / alpha)
+
     # The chance is at least that of one pair, and at most k(k - 1)/2 times it.
     low, high = (-math.sqrt(2) * float(ndtri(alpha / n)) for n in (2, k * (k - 1)))
-    at_low, at_high = (_exceed_log(width, k, alpha) for width in (low, high))
+    at_low, at_high = (excess(width) for width in (low, high))
     # Regula falsi on the logarithm; an end that stays twice has its weight halved: Illinois.
     last = 0.0
     while high - low > _CLOSE * high:
         middle = (low * at_high - high * at_low) / (at_high - at_low)
         # At least a little off the ends, so that both close in.
         middle = min(max(middle, low + _CLOSE * high / 2), high - _CLOSE * high / 2)
-        value = _exceed_log(middle, k, alpha)
+        value = excess(middle)
         weight = 0.5 if value * last > 0 else 1.0
         if value > 0:
             low, at_low, at_high = middle, value, weight * at_high
@@ -270,10 +244,6 @@ def range_quantile(alpha: float, k: int) -> float:
             high, at_high, at_low = middle, value, weight * at_low
         last = value
     return high
-
-
-def _exceed_log(width: float, k: int, alpha: float) -> float:
-    return math.log(float(exceed_range(width, k)) / alpha)
 
 
 _BLOCK_CELLS = 1 << 17  # ranks held at once: 1 MB
@@ -325,7 +295,12 @@ def skillings_mack(
     """
     check_count("n_resamples", n_resamples, at_least=100)
     centred, seen, n_dropped = _centre_ranks(scores)
-    root, df = _invert_covariance(seen)
+    together = seen.T.astype(float) @ seen
+    # Covariance of the sums of ranks in these units: minus the tasks that two have in common.
+    values, vectors = np.linalg.eigh(np.diag(together.sum(axis=1)) - together)
+    positive = values > 1e-9 * values.max()
+    # Its product with its transpose is the inverse of the covariance.
+    root, df = vectors[:, positive] / np.sqrt(values[positive]), int(np.count_nonzero(positive))
     statistic = _measure(centred, root)
     null = [
         _measure(_shuffle(centred, seen, n_rows, rng), root)
@@ -369,15 +344,6 @@ def _centre_ranks(scores: ArrayLike) -> tuple[FloatArray, BoolArray, int]:
         ranks = average_ranks(np.asarray(scores)[i : i + 1, seen[i]])
         centred[i, seen[i]] = np.sqrt(12 / (n + 1)) * (ranks - (n + 1) / 2)
     return centred[kept], seen[kept], int(np.count_nonzero(~kept))
-
-
-def _invert_covariance(seen: BoolArray) -> tuple[FloatArray, int]:
-    """Matrix whose product with its transpose is the inverse of the covariance; its rank."""
-    together = seen.T.astype(float) @ seen
-    # That of the sums of ranks in these units: minus the tasks that two have in common.
-    values, vectors = np.linalg.eigh(np.diag(together.sum(axis=1)) - together)
-    positive = values > 1e-9 * values.max()
-    return vectors[:, positive] / np.sqrt(values[positive]), int(np.count_nonzero(positive))
 
 
 def _measure(centred: FloatArray, root: FloatArray) -> FloatArray:

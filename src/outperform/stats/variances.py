@@ -41,13 +41,8 @@ def deviation(values: ArrayLike, *, confidence_level: float = 0.95) -> Estimate:
     """
     check_open_unit("confidence_level", confidence_level)
     array = as_scores(values, "values", at_least=2)
-    sd, z = _standard_deviation(array), _quantile(confidence_level)
-    if sd == 0:
-        return Estimate(0.0, Interval(0.0, 0.0, confidence_level, "bonett"))
-    if array.size < max(_FEWEST, z + 1):
-        return Estimate(sd, _chi_square_interval(sd, array.size, confidence_level))
-    factor, error = _log_variance_error(array, z)
-    return Estimate(sd, _bonett_interval(sd, factor, error, confidence_level))
+    sd = float(mean_and_deviation(array)[1])
+    return Estimate(sd, _enclose(sd, [array], confidence_level))
 
 
 def deviation_ratio(a: ArrayLike, b: ArrayLike, *, confidence_level: float = 0.95) -> Estimate:
@@ -74,20 +69,13 @@ def deviation_ratio(a: ArrayLike, b: ArrayLike, *, confidence_level: float = 0.9
     """
     check_open_unit("confidence_level", confidence_level)
     first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
-    below, z = _standard_deviation(second), _quantile(confidence_level)
+    above, below = (float(mean_and_deviation(x)[1]) for x in (first, second))
     if below == 0:
         raise InvalidInput(
             f"all {second.size} values of b are {second[0]:g}, so their deviation is 0",
             "Divide by the deviation of values that vary",
         )
-    ratio = _standard_deviation(first) / below
-    if ratio == 0:
-        return Estimate(0.0, Interval(0.0, 0.0, confidence_level, "bonett"))
-    if min(first.size, second.size) < max(_FEWEST, z + 1):
-        return Estimate(ratio, _f_interval(ratio, (first.size, second.size), confidence_level))
-    (factor_a, error_a), (factor_b, error_b) = (_log_variance_error(x, z) for x in (first, second))
-    error = math.hypot(error_a, error_b)
-    return Estimate(ratio, _bonett_interval(ratio, factor_a / factor_b, error, confidence_level))
+    return Estimate(above / below, _enclose(above / below, [first, second], confidence_level))
 
 
 def binomial_deviation(accuracy: float, n: int) -> float:
@@ -140,28 +128,28 @@ class MiddleRange(NamedTuple):
 
 
 def middle_range(values: FloatArray) -> MiddleRange:
-    """Ends of the range of the middle 80% of the values, of shape (n,) or (n, k), by column.
-
-    Examples
-    --------
-    >>> [end.tolist() for end in middle_range(np.arange(11.0))]
-    [1.0, 9.0]
-    """
+    """Ends of the range of the middle 80% of the values, of shape (n,) or (n, k), by column."""
     return MiddleRange(*np.quantile(values, [0.1, 0.9], axis=0))
 
 
-def _quantile(confidence_level: float) -> float:
-    return -float(ndtri((1 - confidence_level) / 2))
-
-
-def _standard_deviation(values: FloatArray) -> float:
-    return float(mean_and_deviation(values)[1])
-
-
-def _bonett_interval(sd: float, factor: float, error: float, confidence_level: float) -> Interval:
-    """Interval of a deviation, or ratio, whose square has this correction and log-scale error."""
-    middle, reach = sd * math.sqrt(factor), math.exp(_quantile(confidence_level) * error / 2)
-    return Interval(middle / reach, middle * reach, confidence_level, "bonett")
+def _enclose(value: float, samples: list[FloatArray], confidence_level: float) -> Interval:
+    """Interval of a deviation, or of the ratio of two: Bonett's, or that of few normal values."""
+    tail, dfs = (1 - confidence_level) / 2, [sample.size - 1 for sample in samples]
+    z = -float(ndtri(tail))
+    if value == 0:
+        return Interval(0.0, 0.0, confidence_level, "bonett")
+    if min(dfs) + 1 >= max(_FEWEST, z + 1):
+        factors, errors = zip(*(_log_variance_error(x, z) for x in samples), strict=True)
+        middle = value * math.sqrt(factors[0] / math.prod(factors[1:]))
+        reach = math.exp(z * math.hypot(*errors) / 2)
+        return Interval(middle / reach, middle * reach, confidence_level, "bonett")
+    if len(dfs) == 1:
+        df, method = dfs[0], "chi-square"
+        low, high = (value * math.sqrt(df / float(chdtri(df, p))) for p in (tail, 1 - tail))
+    else:
+        method = "f"
+        low, high = (value / math.sqrt(float(fdtri(*dfs, p))) for p in (1 - tail, tail))
+    return Interval(low, high, confidence_level, method)
 
 
 def _log_variance_error(values: FloatArray, z: float) -> tuple[float, float]:
@@ -176,29 +164,10 @@ def _log_variance_error(values: FloatArray, z: float) -> tuple[float, float]:
     return factor, factor * math.sqrt((kurtosis - (n - 3) / n) / (n - 1))
 
 
-def _chi_square_interval(sd: float, n: int, confidence_level: float) -> Interval:
-    tail = (1 - confidence_level) / 2
-    low, high = (sd * math.sqrt((n - 1) / float(chdtri(n - 1, p))) for p in (tail, 1 - tail))
-    return Interval(low, high, confidence_level, "chi-square")
-
-
-def _f_interval(ratio: float, sizes: tuple[int, int], confidence_level: float) -> Interval:
-    tail = (1 - confidence_level) / 2
-    low, high = (
-        ratio / math.sqrt(float(fdtri(sizes[0] - 1, sizes[1] - 1, p))) for p in (1 - tail, tail)
-    )
-    return Interval(low, high, confidence_level, "f")
-
-
 def count_far_above(values: ArrayLike) -> int:
     """Count values more than 3 interquartile ranges above the upper quartile: Tukey's far out.
 
     Of normal values, one in 850,000 is.
-
-    Examples
-    --------
-    >>> count_far_above([1, 2, 3, 4, 5, 13])
-    1
     """
     array = as_scores(values, "values", at_least=2)
     low, high = np.quantile(array, [0.25, 0.75])

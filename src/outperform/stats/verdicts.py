@@ -7,7 +7,7 @@ it *meaningful*. Its error rates are binomial tails beyond these numbers.
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import count
@@ -19,7 +19,9 @@ from scipy.special import bdtr, bdtrc, betainccinv, ndtri
 
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.stats.checks import (
+    BoolArray,
     IntArray,
+    check_advantage,
     check_choice,
     check_count,
     check_gamma,
@@ -121,11 +123,9 @@ def noether_sample_size(gamma: float = 0.75, alpha: float = 0.05, beta: float = 
     >>> noether_sample_size(0.75, 0.05, 0.05)
     29
     """
-    check_gamma(gamma)
+    check_advantage(gamma)
     check_open_unit("alpha", alpha)
     check_open_unit("beta", beta)
-    if gamma == 0.5:
-        raise InvalidInput("gamma is 0.5, which is no difference", "Pass a gamma above 0.5")
     # Below 0, chance alone reaches the power: alpha + beta is above 1.
     quantiles = max(0.0, -float(ndtri(alpha) + ndtri(beta)))
     size = (quantiles / (math.sqrt(6) * (gamma - 0.5))) ** 2
@@ -245,49 +245,14 @@ def smallest_conclusive(alpha: float) -> int:
 
 
 def wins_needed(n: IntArray, gamma: float, alpha: float, interval: PlannedInterval) -> IntArray:
-    """Wins that make the verdict significant and meaningful; n + 1 where none do."""
+    """Fewest wins that make the verdict significant and meaningful; n + 1 where none do."""
     check_choice("interval", interval, get_args(PlannedInterval))
     check_open_unit("alpha", alpha)
     check_gamma(gamma)
-    rules = {"exact": _exact_rule, "percentile": _percentile_rule, "wilson": _wilson_rule}
-    concludes = partial(rules[interval], gamma=gamma, tail=alpha / 2)
     z = float(-ndtri(alpha / 2))
     # Wilson's bounds, solved for the wins: the other intervals want nearly as many.
-    near = np.maximum(n / 2 + z * np.sqrt(n) / 2, n * gamma - z * np.sqrt(n * gamma * (1 - gamma)))
-    wins = _fewest_wins(n, concludes, near=np.ceil(near).astype(np.int64))
-    return np.where(n < smallest_conclusive(alpha), n + 1, wins)
-
-
-def _percentile_rule(
-    wins: IntArray, n: IntArray, *, gamma: float, tail: float
-) -> NDArray[np.bool_]:
-    """Both bounds of the exact percentile bootstrap interval, without computing it."""
-    above_gamma = np.floor(gamma * n).astype(np.int64) + 1
-    # Rounding of gamma * n must not decide: the smallest k with k / n > gamma.
-    above_gamma -= (above_gamma - 1) / n > gamma
-    above_gamma += above_gamma / n <= gamma
-    significant = bdtr(n // 2, n, wins / n) < tail * REACHED
-    meaningful = bdtrc(above_gamma - 1, n, wins / n) >= tail * REACHED
-    return np.asarray(significant & meaningful)
-
-
-def _wilson_rule(wins: IntArray, n: IntArray, *, gamma: float, tail: float) -> NDArray[np.bool_]:
-    z = float(-ndtri(tail))
-    significant = wins - n / 2 > z * np.sqrt(n) / 2
-    meaningful = wins - n * gamma > -z * np.sqrt(n * gamma * (1 - gamma))
-    return np.asarray(significant & meaningful)
-
-
-def _exact_rule(wins: IntArray, n: IntArray, *, gamma: float, tail: float) -> NDArray[np.bool_]:
-    significant = bdtrc(wins - 1, n, 0.5) < tail * REACHED
-    meaningful = bdtr(wins, n, gamma) > tail / REACHED
-    return np.asarray(significant & meaningful)
-
-
-def _fewest_wins(
-    n: IntArray, concludes: Callable[[IntArray, IntArray], NDArray[np.bool_]], *, near: IntArray
-) -> IntArray:
-    """The fewest wins that conclude, for every n at once; n + 1 where none do."""
+    like = np.maximum(n / 2 + z * np.sqrt(n) / 2, n * gamma - z * np.sqrt(n * gamma * (1 - gamma)))
+    near = np.ceil(like).astype(np.int64)
     too_few, enough = np.zeros_like(n), n + 1
     for turn in count():
         unsettled = np.flatnonzero(enough - too_few > 1)
@@ -296,10 +261,31 @@ def _fewest_wins(
         low, high = too_few[unsettled] + 1, enough[unsettled] - 1
         # One by one away from where they must be near, and by halves where they are not.
         tried = np.clip(near[unsettled], low, high) if turn < 4 else (low + high) // 2
-        done = concludes(tried, n[unsettled])
+        done = _concludes(tried, n[unsettled], gamma, alpha / 2, interval)
         enough[unsettled[done]] = tried[done]
         too_few[unsettled[~done]] = tried[~done]
-    return enough
+    return np.where(n < smallest_conclusive(alpha), n + 1, enough)
+
+
+def _concludes(
+    wins: IntArray, n: IntArray, gamma: float, tail: float, interval: PlannedInterval
+) -> BoolArray:
+    """Whether the interval begins above 1/2 and ends above gamma, without computing it."""
+    if interval == "wilson":
+        z = float(-ndtri(tail))
+        significant = wins - n / 2 > z * np.sqrt(n) / 2
+        meaningful = wins - n * gamma > -z * np.sqrt(n * gamma * (1 - gamma))
+    elif interval == "percentile":
+        above_gamma = np.floor(gamma * n).astype(np.int64) + 1
+        # Rounding of gamma * n must not decide: the smallest k with k / n > gamma.
+        above_gamma -= (above_gamma - 1) / n > gamma
+        above_gamma += above_gamma / n <= gamma
+        significant = bdtr(n // 2, n, wins / n) < tail * REACHED
+        meaningful = bdtrc(above_gamma - 1, n, wins / n) >= tail * REACHED
+    else:
+        significant = bdtrc(wins - 1, n, 0.5) < tail * REACHED
+        meaningful = bdtr(wins, n, gamma) > tail / REACHED
+    return np.asarray(significant & meaningful)
 
 
 def chance_of_wins(wins: IntArray, n: IntArray, probability: float) -> NDArray[Any]:
@@ -313,7 +299,6 @@ def _horizon(probability: float, gamma: float, alpha: float, beta: float) -> int
     At P(A>B) = gamma the upper bound exceeds gamma with chance 1 - alpha / 2 only, up to the two
     steps of the binomial lattice, each at most 0.4 / sqrt(n p (1 - p)).
     """
-    check_gamma(gamma)
     check_open_unit("alpha", alpha)
     variance = probability * (1 - probability)
     z_alpha, z_beta = -float(ndtri(alpha / 2)), -float(ndtri(beta))

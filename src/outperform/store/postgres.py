@@ -1,21 +1,20 @@
 """Measurements in a PostgreSQL database, every one durable before its recording returns."""
 
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 
 from outperform.errors import DamagedStore
 from outperform.store.copying import copy_into_file
 from outperform.store.damage import Verification
-from outperform.store.measurement import FAILED_TRIAL, Added, Measurement, RunLabel, Status
-from outperform.store.meta import check_meta
+from outperform.store.measurement import Added, Measurement, RunLabel
 from outperform.store.postgres_address import read_address
 from outperform.store.postgres_database import (
-    Rows,
     Session,
     check_format,
     execute,
@@ -27,18 +26,15 @@ from outperform.store.postgres_writer import PostgresWriter, find_holder
 from outperform.store.rows import (
     CHECKSUMS,
     COLUMNS,
-    VERSIONS_OF_RUNS,
-    RowChecks,
+    Rows,
+    check_rows,
     compare_with_recorded,
-    decode_counts,
-    decode_labels,
-    decode_rows,
     decode_scores,
-    decode_value,
     encode_label,
     encode_row,
     encode_value,
 )
+from outperform.store.sql_store import N_TIMED, SqlStore
 
 T = TypeVar("T")
 _Connection = psycopg.Connection[Any]
@@ -57,21 +53,15 @@ _LABEL = """INSERT INTO run_labels SELECT * FROM
 unnest(%s::text[], %s::text[], %s::bigint[], %s::text[], %s::text[], %s::text[], %s::bigint[])
 ON CONFLICT (design, source, replicate, pipeline, task)
 DO UPDATE SET key = excluded.key, checksum = excluded.checksum"""
-_LABELS = f"""SELECT * FROM run_labels WHERE (design = '{FAILED_TRIAL}') = %s
-ORDER BY design, source, replicate, pipeline, task"""
-_SET_META = """INSERT INTO meta VALUES (%s, %s, %s)
+_SET_META = """INSERT INTO meta VALUES (?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value, checksum = excluded.checksum"""
-_SOME = """SELECT * FROM measurements
-WHERE id > %s AND status = coalesce(%s, status) ORDER BY id LIMIT %s"""
 # The moment is that of the first query.
 _BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1"
-_CHUNK = 2000
-_N_TIMED = 1000  # fits: enough for a mean, and earlier ones may be of other code
 _MEAN_SECONDS = f"""SELECT avg(seconds) FROM (SELECT seconds FROM measurements
-WHERE pipeline = %s AND task = %s ORDER BY id DESC LIMIT {_N_TIMED}) AS latest"""
+WHERE pipeline = ? AND task = ? ORDER BY id DESC LIMIT {N_TIMED}) AS latest"""
 
 
-class PostgresStore:
+class PostgresStore(SqlStore):
     """A store in a schema of a database; what it promises is said by `Store`.
 
     Parameters
@@ -98,12 +88,6 @@ class PostgresStore:
     def address(self) -> str:
         """Without passwords."""
         return self._place.shown
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def exists(self) -> bool:
         """Whether there is anything in the schema."""
@@ -151,95 +135,40 @@ class PostgresStore:
 
         return self._write(record)
 
-    def get(self, keys: Iterable[str]) -> dict[str, Measurement]:
-        """Measurements by key; keys of which nothing is recorded are left out."""
-        wanted, measured = [*write_texts(keys)], {}
-        for start in range(0, len(wanted), _CHUNK):
-            query = "SELECT * FROM measurements WHERE key = ANY(%s)"
-            rows = self._read(query, (wanted[start : start + _CHUNK],))
-            measured.update({each.key: each for each in self._decode(rows)})
-        return measured
-
     def scores(self) -> dict[str, dict[str, float]]:
         """Scores of every recorded fit by key, in order of recording; empty where it failed."""
         query = "SELECT key, scores, score_checksum FROM measurements ORDER BY id"
         return decode_scores(self._read(query), self.address)
 
-    def measurements(self, status: Status | None = None) -> Iterator[Measurement]:
-        """Every measurement, or those of one status, in order of recording."""
-        for rows in self._read_some(status):
-            yield from self._decode(rows)
-
-    def counts(self) -> dict[tuple[str, str, Status], int]:
-        """Number of measurements by pipeline, task and status."""
-        query = "SELECT pipeline, task, status, count(*) FROM measurements GROUP BY 1, 2, 3"
-        return decode_counts(self._read(query), self.address)
-
     def mean_seconds(self) -> dict[tuple[str, str], float]:
         """Mean seconds of the latest fits of each pipeline on each task, failed ones too."""
         pairs = {(pipeline, task) for pipeline, task, _ in self.counts()}
-        return {pair: float(self._read(_MEAN_SECONDS, write_texts(pair))[0][0]) for pair in pairs}
-
-    def versions(self) -> list[tuple[str, dict[str, str], int]]:
-        """What the runs that are done ran on: pipeline, versions, and how many of its fits."""
-        counts: dict[int, int] = dict(self._read(VERSIONS_OF_RUNS))
-        rows = self._read("SELECT * FROM measurements WHERE id = ANY(%s) ORDER BY id", ([*counts],))
-        return [
-            (fit.pipeline, fit.versions, n)
-            for fit, n in zip(self._decode(rows), counts.values(), strict=True)
-        ]
+        return {pair: float(self._read(_MEAN_SECONDS, pair)[0][0]) for pair in pairs}
 
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, durably, in place of what was there."""
-        row = write_texts(encode_value(name, value))
-        self._write(lambda connection: execute(connection, _SET_META, row))
-
-    def get_meta(self, name: str) -> Any:
-        """What was kept under a name; None where there is nothing."""
-        values = self._read_meta()
-        return check_meta(name, values[name], self.address) if name in values else None
-
-    def meta_names(self) -> list[str]:
-        """Under which names something is kept."""
-        return sorted(self._read_meta())
-
-    def keep_labels(self, of: Collection[tuple[str, str]]) -> None:
-        """Forget which fits are runs or failed trials, but for these pairs of pipeline and task."""
-        labelled = self._read("SELECT DISTINCT pipeline, task FROM run_labels")
-        others = [write_texts(pair) for pair in labelled if pair not in of]
-
-        def forget(connection: _Connection) -> None:
-            for pair in others:
-                execute(
-                    connection, "DELETE FROM run_labels WHERE (pipeline, task) = (%s, %s)", pair
-                )
-
-        if others:
-            self._write(forget)
-
-    def run_labels(self) -> list[RunLabel]:
-        """Which fits are the runs of which design, whether they are recorded yet or not."""
-        return decode_labels(self._read(_LABELS, (False,)), self.address)
-
-    def failed_trials(self) -> list[RunLabel]:
-        """Which trials of searches have failed."""
-        return decode_labels(self._read(_LABELS, (True,)), self.address)
+        self._change(_SET_META, [encode_value(name, value)])
 
     def verify(self) -> Verification:
         """Look at everything, and say what is damaged and what to do."""
-        checks = RowChecks()
+        problems: list[str] = []
         try:
             with self.snapshot() as reader:
-                checks.check_measurements(row for rows in reader._read_some() for row in rows)
-                checks.check_labels(reader._read("SELECT * FROM run_labels"))
-                checks.check_meta(reader._read("SELECT * FROM meta"))
+                n_fits, fits, removals = check_rows(reader._read_table, problems)
         except DamagedStore as error:
             problem = error.problem.removeprefix(f"'{self.address}' is damaged: ")
             return Verification(
                 self.address, 0, False, problems=(problem,), advice="Restore a copy"
             )
-        found = (checks.n_measurements, True, tuple(checks.fits), tuple(checks.problems))
-        return Verification(self.address, *found, self._advise(checks.list_removals()))
+        advice = ""
+        if removals:
+            statements = "; ".join([f"SET search_path TO {self._place.schema}", *removals])
+            advice = (
+                f"Restore a copy; without one, `psql {shlex.quote(self._place.for_psql)} -c "
+                f'"{statements}"` removes what is damaged, and `outperform run STUDY.toml` does it '
+                "again"
+            )
+        return Verification(self.address, n_fits, True, fits, tuple(problems), advice)
 
     def backup(self, file: str | Path) -> Verification:
         """Copy everything as it is at one moment into an SQLite file, and say what it holds."""
@@ -258,29 +187,30 @@ class PostgresStore:
         assert self._writer is not None
         return self._writer.write(work)
 
-    def _read(self, query: str, values: Sequence[Any] | None = None) -> Rows:
+    def _change(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        def change(connection: _Connection) -> None:
+            for row in rows:
+                execute(connection, statement.replace("?", "%s"), write_texts(row))
+
+        self._write(change)
+
+    def _read(self, query: str, values: Sequence[Any] = (), *, whole: bool = False) -> Rows:
+        """All rows of a query; none is ever missing, or the server itself says so."""
+
         def read(connection: _Connection) -> Rows:
             if connection is not self._checked:
                 check_format(connection, self.address, self._place.schema)
                 self._checked = connection
-            return execute(connection, query, values).fetchall()
+            # Without values, a query may be several.
+            own = write_texts(values) if values else None
+            return execute(connection, query.replace("?", "%s"), own).fetchall()
 
         return read_texts(self._session.run(read))
 
-    def _read_some(self, status: Status | None = None) -> Iterator[Rows]:
-        """Rows of measurements, chunk by chunk, so that writing may go on in between."""
-        last = 0
-        while rows := self._read(_SOME, (last, status, _CHUNK)):
-            last = rows[-1][0]
-            yield rows
-
-    def _read_meta(self) -> dict[str, Any]:
-        # All of them: a name that is another by now is seen in the checksum of its row only.
-        rows = self._read("SELECT * FROM meta")
-        return {row[0]: decode_value(row, self.address) for row in rows}
-
-    def _decode(self, rows: Rows) -> Iterator[Measurement]:
-        return decode_rows([row[1:] for row in rows], self.address)
+    def _read_table(self, table: str) -> Iterable[tuple[Any, ...]]:
+        if table == "measurements":
+            return chain.from_iterable(self._read_chunks())
+        return self._read(f"SELECT * FROM {table}")
 
     def _add_again(self, connection: _Connection, new: Measurement, row: tuple[Any, ...]) -> Added:
         """Record a fit in place of a failure, or compare it with what is recorded."""
@@ -293,16 +223,6 @@ class PostgresStore:
     def _make_session(self, patience: float) -> Session:
         # A writer that is stopped in the midst of a transaction is out of it before its lease ends.
         return Session(self._place, patience, idle_seconds=self._lease_seconds / 2)
-
-    def _advise(self, removals: Sequence[str]) -> str:
-        if not removals:
-            return ""
-        statements = "; ".join([f"SET search_path TO {self._place.schema}", *removals])
-        return (
-            f"Restore a copy; without one, `psql {shlex.quote(self._place.for_psql)} -c "
-            f'"{statements}"` removes what is damaged, and `outperform run STUDY.toml` does it '
-            "again"
-        )
 
 
 def _insert(

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from math import isfinite
 from types import NoneType
 from typing import Any
@@ -18,6 +17,8 @@ from outperform.store.damage import (
 )
 from outperform.store.measurement import Added, Measurement, RunLabel, Status, compare_scores
 from outperform.store.meta import find_meta_problem
+
+Rows = list[tuple[Any, ...]]
 
 COLUMNS = {
     "key": "TEXT NOT NULL",
@@ -34,10 +35,6 @@ COLUMNS = {
     "started": "REAL NOT NULL",
     "versions": "TEXT NOT NULL",
 }
-# A fit of each pipeline for all it ran on, with how many there are, in every SQL.
-VERSIONS_OF_RUNS = """SELECT min(id), count(*) FROM measurements
-WHERE status = 'done' AND key IN (SELECT key FROM run_labels)
-GROUP BY pipeline, versions ORDER BY 1"""
 # Scores have one of their own, so that they can be trusted without a look at the rest.
 CHECKSUMS = {"score_checksum": "INTEGER NOT NULL", "checksum": "INTEGER NOT NULL"}
 _N_COLUMNS = len(COLUMNS)
@@ -82,51 +79,50 @@ def add_checksums(row: tuple[Any, ...]) -> tuple[Any, ...]:
 def decode_rows(rows: Sequence[tuple[Any, ...]], address: str) -> Iterator[Measurement]:
     """Measurements from values of the columns, in their order; checksums follow if there are any.
 
-    Raises
-    ------
-    DamagedStore
-        Where a row is not what `encode_row` has made, which names the fit.
+    Where a row is not what `encode_row` has made, DamagedStore names the fit.
     """
-    together = _decode_together(rows)
+    together: list[tuple[Any, ...]] | None = None  # params, seeds, scores and versions
+    with suppress(*_NONSENSE):  # some are damaged
+        columns = [decode_json([row[i] for row in rows]) for i in _OBJECTS]
+        together = [*zip(*columns, strict=True)] if len(columns[0]) == len(rows) else None
     for i, row in enumerate(rows):
-        measurement, problem = _decode_row(row, together[i] if together else None)
-        if measurement is None:
-            raise report_damage(address, f"{name_fit(row[0])} {problem}")
-        yield measurement
-
-
-def find_problem(row: tuple[Any, ...]) -> str | None:
-    """What is wrong with a measurement's row; None if nothing is."""
-    return _decode_row(row)[1]
+        decoded = _decode_row(row, together[i] if together else None)
+        if isinstance(decoded, str):
+            raise report_damage(address, f"{name_fit(row[0])} {decoded}")
+        yield decoded
 
 
 def decode_scores(rows: Sequence[tuple[Any, ...]], address: str) -> dict[str, dict[str, float]]:
     """Scores by key, from rows of key and scores; their checksum follows if there is one.
 
-    Raises
-    ------
-    DamagedStore
-        Where scores are not what was recorded, which names the fit.
+    Where scores are not what was recorded, DamagedStore names the fit.
     """
     keys, texts, *checksums = zip(*rows, strict=True) if rows else ((), ())
     if checksums and find_checksums(keys, texts) != [*checksums[0]]:
         bad = next(row[0] for row in rows if row[2] != find_checksum(*row[:2]))
         raise report_damage(address, f"{name_fit(bad)} {_MISMATCH}")
+    decoded = _decode_score_texts(texts)
+    if decoded is None:
+        bad = next((row[0] for row in rows if _decode_score_texts(row[1:2]) is None), "")
+        raise report_damage(address, f"{name_fit(bad)} has scores that make no sense")
+    return dict(zip(keys, decoded, strict=True))
+
+
+def _decode_score_texts(texts: Sequence[str]) -> list[dict[str, float]] | None:
+    """Scores of fits; None where any are none."""
     with suppress(*_NONSENSE):
         decoded = decode_json(texts)
-        if len(decoded) == len(rows) and _are_scores(decoded):
-            return dict(zip(keys, decoded, strict=True))
-    bad = next((row[0] for row in rows if not _are_scores_in(row[1])), "")
-    raise report_damage(address, f"{name_fit(bad)} has scores that make no sense")
+        scores = [score for each in decoded for score in dict.values(each)]
+        are_numbers = {*map(type, scores)} <= {float, int} and all(map(isfinite, scores))
+        if are_numbers and len(decoded) == len(texts):
+            return decoded
+    return None
 
 
 def compare_with_recorded(row: tuple[Any, ...], new: Measurement, address: str) -> Added:
     """What becomes of a fit that was recorded before; "new" if it takes the place of a failure.
 
-    Parameters
-    ----------
-    row
-        Status, key, scores and their checksum, as they are recorded.
+    The row is status, key, scores and their checksum, as they are recorded.
     """
     status, *scores = row
     if status == "failed":
@@ -161,11 +157,11 @@ def decode_labels(rows: Sequence[tuple[Any, ...]], address: str) -> list[RunLabe
     right = all(kind == {*right} for kind, right in zip(kinds, _LABEL_KINDS, strict=False))
     if right and (len(columns) < 7 or find_checksums(*columns[:6]) == [*columns[6]]):
         return [*map(RunLabel._make, zip(*columns[:6], strict=True))]
-    problem = next(filter(None, map(find_label_problem, rows)), "its runs make no sense")
+    problem = next(filter(None, map(_find_label_problem, rows)), "its runs make no sense")
     raise report_damage(address, problem)
 
 
-def find_label_problem(row: tuple[Any, ...]) -> str | None:
+def _find_label_problem(row: tuple[Any, ...]) -> str | None:
     """What is wrong with the row of a run; None if nothing is."""
     label = row[:6]
     if len(row) > len(label) and row[6] != find_checksum(*label):
@@ -183,23 +179,22 @@ def encode_value(name: str, value: Any) -> tuple[Any, ...]:
 
 def decode_value(row: tuple[Any, ...], address: str) -> Any:
     """What is kept under a name, from name and text; a checksum follows if there is one."""
-    problem = find_value_problem(row)
+    value, problem = _decode_value(row)
     if problem is not None:
         raise report_damage(address, problem)
-    return decode_json([row[1]])[0]
+    return value
 
 
-def find_value_problem(row: tuple[Any, ...]) -> str | None:
-    """What is wrong with what is kept under a name; None if nothing is."""
+def _decode_value(row: tuple[Any, ...]) -> tuple[Any, str | None]:
+    """What is kept under a name, and what is wrong with it, if anything is."""
     name, text, *checksum = row
-    what = f"what it keeps as '{name}'"
     if checksum and checksum[0] != find_checksum(name, text):
-        return f"{what} {_MISMATCH}"
+        return None, f"what it keeps as '{name}' {_MISMATCH}"
     try:
-        (_,) = decode_json([text])
+        (value,) = decode_json([text])
     except _NONSENSE:
-        return f"{what} is no JSON"
-    return None
+        return None, f"what it keeps as '{name}' is no JSON"
+    return value, None
 
 
 def encode_json(value: Any) -> str:
@@ -219,58 +214,29 @@ def decode_json(texts: Sequence[str]) -> list[Any]:
     return decoded
 
 
-def _decode_together(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]] | None:
-    """Params, seeds, scores and versions of all rows; None where some are damaged."""
-    try:
-        columns = [decode_json([row[i] for row in rows]) for i in _OBJECTS]
-        return list(zip(*columns, strict=True)) if len(columns[0]) == len(rows) else None
-    except _NONSENSE:
-        return None
-
-
-def _decode_row(
-    row: tuple[Any, ...], objects: Sequence[Any] | None = None
-) -> tuple[Measurement, None] | tuple[None, str]:
-    """A measurement, or what is wrong with its row."""
+def _decode_row(row: tuple[Any, ...], objects: Sequence[Any] | None = None) -> Measurement | str:
+    """A measurement, or what is wrong with its row; objects: its tables, if they are decoded."""
     values = row[:_N_COLUMNS]
     if len(row) > _N_COLUMNS and row != add_checksums(values):
-        return None, _MISMATCH
+        return _MISMATCH
     if not all(map(isinstance, values, _KINDS)):
-        return None, "has a value of the wrong type"
+        return "has a value of the wrong type"
+    key, pipeline, task, _, _, fold, refit, status, _, seconds, error, started, _ = values
     try:
-        return _make_measurement(values, objects or [decode_json([row[i]])[0] for i in _OBJECTS])
-    except _NONSENSE as error:
-        return None, f"makes no sense: {getattr(error, 'problem', error)}"
-
-
-def _make_measurement(row: tuple[Any, ...], objects: Sequence[Any]) -> tuple[Measurement, None]:
-    key, pipeline, task, _, _, fold, refit, status, _, seconds, error, started, _ = row
-    params, seeds, scores, versions = objects
-    if not all(isinstance(each, dict) for each in objects):
-        raise TypeError("hyperparameters, seeds, scores or versions are no table")
-    if not all(type(seed) is int for seed in seeds.values()):
-        raise TypeError("a seed is no whole number")
-    if status not in ("done", "failed"):
-        raise ValueError(f"its status is {status!r}")
-    return Measurement(
-        key, pipeline, task, params, seeds, fold, bool(refit), status, scores, seconds, error,
-        started, versions,
-    ), None  # fmt: skip
-
-
-def _are_scores(decoded: Sequence[Any]) -> bool:
-    if not {*map(type, decoded)} <= {dict}:
-        return False
-    scores = [score for each in decoded for score in each.values()]
-    return {*map(type, scores)} <= {float, int} and all(map(isfinite, scores))
-
-
-def _are_scores_in(text: Any) -> bool:
-    try:
-        (scores,) = decode_json([text])
-        return _are_scores([scores])
-    except _NONSENSE:
-        return False
+        objects = objects or [decode_json([row[i]])[0] for i in _OBJECTS]
+        params, seeds, scores, versions = objects
+        if not all(isinstance(each, dict) for each in objects):
+            raise TypeError("hyperparameters, seeds, scores or versions are no table")
+        if not all(type(seed) is int for seed in seeds.values()):
+            raise TypeError("a seed is no whole number")
+        if status not in ("done", "failed"):
+            raise ValueError(f"its status is {status!r}")
+        return Measurement(
+            key, pipeline, task, params, seeds, fold, bool(refit), status, scores, seconds, error,
+            started, versions,
+        )  # fmt: skip
+    except _NONSENSE as wrong:
+        return f"makes no sense: {getattr(wrong, 'problem', wrong)}"
 
 
 def _plain_number(value: Any) -> Any:
@@ -289,55 +255,40 @@ def _storable(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
-_Row = tuple[Any, ...]
+def check_rows(
+    read: Callable[[str], Iterable[tuple[Any, ...]]],
+    problems: list[str],
+    translate: Callable[[str, Any], Any] = lambda _, value: value,
+) -> tuple[int, tuple[DamagedFit, ...], list[str]]:
+    """Look at every row of a store, and add to its problems what is wrong beside the fits.
 
+    Parameters
+    ----------
+    read
+        Gives the rows of a table.
+    translate
+        What is kept under a name, in the words of today.
 
-@dataclass
-class RowChecks:
-    """What a look at the rows of a store has found so far."""
+    Returns
+    -------
+    Number of measurements, those that are damaged, and SQL that takes out what is damaged.
+    """
+    n_measurements, damaged = 0, {}
+    for number, *row in read("measurements"):
+        n_measurements += 1
+        if isinstance(problem := _decode_row(tuple(row)), str):
+            damaged[number] = DamagedFit(str(row[0]), str(row[1]), str(row[2]), problem)
 
-    n_measurements: int = 0
-    fits: list[DamagedFit] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    _ids: list[int] = field(default_factory=list)  # of the damaged fits
-    _tables: set[str] = field(default_factory=set)  # with other damaged rows
+    def find_value_problem(row: tuple[Any, ...]) -> str | None:
+        value, problem = _decode_value(row)
+        return problem or find_meta_problem(row[0], translate(row[0], value))
 
-    def check_measurements(self, rows: Iterable[_Row]) -> None:
-        """Look at the number and all columns of measurements."""
-        for number, *row in rows:
-            key, pipeline, task, *_ = row
-            self.n_measurements += 1
-            problem = find_problem(tuple(row))
-            if problem is not None:
-                self.fits.append(DamagedFit(str(key), str(pipeline), str(task), problem))
-                self._ids.append(number)
-
-    def check_labels(self, rows: Iterable[_Row]) -> None:
-        """Look at which fits are runs."""
-        self._check("run_labels", rows, find_label_problem)
-
-    def check_meta(
-        self, rows: Iterable[_Row], translate: Callable[[str, Any], Any] = lambda _, value: value
-    ) -> None:
-        """Look at what is kept beside the fits, in the words of today."""
-
-        def find(row: _Row) -> str | None:
-            problem = find_value_problem(row)
-            if problem is not None:
-                return problem
-            return find_meta_problem(row[0], translate(row[0], decode_json([row[1]])[0]))
-
-        self._check("meta", rows, find)
-
-    def list_removals(self) -> list[str]:
-        """SQL that takes what is damaged out of the store."""
-        statements = [f"DELETE FROM {table}" for table in sorted(self._tables)]
-        if self._ids:
-            ids = ", ".join(map(str, self._ids))
-            statements.insert(0, f"DELETE FROM measurements WHERE id IN ({ids})")
-        return statements
-
-    def _check(self, table: str, rows: Iterable[_Row], find: Callable[[_Row], str | None]) -> None:
-        problems = [problem for row in rows if (problem := find(row)) is not None]
-        self.problems += problems
-        self._tables |= {table} if problems else set()
+    numbers = ", ".join(map(str, damaged))
+    removals = [f"DELETE FROM measurements WHERE id IN ({numbers})"] if damaged else []
+    bad_tables = []
+    for table, find in (("run_labels", _find_label_problem), ("meta", find_value_problem)):
+        wrong = [words for row in read(table) if (words := find(row)) is not None]
+        problems += wrong
+        bad_tables += [table] if wrong else []
+    removals += [f"DELETE FROM {table}" for table in sorted(bad_tables)]
+    return n_measurements, tuple(damaged.values()), removals

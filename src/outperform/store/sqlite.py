@@ -1,35 +1,25 @@
 """Measurements in one SQLite file, every one durable before its recording returns."""
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from outperform.errors import OutperformError, StoreError
 from outperform.store.damage import Verification, report_damage
-from outperform.store.measurement import (
-    FAILED_TRIAL,
-    Added,
-    Measurement,
-    RunLabel,
-    Status,
-)
-from outperform.store.meta import check_meta
+from outperform.store.measurement import Added, Measurement, RunLabel
 from outperform.store.rows import (
     CHECKSUMS,
     COLUMNS,
-    VERSIONS_OF_RUNS,
+    Rows,
     compare_with_recorded,
-    decode_counts,
-    decode_labels,
-    decode_rows,
     decode_scores,
-    decode_value,
     encode_label,
     encode_row,
     encode_value,
 )
+from outperform.store.sql_store import N_TIMED, SqlStore
 from outperform.store.sqlite_file import (
     check_place,
     check_structure,
@@ -52,20 +42,17 @@ _UPDATE = (
     f"UPDATE measurements SET {', '.join(f'{name} = ?' for name in _ALL_COLUMNS)} WHERE key = ?"
 )
 _LABEL = "INSERT OR REPLACE INTO run_labels VALUES (?, ?, ?, ?, ?, ?, ?)"
-_CHUNK = 2000
-_N_TIMED = 1000  # fits: enough for a mean, and earlier ones may be of other code
 # The index has the latest of one status at hand; to find those of both, it would sort all.
 _LATEST = """SELECT * FROM (SELECT id, seconds FROM measurements
 WHERE pipeline = ? AND task = ? AND status = '{}' ORDER BY id DESC LIMIT {})"""
 _MEAN_SECONDS = (
-    f"SELECT avg(seconds) FROM ({_LATEST.format('done', _N_TIMED)} UNION ALL "
-    f"{_LATEST.format('failed', _N_TIMED)} ORDER BY id DESC LIMIT {_N_TIMED})"
+    f"SELECT avg(seconds) FROM ({_LATEST.format('done', N_TIMED)} UNION ALL "
+    f"{_LATEST.format('failed', N_TIMED)} ORDER BY id DESC LIMIT {N_TIMED})"
 )
-_MAX_VARIABLES = 500  # per statement; every SQLite allows 999
 _PATIENCE = 0.1  # seconds: who only looks whether the lock is held has it for a moment
 
 
-class SqliteStore:
+class SqliteStore(SqlStore):
     """A store in a file; what it promises is said by `Store`.
 
     Its writer holds a lock of the operating system on a file beside it, which vanishes with the
@@ -90,12 +77,6 @@ class SqliteStore:
     def address(self) -> str:
         """The path."""
         return str(self.path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def exists(self) -> bool:
         """Whether there is a file."""
@@ -139,99 +120,21 @@ class SqliteStore:
                 for measurement, row in zip(measurements, rows, strict=True)
             ]
 
-    def get(self, keys: Iterable[str]) -> dict[str, Measurement]:
-        """Measurements by key; keys of which nothing is recorded are left out."""
-        self._check_structure()
-        wanted, measured = list(keys), {}
-        for start in range(0, len(wanted), _MAX_VARIABLES):
-            some = wanted[start : start + _MAX_VARIABLES]
-            query = f"SELECT * FROM measurements WHERE key IN ({', '.join('?' * len(some))})"
-            measured.update({each.key: each for each in self._decode(self._read(query, some))})
-        return measured
-
     def scores(self) -> dict[str, dict[str, float]]:
         """Scores of every recorded fit by key, in order of recording; empty where it failed."""
-        self._check_structure()
         checksum = ", score_checksum" if has_checksums(self._connect()) else ""
-        rows = self._read(f"SELECT key, scores{checksum} FROM measurements ORDER BY id")
+        query = f"SELECT key, scores{checksum} FROM measurements ORDER BY id"
+        rows = self._read(query, whole=True)
         return decode_scores(rows, self.address)
-
-    def measurements(self, status: Status | None = None) -> Iterator[Measurement]:
-        """Every measurement, or those of one status, in order of recording."""
-        self._check_structure()
-        last = 0
-        while True:
-            # A query per chunk leaves no statement open, so writing may go on in between.
-            rows = self._read(
-                "SELECT * FROM measurements "
-                "WHERE id > ? AND status = ifnull(?, status) ORDER BY id LIMIT ?",
-                (last, status, _CHUNK),
-            )
-            if not rows:
-                return
-            last = rows[-1][0]
-            yield from self._decode(rows)
-
-    def counts(self) -> dict[tuple[str, str, Status], int]:
-        """Number of measurements by pipeline, task and status."""
-        rows = self._read(
-            "SELECT pipeline, task, status, count(*) FROM measurements GROUP BY 1, 2, 3"
-        )
-        return decode_counts(rows, self.address)
 
     def mean_seconds(self) -> dict[tuple[str, str], float]:
         """Mean seconds of the latest fits of each pipeline on each task, failed ones too."""
         pairs = {(pipeline, task) for pipeline, task, _ in self.counts()}
         return {pair: float(self._read(_MEAN_SECONDS, (*pair, *pair))[0][0]) for pair in pairs}
 
-    def versions(self) -> list[tuple[str, dict[str, str], int]]:
-        """What the runs that are done ran on: pipeline, versions, and how many of its fits."""
-        self._check_structure()
-        counts: dict[int, int] = dict(self._read(VERSIONS_OF_RUNS))
-        ids, measured = [*counts], []
-        for start in range(0, len(ids), _MAX_VARIABLES):
-            some = ids[start : start + _MAX_VARIABLES]
-            marks = ", ".join("?" * len(some))
-            query = f"SELECT * FROM measurements WHERE id IN ({marks}) ORDER BY id"
-            measured += [*self._decode(self._read(query, some))]  # damage makes a kind of its own
-        return [
-            (fit.pipeline, fit.versions, n)
-            for fit, n in zip(measured, counts.values(), strict=True)
-        ]
-
     def set_meta(self, name: str, value: Any) -> None:
         """Keep something JSON can hold under a name, durably, in place of what was there."""
-        row = encode_value(name, value)
-        with self._transaction() as connection:
-            connection.execute(SET_META, row)
-
-    def get_meta(self, name: str) -> Any:
-        """What was kept under a name; None where there is nothing."""
-        values = self._read_meta()
-        if name not in values:
-            return None
-        return check_meta(name, use_words_of_today(name, values[name]), self.address)
-
-    def meta_names(self) -> list[str]:
-        """Under which names something is kept."""
-        return sorted(self._read_meta())
-
-    def keep_labels(self, of: Collection[tuple[str, str]]) -> None:
-        """Forget which fits are runs or failed trials, but for these pairs of pipeline and task."""
-        labelled = self._read("SELECT DISTINCT pipeline, task FROM run_labels")
-        others = [pair for pair in labelled if pair not in of]
-        if others:
-            with self._transaction() as connection:
-                query = "DELETE FROM run_labels WHERE pipeline = ? AND task = ?"
-                connection.executemany(query, others)
-
-    def run_labels(self) -> list[RunLabel]:
-        """Which fits are the runs of which design, whether they are recorded yet or not."""
-        return self._read_labels(failed_trials=False)
-
-    def failed_trials(self) -> list[RunLabel]:
-        """Which trials of searches have failed."""
-        return self._read_labels(failed_trials=True)
+        self._change(SET_META, [encode_value(name, value)])
 
     def verify(self) -> Verification:
         """Look at everything, and say what is damaged and what to do."""
@@ -271,20 +174,22 @@ class SqliteStore:
         with explain_failures(self.path, "written"), self._writer.transaction() as connection:
             yield connection
 
-    def _read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def _change(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        with self._transaction() as connection:
+            connection.executemany(statement, rows)
+
+    def _read(self, query: str, values: Sequence[Any] = (), *, whole: bool = False) -> Rows:
         with explain_failures(self.path, "read"):
-            return self._connect().execute(query, values).fetchall()
+            connection = self._connect()
+            # A run that resumes would do anew what is missing.
+            if whole and self._writer is None and not self._is_checked:
+                check_structure(connection, self.path)
+                self._is_checked = True
+            return connection.execute(query, values).fetchall()
 
     def _read_meta(self) -> dict[str, Any]:
-        # All of them: a name that is another by now is seen in the checksum of its row only.
-        rows = self._read("SELECT * FROM meta")
-        return {row[0]: decode_value(row, self.address) for row in rows}
-
-    def _read_labels(self, *, failed_trials: bool) -> list[RunLabel]:
-        self._check_structure()
-        rows = self._read("SELECT * FROM run_labels")  # where design had another name once
-        own = [row for row in rows if (row[0] == FAILED_TRIAL) == failed_trials]
-        return decode_labels(own, self.address)
+        values = super()._read_meta()
+        return {name: use_words_of_today(name, value) for name, value in values.items()}
 
     def _connect(self) -> sqlite3.Connection:
         if self._writer is not None:
@@ -294,20 +199,10 @@ class SqliteStore:
                 self._reader = connect_to_read(self.path)
         return self._reader
 
-    def _check_structure(self) -> None:
-        """Refuse to answer from a file with rows missing; a run that resumes would do them anew."""
-        if self._writer is None and not self._is_checked:
-            with explain_failures(self.path, "read"):
-                check_structure(self._connect(), self.path)
-            self._is_checked = True
-
     def _stop_reading(self) -> None:
         if self._reader is not None:
             self._reader.close()
         self._reader, self._is_checked = None, False
-
-    def _decode(self, rows: Sequence[tuple[Any, ...]]) -> Iterator[Measurement]:
-        return decode_rows([row[1:] for row in rows], self.address)
 
     def _read_writer(self) -> str:
         try:

@@ -24,7 +24,7 @@ from outperform.errors import (
     StoreInUse,
 )
 from outperform.store.damage import Verification, report_damage
-from outperform.store.rows import RowChecks, encode_value
+from outperform.store.rows import check_rows, encode_value
 from outperform.store.sqlite_format import (
     SET_META,
     bring_up_to_date,
@@ -88,7 +88,8 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         # Python's own errors, as of text in the schema that is none, have no name.
         unwritable = getattr(error, "sqlite_errorname", "").startswith(_NO_ROOM)
-        if not unwritable or _has_pending_changes(path):
+        log = Path(f"{find_real_path(path)}-wal")
+        if not unwritable or (log.exists() and log.stat().st_size > 0):
             raise
         # A folder that cannot be written has no place for SQLite's own files beside the store;
         # with all changes in the store itself, it can be read as it stands.
@@ -128,7 +129,8 @@ def rescue_database(source: sqlite3.Connection, path: Path) -> Path:
     """Copy a database whose file is gone: beside its place, or wherever there is a folder."""
     folders = (path.parent, Path(), Path(gettempdir()))
     for folder in (each for each in folders if each.is_dir()):
-        for file in _name_rescued(folder, path):
+        for i in count(1):
+            file = folder / f"{path.stem}.rescued{'' if i == 1 else f'-{i}'}{path.suffix}"
             try:
                 copy_database(source, file)
                 return file
@@ -140,11 +142,6 @@ def rescue_database(source: sqlite3.Connection, path: Path) -> Path:
         f"'{path}' is gone while a run wrote it, and nowhere was room to rescue it",
         "Run the study again",
     )
-
-
-def _name_rescued(folder: Path, path: Path) -> Iterator[Path]:
-    for i in count(1):
-        yield folder / f"{path.stem}.rescued{'' if i == 1 else f'-{i}'}{path.suffix}"
 
 
 def _make_private(path: Path) -> None:
@@ -177,11 +174,6 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     if sys.version_info >= (3, 12):
         connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
     return connection
-
-
-def _has_pending_changes(path: Path) -> bool:
-    log = Path(f"{find_real_path(path)}-wal")
-    return log.exists() and log.stat().st_size > 0
 
 
 @contextmanager
@@ -221,7 +213,7 @@ def _explain(error: sqlite3.Error | OSError, path: Path, attempt: str) -> Outper
         )
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")) or not name:
         return StoreError(
-            f"'{path}' cannot be {attempt}: {_reason(error)}",
+            f"'{path}' cannot be {attempt}: {getattr(error, 'strerror', None) or error}",
             "Check the permissions of the file and of its folder, or copy it elsewhere",
         )
     return StoreError(f"'{path}' cannot be {attempt}: {error}", "Check the disk and try again")
@@ -237,30 +229,39 @@ def _is_full(error: sqlite3.Error | OSError, name: str, path: Path) -> bool:
     return name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN")) and too_little
 
 
-def _reason(error: sqlite3.Error | OSError) -> str:
-    return str(getattr(error, "strerror", None) or error)
-
-
 def verify_file(path: Path) -> Verification:
     """Look at everything in a store, and say what is damaged and what to do."""
     try:
         with explain_failures(path, "read"), closing(connect_to_read(path)) as connection:
-            # What is no text any more is damage to be named, not a reason to stop.
-            connection.text_factory = lambda raw: raw.decode(errors="replace")
-            look = _Look(connection)
-            found = look.at_everything()
-            checksums = has_checksums(connection)
+            return _verify(connection, path)
     except DamagedStore as error:
         problem = error.problem.removeprefix(f"'{path}' is damaged: ")
         return Verification(str(path), 0, False, problems=(problem,), advice=_RESTORE.format(path))
-    return Verification(
-        str(path),
-        found.n_measurements,
-        checksums,
-        tuple(found.fits),
-        tuple(found.problems),
-        look.advise(path),
-    )
+
+
+def _verify(connection: sqlite3.Connection, path: Path) -> Verification:
+    # What is no text any more is damage to be named, not a reason to stop.
+    connection.text_factory = lambda raw: raw.decode(errors="replace")
+    answers = connection.execute(f"PRAGMA integrity_check({_N_PROBLEMS})").fetchall()
+    problems = [_join_lines(str(answer)) for (answer,) in answers if answer != "ok"]
+    is_broken = bool(problems)  # rows cannot be reached, or not by all ways
+
+    def read(table: str) -> Iterator[tuple[Any, ...]]:
+        """Rows, as far as they can be reached."""
+        nonlocal is_broken
+        try:
+            rows = connection.execute(f"SELECT * FROM {table}")
+            while some := rows.fetchmany(_CHUNK):
+                yield from some
+        except sqlite3.Error as error:
+            problems.append(f"the rest of {table} cannot be read: {error}")
+            is_broken = True
+
+    n_fits, fits, removals = check_rows(read, problems, use_words_of_today)
+    advice = _DELETE.format(path, "; ".join(removals)) if removals else ""
+    advice = _RESTORE.format(path) if is_broken else advice
+    checksums = has_checksums(connection)
+    return Verification(str(path), n_fits, checksums, fits, tuple(problems), advice)
 
 
 def check_structure(connection: sqlite3.Connection, path: Path) -> None:
@@ -268,42 +269,6 @@ def check_structure(connection: sqlite3.Connection, path: Path) -> None:
     (answer,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if answer != "ok":
         raise report_damage(str(path), _join_lines(answer))
-
-
-class _Look:
-    """What a look at a store has found so far."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
-        self.checks = RowChecks()
-        self.is_broken = False  # rows cannot be reached, or not by all ways
-
-    def at_everything(self) -> RowChecks:
-        answers = self.connection.execute(f"PRAGMA integrity_check({_N_PROBLEMS})").fetchall()
-        problems = [_join_lines(str(answer)) for (answer,) in answers if answer != "ok"]
-        self.checks.problems += problems
-        self.is_broken = bool(problems)
-        self.checks.check_measurements(self._read("measurements"))
-        self.checks.check_labels(self._read("run_labels"))
-        self.checks.check_meta(self._read("meta"), use_words_of_today)
-        return self.checks
-
-    def advise(self, path: Path) -> str:
-        """What to do; "" where nothing is damaged."""
-        if self.is_broken:
-            return _RESTORE.format(path)
-        statements = self.checks.list_removals()
-        return _DELETE.format(path, "; ".join(statements)) if statements else ""
-
-    def _read(self, table: str) -> Iterator[tuple[Any, ...]]:
-        """Rows, as far as they can be reached."""
-        try:
-            rows = self.connection.execute(f"SELECT * FROM {table}")
-            while some := rows.fetchmany(_CHUNK):
-                yield from some
-        except sqlite3.Error as error:
-            self.checks.problems.append(f"the rest of {table} cannot be read: {error}")
-            self.is_broken = True
 
 
 def _join_lines(answer: str) -> str:

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
 from time import gmtime, monotonic, strftime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from outperform.errors import StoreError, StoreInUse
 from outperform.store.sqlite_file import (
@@ -22,18 +22,14 @@ from outperform.store.sqlite_file import (
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-_OWNER_ONLY = 0o600
 # Seconds between two transfers of SQLite's log into the file: a plain copy is that much behind.
 _TRANSFER_EVERY = 1.0
 
 
 class WriterLock:
-    """A lock that one process holds, and that is never stale.
+    """A lock that one process holds, and that is never stale: on a file beside the store's own.
 
-    Parameters
-    ----------
-    store
-        The store's real path: links to it have the same lock.
+    It goes by the store's real path: links to it have the same lock.
     """
 
     def __init__(self, store: Path) -> None:
@@ -45,14 +41,13 @@ class WriterLock:
         """Take it, or say within so many seconds that another process has it."""
         from filelock import FileLock, Timeout
 
-        self._refuse_others_files()
-        lock = FileLock(
-            self.file,
-            timeout=patience,
-            poll_interval=0.01,
-            thread_local=False,
-            mode=_OWNER_ONLY,
-        )
+        if self._is_plain() is False:
+            raise StoreError(
+                f"'{self.file}' is where the lock of a run belongs, and is no plain file",
+                "Remove it, or move the store elsewhere",
+            )
+        options: dict[str, Any] = {"poll_interval": 0.01, "thread_local": False, "mode": 0o600}
+        lock = FileLock(self.file, timeout=patience, **options)
         try:
             lock.acquire()
         except Timeout:
@@ -62,8 +57,7 @@ class WriterLock:
 
     def is_held_elsewhere(self) -> bool:
         """Whether another holds it, who may be somebody whose files are not ours to open."""
-        mode = self._find_mode()
-        if mode is None or not S_ISREG(mode):
+        if not self._is_plain():
             return False
         try:
             if not self.acquire(0):
@@ -90,19 +84,12 @@ class WriterLock:
         self._lock.release()
         self._lock = None
 
-    def _find_mode(self) -> int | None:
+    def _is_plain(self) -> bool | None:
+        """Whether its file is a regular one; None where there is none."""
         try:
-            return os.lstat(self.file).st_mode
+            return S_ISREG(os.lstat(self.file).st_mode)
         except FileNotFoundError:
             return None
-
-    def _refuse_others_files(self) -> None:
-        mode = self._find_mode()
-        if mode is not None and not S_ISREG(mode):
-            raise StoreError(
-                f"'{self.file}' is where the lock of a run belongs, and is no plain file",
-                "Remove it, or move the store elsewhere",
-            )
 
 
 def identify(path: Path, *, follow_symlinks: bool = True) -> tuple[int, int] | None:
@@ -119,12 +106,8 @@ class SqliteWriter:
 
     A file that is removed or renamed stays open, so a run would go on into nowhere; one that is
     overwritten in its place would be a mixture. What was recorded is then copied from the open
-    connection into another file, and the run is stopped.
-
-    Parameters
-    ----------
-    lock
-        Held by this process; it is let go with the writer, or when that cannot be made.
+    connection into another file, and the run is stopped. The lock, which this process holds, is let
+    go with the writer, or when that cannot be made.
     """
 
     def __init__(self, path: Path, lock: WriterLock) -> None:
@@ -169,49 +152,31 @@ class SqliteWriter:
             self._lock.release()
 
     def _watch(self) -> None:
-        if self._loss is None and identify(self.path) != self._identity:
-            is_gone = identify(self.path) is None
-            what = "was removed or renamed" if is_gone else "was replaced by another file"
-            self._loss = self._rescue(what)
-        self._stop_if_lost()
+        if self._loss is None:
+            self._loss = self._find_loss()
+        if self._loss is not None:  # again, if somebody goes on: what comes is rescued too
+            raise StoreError(self._loss.problem, self._loss.remedy)
+
+    def _find_loss(self) -> StoreError | None:
+        """What has become of the file, if it is lost, and where all that was in it is now."""
+        identity = identify(self.path)
+        if identity != self._identity:
+            gone, other = "was removed or renamed", "was replaced by another file"
+            return self._rescue(gone if identity is None else other)
         if not self._lock.is_in_place() and not self._lock.acquire(0):
             raise StoreInUse(
                 f"the lock of '{self.path}' was removed, and another run has begun to write it",
                 "Let that run go on: all that this one has recorded is there",
             )
-        if self._is_overwritten():  # by no other run: the lock is ours
-            self._loss = self._rescue("was overwritten or cut", is_whole=False)
-            self._stop_if_lost()
-
-    def _stop_if_lost(self) -> None:
-        if self._loss is not None:  # again, if somebody goes on: what comes is rescued too
-            raise StoreError(self._loss.problem, self._loss.remedy)
-
-    def _is_overwritten(self) -> bool:
-        """Whether another has changed the file, which only our own transfers do."""
         state = _look_at(self.path)
-        if state == self._state:
-            return False
-        # It may be a `touch`, or a transfer by another program. SQLite itself has to look: whoever
-        # else opens and closes the file in this process lets go of SQLite's locks on it (POSIX).
-        # It would throw away the log of an empty file, though.
-        size, _ = state
-        is_same = size > 0 and _holds_all(self.path, self._last) and self._is_as_remembered()
-        if is_same:
+        if state != self._state:  # by no other run: the lock is ours, and only we transfer
+            # It may be a `touch`, or a transfer by another program. SQLite itself has to look:
+            # whoever else opens and closes the file in this process lets go of SQLite's locks on it
+            # (POSIX). It would throw away the log of an empty file, though.
+            if state[0] <= 0 or not _holds_all(self.path, self._last, self.connection):
+                return self._rescue("was overwritten or cut", is_whole=False)
             self._state = state
-        return not is_same
-
-    def _is_as_remembered(self) -> bool:
-        """Whether the file says what this connection, which has much of it in memory, says."""
-        queries = ("SELECT * FROM meta ORDER BY name", "SELECT id, key FROM measurements")
-        try:
-            with closing(connect_to_read(self.path)) as fresh:
-                return all(
-                    fresh.execute(query).fetchall() == self.connection.execute(query).fetchall()
-                    for query in queries
-                )
-        except (StoreError, sqlite3.Error):
-            return False
+        return None
 
     def _rescue(self, what: str, *, is_whole: bool = True) -> StoreError:
         """Copy what is recorded beside the place of the file, and go on there."""
@@ -271,11 +236,19 @@ def _find_last(connection: sqlite3.Connection) -> int:
     return int(last)
 
 
-def _holds_all(path: Path, last: int) -> bool:
-    """Whether a file is a sound store, with all fits up to one."""
+def _holds_all(path: Path, last: int, known: sqlite3.Connection | None = None) -> bool:
+    """Whether a file is a sound store, with all fits up to one, and all that a connection knows.
+
+    A connection has much of the file in memory, and may not see that it is another.
+    """
+    queries = ("SELECT * FROM meta ORDER BY name", "SELECT id, key FROM measurements")
     try:
-        with closing(connect_to_read(path)) as connection:
-            return verify_file(path).is_sound and _find_last(connection) >= last
+        with closing(connect_to_read(path)) as fresh:
+            is_sound = verify_file(path).is_sound and _find_last(fresh) >= last
+            return is_sound and (
+                known is None
+                or all(fresh.execute(q).fetchall() == known.execute(q).fetchall() for q in queries)
+            )
     except (StoreError, sqlite3.Error):
         return False
 

@@ -1,6 +1,7 @@
 """Runs of a study, from the store that its fits were recorded in."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from shlex import quote
 from typing import Any
@@ -74,7 +75,11 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     study, labels, scores = store.get_meta("study"), store.run_labels(), store.scores()
     if study is None or not any(scores.get(label.key) for label in labels):
         raise InvalidInput(f"{store.address} holds no finished runs yet", _suggest_finishing(store))
-    designs = [design for design in list_designs(study, labels) if _is_paired(design)]
+    designs = [
+        design
+        for design in list_designs(study, labels)
+        if design["design"] in PAIRED and not is_later_repetition(design["source"])
+    ]
     design = _choose_design(designs, study, kind, store.address)
     if first is not None:
         design = {**design, "replicates": min(first, design["replicates"])}
@@ -94,34 +99,36 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         if (label.key in scores or label.key == _NO_FIT) and label.pipeline in finished
     ]
     table = _make_table(runs, scores, study, store)
-    stopped = store.get_meta("stopped") if first is None else None
-    is_cut_short = stopped is not None and _count_stopped(stopped, len(runs), design, study)
-    others = [] if first is not None else [label for label in labels if _is_of(label, design)]
-    has_beside = _has_simulated_beside(design, designs)
-    uses_simulated = has_beside or design["design"] == SIMULATED
-    looked = [] if first is not None else _find_attempts(store, design)
-    allowed = {each["n_allowed"] for each in looked} - {design["replicates"]}
-    begun = {label[:5] for label in planned if label.key != _NO_FIT}
     one_search = design["design"] in _ONE_SEARCH and _has_searched(study)
+    looked, n_stopped = (
+        ([], None) if first is not None else _find_looks(store, len(runs), design, study)
+    )
+    # Runs of fix-hopt are paired with others whose searches are simulated.
+    is_paired = (design["design"], design["source"]) == ("fix-hopt", ALL)
+    has_beside = is_paired and any(each["design"] == SIMULATED for each in designs)
+    uses_simulated = has_beside or design["design"] == SIMULATED
+    others = [label for label in labels if first is None and _is_of(label, design)]
+    begun = {label[:5] for label in planned if label.key != _NO_FIT}
     notes = (
         *_describe_design(design, designs, has_searched=one_search),
         *describe_left_out(others, [design], study),
-        *_describe_missing(len(runs), design, study, stopped),
-        *_describe_allowed(allowed, design),
-        *_describe_looks(looked, told=bool(is_cut_short or allowed)),
-        *describe_attempts(looked, len(table.replicates or ())),
+        *_describe_missing(store, len(runs), design, study, n_stopped),
+        *_describe_looks(looked, design, len(table.replicates or ()), is_cut_short=bool(n_stopped)),
         *describe_failed_trials(trials, begun, study),
         *(describe_surrogates(store, study) if uses_simulated else ()),
         *describe_versions(store),
     )
-    unfinished = tuple(name for name in study["pipelines"] if name not in table.algorithms)
+    simulated = None
+    if has_beside:
+        with suppress(InvalidInput):  # none is finished yet
+            simulated = load_runs(store, SIMULATED, first=first)
     return replace(
         table,
         notes=notes,
-        unfinished=unfinished,
-        stopped_early=bool(is_cut_short or looked),
+        unfinished=tuple(name for name in study["pipelines"] if name not in table.algorithms),
+        stopped_early=bool(n_stopped or looked),
         counted=True,
-        simulated=_load_simulated(store, first) if has_beside else None,
+        simulated=simulated,
         one_search=one_search,
         **_find_scope(table.tasks, design, study),
     )
@@ -135,19 +142,6 @@ def _suggest_finishing(store: Store) -> str:
             "simulated, or compare the runs of another design"
         )
     return "Let `outperform run` finish some first"
-
-
-def _has_simulated_beside(design: Design, designs: Sequence[Design]) -> bool:
-    """Whether runs of fix-hopt are paired with others whose searches are simulated."""
-    is_paired = (design["design"], design["source"]) == ("fix-hopt", ALL)
-    return is_paired and any(each["design"] == SIMULATED for each in designs)
-
-
-def _load_simulated(store: Store, first: int | None) -> Runs | None:
-    try:
-        return load_runs(store, SIMULATED, first=first)
-    except InvalidInput:  # none is finished yet
-        return None
 
 
 def _label_blocked(
@@ -341,53 +335,53 @@ def _describe_design(
 
 
 def _describe_missing(
-    n_runs: int, design: Design, study: Description, stopped: Mapping[str, Any] | None
+    store: Store, n_runs: int, design: Design, study: Description, n_stopped: int | None
 ) -> Iterator[str]:
     """Count what is missing; after a run that was stopped on purpose, what it left out is not."""
-    n_cells, n_replicates = len(study["pipelines"]) * len(study["tasks"]), design["replicates"]
-    if stopped and (n_stopped := _count_stopped(stopped, n_runs, design, study)):
-        n_replicates = n_stopped
+    if n_stopped:
         yield (
-            f"the run stopped after {n_replicates} of {design['replicates']} replicates, as "
-            f"soon as {stopped['reason']}: only an anytime interval allows for that"
+            f"the run stopped after {n_stopped} of {design['replicates']} replicates, as soon as "
+            f"{store.get_meta('stopped')['reason']}: only an anytime interval allows for that"
         )
-    n_missing = n_cells * n_replicates - n_runs
-    if n_missing > 0:
+    n_cells = len(study["pipelines"]) * len(study["tasks"])
+    n_planned = n_cells * (n_stopped or design["replicates"])
+    if n_planned > n_runs:
         yield (
-            f"{n_missing} of the study's {n_cells * n_replicates} runs have no score: they failed, "
+            f"{n_planned - n_runs} of the study's {n_planned} runs have no score: they failed, "
             "or are still to be done"
         )
 
 
-def _find_attempts(store: Store, design: Design) -> list[Attempt]:
-    """Sequential tests that have looked at the runs of a design."""
-    return [each for each in read_attempts(store) if each["rule"]["design"] == design["design"]]
+def _find_looks(
+    store: Store, n_runs: int, design: Design, study: Description
+) -> tuple[list[Attempt], int | None]:
+    """Sequential tests that have looked at the runs of a design, and replicates at the last stop.
 
-
-def _describe_allowed(allowed: Iterable[int], design: Design) -> Iterator[str]:
-    """Say that a study has got other replicates since somebody looked at its runs."""
-    if numbers := ", ".join(map(str, sorted(allowed))):
-        yield (
-            f"the study allowed {numbers} replicates when its runs were looked at, and allows "
-            f"{design['replicates']} now: only an anytime interval allows for that"
-        )
-
-
-def _describe_looks(looked: Sequence[Attempt], *, told: bool) -> Iterator[str]:
-    """Say that whoever compares runs after a sequential test has had its chance to err too."""
-    if looked and not told:
-        yield (
-            "a sequential test looked at these runs first: only an anytime interval allows for that"
-        )
-
-
-def _count_stopped(
-    stopped: Mapping[str, Any], n_runs: int, design: Design, study: Description
-) -> int | None:
-    """Replicates after which the runs of a design were stopped; None if they went on to the end."""
+    There is no such number where the runs went on to their end.
+    """
+    looked = [each for each in read_attempts(store) if each["rule"]["design"] == design["design"]]
+    stopped = store.get_meta("stopped")
+    if stopped is None or stopped["design"] != design["design"]:
+        return looked, None
     n_cells, n_replicates = len(study["pipelines"]) * len(study["tasks"]), design["replicates"]
     # A study cut down to where it was stopped was stopped there all the same.
     went_on = n_runs >= n_cells * n_replicates > n_cells * stopped["replicates"]
-    if went_on or stopped["design"] != design["design"]:
-        return None
-    return int(min(stopped["replicates"], n_replicates))
+    return looked, None if went_on else int(min(stopped["replicates"], n_replicates))
+
+
+def _describe_looks(
+    looked: Sequence[Attempt], design: Design, n_replicates: int, *, is_cut_short: bool
+) -> Iterator[str]:
+    """Say that whoever compares runs after a sequential test has had its chance to err too."""
+    allowed = sorted({each["n_allowed"] for each in looked} - {design["replicates"]})
+    if allowed:
+        yield (
+            f"the study allowed {', '.join(map(str, allowed))} replicates when its runs were "
+            f"looked at, and allows {design['replicates']} now: only an anytime interval allows "
+            "for that"
+        )
+    elif looked and not is_cut_short:
+        yield (
+            "a sequential test looked at these runs first: only an anytime interval allows for that"
+        )
+    yield from describe_attempts(looked, n_replicates)

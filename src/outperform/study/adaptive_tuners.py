@@ -32,6 +32,7 @@ from outperform.study.spaces import (
     Params,
     Space,
     encode_units,
+    params_at,
     units_of,
 )
 from outperform.study.tuners import Trial, suggest_random
@@ -116,7 +117,9 @@ def suggest_cma_es(space: Space, history: Sequence[Trial], seed: int, n_trials: 
     for start in range(0, len(history) - size + 1, size):
         generation = history[start : start + size]
         if any(trial.score is not None for trial in generation):
-            optimizer.tell([_solution(trial, names, space) for trial in generation])
+            places = [[space[n].to_unit(trial.params[n]) for n in names] for trial in generation]
+            losses = [math.inf if trial.score is None else -trial.score for trial in generation]
+            optimizer.tell([*zip(map(np.array, places), losses, strict=True)])
     units = optimizer.ask().tolist()
     adapted = {name: space[name].from_unit(u) for name, u in zip(names, units, strict=True)}
     return drawn | adapted
@@ -211,20 +214,11 @@ def _around(point: FloatArray, width: float, rng: np.random.Generator) -> FloatA
 def _first_untried(space: Space, points: FloatArray, history: Sequence[Trial]) -> Params:
     """First of the points that was not tried, or the first where all were."""
     tried = [trial.params for trial in history]
-    names = sorted(space)
-    first: Params | None = None
     for point in points:
-        units = dict(zip(names, point.tolist(), strict=True))
-        params = {name: dimension.from_unit(units[name]) for name, dimension in space.items()}
+        params = params_at(space, point.tolist())
         if params not in tried:
             return params
-        first = first or params
-    return cast(Params, first)
-
-
-def _solution(trial: Trial, names: Sequence[str], space: Space) -> tuple[np.ndarray, float]:
-    place = np.array([space[name].to_unit(trial.params[name]) for name in names])
-    return place, math.inf if trial.score is None else -trial.score
+    return params_at(space, points[0].tolist())
 
 
 def _distribution(dimension: Dimension) -> "BaseDistribution":

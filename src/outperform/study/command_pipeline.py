@@ -17,8 +17,8 @@ from typing import Any, NoReturn
 from outperform.errors import InvalidInput, OutperformError
 from outperform.processes import Watcher, kill_group, name_signal
 from outperform.study.fingerprints import fingerprint
-from outperform.study.pipelines import FitContext, Pipeline, list_sources, read_resources
-from outperform.study.sources import LEARNING_SOURCES
+from outperform.study.pipelines import FitContext, Pipeline
+from outperform.study.sources import LEARNING_SOURCES, list_sources
 from outperform.study.spaces import Params, Space, Value
 from outperform.study.splits import Split
 from outperform.study.study_file_entries import entry
@@ -32,29 +32,16 @@ _SEED = "seed."
 class CommandPipeline(Pipeline):
     """A command such as `python train.py --lr {lr} --seed {seed.init} --out {out}`.
 
-    Parameters
-    ----------
-    template
-        List of arguments, or a text that is split into them as a shell would. Placeholders:
-        `{name}` of any hyperparameter, `{seed.init}` (and of every other source), `{task}`, its
-        name, `{fold}`, `{refit}` (`true` for the final fit, on training and validation data
-        together), `{split}`, a JSON file with the positions of the examples in each set,
-        `{"train": [5, 0, ...], "valid": [...], "test": [...]}`, counted from 0, and `{out}`, a
-        file to write JSON to. Formats as in Python, `{lr:.4f}`; a brace is doubled.
-    sources
-        Names of own sources. Those whose seed is in the template are honoured, and no others;
-        `{split}` is as good as the seed of `split`.
-    folder
-        The one that it runs in: a study file's own. The current one if not given.
+    The template is a list of arguments, or a text that is split into them as a shell would.
+    Placeholders: `{name}` of any hyperparameter, `{seed.init}` (and of every other source),
+    `{task}`, its name, `{fold}`, `{refit}` (`true` for the final fit, on training and validation
+    data together), `{split}`, a JSON file with the positions of the examples in each set,
+    `{"train": [5, 0, ...], "valid": [...], "test": [...]}`, counted from 0, and `{out}`, a file to
+    write JSON to. Formats as in Python, `{lr:.4f}`; a brace is doubled. The program writes
+    `{"valid": 0.91, "test": 0.9}` to `{out}`, or prints it as its last line.
 
-    Notes
-    -----
-    The program writes `{"valid": 0.91, "test": 0.9}` to `{out}`, or prints it as its last line.
-
-    Examples
-    --------
-    >>> CommandPipeline("net", "train {seed.init} {seed.order}").sources
-    ('init', 'order')
+    Sources whose seed is in the template are honoured, and no others; `{split}` is as good as the
+    seed of `split`. It runs in the folder given, a study file's own, or in the current one.
     """
 
     name: str
@@ -69,16 +56,14 @@ class CommandPipeline(Pipeline):
     def __post_init__(self) -> None:
         with entry("command"):
             template = _split_template(self.name, self.template)
-        object.__setattr__(self, "sources", list_sources(self.sources))
-        used = self._find_placeholders(template)
+        declared = list_sources(self.sources)
+        used = self._find_placeholders(template, declared)
         seeded = [n.removeprefix(_SEED) for n in used if n == "split" or n.startswith(_SEED)]
         sources = tuple(dict.fromkeys(seeded))
-        _check_passed_on(self, used, sources)
-        object.__setattr__(self, "asks", tuple(name for name in _SETTINGS if name in used))
-        object.__setattr__(self, "template", template)
-        object.__setattr__(self, "sources", sources)
-        object.__setattr__(self, "resources", read_resources(self.resources))
-        object.__setattr__(self, "fingerprint", fingerprint(template, sources))
+        self._check_passed_on(used, declared, sources)
+        asks = tuple(name for name in _SETTINGS if name in used)
+        found = fingerprint(template, sources)
+        self._settle(template=template, asks=asks, sources=sources, fingerprint=found)
 
     @property
     def gets_split(self) -> bool:
@@ -103,15 +88,31 @@ class CommandPipeline(Pipeline):
         """Arguments with every placeholder filled in."""
         return [
             "".join(
-                literal if name is None else literal + _write(self._find(name, values), spec)
+                literal if name is None else literal + self._write(name, spec, values)
                 for literal, name, spec in _parse(self.name, argument)
             )
             for argument in self.template
         ]
 
-    def _find_placeholders(self, template: Sequence[str]) -> list[str]:
+    def _write(self, name: str, spec: str, values: Mapping[str, Value]) -> str:
+        if name not in values:
+            raise InvalidInput(
+                f"the command of pipeline {self.name!r} needs {{{name}}}, which this fit has not",
+                "Add it to the study's sources or hyperparameters",
+            )
+        value = values[name]
+        if isinstance(value, bool) and not spec:
+            return "true" if value else "false"
+        try:
+            return format(value, spec) if spec else str(value)
+        except ValueError as error:
+            raise InvalidInput(
+                f"cannot write {value!r} as {spec!r}: {error}", "Change the format"
+            ) from None
+
+    def _find_placeholders(self, template: Sequence[str], declared: Sequence[str]) -> list[str]:
         """Names of all placeholders; one that means nothing is refused."""
-        seeds = [_SEED + name for name in dict.fromkeys([*LEARNING_SOURCES, *self.sources])]
+        seeds = [_SEED + name for name in dict.fromkeys([*LEARNING_SOURCES, *declared])]
         reserved = (*seeds, *_SETTINGS)
         for name in self.space:
             if name in reserved:
@@ -121,21 +122,41 @@ class CommandPipeline(Pipeline):
                         "stands for something else in a command",
                         "Choose another name",
                     )
-        known, used = [*self.space, *reserved], []
+        known = [*self.space, *reserved]
+        used: list[str] = []
         for place, argument in enumerate(template):
             with entry("command", place):
                 names = [name for _, name, _ in _parse(self.name, argument) if name is not None]
-                _check_known(self.name, names, known)
+                for name in names:
+                    if name not in known:
+                        raise InvalidInput(
+                            f"the command of pipeline {self.name!r} has the unknown placeholder "
+                            f"{{{name}}}",
+                            _suggest(name, known),
+                        )
             used += names
         return used
 
-    def _find(self, name: str, values: Mapping[str, Value]) -> Value:
-        if name not in values:
-            raise InvalidInput(
-                f"the command of pipeline {self.name!r} needs {{{name}}}, which this fit has not",
-                "Add it to the study's sources or hyperparameters",
-            )
-        return values[name]
+    def _check_passed_on(
+        self, used: Sequence[str], declared: Sequence[str], seeded: Sequence[str]
+    ) -> None:
+        """Refuse hyperparameters and seeds that the program would never hear of."""
+        for name in self.space:
+            if name not in used:
+                with entry("space", name):
+                    raise InvalidInput(
+                        f"pipeline {self.name!r} searches {name!r}, but its command never passes "
+                        "it on",
+                        f"Put {{{name}}} into the command, or take it out of the space",
+                    )
+        for place, name in enumerate(declared):
+            if name not in seeded:
+                with entry("sources", place):
+                    raise InvalidInput(
+                        f"pipeline {self.name!r} declares the source {name!r}, but its command "
+                        "never passes on that seed",
+                        f"Put {{{_SEED}{name}}} into the command, or take {name!r} out of sources",
+                    )
 
 
 def _split_template(pipeline: str, template: str | Sequence[str]) -> tuple[str, ...]:
@@ -172,52 +193,13 @@ def _parse(pipeline: str, argument: str) -> list[tuple[str, str | None, str]]:
     return [(literal, name, spec or "") for literal, name, spec, _ in pieces]
 
 
-def _check_known(pipeline: str, used: Sequence[str], known: Sequence[str]) -> None:
-    for name in used:
-        if name not in known:
-            is_seed = name.startswith(_SEED)
-            raise InvalidInput(
-                f"the command of pipeline {pipeline!r} has the unknown placeholder {{{name}}}",
-                _suggest_seed(name, known) if is_seed else suggest_names(name, known),
-            )
-
-
-def _suggest_seed(name: str, known: Sequence[str]) -> str:
+def _suggest(name: str, known: Sequence[str]) -> str:
+    if not name.startswith(_SEED):
+        return suggest_names(name, known)
     own = name.removeprefix(_SEED)
     near = find_near(own, [other.removeprefix(_SEED) for other in known if _SEED in other])
     guess = f"Did you mean {{{_SEED}{near[0]}}}? Otherwise declare" if near else "Declare"
     return f'{guess} it as a source of your own: sources = ["{own}"]'
-
-
-def _check_passed_on(pipeline: CommandPipeline, used: Sequence[str], seeded: Sequence[str]) -> None:
-    """Refuse hyperparameters and seeds that the program would never hear of."""
-    for name in pipeline.space:
-        if name not in used:
-            with entry("space", name):
-                raise InvalidInput(
-                    f"pipeline {pipeline.name!r} searches {name!r}, but its command never passes "
-                    "it on",
-                    f"Put {{{name}}} into the command, or take it out of the space",
-                )
-    for place, name in enumerate(pipeline.sources):
-        if name not in seeded:
-            with entry("sources", place):
-                raise InvalidInput(
-                    f"pipeline {pipeline.name!r} declares the source {name!r}, but its command "
-                    "never passes on that seed",
-                    f"Put {{{_SEED}{name}}} into the command, or take {name!r} out of sources",
-                )
-
-
-def _write(value: Value, spec: str) -> str:
-    if isinstance(value, bool) and not spec:
-        return "true" if value else "false"
-    try:
-        return format(value, spec) if spec else str(value)
-    except ValueError as error:
-        raise InvalidInput(
-            f"cannot write {value!r} as {spec!r}: {error}", "Change the format"
-        ) from None
 
 
 _N_LINES = 10  # of stderr that an error shows
@@ -231,13 +213,8 @@ def run_command(
 ) -> object:
     """Run a command without a shell; give what it wrote to `out` or printed last, from JSON.
 
-    Parameters
-    ----------
-    folder
-        A temporary folder, for what the command prints: as files, so that a chatty program neither
-        fills the memory nor keeps us waiting for a pipe that its children hold open.
-    home
-        The folder that the command runs in; the current one if not given.
+    What it prints goes to files in a temporary folder, so that a chatty program neither fills the
+    memory nor keeps us waiting for a pipe that its children hold open.
     """
     stdout, stderr = Path(folder, "stdout"), Path(folder, "stderr")
     with stdout.open("wb") as output, stderr.open("wb") as errors:
@@ -251,7 +228,21 @@ def run_command(
 def _run(arguments: Sequence[str], folder: str, home: str | None, stdout: int, stderr: int) -> int:
     watcher = Watcher(folder)
     try:
-        process = _start(arguments, home, stdout, stderr)
+        try:
+            process = subprocess.Popen(
+                arguments,
+                cwd=home,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,  # a group of its own, to be killed as a whole
+            )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise OutperformError(
+                f"cannot run `{shlex.join(arguments)}`: {reason}",
+                "Check that the program is installed, and its path",
+            ) from None
         try:
             watcher.protect(process.pid)
             return process.wait()
@@ -260,25 +251,6 @@ def _run(arguments: Sequence[str], folder: str, home: str | None, stdout: int, s
             process.wait()
     finally:
         watcher.dismiss()
-
-
-def _start(
-    arguments: Sequence[str], home: str | None, stdout: int, stderr: int
-) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            arguments,
-            cwd=home,
-            stdin=subprocess.DEVNULL,
-            stdout=stdout,
-            stderr=stderr,
-            start_new_session=True,  # a group of its own, to be killed as a whole
-        )
-    except (OSError, ValueError) as error:
-        raise OutperformError(
-            f"cannot run `{shlex.join(arguments)}`: {getattr(error, 'strerror', None) or error}",
-            "Check that the program is installed, and its path",
-        ) from None
 
 
 def _read_scores(arguments: Sequence[str], out: Path, stdout: Path, stderr: Path) -> object:

@@ -49,7 +49,18 @@ class Dataset:
         if self.groups is not None:
             object.__setattr__(self, "groups", np.asarray(self.groups))
         for name in ("features", "labels", "groups"):
-            self._check(name, getattr(self, name))
+            values = getattr(self, name)
+            if values is None:
+                continue
+            if not getattr(values, "shape", ()):
+                kind = type(values).__name__
+                raise InvalidInput(f"{name} are {kind}", "Pass one row per example")
+            if values.shape[0] != self.n_examples:
+                raise InvalidInput(
+                    f"there are {self.n_examples} labels, but {name} for {values.shape[0]} "
+                    "examples",
+                    "Pass one of each per example",
+                )
         if self.n_examples == 0:
             raise InvalidInput("the dataset is empty", "Pass at least a few examples")
 
@@ -63,29 +74,14 @@ class Dataset:
         features = self.features
         return (features.iloc if hasattr(features, "iloc") else features)[rows], self.labels[rows]
 
-    def _check(self, name: str, values: Any) -> None:
-        if values is None:
-            return
-        if not getattr(values, "shape", ()):
-            raise InvalidInput(f"{name} are {type(values).__name__}", "Pass one row per example")
-        if values.shape[0] != self.n_examples:
-            raise InvalidInput(
-                f"there are {self.n_examples} labels, but {name} for {values.shape[0]} examples",
-                "Pass one of each per example",
-            )
 
-
-def load_table(path: str | Path, *, label: str | None = None, group: str | None = None) -> Dataset:
+def load_table(path: Path, *, label: str | None = None, group: str | None = None) -> Dataset:
     """Dataset from a CSV file with a header, or from an NPZ file.
 
-    Parameters
-    ----------
-    label, group
-        Columns (arrays) that hold labels and groups; if not given, those with a usual name, such
-        as `label`, `target` or `y`. All other columns are features and must be numbers; an empty
-        cell is NaN. In an NPZ file the features are `features`, `X` or `data`.
+    Columns (arrays) that hold labels and groups are those with a usual name, such as `label`,
+    `target` or `y`, if not given. All other columns are features and must be numbers; an empty cell
+    is NaN. In an NPZ file the features are `features`, `X` or `data`.
     """
-    path = Path(path)
     read = {".csv": _read_csv, ".npz": _read_npz}.get(path.suffix.casefold())
     if read is None:
         raise InvalidInput(
@@ -104,10 +100,7 @@ def check_header(path: Path, *, label: str | None = None, group: str | None = No
     if path.suffix.casefold() == ".csv":
         with path.open(newline="", encoding="utf-8-sig") as file:
             names = [name.strip() for name in next(csv.reader(file), [])]
-        with entry("label"):
-            _find(_LABELS, names, label, "labels", path)
-        with entry("group"):
-            _find_groups(names, group, path)
+        _find_columns(names, label, group, path)
 
 
 def _read_npz(path: Path, label: str | None, group: str | None) -> Dataset:
@@ -115,8 +108,7 @@ def _read_npz(path: Path, label: str | None, group: str | None) -> Dataset:
         with np.load(path, allow_pickle=False) as arrays:
             names = list(arrays.files)
             features = _find(_FEATURES, names, None, "features", path)
-            labels = _find(_LABELS, names, label, "labels", path)
-            groups = _find_groups(names, group, path)
+            labels, groups = _find_columns(names, label, group, path)
             return Dataset(arrays[features], arrays[labels], arrays[groups] if groups else None)
     except ValueError as error:
         if isinstance(error, InvalidInput):
@@ -137,8 +129,7 @@ def _read_csv(path: Path, label: str | None, group: str | None) -> Dataset:
             f"{path.name} has {len(names)} columns, but not in {enumerate_rows(ragged)}",
             "Give every row one cell per column of the header",
         )
-    labels = _find(_LABELS, names, label, "labels", path)
-    groups = _find_groups(names, group, path)
+    labels, groups = _find_columns(names, label, group, path)
     columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
     if len(columns) < 2 + (groups is not None):
         raise InvalidInput(f"{path.name} has no examples", "Give a header, and a row per example")
@@ -179,10 +170,16 @@ def _read_labels(cells: Sequence[str], name: str, path: Path) -> NDArray[Any]:
     return values.astype(np.int64) if is_whole else values
 
 
-def _find_groups(names: Sequence[str], name: str | None, path: Path) -> str | None:
-    if name is None and not any(each.casefold() in _GROUPS for each in names):
-        return None
-    return _find(_GROUPS, names, name, "groups", path)
+def _find_columns(
+    names: Sequence[str], label: str | None, group: str | None, path: Path
+) -> tuple[str, str | None]:
+    """Which holds labels, and which groups, if there are any."""
+    with entry("label"):
+        labels = _find(_LABELS, names, label, "labels", path)
+    if group is None and not any(name.casefold() in _GROUPS for name in names):
+        return labels, None
+    with entry("group"):
+        return labels, _find(_GROUPS, names, group, "groups", path)
 
 
 def _find(

@@ -18,7 +18,6 @@ from outperform.study.study_file_entries import entry
 
 _REPETITION = ", repetition "  # between what is redrawn and the number of a later repetition
 MOST_RUNS = 1_000_000  # of a study: more than anybody fits, and as many as can be planned
-_APART = MOST_RUNS  # between draws of repetitions
 
 
 @runtime_checkable
@@ -42,11 +41,7 @@ class Ideal:
     redraws: ClassVar[str] = ALL  # as the labels of its runs say it
 
     def __post_init__(self) -> None:
-        _check("replicates", self.n_replicates, at_least=1)
-
-    def count_runs(self, draw: Draw) -> int:
-        """How many runs it plans."""
-        return self.n_replicates
+        _check_counts(1, replicates=self.n_replicates)
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan k searches with a final fit each."""
@@ -56,8 +51,47 @@ class Ideal:
             yield draw.run((self.kind, self.redraws, i), everything, draw.search(everything))
 
 
+class _OneSearch:
+    """One search, then final fits in which learning is redrawn; all of it once per repetition."""
+
+    __slots__ = ()
+    kind: str
+    n_replicates: int
+    n_repetitions: int
+    vary: tuple[str, ...] = ()
+    choice: ClassVar[Choice]
+
+    def __post_init__(self) -> None:
+        _check_counts(1, replicates=self.n_replicates, repetitions=self.n_repetitions)
+
+    @property
+    def redraws(self) -> str:
+        """What its runs redraw, as their labels say it."""
+        return "+".join(self.vary) or ALL
+
+    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
+        """Plan one search and k final fits, as often as there are repetitions."""
+        for repetition in range(self.n_repetitions):
+            # The searches, and the first fits after them, are those of the ideal design.
+            fixed = dict.fromkeys((*draw.learning, TUNING_SOURCE), repetition)
+            search = draw.search(fixed)
+            label = name_repetition(self.redraws, repetition)
+            for i in range(self.n_replicates):
+                number = repetition * MOST_RUNS + i  # of no other repetition
+                # Only the first fits of later repetitions have seeds of the first one too, for the
+                # sake of the searches shared with the ideal design: Var(μ̃) is too small by a share
+                # 2 / (R·k) at most.
+                redrawn = dict.fromkeys(self.vary or draw.learning, number if i else repetition)
+                if self.choice != "best":
+                    # Below 0, where no real search is, whose trials it would otherwise repeat.
+                    redrawn[TUNING_SOURCE] = -1 - number
+                # What is fixed at 0 need not be said.
+                replicates = fixed | redrawn if repetition else redrawn
+                yield draw.run((self.kind, label, i), replicates, search, self.choice)
+
+
 @dataclass(frozen=True, slots=True)
-class FixHopt:
+class FixHopt(_OneSearch):
     """One search, then final fits in which some learning sources are redrawn (algorithm 2).
 
     Parameters
@@ -73,9 +107,10 @@ class FixHopt:
     vary: tuple[str, ...] = ()
     n_repetitions: int = 1
     kind: Literal["fix-hopt"] = "fix-hopt"
+    choice: ClassVar[Choice] = "best"
 
     def __post_init__(self) -> None:
-        _check_counts(self.n_replicates, self.n_repetitions)
+        _OneSearch.__post_init__(self)
         if TUNING_SOURCE in self.vary:
             with entry("vary", self.vary.index(TUNING_SOURCE)):
                 raise InvalidInput(
@@ -83,23 +118,10 @@ class FixHopt:
                     "Use ideal or simulated-hopt, or leave hpo out of vary",
                 )
 
-    @property
-    def redraws(self) -> str:
-        """What its runs redraw, as their labels say it."""
-        return "+".join(self.vary) or ALL
-
-    def count_runs(self, draw: Draw) -> int:
-        """How many runs it plans."""
-        return self.n_replicates * self.n_repetitions
-
-    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
-        """Plan one search and k final fits, as often as there are repetitions."""
-        return _plan_repetitions(self, draw, "best", self.vary)
-
 
 @dataclass(frozen=True, slots=True)
-class _RedrawnSearches:
-    """One search, and final fits of what searches redrawn from its trials choose.
+class SimulatedHopt(_OneSearch):
+    """One search, a model of it, and final fits of what simulated searches choose (003, 4.1).
 
     The fits have the learning seeds of `FixHopt` with everything redrawn, so that both are paired.
 
@@ -107,35 +129,18 @@ class _RedrawnSearches:
     ----------
     n_repetitions
         As in `FixHopt`.
-    """
-
-    n_replicates: int
-    n_repetitions: int = 1
-    redraws: ClassVar[str] = ALL  # as the labels of its runs say it
-
-    def __post_init__(self) -> None:
-        _check_counts(self.n_replicates, self.n_repetitions)
-
-    def count_runs(self, draw: Draw) -> int:
-        """How many runs it plans."""
-        return self.n_replicates * self.n_repetitions
-
-
-@dataclass(frozen=True, slots=True)
-class SimulatedHopt(_RedrawnSearches):
-    """One search, a model of it, and final fits of what simulated searches choose (003, 4.1).
-
-    Parameters
-    ----------
     best_share
         The model is fitted to this share of the trials, the best.
     """
 
+    n_replicates: int
+    n_repetitions: int = 1
     best_share: float = 0.85
     kind: Literal["simulated-hopt"] = "simulated-hopt"
+    choice: ClassVar[Choice] = "simulated"
 
     def __post_init__(self) -> None:
-        _check_counts(self.n_replicates, self.n_repetitions)
+        _OneSearch.__post_init__(self)
         if not 0 < self.best_share <= 1:
             with entry("best_share"):
                 raise InvalidInput(
@@ -144,60 +149,29 @@ class SimulatedHopt(_RedrawnSearches):
                     "most 1",
                 )
 
-    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
-        """Plan one search and k final fits, as often as there are repetitions."""
-        return _plan_repetitions(self, draw, "simulated")
-
 
 @dataclass(frozen=True, slots=True)
-class ResampledHopt(_RedrawnSearches):
+class ResampledHopt(_OneSearch):
     """One random search, and final fits of what searches redrawn from its trials choose.
 
     The trials of a random search are exchangeable: as many, drawn from them with replacement, are
-    another search, and no model of it is needed.
+    another search, and no model of it is needed. Otherwise as `SimulatedHopt`.
     """
 
+    n_replicates: int
+    n_repetitions: int = 1
     kind: Literal["resampled-hopt"] = "resampled-hopt"
-
-    def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
-        """Plan one search and k final fits, as often as there are repetitions."""
-        return _plan_repetitions(self, draw, "resampled")
+    choice: ClassVar[Choice] = "resampled"
 
 
 # Designs whose runs are paired replicates.
 PairedDesign = Ideal | FixHopt | SimulatedHopt | ResampledHopt
 
 
-def _check(word: str, count: int, *, at_least: int) -> None:
-    with entry(word):
-        check_count(word, count, at_least=at_least, at_most=MOST_RUNS)
-
-
-def _check_counts(n_replicates: int, n_repetitions: int) -> None:
-    _check("replicates", n_replicates, at_least=1)
-    _check("repetitions", n_repetitions, at_least=1)
-
-
-def _plan_repetitions(
-    design: FixHopt | SimulatedHopt | ResampledHopt,
-    draw: Draw,
-    choice: Choice,
-    vary: tuple[str, ...] = (),
-) -> Iterator[PlannedRun]:
-    """Plan one search and its final fits with learning redrawn, for every repetition."""
-    for repetition in range(design.n_repetitions):
-        # The searches, and the first fits after them, are those of the ideal design.
-        fixed = dict.fromkeys((*draw.learning, TUNING_SOURCE), repetition)
-        search = draw.search(fixed)
-        label = name_repetition(design.redraws, repetition)
-        for i in range(design.n_replicates):
-            redrawn = dict.fromkeys(vary or draw.learning, _number_draw(repetition, i))
-            if choice != "best":
-                # Below 0, where no real search is, whose trials it would otherwise repeat.
-                redrawn[TUNING_SOURCE] = -1 - (repetition * _APART + i)
-            # What is fixed at 0 need not be said.
-            replicates = fixed | redrawn if repetition else redrawn
-            yield draw.run((design.kind, label, i), replicates, search, choice)
+def _check_counts(at_least: int, **counts: int) -> None:
+    for word, count in counts.items():
+        with entry(word):
+            check_count(word, count, at_least=at_least, at_most=MOST_RUNS)
 
 
 def name_repetition(redraws: str, repetition: int) -> str:
@@ -208,15 +182,6 @@ def name_repetition(redraws: str, repetition: int) -> str:
 def is_later_repetition(source: str) -> bool:
     """Whether a label's source is that of a repetition after the first."""
     return _REPETITION in source
-
-
-def _number_draw(repetition: int, i: int) -> int:
-    """Replicate of the sources redrawn: of no other repetition, however many there will be.
-
-    Only the first fits of later ones have seeds of the first repetition too, for the sake of the
-    searches shared with the ideal design: Var(μ̃) is too small by a share 2 / (R·k) at most.
-    """
-    return repetition * _APART + i if repetition and i else repetition + i
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +204,8 @@ class Variance:
     kind: Literal["variance"] = "variance"
 
     def __post_init__(self) -> None:
-        _check("replicates", self.n_replicates, at_least=2)
-        _check("searches", self.n_searches, at_least=0)
+        _check_counts(2, replicates=self.n_replicates)
+        _check_counts(0, searches=self.n_searches)
         if TUNING_SOURCE in self.sources:
             with entry("sources", self.sources.index(TUNING_SOURCE)):
                 raise InvalidInput(
@@ -248,23 +213,15 @@ class Variance:
                     "Leave it out of sources, and set searches = 20",
                 )
 
-    def count_runs(self, draw: Draw) -> int:
-        """How many runs it plans."""
-        return self.n_replicates * len(self._group(draw)) + self.n_searches
-
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan the fits of every source, then those of the searches."""
-        for label, varied in self._group(draw).items():
+        apart = {source: (source,) for source in self.sources or draw.honoured}
+        for label, varied in {**apart, ALL: draw.honoured, NOISE: (NOISE,)}.items():
             for i in range(self.n_replicates):
                 yield draw.run((self.kind, label, i), dict.fromkeys(varied, i), None)
         for i in range(self.n_searches):
             search = draw.search({TUNING_SOURCE: i})
             yield draw.run((self.kind, TUNING_SOURCE, i), {TUNING_SOURCE: i}, search)
-
-    def _group(self, draw: Draw) -> dict[str, tuple[str, ...]]:
-        """Sources that are redrawn together, by the label of their runs."""
-        apart = {source: (source,) for source in self.sources or draw.honoured}
-        return {**apart, ALL: draw.honoured, NOISE: (NOISE,)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,11 +236,7 @@ class Crossed:
     kind: Literal["crossed"] = "crossed"
 
     def __post_init__(self) -> None:
-        _check("levels", self.n_levels, at_least=2)
-
-    def count_runs(self, draw: Draw) -> int:
-        """How many runs it plans."""
-        return int(self.n_levels ** len(self.sources or draw.honoured))
+        _check_counts(2, levels=self.n_levels)
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan n_levels ** n_sources final fits."""
@@ -293,3 +246,15 @@ class Crossed:
         for i, levels in enumerate(cells):
             replicates = dict(zip(sources, levels, strict=True))
             yield draw.run((self.kind, "+".join(sources), i), replicates, None)
+
+
+def count_runs(design: Design, draw: Draw) -> int:
+    """How many runs one of our designs plans, without planning them."""
+    if isinstance(design, PairedDesign):
+        return design.n_replicates * getattr(design, "n_repetitions", 1)
+    if isinstance(design, Variance):
+        labels = {*(design.sources or draw.honoured), ALL, NOISE}
+        return design.n_replicates * len(labels) + design.n_searches
+    if isinstance(design, Crossed):
+        return int(design.n_levels ** len(design.sources or draw.honoured))
+    return 0  # the person's own: nobody knows

@@ -9,8 +9,8 @@ import numpy as np
 from outperform.errors import InvalidInput
 from outperform.study.fingerprints import fingerprint
 from outperform.study.import_paths import import_object, import_sklearn, refuse_failures
-from outperform.study.pipelines import SETS, FitContext, Pipeline, list_sources, read_resources
-from outperform.study.sources import derive_seed
+from outperform.study.pipelines import SETS, FitContext, Pipeline
+from outperform.study.sources import derive_seed, list_sources
 from outperform.study.spaces import Params, Space
 from outperform.study.splits import Split
 from outperform.study.study_file_entries import entry
@@ -23,25 +23,9 @@ class EstimatorPipeline(Pipeline):
 
     Every `random_state`, nested ones included, is set to one number: the seed of `init`. Where
     further sources are declared, the number is derived from all of them but `split` and `order`.
-    Training rows are permuted by `order`.
-
-    Parameters
-    ----------
-    estimator
-        An estimator, its import path, or a list of these: the steps of a scikit-learn Pipeline.
-    space
-        Names as `set_params` takes them, such as `svc__C`.
-    metric
-        Name of a scikit-learn scorer: that of the study's tasks if not given.
-    fixed
-        Parameters that are not searched.
-    sources
-        Sources honoured. If not given: `split`, `order`, and `init` if there is a `random_state`.
-
-    Examples
-    --------
-    >>> EstimatorPipeline("tree", "sklearn.tree.DecisionTreeClassifier").sources
-    ('split', 'order', 'init')
+    Training rows are permuted by `order`. A list of estimators, or of their import paths, is one of
+    steps. If not given, the metric is that of the study's tasks, and the sources are `split`,
+    `order`, and `init` if there is a `random_state`.
     """
 
     name: str
@@ -74,11 +58,8 @@ class EstimatorPipeline(Pipeline):
                     "has no random_state",
                     "Leave it out of sources",
                 )
-        object.__setattr__(self, "estimator", estimator)
-        object.__setattr__(self, "sources", sources)
-        object.__setattr__(self, "_random_states", states)
-        object.__setattr__(self, "resources", read_resources(self.resources))
-        object.__setattr__(self, "fingerprint", fingerprint(estimator, self.metric, self.sources))
+        found = fingerprint(estimator, self.metric, sources)
+        self._settle(estimator=estimator, sources=sources, _random_states=states, fingerprint=found)
 
     def _train(
         self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext

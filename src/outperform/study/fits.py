@@ -95,19 +95,10 @@ class Draw:
         """
         repeated = (NOISE,) if replicates.get(NOISE) else ()
         at = {name: replicates.get(name, 0) for name in (*self.learning, TUNING_SOURCE, *repeated)}
-        at["split"], fold = self._find_fold(at["split"])
+        splitter, fold = self.task.splitter, 0
+        if isinstance(splitter, CrossValidation):
+            at["split"], fold = divmod(at["split"], splitter.n_folds)
         return tuple((name, derive_seed(self.root, name, i)) for name, i in at.items()), fold
-
-    def split_at(self, replicate: int) -> tuple[int, int]:
-        """Seed and fold of the split of a replicate."""
-        at, fold = self._find_fold(replicate)
-        return derive_seed(self.root, "split", at), fold
-
-    def _find_fold(self, replicate: int) -> tuple[int, int]:
-        """Which cross-validation, and which of its folds."""
-        splitter = self.task.splitter
-        is_crossed = isinstance(splitter, CrossValidation)
-        return divmod(replicate, splitter.n_folds) if is_crossed else (replicate, 0)
 
     @property
     def learning(self) -> tuple[str, ...]:
@@ -178,21 +169,20 @@ class Fit:
     refit: bool = False  # on training and validation data together, to be scored on test
 
     def key(self, fingerprints: Mapping[str, str]) -> str:
-        """Hash of all that the scores depend on: 32 hexadecimal digits.
-
-        Parameters
-        ----------
-        fingerprints
-            From `gather_fingerprints`: changed code or data make another key.
-        """
-        parts = {
-            "pipeline": [self.pipeline, _find(fingerprints, "pipeline", self.pipeline)],
-            "task": [self.task, _find(fingerprints, "task", self.task)],
+        """Hash of all that the scores depend on, code and data (`gather_fingerprints`) too."""
+        parts: dict[str, Any] = {
             "params": {name: _plain(name, value) for name, value in self.params.items()},
             "seeds": {name: int(seed) for name, seed in self.seeds.items()},
             "fold": int(self.fold),
             "refit": bool(self.refit),
         }
+        for kind, name in (("pipeline", self.pipeline), ("task", self.task)):
+            if f"{kind} {name}" not in fingerprints:
+                raise UnknownName(
+                    f"there is no fingerprint of {kind} {name!r}",
+                    "Gather those of all pipelines and tasks of the study",
+                )
+            parts[kind] = [name, fingerprints[f"{kind} {name}"]]
         return hash_text(write_canonical(parts))
 
 
@@ -205,14 +195,7 @@ def make_fit(
     fold: int = 0,
     refit: bool = False,
 ) -> Fit:
-    """Fit with the seeds that the pipeline honours, so that no other seed makes a new one.
-
-    Examples
-    --------
-    >>> pipeline, task = Pipeline("net", "train {seed.init}"), Task("mnist", metric="accuracy")
-    >>> make_fit(pipeline, task, {}, {"split": 1, "init": 2, "order": 3, "hpo": 4}).seeds
-    {'split': 1, 'init': 2}
-    """
+    """Fit with the seeds that the pipeline honours, so that no other seed makes a new one."""
     honoured = {*pipeline.sources, *_ALWAYS}
     kept = {name: seed for name, seed in seeds.items() if name in honoured}
     return Fit(pipeline.name, task.name, dict(params), kept, fold, refit)
@@ -222,16 +205,6 @@ def gather_fingerprints(pipelines: Iterable[Pipeline], tasks: Iterable[Task]) ->
     """Fingerprints of all pipelines and tasks of a study, as `Fit.key` needs them."""
     hashes = {f"pipeline {pipeline.name}": pipeline.fingerprint for pipeline in pipelines}
     return hashes | {f"task {task.name}": task.fingerprint for task in tasks}
-
-
-def _find(fingerprints: Mapping[str, str], kind: str, name: str) -> str:
-    try:
-        return fingerprints[f"{kind} {name}"]
-    except KeyError:
-        raise UnknownName(
-            f"there is no fingerprint of {kind} {name!r}",
-            "Gather those of all pipelines and tasks of the study",
-        ) from None
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -29,13 +29,7 @@ def search_last(folder: Path) -> None:
 
 
 def check_not_hidden(path: str, folder: Path) -> None:
-    """Refuse an import path that means another module than the one beside the study.
-
-    Parameters
-    ----------
-    path
-        As a study names it: `package.module:name`.
-    """
+    """Refuse an import path that means another module than the one beside the study."""
     name = path.partition(":")[0].partition(".")[0]
     beside = [folder / f"{name}.py", folder / name / "__init__.py"]
     own: list[Path] = []
@@ -65,13 +59,7 @@ def _find_file(name: str) -> str | None:
 
 
 def import_object(path: str) -> Any:
-    """Import what `package.module:name` or `package.module.name` points at.
-
-    Examples
-    --------
-    >>> import_object("math:sqrt")(9.0)
-    3.0
-    """
+    """Import what `package.module:name` or `package.module.name` points at."""
     module_name, _, name = path.rpartition(":" if ":" in path else ".")
     if not (module_name and name and all(part.isidentifier() for part in name.split("."))):
         raise InvalidInput(f"{path!r} is no import path", "Write it as package.module:name")
@@ -130,21 +118,7 @@ def _import_module(name: str) -> ModuleType:
 
 @contextmanager
 def refuse_failures(what: str, remedy: str) -> Iterator[None]:
-    """Refuse what the code inside raises, `sys.exit` too; only Ctrl-C gets through.
-
-    Parameters
-    ----------
-    what
-        What is called, for messages: "the function load".
-
-    Examples
-    --------
-    >>> with refuse_failures("the function load", "Mend it"):
-    ...     raise SystemExit(1)
-    Traceback (most recent call last):
-        ...
-    outperform.errors.InvalidInput: the function load fails (it calls sys.exit). Mend it.
-    """
+    """Refuse what the code inside raises, `sys.exit` too; only Ctrl-C gets through."""
     try:
         yield
     except (OutperformError, KeyboardInterrupt):
@@ -154,13 +128,7 @@ def refuse_failures(what: str, remedy: str) -> Iterator[None]:
 
 
 def describe(error: BaseException) -> str:
-    """Kind and words of an exception, in one line.
-
-    Examples
-    --------
-    >>> describe(ValueError("no luck")), describe(SystemExit())
-    ('ValueError: no luck', 'it calls sys.exit')
-    """
+    """Kind and words of an exception, in one line."""
     if isinstance(error, SystemExit):
         return "it calls sys.exit"
     return f"{type(error).__name__}: {error}"

@@ -17,7 +17,7 @@ from outperform.errors import InvalidInput, InvalidScores
 from outperform.study.datasets import Dataset
 from outperform.study.fingerprints import fingerprint
 from outperform.study.import_paths import import_object
-from outperform.study.sources import LEARNING_SOURCES
+from outperform.study.sources import LEARNING_SOURCES, list_sources
 from outperform.study.spaces import Params, Space
 from outperform.study.splits import Split
 from outperform.study.study_file_entries import check_name, entry
@@ -27,6 +27,7 @@ SETS = ("valid", "test")  # that are scored
 # Of one fit; together far below the largest value of a store.
 _MOST_SCORES = 5_000
 _LONGEST_NAME = 200
+_EXAMPLE = 'Return a mapping such as {"valid": 0.91, "test": 0.9}'
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,39 +114,31 @@ class Pipeline:
         """Train once; the scores on "valid" and "test", as far as they were asked for."""
         honoured = {name: seeds[name] for name in self.sources if name in seeds}
         scores = self._train(params, split, honoured, FitContext(task, fold, refit, dataset))
-        return check_scores(scores, self.name, needed_sets(split, refit=refit))
+        held_out = [name for name in SETS if split is not None and len(getattr(split, name))]
+        if split is None and refit:
+            held_out = ["test"]
+        return check_scores(scores, self.name, held_out if len(held_out) == 1 else ())
 
     def _train(
         self, params: Params, split: Split | None, seeds: Mapping[str, int], context: "FitContext"
     ) -> object:
         raise NotImplementedError
 
+    def _settle(self, **values: Any) -> None:
+        """Set fields that were derived from others, as the last step of making it."""
+        for name, value in {**values, "resources": read_resources(self.resources)}.items():
+            object.__setattr__(self, name, value)
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionPipeline(Pipeline):
     """A Python function `fit(params, split, seeds) -> {"valid": ..., "test": ...}`.
 
-    Parameters
-    ----------
-    function
-        A function, from a notebook too, or its import path `package.module:function`. It gets the
-        seeds of the sources declared, and may return further numbers, which are kept. If it has
-        parameters of these names, it is told the `task`, the `fold` of a cross-validation, whether
-        this is a `refit` (the final fit, on training and validation data together), and given the
-        task's `data`, a `Dataset` with `features` and `labels`.
-    sources
-        Sources honoured: all learning sources if not given.
-
-    Examples
-    --------
-    >>> def fit(params, split, seeds):
-    ...     return {"test": seeds["init"] / 10}
-    >>> FunctionPipeline("toy", fit).fit({}, None, {"init": 9, "hpo": 3}, None)
-    {'test': 0.9}
-    >>> def fit_anywhere(params, split, seeds, *, task):
-    ...     return {"test": len(task)}
-    >>> FunctionPipeline("toy", fit_anywhere).asks
-    ('task',)
+    Or the import path of one, `package.module:function`. It gets the seeds of the sources declared
+    (all of learning if none are), and may return further numbers, which are kept. If it has
+    parameters of these names, it is told the `task`, the `fold` of a cross-validation, whether this
+    is a `refit` (the final fit, on training and validation data together), and given the task's
+    `data`, a `Dataset` with `features` and `labels`.
     """
 
     name: str
@@ -166,11 +159,9 @@ class FunctionPipeline(Pipeline):
                     "Pass a function fit(params, split, seeds)",
                 )
             asks = _find_asked(self.name, function)
-        object.__setattr__(self, "function", function)
-        object.__setattr__(self, "asks", asks)
-        object.__setattr__(self, "sources", list_sources(self.sources))
-        object.__setattr__(self, "resources", read_resources(self.resources))
-        object.__setattr__(self, "fingerprint", fingerprint(function, self.sources))
+        sources = list_sources(self.sources)
+        found = fingerprint(function, sources)
+        self._settle(function=function, asks=asks, sources=sources, fingerprint=found)
 
     def _train(
         self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext
@@ -180,79 +171,47 @@ class FunctionPipeline(Pipeline):
         return function(dict(params), split, dict(seeds), **answers)
 
 
-def list_sources(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of sources; a text in place of a list is refused, not taken letter by letter."""
-    if isinstance(names, str):
-        raise InvalidInput(f"sources are the text {names!r}", f"Pass a list: [{names!r}]")
-    return tuple(names)
-
-
-def needed_sets(split: Split | None, *, refit: bool = False) -> tuple[str, ...]:
-    """Which scores there must be: for each one of these sets, or for any if there are none."""
-    if split is None:
-        return ("test",) if refit else ()
-    held_out = [name for name in SETS if len(getattr(split, name))]
-    return tuple(held_out) if len(held_out) == 1 else ()
-
-
 def check_scores(scores: object, pipeline: str, needed: Sequence[str] = ()) -> dict[str, float]:
     """Scores as plain floats, with every further finite number; what is not a number is refused.
 
-    Examples
-    --------
-    >>> check_scores({"test": 1, "epochs": 7, "path": "model.bin"}, "svm")
-    {'test': 1.0, 'epochs': 7.0}
+    So is more than a store takes, while it is this fit alone that fails.
     """
+    returned = f"pipeline {pipeline!r} returned"
     if not isinstance(scores, Mapping):
-        raise InvalidScores(
-            f"pipeline {pipeline!r} returned {_show(scores)}, not scores",
-            'Return a mapping such as {"valid": 0.91, "test": 0.9}',
-        )
+        raise InvalidScores(f"{returned} {_show(scores)}, not scores", _EXAMPLE)
     missing = [name for name in needed if name not in scores]
     if missing or not any(name in scores for name in SETS):
         wanted = " and ".join(repr(name) for name in missing) or "'valid' or 'test'"
         keys = enumerate_names(map(repr, scores)) or "nothing"
-        raise InvalidScores(
-            f"pipeline {pipeline!r} returned no {wanted}, but {keys}",
-            'Return a mapping such as {"valid": 0.91, "test": 0.9}',
-        )
+        raise InvalidScores(f"{returned} no {wanted}, but {keys}", _EXAMPLE)
     numbers = {}
     for name, value in scores.items():
         try:
             numbers[str(name)] = _as_number(value)
         except OverflowError:
             raise InvalidScores(
-                f"pipeline {pipeline!r} returned a whole number beyond all floats as {name!r}",
+                f"{returned} a whole number beyond all floats as {name!r}",
                 "Return a number that a float can hold",
             ) from None
     for name in SETS:
-        number = numbers.get(name, 0.0)
-        if number is None or not math.isfinite(number):
+        if not math.isfinite(numbers.get(name, 0.0)):
             raise InvalidScores(
-                f"pipeline {pipeline!r} returned {_show(scores[name])} as its {name!r} score",
+                f"{returned} {_show(scores[name])} as its {name!r} score",
                 "Return a finite number; a fit that fails should raise an error",
             )
-    kept = {
-        name: value for name, value in numbers.items() if value is not None and math.isfinite(value)
-    }
-    _check_extent(kept, pipeline)
-    return kept
-
-
-def _check_extent(scores: Mapping[str, float], pipeline: str) -> None:
-    """Refuse more than a store takes, while it is this fit alone that fails."""
-    if len(scores) > _MOST_SCORES:
+    kept = {name: value for name, value in numbers.items() if math.isfinite(value)}
+    if len(kept) > _MOST_SCORES:
         raise InvalidScores(
-            f"pipeline {pipeline!r} returned {len(scores):,} scores",
+            f"{returned} {len(kept):,} scores",
             f"Return up to {_MOST_SCORES:,}, and keep anything else in files",
         )
-    longest = max(scores, key=len)
+    longest = max(kept, key=len)
     if len(longest) > _LONGEST_NAME:
         raise InvalidScores(
-            f"pipeline {pipeline!r} returned a score with a name of {len(longest):,} characters, "
-            f"{longest[:40]!r}...",
+            f"{returned} a score with a name of {len(longest):,} characters, {longest[:40]!r}...",
             f"Give it a name of up to {_LONGEST_NAME} characters",
         )
+    return kept
 
 
 def _choose_kind(name: str, what: Any, words: Mapping[str, Any]) -> type[Pipeline]:
@@ -325,11 +284,12 @@ def _find_asked(pipeline: str, function: Callable[..., Any]) -> tuple[str, ...]:
     return asks
 
 
-def _as_number(value: object) -> float | None:
+def _as_number(value: object) -> float:
+    """NaN where it is no number."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()  # numpy, torch and jax scalars
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
+        return math.nan
     return float(value)
 
 
@@ -352,24 +312,23 @@ _SIZES = 'Write a size such as "16GB", "512MB" or "1.5GiB"'
 
 
 def read_resources(resources: Mapping[str, Any]) -> dict[str, float]:
-    """Resources as plain numbers, memory in bytes; refused where they make no sense.
-
-    Examples
-    --------
-    >>> read_resources({"gpus": 1, "memory": "1.5GiB", "cpus": 4})
-    {'gpus': 1, 'memory': 1610612736, 'cpus': 4}
-    """
+    """Resources as plain numbers, memory in bytes; refused where they make no sense."""
     with entry("resources"):
         if not isinstance(resources, Mapping):
             raise InvalidInput(
                 f"resources are {resources!r}", 'Name them: {"gpus": 1, "memory": "16GB"}'
             )
-        return {name: _read(name, value) for name, value in resources.items()}
+        return {name: _read_resource(name, value) for name, value in resources.items()}
 
 
-def _read(name: str, value: Any) -> float:
+def _read_resource(name: str, value: Any) -> float:
     with entry(name):
-        _check_spelling(name)
+        if not isinstance(name, str) or not name:
+            raise InvalidInput(f"resources name {name!r}", "Name each by a text")
+        word = name.casefold()
+        near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, _KNOWN, 1, _ALIKE)
+        if near and name not in _KNOWN:  # meant for one that every engine knows
+            raise InvalidInput(f"resources name {name!r}", f"Write {near[0]}")
         if name == "memory":
             return _read_memory(value)
         _check_number(name, value)
@@ -378,16 +337,6 @@ def _read(name: str, value: Any) -> float:
                 f"gpus is {value}", "Give a whole number of them, or less than one to share it"
             )
         return int(value) if value == int(value) else float(value)
-
-
-def _check_spelling(name: str) -> None:
-    """Refuse a word that was meant for one that every engine knows; others are its own."""
-    if not isinstance(name, str) or not name:
-        raise InvalidInput(f"resources name {name!r}", "Name each by a text")
-    word = name.casefold()
-    near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, _KNOWN, 1, _ALIKE)
-    if near and name not in _KNOWN:
-        raise InvalidInput(f"resources name {name!r}", f"Write {near[0]}")
 
 
 def _check_number(name: str, value: Any) -> None:

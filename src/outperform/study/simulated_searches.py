@@ -7,7 +7,7 @@ with its own seeds, and only the scores are predicted.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from outperform.study.fits import Search
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Params, Space
 from outperform.study.tuners import Trial, Tuner, best_trial, make_tuner, suggest_grid
-
-if TYPE_CHECKING:
-    from outperform.study.surrogate import Surrogate
 
 
 class Predictor(Protocol):
@@ -87,11 +84,6 @@ def resample_search(trials: Sequence[Trial], seed: int) -> Params:
     """Choice of a search whose trials are drawn from those recorded, with replacement.
 
     A search all of whose trials failed would choose nothing: it is drawn again.
-
-    Examples
-    --------
-    >>> resample_search([Trial({"c": 1}, 0.8), Trial({"c": 2}, 0.9), Trial({"c": 3}, None)], 0)
-    {'c': 2}
     """
     best_trial(trials)  # refuses trials of which all have failed
     rng = np.random.default_rng(derive_seed(seed, "resample"))
@@ -103,24 +95,14 @@ def resample_search(trials: Sequence[Trial], seed: int) -> Params:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """Searches to simulate on a surrogate of one that was done.
-
-    Attributes
-    ----------
-    trials
-        Of the search, higher scores being better.
-    seeds
-        Of the tuner, one per search to simulate.
-    chain
-        As recorded from an earlier simulation on the same trials; None: it is sampled.
-    """
+    """Searches to simulate on a surrogate of one that was done."""
 
     search: Search
     space: Space
-    trials: tuple[Trial, ...]
-    seeds: tuple[int, ...]
+    trials: tuple[Trial, ...]  # of the search, higher scores being better
+    seeds: tuple[int, ...]  # of the tuner, one per search to simulate
     best_share: float
-    chain: Mapping[str, Any] | None = None
+    chain: Mapping[str, Any] | None = None  # of a simulation on these trials; None: it is sampled
 
 
 def simulate(simulation: Simulation) -> dict[str, Any]:
@@ -146,18 +128,13 @@ def simulate(simulation: Simulation) -> dict[str, Any]:
     tuner = make_tuner(search.tuner)
     choices = simulate_searches(surrogate.process, tuner, simulation.seeds, search.n_trials)
     record = {"chain": surrogate.chain.to_record(), "doubts": []}
+    if known is None and not tuner.draws_alike:
+        # How far the optima of this tuner lie from the trials, not those of random search; by
+        # searches of their own, so that no doubt hangs on how many runs happened to be asked for.
+        seeds = [derive_seed(search.tuner_seed, "remoteness", i) for i in range(_N_REMOTE)]
+        optima = simulate_searches(surrogate.process, tuner, seeds, search.n_trials)
+        remoteness = surrogate.process.measure_remoteness(optima)
+        surrogate = replace(surrogate, remoteness=remoteness)
     if known is None:
-        record["doubts"] = [*_measure_own_remoteness(surrogate, tuner, search).doubts]
+        record["doubts"] = [*surrogate.doubts]
     return {"choices": choices, "record": record}
-
-
-def _measure_own_remoteness(surrogate: "Surrogate", tuner: Tuner, search: Search) -> "Surrogate":
-    """Say how far the optima of this tuner lie from the trials, not those of random search.
-
-    By searches of their own, so that no doubt hangs on how many runs happened to be asked for.
-    """
-    if tuner.draws_alike:
-        return surrogate
-    seeds = [derive_seed(search.tuner_seed, "remoteness", index) for index in range(_N_REMOTE)]
-    optima = simulate_searches(surrogate.process, tuner, seeds, search.n_trials)
-    return replace(surrogate, remoteness=surrogate.process.measure_remoteness(optima))

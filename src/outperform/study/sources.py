@@ -5,7 +5,7 @@ same seeds for every pipeline, and adding a source, a pipeline or a replicate mo
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 
 from outperform.errors import InvalidInput
@@ -31,11 +31,16 @@ def derive_seed(*parts: int | str) -> int:
     return int.from_bytes(hashlib.blake2b(key, digest_size=4).digest())
 
 
-def check_sources(names: Iterable[str]) -> None:
-    """Refuse names of sources that are none, or that are listed twice."""
+def list_sources(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of sources; a text in place of a list is refused, not taken letter by letter."""
     if isinstance(names, str):
         raise InvalidInput(f"sources are the text {names!r}", f"Pass a list: [{names!r}]")
-    listed = list(names)
+    return tuple(names)
+
+
+def check_sources(names: Sequence[str]) -> None:
+    """Refuse names of sources that are none, or that are listed twice."""
+    listed = list_sources(names)
     for name in listed:
         if listed.count(name) > 1:
             raise InvalidInput(

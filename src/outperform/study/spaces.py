@@ -201,14 +201,14 @@ Space = Mapping[str, Dimension]
 
 
 def default_params(space: Space) -> Params:
-    """Every hyperparameter at its default.
-
-    Examples
-    --------
-    >>> default_params({"depth": Integers(1, 9), "c": LogUniform(0.01, 1, default=0.1)})
-    {'depth': 5, 'c': 0.1}
-    """
+    """Every hyperparameter at its default."""
     return {name: cast(Value, dimension.default) for name, dimension in space.items()}
+
+
+def params_at(space: Space, units: Sequence[float]) -> Params:
+    """Values at a point of the unit cube, whose coordinates are in the order of the names."""
+    at = dict(zip(sorted(space), units, strict=True))
+    return {name: dimension.from_unit(at[name]) for name, dimension in space.items()}
 
 
 def _settle(dimension: Any, convert: Any, *, log: bool = False) -> None:

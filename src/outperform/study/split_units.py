@@ -107,32 +107,26 @@ def apportion(weights: IntArray, total: int) -> IntArray:
 def take_sets(
     pool: list[IntArray], sizes: Mapping[str, Size], units: Units, *, keep_one: bool, state: str
 ) -> tuple[dict[str, IntArray], list[IntArray]]:
-    """Take each set in turn from the front of the pool, class by class.
+    """Take each set in turn from the front of the pool, class by class; give them and the rest.
 
-    Parameters
-    ----------
-    pool
-        The units of each class that may be taken, already in random order.
-    sizes
-        Size of each set; a fraction is one of the whole pool. Every class gets at least one unit
-        in every set that is not empty.
-    keep_one
-        Whether at least one unit of each class must be left over.
-    state
-        What the units in the pool are, for messages: "never drawn".
-
-    Returns
-    -------
-    The units of each set, and what is left of the pool.
+    The pool has the units of each class in random order; `state` says what they are, for messages:
+    "never drawn". A fraction is one of the whole pool. Every class gets at least one unit in every
+    set that is not empty and, with `keep_one`, in the rest.
     """
     total = sum(map(len, pool))
     sets = {name: np.empty(0, dtype=np.int64) for name in sizes}
     wanted = [name for name, size in sizes.items() if size]
     for place, name in enumerate(wanted):
-        room = np.array([len(part) for part in pool]) - (len(wanted) - 1 - place) - keep_one
-        counts = _share_out(sizes[name], pool, units, total=total, room=room)
+        available = np.array([len(part) for part in pool])
+        room = available - (len(wanted) - 1 - place) - keep_one
+        size = sizes[name]
+        if isinstance(size, int):
+            counts = apportion(units.sizes, size)
+        else:
+            n_wanted = min(count_of(size, total), int(available.sum()))
+            counts = np.minimum(np.maximum(apportion(available, n_wanted), 1), room)
         if ((counts < 1) | (counts > room)).any():
-            _refuse_set(name, counts, room, units, pool=pool, state=state)
+            raise _refuse_set(name, counts, room, units, available, state)
         sets[name] = np.concatenate([part[:n] for part, n in zip(pool, counts, strict=True)])
         pool = [part[n:] for part, n in zip(pool, counts, strict=True)]
     return sets, pool
@@ -152,33 +146,17 @@ def refuse_class(units: Units, index: int, reason: str) -> InvalidInput:
     )
 
 
-def _share_out(
-    size: Size, pool: list[IntArray], units: Units, *, total: int, room: IntArray
-) -> IntArray:
-    if isinstance(size, int):
-        return apportion(units.sizes, size)
-    available = np.array([len(part) for part in pool])
-    counts = apportion(available, min(count_of(size, total), int(available.sum())))
-    return np.minimum(np.maximum(counts, 1), room)
-
-
 def _refuse_set(
-    name: str,
-    counts: IntArray,
-    room: IntArray,
-    units: Units,
-    *,
-    pool: list[IntArray],
-    state: str,
-) -> None:
+    name: str, counts: IntArray, room: IntArray, units: Units, available: IntArray, state: str
+) -> InvalidInput:
     index = int(np.flatnonzero((counts < 1) | (counts > room))[0])
-    available, room_here, count = len(pool[index]), max(int(room[index]), 0), int(counts[index])
+    count, room_here = int(counts[index]), max(int(room[index]), 0)
     if room_here < 1 or count > room_here:
-        needed = f"{name} needs {max(count, 1)}"
-        others = available - room_here
+        others = available[index] - room_here
         others_need = f" and other sets at least {others}" if others else ""
-        raise refuse_class(units, index, f"{available} {state}, but {needed}{others_need}")
-    raise refuse_class(units, index, f"its share of {name} rounds to none")
+        needed = f"{name} needs {max(count, 1)}{others_need}"
+        return refuse_class(units, index, f"{available[index]} {state}, but {needed}")
+    return refuse_class(units, index, f"its share of {name} rounds to none")
 
 
 def _per_example(name: str, values: ArrayLike, n_examples: int) -> NDArray[Any]:

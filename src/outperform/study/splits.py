@@ -298,8 +298,14 @@ class FixedSplit:
                 f"the fixed split has example {largest}, but there are {n_examples} examples",
                 f"Count from 0 to {n_examples - 1}",
             )
-        if groups is not None:
-            _check_straddling(sets, np.asarray(groups))
+        for first, second in combinations(sets, 2) if groups is not None else ():
+            shared = np.intersect1d(np.asarray(groups)[first], np.asarray(groups)[second])
+            if len(shared):
+                raise InvalidInput(
+                    f"{len(shared)} group(s) are in two sets of the fixed split: "
+                    f"{enumerate_names(map(str, shared), limit=5)}",
+                    "Move each group into one set, or pass no groups",
+                )
         return Split(*sets)
 
 
@@ -340,14 +346,3 @@ def _check_positions(name: str, positions: Any) -> tuple[int, ...]:
     if array.size and array.min() < 0:
         raise InvalidInput(f"{name} has example {array.min()}", "Count examples from 0")
     return tuple(array.tolist())
-
-
-def _check_straddling(sets: list[IntArray], groups: Any) -> None:
-    for first, second in combinations(sets, 2):
-        shared = np.intersect1d(groups[first], groups[second])
-        if len(shared):
-            raise InvalidInput(
-                f"{len(shared)} group(s) are in two sets of the fixed split: "
-                f"{enumerate_names(map(str, shared), limit=5)}",
-                "Move each group into one set, or pass no groups",
-            )

@@ -7,6 +7,7 @@ nothing.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from outperform.errors import InvalidInput, OutperformError
@@ -90,7 +91,8 @@ class Study:
                 for task in self.tasks
                 for pipeline in self.pipelines
             ]
-            yield from _in_turns(plans)
+            for turn in zip_longest(*plans):
+                yield from (run for run in turn if run is not None)
 
     def count_fits(
         self,
@@ -104,32 +106,30 @@ class Study:
         pairs
             Pipelines and tasks to count them of; all if not given.
         """
-        runs, searches = set(), set()
         if pairs is None:
-            every = ((pipeline, task) for task in self.tasks for pipeline in self.pipelines)
-            return sum(self.count_fits(designs, [pair]) for pair in every)
-        for design in designs or self.designs:
-            for pipeline, task in pairs:
+            pairs = [(pipeline, task) for task in self.tasks for pipeline in self.pipelines]
+        n_fits = 0
+        for pipeline, task in pairs:
+            runs, searches = set(), set()
+            for design in designs or self.designs:
                 for run in design.plan_runs(self.draw(pipeline, task)):
                     moved = frozenset((name, i) for name, i in run.redrawn.items() if i)
-                    runs.add((run.pipeline, run.task, moved, run.search, run.choice))
+                    runs.add((moved, run.search, run.choice))
                     searches.add(run.search)
-        return len(runs) + sum(search.n_trials for search in searches if search is not None)
+            n_fits += len(runs) + sum(search.n_trials for search in searches if search is not None)
+        return n_fits
 
     def price_alternatives(
         self, pairs: Sequence[tuple[Pipeline, Task]] | None = None
     ) -> dict[str, int]:
         """Fits of the designs chosen, and of ideal and fix-hopt with as many replicates."""
-        k = max((getattr(e, "n_replicates", 0) for e in self.designs), default=0) or 1
-        kinds = dict.fromkeys(e.kind for e in self.designs)
-        prices = {
-            kind: self.count_fits(tuple(e for e in self.designs if e.kind == kind), pairs)
-            for kind in kinds
-        }
-        others: tuple[Design, ...] = (Ideal(k), FixHopt(k))
-        return prices | {
-            e.kind: self.count_fits((e,), pairs) for e in others if e.kind not in prices
-        }
+        by_kind: dict[str, list[Design]] = {}
+        for design in self.designs:
+            by_kind.setdefault(design.kind, []).append(design)
+        k = max(getattr(design, "n_replicates", 0) for design in self.designs) or 1
+        by_kind.setdefault("ideal", [Ideal(k)])
+        by_kind.setdefault("fix-hopt", [FixHopt(k)])
+        return {kind: self.count_fits(designs, pairs) for kind, designs in by_kind.items()}
 
     def make_fit(self, planned: PlannedRun | Search, params: Params, *, refit: bool) -> Fit:
         """Fit of a run, or of a trial of a search, with these hyperparameters."""
@@ -140,18 +140,6 @@ class Study:
     def draw(self, pipeline: Pipeline, task: Task) -> Draw:
         """What derives the seeds of a pipeline on a task."""
         return Draw(pipeline, task, self.seed, self.tuner, self.trials)
-
-
-def _in_turns(plans: list[Iterator[PlannedRun]]) -> Iterator[PlannedRun]:
-    """First runs of all plans, then second ones, and so on."""
-    while plans:
-        left = []
-        for plan in plans:
-            run = next(plan, None)
-            if run is not None:
-                yield run
-                left.append(plan)
-        plans = left
 
 
 def check_is_study(study: object) -> None:
@@ -173,32 +161,18 @@ class PlannedPipeline(Pipeline):
     space: Space
     sources: tuple[str, ...]
     fingerprint: str
-    is_given_split: bool = field(default=True, kw_only=True)
-
-    @property
-    def gets_split(self) -> bool:
-        """Whether it gets the split of a task with data."""
-        return self.is_given_split
+    gets_split: bool = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedTask(Task):
     """A task of which only the plan is known."""
 
-    recorded: str = ""
-
-    @property
-    def fingerprint(self) -> str:
-        """Hash of the data and of how it is split, as it was when the study was run."""
-        return self.recorded
+    fingerprint: str = field(default="")  # of its data and split when the study was run
 
 
-@dataclass(frozen=True, slots=True)
-class _UnknownData:
-    fingerprint: str = ""
-
-    def __call__(self) -> Dataset:
-        raise InvalidInput("a store holds no data", "Read the study itself")
+def _hold_no_data() -> Dataset:
+    raise InvalidInput("a store holds no data", "Read the study itself")
 
 
 def describe_plan(study: Study) -> dict[str, Any] | None:
@@ -234,21 +208,32 @@ def describe_plan(study: Study) -> dict[str, Any] | None:
 
 
 def plan_study(plan: Mapping[str, Any], fingerprints: Mapping[str, str], name: str) -> Study:
-    """Study from its plan; nothing is imported or called for it.
-
-    Parameters
-    ----------
-    fingerprints
-        From `gather_fingerprints` of the study that the plan was made from.
-    """
+    """Study from its plan, and what `gather_fingerprints` said of it; nothing is imported."""
     try:
-        return Study(
-            [_plan_pipeline(each, fingerprints) for each in plan["pipelines"]],
-            [_plan_task(each, fingerprints) for each in plan["tasks"]],
-            [make_design(each) for each in plan["designs"]],
-            name=name,
-            **{word: plan[word] for word in ("seed", "tuner", "trials")},
-        )
+        pipelines = [
+            PlannedPipeline(
+                each["name"],
+                make_space(each["space"]),
+                tuple(each["sources"]),
+                fingerprints[f"pipeline {each['name']}"],
+                gets_split=each["gets_split"],
+            )
+            for each in plan["pipelines"]
+        ]
+        tasks = [
+            PlannedTask(
+                each["name"],
+                each["metric"],
+                each["goal"],
+                _hold_no_data if each["has_data"] else None,
+                _plan_splitter(each["split"]),
+                fingerprints[f"task {each['name']}"],
+            )
+            for each in plan["tasks"]
+        ]
+        designs = [make_design(each) for each in plan["designs"]]
+        settings = {word: plan[word] for word in ("seed", "tuner", "trials")}
+        return Study(pipelines, tasks, designs, name=name, **settings)
     except OutperformError:
         raise
     except (AttributeError, LookupError, TypeError, ValueError) as error:
@@ -256,27 +241,6 @@ def plan_study(plan: Mapping[str, Any], fingerprints: Mapping[str, str], name: s
             f"the plan of study {name!r} cannot be read ({type(error).__name__}: {error})",
             "Run the study once more: nothing is trained anew, and its plan is written again",
         ) from error
-
-
-def _plan_pipeline(part: Mapping[str, Any], fingerprints: Mapping[str, str]) -> Pipeline:
-    return PlannedPipeline(
-        part["name"],
-        make_space(part["space"]),
-        tuple(part["sources"]),
-        fingerprints[f"pipeline {part['name']}"],
-        is_given_split=part["gets_split"],
-    )
-
-
-def _plan_task(part: Mapping[str, Any], fingerprints: Mapping[str, str]) -> Task:
-    return PlannedTask(
-        part["name"],
-        part["metric"],
-        part["goal"],
-        _UnknownData() if part["has_data"] else None,
-        _plan_splitter(part["split"]),
-        fingerprints[f"task {part['name']}"],
-    )
 
 
 def _describe_design(design: Design) -> dict[str, Any]:

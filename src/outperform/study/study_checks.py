@@ -12,13 +12,13 @@ from outperform.stats.checks import check_count
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.designs import (
     MOST_RUNS,
-    Crossed,
     Design,
     FixHopt,
     PairedDesign,
     ResampledHopt,
     SimulatedHopt,
     Variance,
+    count_runs,
 )
 from outperform.study.estimator_pipeline import EstimatorPipeline, check_metric
 from outperform.study.fits import honoured
@@ -95,10 +95,7 @@ def check_study(study: "Study") -> None:
             with entry("task", number):
                 _check_metric(pipeline, task)
         with entry("pipeline", place):
-            _check_space(pipeline)
-            with entry("sources"):
-                check_sources(pipeline.sources)
-                _check_spelling(pipeline)
+            _check_space_and_sources(pipeline)
             _check_asked(pipeline, study.tasks)
             _check_split(pipeline, study)
     for place, design in enumerate(study.designs):
@@ -108,9 +105,7 @@ def check_study(study: "Study") -> None:
                     f"the same {design.kind} design is there twice", "Keep one of them"
                 )
             _check_redrawn(design, study)
-            _check_searches(design, study.pipelines)
-            if any(pipeline.space for pipeline in study.pipelines):
-                _check_redrawn_searches(design, study)
+            _check_searches(design, study)
             _check_size(design, study)
 
 
@@ -153,8 +148,8 @@ def _check_metric(pipeline: Pipeline, task: Task) -> None:
             )
 
 
-def _check_space(pipeline: Pipeline) -> None:
-    """Refuse hyperparameters that do not say how they are searched, as numbers and pairs do."""
+def _check_space_and_sources(pipeline: Pipeline) -> None:
+    """Refuse numbers and pairs as a space, and own sources one slip away from a usual one."""
     for name, dimension in pipeline.space.items():
         if not isinstance(dimension, Dimension):
             raise InvalidInput(
@@ -162,18 +157,16 @@ def _check_space(pipeline: Pipeline) -> None:
                 "Pass Uniform(low, high), LogUniform(low, high), Integers(low, high) or "
                 "Choices([...])",
             )
-
-
-def _check_spelling(pipeline: Pipeline) -> None:
-    """Refuse a source of the pipeline's own that is one slip away from a usual one."""
-    for place, name in enumerate(pipeline.sources):
-        near = [usual for usual in LEARNING_SOURCES if _drop_one(usual) & _drop_one(name)]
-        if near and name not in near:
-            with entry(place):
-                raise InvalidInput(
-                    f"pipeline {pipeline.name!r} has a source {name!r}, all but {near[0]!r}",
-                    f"Write {near[0]!r}, or give a source of your own a name less like it",
-                )
+    with entry("sources"):
+        check_sources(pipeline.sources)
+        for place, name in enumerate(pipeline.sources):
+            near = [usual for usual in LEARNING_SOURCES if _drop_one(usual) & _drop_one(name)]
+            if near and name not in near:
+                with entry(place):
+                    raise InvalidInput(
+                        f"pipeline {pipeline.name!r} has a source {name!r}, all but {near[0]!r}",
+                        f"Write {near[0]!r}, or give a source of your own a name less like it",
+                    )
 
 
 def _drop_one(word: str) -> set[str]:
@@ -251,32 +244,28 @@ def _check_redrawn(design: Design, study: "Study") -> None:
     named: tuple[str, ...] = getattr(design, word, ())
     with entry(word):
         check_sources(named)
-        for place, name in enumerate(named):
-            with entry(place):
-                _check_source(name, word, study)
-
-
-def _check_source(name: str, word: str, study: "Study") -> None:
-    if name == "split" and all(isinstance(task.splitter, FixedSplit) for task in study.tasks):
-        raise InvalidInput(
-            "the split is fixed: redrawing it would change nothing", f"Leave it out of {word}"
-        )
-    for pipeline in study.pipelines:
-        known = list(dict.fromkeys(n for task in study.tasks for n in honoured(pipeline, task)))
-        if name not in known:
-            raise InvalidInput(
-                f"pipeline {pipeline.name!r} does not honour {name}: redrawing it would change "
-                "nothing",
-                suggest_names(name, known) if known else f"Leave it out of {word}",
-            )
+    is_fixed = all(isinstance(task.splitter, FixedSplit) for task in study.tasks)
+    for place, name in enumerate(named):
+        with entry(word, place):
+            if name == "split" and is_fixed:
+                raise InvalidInput(
+                    "the split is fixed: redrawing it would change nothing",
+                    f"Leave it out of {word}",
+                )
+            for pipeline in study.pipelines:
+                known = dict.fromkeys(n for task in study.tasks for n in honoured(pipeline, task))
+                if name not in known:
+                    raise InvalidInput(
+                        f"pipeline {pipeline.name!r} does not honour {name}: redrawing it would "
+                        "change nothing",
+                        suggest_names(name, list(known)) if known else f"Leave it out of {word}",
+                    )
 
 
 def _check_size(design: Design, study: "Study") -> None:
     """Refuse more runs than can be planned."""
-    if not isinstance(design, PairedDesign | Variance | Crossed):  # the person's own
-        return
     n_runs = sum(
-        design.count_runs(study.draw(pipeline, task))
+        count_runs(design, study.draw(pipeline, task))
         for task in study.tasks
         for pipeline in study.pipelines
     )
@@ -288,20 +277,16 @@ def _check_size(design: Design, study: "Study") -> None:
         )
 
 
-def _check_searches(design: Design, pipelines: Sequence[Pipeline]) -> None:
-    """Refuse searches where no pipeline has anything to search."""
-    n_searches = design.n_searches if isinstance(design, Variance) else 0
-    if n_searches and not any(pipeline.space for pipeline in pipelines):
+def _check_searches(design: Design, study: "Study") -> None:
+    """Refuse searches of nothing, and those that cannot be redrawn, before any is paid for."""
+    searched = [pipeline for pipeline in study.pipelines if pipeline.space]
+    if isinstance(design, Variance) and design.n_searches and not searched:
         with entry("searches"):
             raise InvalidInput(
-                f"searches is {n_searches}, but no pipeline has hyperparameters to search",
+                f"searches is {design.n_searches}, but no pipeline has hyperparameters to search",
                 "Give one a space, or leave out searches",
             )
-
-
-def _check_redrawn_searches(design: Design, study: "Study") -> None:
-    """Refuse searches that cannot be redrawn from their trials, before any of them is paid for."""
-    if not isinstance(design, SimulatedHopt | ResampledHopt):
+    if not searched or not isinstance(design, SimulatedHopt | ResampledHopt):
         return
     if study.trials < 2:
         raise InvalidInput(
@@ -320,21 +305,21 @@ def _check_redrawn_searches(design: Design, study: "Study") -> None:
             'Search with tuner = "noisy-grid" or "random", or use fix-hopt',
         )
     if isinstance(design, SimulatedHopt):
-        _check_trials_of_surrogate(design, study)
-        shares = {each.best_share for each in study.designs if isinstance(each, SimulatedHopt)}
-        if len(shares) > 1:
-            raise InvalidInput(
-                f"simulated-hopt is there with best_share {enumerate_names(map(str, shares))}",
-                "Make a study per share: their runs have the same names",
-            )
+        _check_surrogates(design, searched, study)
 
 
-def _check_trials_of_surrogate(design: SimulatedHopt, study: "Study") -> None:
-    for pipeline in study.pipelines:
+def _check_surrogates(design: SimulatedHopt, searched: Sequence[Pipeline], study: "Study") -> None:
+    for pipeline in searched:
         needed = count_needed_trials(pipeline.space, design.best_share)
-        if pipeline.space and study.trials < needed:
+        if study.trials < needed:
             raise InvalidInput(
                 f"simulated-hopt models searches of {study.trials} trials, too few for the "
                 f"{len(pipeline.space)} hyperparameters of pipeline {pipeline.name!r}",
                 f"Let trials be {needed} at the very least, better 50, or use fix-hopt",
             )
+    shares = {each.best_share for each in study.designs if isinstance(each, SimulatedHopt)}
+    if len(shares) > 1:
+        raise InvalidInput(
+            f"simulated-hopt is there with best_share {enumerate_names(map(str, shares))}",
+            "Make a study per share: their runs have the same names",
+        )

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from outperform.errors import InvalidInput, OutperformError
 from outperform.study.command_pipeline import CommandPipeline
-from outperform.study.datasets import check_header
+from outperform.study.datasets import Dataset, check_header
 from outperform.study.estimator_pipeline import EstimatorPipeline
 from outperform.study.import_paths import check_not_hidden, search_last
 from outperform.study.pipelines import FunctionPipeline, Pipeline
@@ -21,7 +21,6 @@ from outperform.study.study_file_entries import (
     check_words,
     entry,
     find_line,
-    find_lines,
 )
 from outperform.study.study_file_tables import (
     EngineTable,
@@ -38,13 +37,12 @@ _TOP: dict[str, Kind] = {
     "seed": int,
     "tuning": dict,
     "limits": dict,
-    "engine": None,
-    "task": None,
-    "pipeline": None,
-    "design": None,
+    **dict.fromkeys(("engine", "task", "pipeline", "design")),
 }
-_TUNING: dict[str, Kind] = {"tuner": str, "trials": int}
-_LIMITS: dict[str, Kind] = {"timeout": float, "retries": int}
+_SETTINGS: dict[str, dict[str, Kind]] = {
+    "tuning": {"tuner": str, "trials": int},
+    "limits": {"timeout": float, "retries": int},
+}
 _TASK: dict[str, Kind] = {
     "name": str,
     "data": (str, dict),
@@ -104,29 +102,7 @@ def _read_text(file: Path) -> str:
 
 
 def parse_study(text: str, *, folder: Path) -> Study:
-    """Study from the text of a study file.
-
-    Parameters
-    ----------
-    folder
-        Where the file lies: data and commands are looked for from there.
-
-    Examples
-    --------
-    >>> text = '''
-    ... [[task]]
-    ... data = "digits"
-    ... metric = "accuracy"
-    ... [[pipeline]]
-    ... estimator = "sklearn.naive_bayes.GaussianNB"
-    ... [[design]]
-    ... kind = "ideal"
-    ... replicates = 10
-    ... '''
-    >>> parse_study(text, folder=Path("."))
-    ... # doctest: +ELLIPSIS
-    Study(pipelines=(EstimatorPipeline(name='GaussianNB', ...
-    """
+    """Study from the text of a study file; data and commands are looked for from its folder."""
     return _read_document(text, lambda document: _make_study(document, folder))
 
 
@@ -149,17 +125,10 @@ def _read_document(text: str, make: Callable[[dict[str, Any]], T]) -> T:
     try:
         return make(document)
     except OutperformError as error:
-        line = _find_line(text, error)
+        line = find_line(text, error.where)
         if line is None:
             raise
         raise type(error)(f"{error.problem} (line {line})", error.remedy) from error
-
-
-def _find_line(text: str, error: OutperformError) -> int | None:
-    try:
-        return find_line(find_lines(text), error.where)
-    except RecursionError:  # it is deep in something that no study has
-        return None
 
 
 def _make_study(document: Mapping[str, Any], folder: Path) -> Study:
@@ -170,20 +139,18 @@ def _make_study(document: Mapping[str, Any], folder: Path) -> Study:
                 "Write [[design]] instead; `estimator` in a pipeline is scikit-learn's",
             )
     check_words(document, _TOP, of="the study")
-    tuning, limits = document.get("tuning", {}), document.get("limits", {})
-    with entry("tuning"):
-        check_words(tuning, _TUNING, of="tuning")
-    with entry("limits"):
-        check_words(limits, _LIMITS, of="limits")
+    settings = {key: document[key] for key in ("name", "seed") if key in document}
+    for word, kinds in _SETTINGS.items():
+        with entry(word):
+            check_words(document.get(word, {}), kinds, of=word)
+        settings |= document.get(word, {})
     make_engine_table(document, folder)  # refused now, and not when its fits are to run
     tasks = _build_all(document, "task", lambda table: _make_task(table, folder))
     return Study(
         _build_all(document, "pipeline", lambda table: _make_pipeline(table, folder)),
         tasks,
         _build_all(document, "design", make_design),
-        **{key: document[key] for key in ("name", "seed") if key in document},
-        **tuning,
-        **limits,
+        **settings,
     )
 
 
@@ -216,35 +183,31 @@ def _make_task(table: Mapping[str, Any], folder: Path) -> Task:
         raise InvalidInput("the task has no metric", 'Add metric = "accuracy", or another')
     with entry("goal" if "goal" in table else "metric"):
         goal = find_goal(table["metric"], table.get("goal"))
-    data = None
+    data, name = None, "task"
     if "data" in table:
         with entry("data"):
-            if ":" in table["data"]:
-                check_not_hidden(table["data"], folder)
-            data = make_data(_place_data(table["data"], folder))
-            if isinstance(data, TableData):
-                check_header(data.path, label=data.label, group=data.group)
+            data, name = _make_data(table["data"], folder)
     with entry("split"):
         splitter = make_splitter(table["split"]) if "split" in table else OutOfBootstrap()
-    name = table.get("name") or _name_task(table.get("data"))
-    return Task(name, table["metric"], goal, data, splitter)
+    return Task(table.get("name") or name, table["metric"], goal, data, splitter)
 
 
-def _place_data(data: Any, folder: Path) -> Any:
-    """Data as it is given, files being looked for from the study's folder."""
+def _make_data(data: Any, folder: Path) -> tuple[Callable[[], Dataset], str]:
+    """What loads the data, files being looked for from the study's folder, and a name for it."""
+    path = data.get("path", "") if isinstance(data, dict) else data
+    is_file = Path(str(path)).suffix.casefold() in (".csv", ".npz")
     if isinstance(data, dict) and "path" in data:
         with entry("path"):
-            check_kind("path", data["path"], str)
-        return {**data, "path": folder / data["path"]}
-    is_file = isinstance(data, str) and Path(data).suffix.casefold() in (".csv", ".npz")
-    return folder / data if is_file else data
-
-
-def _name_task(data: Any) -> str:
-    if data is None:
-        return "task"
-    name = data["path"] if isinstance(data, dict) else data
-    return Path(name).stem if Path(name).suffix.casefold() in (".csv", ".npz") else str(name)
+            check_kind("path", path, str)
+        data = {**data, "path": folder / path}
+    elif is_file:
+        data = folder / data
+    elif ":" in data:
+        check_not_hidden(data, folder)
+    made = make_data(data)
+    if isinstance(made, TableData):
+        check_header(made.path, label=made.label, group=made.group)
+    return made, Path(path).stem if is_file else path
 
 
 def _make_pipeline(table: Mapping[str, Any], folder: Path) -> Pipeline:

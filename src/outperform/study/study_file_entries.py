@@ -47,15 +47,7 @@ def entry(*path: str | int) -> Iterator[None]:
 
 
 def check_words(table: Mapping[str, Any], kinds: Mapping[str, Kind], *, of: str) -> None:
-    """Refuse words that a table does not have, and values of the wrong kind.
-
-    Parameters
-    ----------
-    kinds
-        The words that it may have, and what each may be.
-    of
-        What the table is, for messages: "the task".
-    """
+    """Refuse words that `kinds` does not have, and values of the wrong kind."""
     for word in table:
         with entry(word):
             if word not in kinds:
@@ -101,20 +93,18 @@ def find_lines(text: str) -> dict[KeyPath, int]:
 
     tomllib gives values without their places, so the text is walked once more. It has been parsed
     before, and is therefore known to be right: nothing is checked here.
-
-    Examples
-    --------
-    >>> lines = find_lines('seed = 0\n[[task]]\nsplit = {kind = "fixed"}')
-    >>> lines["task", 0, "split", "kind"]
-    3
     """
     walk = _Walk(text)
     walk.read_document()
     return walk.lines
 
 
-def find_line(lines: dict[KeyPath, int], path: KeyPath) -> int | None:
+def find_line(text: str, path: KeyPath) -> int | None:
     """Line of a key or, where it is missing, of the nearest table around it; None: the text."""
+    try:
+        lines = find_lines(text)
+    except RecursionError:  # it is deep in something that no study has
+        return None
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path)
@@ -129,13 +119,13 @@ class _Walk:
 
     def read_document(self) -> None:
         table: KeyPath = ()
-        self._skip_blank()
+        self._match(_BLANK)
         while self.position < len(self.text):
             if self._next() == "[":
                 table = self._read_header()
             else:
                 self._read_pair(table)
-            self._skip_blank()
+            self._match(_BLANK)
 
     def _read_header(self) -> KeyPath:
         line = self._line()
@@ -166,7 +156,7 @@ class _Walk:
             path = (*path, key)
             self.lines.setdefault(path, line)
         self.position += 1  # the equals sign
-        self._skip_blank()
+        self._match(_BLANK)
         self._read_value(path)
 
     def _read_value(self, path: KeyPath) -> None:
@@ -175,7 +165,7 @@ class _Walk:
             self._match(_SCALAR)
             return
         self.position += 1
-        self._skip_blank()
+        self._match(_BLANK)
         place = 0
         while self._next() not in ("}", "]"):
             if opening == "{":
@@ -184,10 +174,10 @@ class _Walk:
                 self.lines[*path, place] = self._line()
                 self._read_value((*path, place))
             place += 1
-            self._skip_blank()
+            self._match(_BLANK)
             if self._next() == ",":
                 self.position += 1
-                self._skip_blank()
+                self._match(_BLANK)
         self.position += 1
 
     def _read_key(self) -> list[str]:
@@ -202,9 +192,6 @@ class _Walk:
         assert match is not None, f"not TOML at line {self._line()}"
         self.position = match.end()
         return match[0]
-
-    def _skip_blank(self) -> None:
-        self._match(_BLANK)
 
     def _next(self) -> str:
         return self.text[self.position : self.position + 1]
@@ -228,17 +215,7 @@ _UNWANTED = {
 
 
 def check_name(word: str, name: object) -> None:
-    """Refuse a name that no store, file or line of a table can hold as it is.
-
-    Parameters
-    ----------
-    word
-        What is called so, such as "pipeline".
-
-    Examples
-    --------
-    >>> check_name("pipeline", "svm (réglé)")
-    """
+    """Refuse a name that no store, file or line of a table can hold as it is."""
     for letter in name if isinstance(name, str) else "":
         kind = _UNWANTED.get(unicodedata.category(letter))
         if kind is not None:

@@ -1,6 +1,7 @@
 """A model of one search: what it says of hyperparameters that were never tried.
 
-Searches are simulated on it without any fit (`simulated_searches`).
+Searches are simulated on it without any fit (`simulated_searches`). Whether it may be believed is
+measured: the three limitations of simulated searches (`Fidelity`, `Remoteness`).
 """
 
 import math
@@ -24,25 +25,134 @@ from outperform.study.gaussian_process import (
 from outperform.study.simulated_searches import count_needed_trials, simulate_searches
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Choices, Params, Space, Value, encode_dimensions, units_of
-from outperform.study.surrogate_checks import (
-    Fidelity,
-    Remoteness,
-    average_left_out,
-    list_doubts,
-    measure_fidelity,
-    measure_remoteness,
-    refuse_unexplained,
-)
 from outperform.study.tuners import TUNERS, Trial
 from outperform.wording import enumerate_names
 
 N_STEPS = 200  # of every walker of the chain, after half as many that are thrown away
 _N_SAMPLES = 50  # of the chain, over which predictions are averaged
 _MOST_TRIALS = 1000  # the time grows with their cube: minutes
-_TELLING = 20  # trials from which it shows what a surrogate is worth
+_TELLING = 20  # trials from which it shows what a surrogate is worth, and whether tails are heavy
 _TIE = 1e-12  # of the largest score: spreads that are rounding errors
 _BLOCK = 2**15  # covariances at a time while predicting: what a processor has at hand
 _N_SEARCHES = 40  # simulated to see how far their optima lie from the trials
+_LEVEL = 0.01  # of the tests behind doubts
+_ONE_SIDED = 1.645  # standard errors by which a surrogate must explain something
+_FEW = 0.5  # share of the spread; a surrogate that explains less is doubted
+_EXACT = 0.99  # beyond which errors, below a tenth of the spread, may be distributed as they like
+_MANY_REMOTE = 0.2  # share of simulated optima
+
+
+@dataclass(frozen=True, slots=True)
+class Fidelity:
+    """How well each trial is predicted from all others."""
+
+    r_squared: float  # share of the scores' variance explained; below 0: the mean predicts better
+    r_squared_error: float  # its standard error
+    error: float  # root mean square of the errors, in units of scores
+    spread: float  # that of the scores around their mean
+    tails: float  # p-value against normal errors: small where few trials are far off, as by a jump
+    trend: float  # rank correlation of the errors' size with the prediction: 0 if alike everywhere
+    trend_p: float  # its p-value
+
+
+@dataclass(frozen=True, slots=True)
+class Remoteness:
+    """How far the optima of simulated searches lie from every trial, in length scales."""
+
+    distance: float  # the median
+    share_remote: float  # beyond one length scale, where predictions are guesses
+
+
+def average_left_out(
+    y: FloatArray, means: FloatArray, sds: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation of each observation given all others, over a chain.
+
+    The chain has seen the observation that is left out: samples that suit it are weighted down,
+    by the inverse of its density, to what a chain without it would have drawn. Else pure noise
+    would seem to be explained (Gelfand, Dey & Chang, 1992, Model determination using predictive
+    distributions). Means and standard deviations are (samples, n), from `leave_one_out`.
+    """
+    log_weights = 0.5 * ((y - means) / sds) ** 2 + np.log(sds)
+    weights = np.exp(log_weights - log_weights.max(axis=0))
+    weights /= weights.sum(axis=0)
+    mean = (weights * means).sum(axis=0)
+    variance = (weights * (sds**2 + (means - mean) ** 2)).sum(axis=0)
+    return mean, np.sqrt(variance)
+
+
+def measure_fidelity(scores: FloatArray, predicted: FloatArray, sd: FloatArray) -> Fidelity:
+    """Compare scores with what the others predict of them, and its standard deviation."""
+    from scipy.stats import kurtosistest, spearmanr
+
+    n = len(scores)
+    errors = scores - predicted
+    around_mean = (scores - scores.mean()) * n / (n - 1)  # each left out of its own mean
+    variance = float(np.mean(around_mean**2))
+    unexplained = float(np.mean(errors**2)) / variance
+    # How much each trial moves a ratio of means, to first order.
+    influences = (errors**2 - unexplained * around_mean**2) / variance
+    tails = kurtosistest(errors / sd, alternative="greater").pvalue if n >= _TELLING else 1.0
+    trend = spearmanr(np.abs(errors), predicted)
+    return Fidelity(
+        r_squared=1 - unexplained,
+        r_squared_error=float(np.std(influences, ddof=1)) / math.sqrt(n),
+        error=math.sqrt(unexplained * variance),
+        spread=math.sqrt(variance),
+        tails=float(tails),
+        trend=float(trend.statistic),
+        trend_p=float(trend.pvalue),
+    )
+
+
+def measure_remoteness(
+    optima: FloatArray, trials: FloatArray, scales: Sequence[float] | FloatArray
+) -> Remoteness:
+    """Distances of optima (m, columns) from the nearest of the trials (n, columns)."""
+    from scipy.spatial.distance import cdist
+
+    nearest = cdist(optima / scales, trials / scales).min(axis=1)
+    return Remoteness(float(np.median(nearest)), float(np.mean(nearest > 1)))
+
+
+def refuse_unexplained(fidelity: Fidelity) -> None:
+    """Refuse a surrogate that explains nothing: searches on it would choose at random."""
+    if fidelity.r_squared <= _ONE_SIDED * fidelity.r_squared_error:
+        raise InvalidScores(
+            f"the surrogate explains nothing of the search: leave-one-out R² is "
+            f"{fidelity.r_squared:.2f} ± {fidelity.r_squared_error:.2f}, not above 0 beyond noise",
+            "Search longer or in a wider space, or hold the hyperparameters fixed: what they are "
+            "seems to matter less than the noise of a fit",
+        )
+
+
+def list_doubts(fidelity: Fidelity, remoteness: Remoteness) -> tuple[str, ...]:
+    """Sentences on smoothness, representativity and homoscedasticity, where they are in doubt."""
+    doubts = []
+    if fidelity.r_squared < _FEW:
+        doubts.append(
+            f"the surrogate explains {fidelity.r_squared:.0%} of the spread of the trials "
+            f"(leave-one-out error {fidelity.error:.3g}, spread {fidelity.spread:.3g}): scores may "
+            "not be smooth in the hyperparameters, or noise is large"
+        )
+    matters = fidelity.r_squared < _EXACT
+    if matters and fidelity.tails < _LEVEL:
+        doubts.append(
+            f"a few trials are far from what all others predict (p = {fidelity.tails:.2g}): scores "
+            "may jump somewhere, where the surrogate is smooth"
+        )
+    if remoteness.share_remote > _MANY_REMOTE:
+        doubts.append(
+            f"{remoteness.share_remote:.0%} of the simulated optima lie more than a length scale "
+            "from every trial: the search has not explored where they are"
+        )
+    if matters and fidelity.trend_p < _LEVEL:
+        doubts.append(
+            f"errors {'grow' if fidelity.trend > 0 else 'shrink'} with the predicted score (rank "
+            f"correlation {fidelity.trend:.2f}, p = {fidelity.trend_p:.2g}): the noise is not the "
+            "same everywhere, as the surrogate takes it to be"
+        )
+    return tuple(doubts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +163,24 @@ class Inputs:
     absences: Mapping[str, tuple[str, tuple[Value, ...]]]  # name: (choice, options without it)
 
     def encode(self, points: Sequence[Params]) -> list[FloatArray]:
-        """Points as arrays (n, columns), one per dimension."""
-        present = [self._keep_present(point) for point in points]
-        return encode_dimensions(self.space, units_of(self.space, present))
+        """Points as arrays (n, columns), one per dimension, of what has an effect at each.
 
-    def _keep_present(self, point: Params) -> Params:
-        """What has an effect at the point: no width where the model is linear."""
-        absent = {
-            name
-            for name, (choice, options) in self.absences.items()
-            if point.get(choice) in options
-        }
-        lacking = [name for name in self.space if name not in point and name not in absent]
-        if lacking:
-            raise InvalidInput(
-                f"a point has no {enumerate_names(map(repr, lacking))}: {point}",
-                "Give every hyperparameter that the trials had",
-            )
-        return {name: point[name] for name in self.space if name not in absent}
+        Where a choice takes its meaning away, as that of a width where the model is linear, a
+        hyperparameter may be missing, and has none.
+        """
+        present: list[Params] = []
+        for point in points:
+            choices = self.absences.items()
+            absent = [name for name, (choice, without) in choices if point.get(choice) in without]
+            kept = [name for name in self.space if name not in absent]
+            lacking = [name for name in kept if name not in point]
+            if lacking:
+                raise InvalidInput(
+                    f"a point has no {enumerate_names(map(repr, lacking))}: {point}",
+                    "Give every hyperparameter that the trials had",
+                )
+            present.append({name: point[name] for name in kept})
+        return encode_dimensions(self.space, units_of(self.space, present))
 
 
 def choose_inputs(space: Space, points: Sequence[Params]) -> Inputs:
@@ -83,10 +193,10 @@ def choose_inputs(space: Space, points: Sequence[Params]) -> Inputs:
         for name, column in zip(sorted(space), columns, strict=True)
         if np.ptp(column, axis=0).any()
     ]
-    missing = {name: [name not in point for point in points] for name in names}
+    partial = [name for name in names if any(name not in point for point in points)]
     return Inputs(
         {name: space[name] for name in names},
-        {name: _find_choice(space, points, name) for name in names if any(missing[name])},
+        {name: _find_choice(space, points, name) for name in partial},
     )
 
 
@@ -235,22 +345,50 @@ def fit_surrogate(
     inputs = choose_inputs(space, points)
     _check_trials(scores, inputs, n_failed=len(trials) - len(scored))
     with one_thread():
-        data = _Data(space, inputs, points, scores)
-        chain = chain or data.sample_chain(seed, n_steps)
-        process, fidelity = data.condition(chain)
+        columns = inputs.encode(points)
+        if chain is None:
+            # A choice has several columns but one length scale.
+            differences2 = np.stack([square_differences(c).sum(axis=0) for c in columns])
+            y, own_seed = _standardise(scores)[0], derive_seed(seed, "surrogate")
+            chain = sample_chain(
+                differences2, y, seed=own_seed, n_steps=n_steps, n_samples=_N_SAMPLES
+            )
+        process, fidelity = _condition(chain, space, inputs, columns, scores)
         refuse_unexplained(fidelity)
         seeds = [derive_seed(seed, "remoteness", index) for index in range(_N_SEARCHES)]
         optima = simulate_searches(process, TUNERS["random"], seeds, max(len(trials), 2))
+    fixed = [n for n, d in space.items() if isinstance(d, Choices) and len(d.options) == 1]
     return Surrogate(
         process,
         chain,
         fidelity,
         process.measure_remoteness(optima),
-        _list_untried(space, inputs),
+        untried=tuple(name for name in space if name not in inputs.space and name not in fixed),
         n_trials=len(kept),
         n_failed=len(trials) - len(scored),
         n_dropped=len(scored) - len(kept),
     )
+
+
+def _standardise(scores: FloatArray) -> tuple[FloatArray, float, float]:
+    """Scores of mean 0 and standard deviation 1, and what these were."""
+    centre, scale = float(scores.mean()), float(scores.std())
+    return (scores - centre) / scale, centre, scale
+
+
+def _condition(
+    chain: Chain, space: Space, inputs: Inputs, columns: list[FloatArray], scores: FloatArray
+) -> tuple[AveragedProcess, Fidelity]:
+    """The process of every sample of a chain, given the trials, and what they are worth."""
+    scale_of_column = np.repeat(np.arange(len(columns)), [c.shape[1] for c in columns])
+    log_thetas = chain.log_thetas[:, [0, *(1 + scale_of_column), -1]]
+    x = np.concatenate(columns, axis=1)
+    y, centre, scale = _standardise(scores)
+    processes = [condition(log_theta, x, y) for log_theta in log_thetas]
+    weights = np.array([process.weights for process in processes])
+    averaged = AveragedProcess(space, inputs, x, log_thetas, weights, centre, scale)
+    mean, sd = average_left_out(y, *np.swapaxes([p.leave_one_out(y) for p in processes], 0, 1))
+    return averaged, measure_fidelity(scores, centre + scale * mean, scale * sd)
 
 
 def _keep_best(scored: Sequence[Trial], share: float | None) -> list[Trial]:
@@ -289,53 +427,3 @@ def _check_trials(scores: FloatArray, inputs: Inputs, *, n_failed: int) -> None:
             f"all {n} trials to fit a surrogate to score {scores[0]:g}",
             "Hold the hyperparameters fixed: they make no difference here",
         )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Data:
-    """Trials as a process sees them: points in the unit cube, standardised scores."""
-
-    space: Space
-    inputs: Inputs
-    points: Sequence[Params]
-    scores: FloatArray
-
-    def sample_chain(self, seed: int, n_steps: int) -> Chain:
-        """Hyperparameters of the process, from their posterior."""
-        # A choice has several columns but one length scale.
-        differences2 = np.stack(
-            [square_differences(column).sum(axis=0) for column in self._encode()]
-        )
-        seed = derive_seed(seed, "surrogate")
-        return sample_chain(differences2, self._y, seed=seed, n_steps=n_steps, n_samples=_N_SAMPLES)
-
-    def condition(self, chain: Chain) -> tuple[AveragedProcess, Fidelity]:
-        """The process of every sample of a chain, given the trials, and what they are worth."""
-        columns = self._encode()
-        scale_of_column = np.repeat(np.arange(len(columns)), [c.shape[1] for c in columns])
-        log_thetas = chain.log_thetas[:, [0, *(1 + scale_of_column), -1]]
-        x, y = np.concatenate(columns, axis=1), self._y
-        processes = [condition(log_theta, x, y) for log_theta in log_thetas]
-        weights = np.array([process.weights for process in processes])
-        centre, scale = self._scaling
-        model = AveragedProcess(self.space, self.inputs, x, log_thetas, weights, centre, scale)
-        mean, sd = average_left_out(y, *np.swapaxes([p.leave_one_out(y) for p in processes], 0, 1))
-        return model, measure_fidelity(self.scores, centre + scale * mean, scale * sd)
-
-    def _encode(self) -> list[FloatArray]:
-        return self.inputs.encode(self.points)
-
-    @property
-    def _scaling(self) -> tuple[float, float]:
-        return float(self.scores.mean()), float(self.scores.std())
-
-    @property
-    def _y(self) -> FloatArray:
-        centre, scale = self._scaling
-        return (self.scores - centre) / scale
-
-
-def _list_untried(space: Space, inputs: Inputs) -> tuple[str, ...]:
-    """Dimensions with several values of which the trials have one."""
-    fixed = [n for n, d in space.items() if isinstance(d, Choices) and len(d.options) == 1]
-    return tuple(name for name in space if name not in inputs.space and name not in fixed)

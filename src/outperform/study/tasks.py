@@ -158,12 +158,22 @@ def make_data(data: Data) -> Callable[[], Dataset]:
     # Ready already; so is what knows by itself whether it has changed.
     if isinstance(data, BundledData | GivenData | LoadedData) or hasattr(data, "fingerprint"):
         return cast("Callable[[], Dataset]", data)
-    if isinstance(data, str):
-        return _make_named_data(data)
-    if isinstance(data, Path):
-        return TableData(data)
+    if isinstance(data, str) and data in BUNDLED:
+        return BundledData(data)
+    if isinstance(data, str) and Path(data).suffix.casefold() not in (".csv", ".npz"):
+        if ":" in data:
+            return LoadedData(import_object(data))
+        raise UnknownName(
+            f"there is no dataset {data!r}",
+            f"{suggest_names(data, BUNDLED)}; a path must end in .csv or .npz",
+        )
+    if isinstance(data, str | Path):
+        return TableData(Path(data))
     if isinstance(data, Mapping):
-        return _make_table_data(data)
+        check_words(data, _TABLE_WORDS, of="data")
+        if "path" not in data:
+            raise InvalidInput("data has no path", "Give the path of a CSV or NPZ file as path")
+        return TableData(Path(data["path"]), data.get("label"), data.get("group"))
     return LoadedData(data) if callable(data) else GivenData(make_dataset(data))
 
 
@@ -179,14 +189,10 @@ def make_dataset(data: Any) -> Dataset:
 
 
 def find_goal(metric: str, goal: Goal | None = None) -> Goal:
-    """Direction in which the metric is better; scikit-learn's scorers all go up.
-
-    Examples
-    --------
-    >>> find_goal("neg_log_loss"), find_goal("test_error")
-    ('maximize', 'minimize')
-    """
-    if goal is None and (metric.startswith(("neg_", "d2_")) or _is_unclear_scorer(metric)):
+    """Direction in which the metric is better; scikit-learn's scorers all go up."""
+    if goal is None and metric.startswith(("neg_", "d2_")):
+        return "maximize"
+    if goal is None and known_goal(metric) is None and metric in _scorers():
         return "maximize"
     try:
         return resolve_goal(metric, goal)
@@ -197,36 +203,12 @@ def find_goal(metric: str, goal: Goal | None = None) -> Goal:
         raise UnknownDirection(error.problem, remedy) from None
 
 
-def _is_unclear_scorer(metric: str) -> bool:
-    return known_goal(metric) is None and metric in _scorers()
-
-
 def _scorers() -> list[str]:
     """Metrics that scikit-learn knows, if it is there."""
     if find_spec("sklearn") is None:
         return []
     names: list[str] = import_sklearn("sklearn.metrics").get_scorer_names()
     return names
-
-
-def _make_named_data(name: str) -> Callable[[], Dataset]:
-    if name in BUNDLED:
-        return BundledData(name)
-    if Path(name).suffix.casefold() in (".csv", ".npz"):
-        return TableData(Path(name))
-    if ":" in name:
-        return LoadedData(import_object(name))
-    raise UnknownName(
-        f"there is no dataset {name!r}",
-        f"{suggest_names(name, BUNDLED)}; a path must end in .csv or .npz",
-    )
-
-
-def _make_table_data(options: Mapping[str, Any]) -> TableData:
-    check_words(options, _TABLE_WORDS, of="data")
-    if "path" not in options:
-        raise InvalidInput("data has no path", "Give the path of a CSV or NPZ file as path")
-    return TableData(Path(options["path"]), options.get("label"), options.get("group"))
 
 
 @lru_cache
@@ -294,9 +276,8 @@ def name_division(task: Task, pipelines: Sequence[Pipeline]) -> str | None:
 
     Without data, pipelines divide their own by that seed, if they honour it.
     """
-    if task.data is None and not any("split" in pipeline.sources for pipeline in pipelines):
-        return None
-    if task.data is not None and isinstance(task.splitter, FixedSplit):
+    splits_itself = any("split" in pipeline.sources for pipeline in pipelines)
+    if not (splits_itself if task.data is None else task.redraws_split):
         return None
     return FOLDS if isinstance(task.splitter, CrossValidation) else SPLITS
 
@@ -306,12 +287,6 @@ def measure_resplit(splitter: Splitter, dataset: Dataset, *, seed: int) -> Respl
 
     Final fits train on validation data too, and what a bootstrap draws twice counts once. How many
     examples it never draws depends on the seed a little: one split stands for all.
-
-    Examples
-    --------
-    >>> from outperform.study.splits import HoldOut
-    >>> measure_resplit(HoldOut(), Dataset(np.zeros((50, 1)), np.zeros(50)), seed=0)
-    Resplit(n_train=40, n_test=10)
     """
     split = split_dataset(splitter, dataset, seed=seed, fold=0)
     return Resplit(_count_units(split.refit().train, dataset), _count_units(split.test, dataset))

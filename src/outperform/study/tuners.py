@@ -17,7 +17,17 @@ import numpy as np
 from outperform.errors import InvalidInput, InvalidScores, MissingExtra
 from outperform.stats.checks import check_count
 from outperform.study.sources import derive_seed
-from outperform.study.spaces import Choices, Dimension, Integers, Jitter, Params, Space, Value
+from outperform.study.spaces import (
+    Choices,
+    Dimension,
+    Integers,
+    Jitter,
+    LogUniform,
+    Params,
+    Space,
+    Uniform,
+    params_at,
+)
 from outperform.wording import suggest_names
 
 
@@ -47,13 +57,7 @@ class Tuner:
 
 
 def best_trial(history: Sequence[Trial]) -> Trial:
-    """Trial with the highest score; of several, the earliest.
-
-    Examples
-    --------
-    >>> best_trial([Trial({"c": 1.0}, 0.8), Trial({"c": 2.0}, 0.9), Trial({"c": 3.0}, 0.9)])
-    Trial(params={'c': 2.0}, score=0.9)
-    """
+    """Trial with the highest score; of several, the earliest."""
     scored = [(trial.score, trial) for trial in history if trial.score is not None]
     if not scored:
         raise InvalidInput(
@@ -71,8 +75,7 @@ def suggest_random(space: Space, history: Sequence[Trial], seed: int, n_trials: 
     >>> suggest_random({"c": Integers(1, 9)}, [], 0, 10)
     {'c': 1}
     """
-    units = _draw_units(space, len(history), seed)
-    return {name: dimension.from_unit(units[name]) for name, dimension in space.items()}
+    return params_at(space, _draw_units(space, len(history), seed))
 
 
 def suggest_wide_random(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:
@@ -81,11 +84,8 @@ def suggest_wide_random(space: Space, history: Sequence[Trial], seed: int, n_tri
     The range of a uniform or log-uniform dimension is widened by Δ/2 at both ends, Δ being the step
     of the grid of `suggest_grid`, in log space where it is log-scaled. As with noisy grids, whole
     numbers and choices stay what they are, and so does a dimension of which the grid has one value:
-    that has no step. A seed draws the points of `suggest_random`, moved apart.
-
-    References
-    ----------
-    Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, appendix E.3.
+    that has no step. A seed draws the points of `suggest_random`, moved apart (Bouthillier et al.
+    2021, appendix E.3).
 
     Examples
     --------
@@ -94,11 +94,15 @@ def suggest_wide_random(space: Space, history: Sequence[Trial], seed: int, n_tri
     {'c': 1.121137515236403}
     """
     units = _draw_units(space, len(history), seed)
+    params = params_at(space, units)
     levels = count_levels(space, n_trials)
-    return {
-        name: _draw_around_grid(dimension, levels[name], units[name])
-        for name, dimension in space.items()
-    }
+    for name, unit in zip(sorted(space), units, strict=True):
+        dimension, n_levels = space[name], levels[name]
+        if isinstance(dimension, Uniform | LogUniform) and n_levels > 1:
+            place = (unit * n_levels - 0.5) / (n_levels - 1)
+            # The first of two values, moved that far from low: nothing else goes outside.
+            params[name] = dimension.grid(2, jitter=(place, 0.0))[0]
+    return params
 
 
 def suggest_grid(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:  # noqa: ARG001
@@ -125,11 +129,8 @@ def suggest_noisy_grid(space: Space, history: Sequence[Trial], seed: int, n_tria
     dimension is log-scaled. On average this is the grid of `suggest_grid`. The points may lie
     Δ/2 outside the range of a uniform or log-uniform dimension: where the range ends at a natural
     limit, as a share does at 0, declare it half a step shorter. Whole numbers stay in their range;
-    choices, and dimensions with room for one value only, are not moved.
-
-    References
-    ----------
-    Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, appendix E.2.
+    choices, and dimensions with room for one value only, are not moved (Bouthillier et al. 2021,
+    appendix E.2).
     """
     jitters: dict[str, Jitter] = {}
     for name in space:
@@ -187,13 +188,7 @@ _PACKAGES = {"tpe": "optuna", "cma-es": "cmaes"}
 
 
 def make_tuner(name: str) -> Tuner:
-    """Tuner of that name.
-
-    Examples
-    --------
-    >>> make_tuner("grid").uses_history
-    False
-    """
+    """Tuner of that name."""
     if name not in TUNERS:
         raise InvalidInput(f"there is no tuner {name!r}", suggest_names(name, list(TUNERS)))
     package = _PACKAGES.get(name)
@@ -205,18 +200,9 @@ def make_tuner(name: str) -> Tuner:
     return TUNERS[name]
 
 
-def _draw_units(space: Space, index: int, seed: int) -> dict[str, float]:
-    rng = np.random.default_rng(derive_seed(seed, index))
-    return dict(zip(sorted(space), rng.random(len(space)).tolist(), strict=True))
-
-
-def _draw_around_grid(dimension: Dimension, n_levels: int, unit: float) -> Value:
-    """Value at a share of the way from half a step below the grid to half a step above it."""
-    if isinstance(dimension, Integers | Choices) or n_levels == 1:
-        return dimension.from_unit(unit)
-    # The first of two values from low to high, moved that far from low: nothing else goes outside.
-    place = (unit * n_levels - 0.5) / (n_levels - 1)
-    return dimension.grid(2, jitter=(place, 0.0))[0]
+def _draw_units(space: Space, index: int, seed: int) -> list[float]:
+    units: list[float] = np.random.default_rng(derive_seed(seed, index)).random(len(space)).tolist()
+    return units
 
 
 def _grid_point(space: Space, index: int, n_trials: int, jitters: Mapping[str, Jitter]) -> Params:

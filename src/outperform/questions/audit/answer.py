@@ -31,7 +31,7 @@ from outperform.stats import (
     pick_best_pairs,
     welch_t_test,
 )
-from outperform.stats.checks import FloatArray, IntArray, as_generator, check_open_unit
+from outperform.stats.checks import IntArray, as_generator, check_open_unit
 from outperform.stats.outperforming import PairedMethod, count_wins
 from outperform.store.store import read_runs
 
@@ -150,21 +150,6 @@ def _audit_each(
     return join(tuple(audits), notes + left_out)
 
 
-def _audit_pair(
-    table: Runs,
-    names: tuple[str, str],
-    options: Mapping[str, Any],
-    n_resamples: int,
-    rng: np.random.Generator,
-    task: str,
-) -> Audit:
-    comparison = compare_runs(table, *names, task=task, **options)
-    assert isinstance(comparison, Comparison)  # of one task
-    notes = tuple(note_seeds(table, names, task))
-    # Every task draws the same, so that none depends on those before it.
-    return _audit_comparison(comparison, notes, n_resamples, deepcopy(rng))
-
-
 def _audit_alone(
     table: Runs, algorithm: str, drop_incomplete: bool, confidence_level: float, task: str
 ) -> SelfAudit:
@@ -190,10 +175,17 @@ def _audit_alone(
     )
 
 
-def _audit_comparison(
-    comparison: Comparison, notes: tuple[str, ...], n_resamples: int, rng: np.random.Generator
+def _audit_pair(
+    table: Runs,
+    names: tuple[str, str],
+    options: Mapping[str, Any],
+    n_resamples: int,
+    rng: np.random.Generator,
+    task: str,
 ) -> Audit:
-    a, b = comparison.higher_a, comparison.higher_b
+    comparison = compare_runs(table, *names, task=task, **options)
+    assert isinstance(comparison, Comparison)  # of one task
+    a, b = comparison.higher
     smaller = min(a.size, b.size)
     what = f"{smaller} pairs" if comparison.paired else f"{a.size} and {b.size} runs"
     _check_enough(smaller, f"{comparison.a!r} and {comparison.b!r} have {what}")
@@ -208,23 +200,30 @@ def _audit_comparison(
     own = [pick_best_against_worst(x, x, sizes=_pick_sizes(x.size - 1)) for x in (a, b)]
     crossed = [pick_best_against_worst(x, y, sizes=picks) for x, y in ((a, b), (b, a))]
     ways = ((a, b), (b, a)) if comparison.paired else ()
-    hidden = tuple(find_hidden(comparison))
+    hidden = tuple(_find_hidden(comparison))
     return Audit(
         comparison=comparison,
         hidden=hidden,
         within=(own[0], own[1]),
         between=(crossed[0], crossed[1]),
         same_seeds=tuple(pick_best_pairs(x, y, sizes=picks) for x, y in ways),
-        sets=_draw_sets(comparison, n_resamples, rng),
-        caveats=(*notes, *doubt_hiding(comparison, hidden), *comparison.caveats),
+        # Every task draws the same, so that none depends on those before it.
+        sets=_draw_sets(comparison, n_resamples, deepcopy(rng)),
+        caveats=(
+            *note_seeds(table, names, task),
+            *doubt_hiding(comparison, hidden),
+            *comparison.caveats,
+        ),
     )
 
 
 def _draw_sets(
     comparison: Comparison, n_resamples: int, rng: np.random.Generator
 ) -> tuple[SubsetShares, ...]:
-    a, b = comparison.higher_a, comparison.higher_b
-    sizes = _set_sizes(min(a.size, b.size))
+    a, b = comparison.higher
+    n = min(a.size, b.size)
+    curve = np.geomspace(2, min(n, _LARGEST_SET), _MOST_SIZES).round().astype(np.int64)
+    sizes = np.union1d(curve, [size for size in MILESTONES if size <= n])
     tests = (paired_t_test if comparison.paired else welch_t_test, brunner_munzel)
     drawn = count_rejections(
         a,
@@ -253,51 +252,35 @@ def _check_enough(n: int, what: str) -> None:
         )
 
 
-def _set_sizes(n: int) -> IntArray:
-    """Sizes of random seed sets: the milestones, and a curve up to all runs or very many."""
-    curve = np.geomspace(2, min(n, _LARGEST_SET), _MOST_SIZES).round().astype(np.int64)
-    known = [size for size in MILESTONES if size <= n]
-    return np.unique(np.concatenate([curve, np.array(known, dtype=np.int64)]))
-
-
 def _pick_sizes(n: int) -> IntArray:
     """Numbers of runs to pick: each up to 100, then 100 more up to all, evenly spread."""
     few = min(n, 100)
     return np.union1d(np.arange(2, few + 1), np.linspace(few, n, 100).round().astype(np.int64))
 
 
-def find_hidden(comparison: Comparison) -> Iterator[Hiding]:
+def _find_hidden(comparison: Comparison) -> Iterator[Hiding]:
     """Fewest runs to hide: to undo the verdict and to turn it, or to make one either way."""
-    sides = ("b", "a") if comparison.winner == "b" else ("a", "b")
-    names = [getattr(comparison, side) for side in sides]
-    first, second = (getattr(comparison, f"higher_{side}") for side in sides)
     does, did = ("outperforms", "no longer outperforms")
     if comparison.verdict == "significant, not meaningful":
         does, did = ("is better than", "is no longer better than")
-    hide, undo = _hide_pairs if comparison.paired else _hide_runs, comparison.winner is not None
-    what = f"{names[0]} {did if undo else does} {names[1]}"
-    yield from hide(first, second, comparison, what, undo=undo)
-    yield from hide(second, first, comparison, f"{names[1]} {does} {names[0]}", undo=False)
-
-
-def _hide_pairs(
-    first: FloatArray, second: FloatArray, comparison: Comparison, what: str, *, undo: bool
-) -> Iterator[Hiding]:
-    rule, (wins, ties, n) = claim_rule(comparison), count_wins(first, second)
-    losses = n - wins - ties
-    if undo:
-        yield Hiding(what, "verdict", hide_to_undo(wins, ties, losses, rule=rule), True)
-        at_least, enough = hide_to_undo_by_t(first - second, alpha=comparison.alpha) or (None, None)
-        yield Hiding(what, "paired t", enough, enough == at_least)
-    else:
-        yield Hiding(what, "verdict", hide_to_show(wins, ties, losses, rule=rule), True)
-        n_hidden = hide_to_show_by_t(first - second, alpha=comparison.alpha)
-        yield Hiding(what, "paired t", n_hidden, True)
-
-
-def _hide_runs(
-    first: FloatArray, second: FloatArray, comparison: Comparison, what: str, *, undo: bool
-) -> Iterator[Hiding]:
-    hide = hide_runs_to_undo if undo else hide_runs_to_show
-    n_hidden = hide(first, second, rule=claim_rule(comparison))
-    yield Hiding(what, "verdict", n_hidden, n_hidden is not None and n_hidden <= 1)
+    rule, alpha, undo = claim_rule(comparison), comparison.alpha, comparison.winner is not None
+    ways = [*zip((comparison.a, comparison.b), comparison.higher, strict=True)]
+    (x, first), (y, second) = ways[::-1] if comparison.winner == "b" else ways
+    for better, worse, what, undoes in (
+        (first, second, f"{x} {did if undo else does} {y}", undo),
+        (second, first, f"{y} {does} {x}", False),
+    ):
+        if not comparison.paired:
+            hide = hide_runs_to_undo if undoes else hide_runs_to_show
+            n_hidden = hide(better, worse, rule=rule)
+            yield Hiding(what, "verdict", n_hidden, n_hidden is not None and n_hidden <= 1)
+            continue
+        wins, ties, n = count_wins(better, worse)
+        hide_pairs = hide_to_undo if undoes else hide_to_show
+        yield Hiding(what, "verdict", hide_pairs(wins, ties, n - wins - ties, rule=rule), True)
+        differences = better - worse
+        if undoes:
+            at_least, enough = hide_to_undo_by_t(differences, alpha=alpha) or (None, None)
+            yield Hiding(what, "paired t", enough, enough == at_least)
+        else:
+            yield Hiding(what, "paired t", hide_to_show_by_t(differences, alpha=alpha), True)

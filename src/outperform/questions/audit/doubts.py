@@ -20,25 +20,24 @@ def note_seeds(runs: Runs, algorithms: Sequence[str], task: str) -> Iterator[str
     if runs.replicates is None:
         yield "the table does not say which seeds were used, so nobody can see whether any are gone"
         return
-    labels = [_find_labels(runs, algorithm, task) for algorithm in algorithms]
+    on_task = runs.task == runs.tasks.index(task)
+    labels = []
+    for algorithm in algorithms:
+        rows = on_task & (runs.algorithm == runs.algorithms.index(algorithm))
+        labels.append([runs.replicates[code] for code in np.unique(runs.replicate[rows]).tolist()])
     notes = [describe_sequence(each) for each in labels]
     alike = len(set(notes)) == 1
     for name, note in zip(algorithms, notes[:1] if alike else notes, strict=False):
         if note:
             yield note if alike else f"{name}: {note}"
-    if len(labels) == 2:
-        yield from _note_unshared(algorithms, labels)
-
-
-def _note_unshared(names: Sequence[str], labels: Sequence[list[str]]) -> Iterator[str]:
-    for own, other in ((0, 1), (1, 0)):
+    for own, other in ((0, 1), (1, 0)) if len(labels) == 2 else ():
         others = set(labels[other])
         alone = [label for label in labels[own] if label not in others]
         # Where nothing is shared, the seeds were never meant to be the same.
         if alone and len(alone) < len(labels[own]):
             yield (
-                f"seeds run for {names[own]} only: {enumerate_names(alone)}; were those of "
-                f"{names[other]} left out?"
+                f"seeds run for {algorithms[own]} only: {enumerate_names(alone)}; were those of "
+                f"{algorithms[other]} left out?"
             )
 
 
@@ -52,9 +51,10 @@ def describe_sequence(labels: Sequence[str]) -> str:
     >>> describe_sequence(["Run 1", "Run 2", "Run 3"])
     ''
     """
-    numbers = _parse_numbers(labels)
-    if numbers is None:
-        return ""
+    parsed = [_NUMBERED.fullmatch(label) for label in labels]
+    if len({match[1] if match else None for match in parsed}) != 1 or not parsed[0]:
+        return ""  # they are no numbers after words that are alike
+    numbers = sorted({int(match[2]) for match in parsed if match})
     first, last = numbers[0], numbers[-1]
     missing = last - first + 1 - len(numbers)
     if missing > _FEW_GAPS * (last - first + 1):
@@ -70,21 +70,6 @@ def describe_sequence(labels: Sequence[str]) -> str:
     if first > 1:
         return f"seeds {first}…{last} do not begin at 0 or 1: were earlier ones tried?"
     return ""
-
-
-def _parse_numbers(labels: Sequence[str]) -> list[int] | None:
-    """Numbers at the ends of labels that are otherwise alike, in ascending order."""
-    parsed = [_NUMBERED.fullmatch(label) for label in labels]
-    if len({match[1] if match else None for match in parsed}) != 1 or not parsed[0]:
-        return None
-    return sorted({int(match[2]) for match in parsed if match})
-
-
-def _find_labels(runs: Runs, algorithm: str, task: str) -> list[str]:
-    rows = (runs.algorithm == runs.algorithms.index(algorithm)) & (
-        runs.task == runs.tasks.index(task)
-    )
-    return [(runs.replicates or ())[code] for code in np.unique(runs.replicate[rows]).tolist()]
 
 
 def doubt_hiding(comparison: Comparison, hidden: tuple[Hiding, ...]) -> Iterator[str]:

@@ -1,8 +1,7 @@
 """Figures of an audit: what picked runs would show, and how random seed sets conclude."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -41,30 +40,28 @@ from outperform.wording import shorten_apart
 _SIZES = (5, 10, 15, 20, 25)  # of the seed sets whose densities are drawn
 _N_DENSITIES = 20  # per size
 _SMALLEST_PVALUE = 1e-10  # what is smaller is drawn here, as by Gundersen et al. (2023)
+_OWN_WORST = "Best n against its own worst n"
+_ABOVE: dict[str, Any] = {  # where a legend is, so that it covers no curve
+    "loc": "lower left",
+    "bbox_to_anchor": (-0.02, 1),
+    "ncols": 2,
+    "fontsize": "small",
+    "borderaxespad": 0.2,
+    "columnspacing": 1,
+}
 _STYLES = {"t": "-", "Brunner–Munzel": "--"}
 _ROW_HEIGHT = 0.17  # inches, of a task
 _COLOURS = {"a": COLOUR_A, "b": COLOUR_B}
 _NOBODY = 1.0  # where a verdict stands that no number of hidden runs moves
 
 
-@dataclass(frozen=True, slots=True)
-class _Curve:
+class _Curve(NamedTuple):
     """What picked runs show for one side, and how it is drawn."""
 
     label: str
     picked: PickedRuns
     colour: str
     side: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Sample:
-    """Scores of one side, and where and how their densities are drawn."""
-
-    scores: FloatArray
-    colour: str
-    side: str
-    height: float  # of the highest density; negative below the line
 
 
 def draw_audit_densities(audit: Audit | SelfAudit, ax: Axes) -> None:
@@ -83,19 +80,23 @@ def draw_few_seeds(audit: Audit | SelfAudit, ax: Axes) -> None:
 
     Those of the second algorithm hang below the line, as in Gundersen et al. (2023).
     """
-    samples = _list_scores(audit)
-    sizes = [n for n in _SIZES if n < min(sample.scores.size for sample in samples)]
+    if isinstance(audit, SelfAudit):
+        samples = [("a", audit.scores, COLOUR_A, 0.85)]
+    else:
+        compared = audit.comparison
+        samples = [("a", compared.scores_a, COLOUR_A, 0.45)]
+        samples += [("b", compared.scores_b, COLOUR_B, -0.45)]
+    sizes = [n for n in _SIZES if n < min(scores.size for _, scores, *_ in samples)]
     rng = np.random.default_rng(0)  # the same figure every time
     for row, n in enumerate(sizes):
-        for sample in samples:
-            drawn = [rng.choice(sample.scores, n, replace=False) for _ in range(_N_DENSITIES)]
-            _draw_outlines(drawn, -row, ax, sample, gid=f"density-{sample.side}-{n}")
-    for sample in samples:
-        _draw_outlines([sample.scores], -len(sizes), ax, sample, gid=f"density-{sample.side}")
-    lay_out_rows(
-        ax, [float(-row) for row in range(len(sizes) + 1)], [f"n = {n}" for n in sizes] + ["all"]
-    )
-    every = np.concatenate([sample.scores for sample in samples])
+        for side, scores, colour, height in samples:
+            drawn = [rng.choice(scores, n, replace=False) for _ in range(_N_DENSITIES)]
+            _draw_outlines(drawn, -row, height, ax, color=colour, gid=f"density-{side}-{n}")
+    for side, scores, colour, height in samples:
+        _draw_outlines([scores], -len(sizes), height, ax, color=colour, gid=f"density-{side}")
+    labels = [*(f"n = {n}" for n in sizes), "all"]
+    lay_out_rows(ax, [float(-row) for row in range(len(labels))], labels)
+    every = np.concatenate([scores for _, scores, *_ in samples])
     margin = 0.15 * float(np.ptp(every)) or 1.0
     ax.set_xlim(every.min() - margin, every.max() + margin)
     limit_ticks(ax)
@@ -106,42 +107,37 @@ def draw_few_seeds(audit: Audit | SelfAudit, ax: Axes) -> None:
 def draw_differences_of_best(audit: Audit | SelfAudit, ax: Axes) -> None:
     """Draw the best n minus the worst n of one algorithm, in the metric's unit."""
     curves = _list_within(audit)
-    for curve in curves:
-        _draw_line(curve, curve.picked.difference, ax)
+    values = [curve.picked.difference for curve in curves]
+    _draw_curves(curves, values, ax, "difference of means", "Best n minus its own worst n")
     ax.set_ylim(bottom=0)
-    _finish(curves, ax, "difference of means", "Best n minus its own worst n")
 
 
 def draw_effect_sizes(audit: Audit | SelfAudit, ax: Axes) -> None:
     """Draw Cohen's d of the best n against the worst n of one algorithm, and what is large."""
     curves = _list_within(audit)
-    for curve in curves:
-        values = curve.picked.effect_size
-        drawable = np.isfinite(values) & (values > 0)
-        _draw_line(curve, np.where(drawable, values, np.nan), ax)
+    sizes = [curve.picked.effect_size for curve in curves]
+    drawable = [np.where(np.isfinite(d) & (d > 0), d, np.nan) for d in sizes]
+    _draw_curves(curves, drawable, ax, "Cohen's d", _OWN_WORST)
     ax.set_yscale("log")
     ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     ax.yaxis.set_minor_formatter(NullFormatter())
     _draw_level(0.8, "large: 0.8", ax, gid="large")
-    _finish(curves, ax, "Cohen's d", "Best n against its own worst n")
 
 
 def draw_gaps(audit: Audit | SelfAudit, ax: Axes) -> None:
     """Draw the gap between the intervals of the best n and the worst n of one algorithm."""
     curves = _list_within(audit)
-    for curve in curves:
-        # Two or three runs have intervals so wide that nothing else could be seen.
-        enough = curve.picked.sizes >= 4
-        _draw_line(curve, np.where(enough, curve.picked.gap, np.nan), ax)
-    ax.axhline(0, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid="zero")
+    # Two or three runs have intervals so wide that nothing else could be seen.
+    gaps = [np.where(each.picked.sizes >= 4, each.picked.gap, np.nan) for each in curves]
     level = f"{100 * curves[0].picked.confidence_level:g}%"
-    _finish(curves, ax, f"gap between {level} intervals", "Best n against its own worst n")
+    _draw_curves(curves, gaps, ax, f"gap between {level} intervals", _OWN_WORST)
+    ax.axhline(0, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid="zero")
 
 
 def draw_within(audit: Audit | SelfAudit, ax: Axes) -> None:
     """Draw p-values of the best n against the worst n of one algorithm."""
     alpha = audit.comparison.alpha if isinstance(audit, Audit) else audit.alpha
-    _draw_pvalues(_list_within(audit), ax, alpha, "Best n against its own worst n")
+    _draw_pvalues(_list_within(audit), ax, alpha, _OWN_WORST)
 
 
 def draw_between(audit: Audit, ax: Axes) -> None:
@@ -168,28 +164,15 @@ def draw_random_sets(audit: Audit, ax: Axes) -> None:
     """Draw the share of random seed sets of size n that find either side better."""
     rules = list(zip(audit.sets, ("-", "--", ":"), strict=False))
     for shares, style in rules:
-        for side, share, colour in (
-            ("a", shares.share_a, COLOUR_A),
-            ("b", shares.share_b, COLOUR_B),
-        ):
-            ax.plot(shares.sizes, share, style, color=colour, gid=f"{shares.rule}-{side}")
+        for side, share in (("a", shares.share_a), ("b", shares.share_b)):
+            ax.plot(shares.sizes, share, style, color=_COLOURS[side], gid=f"{shares.rule}-{side}")
     ax.set_ylim(-0.02, 1.02)
-    names = zip(short_names(audit.comparison, 14), (COLOUR_A, COLOUR_B), strict=True)
+    names = zip(short_names(audit.comparison, 14), _COLOURS.values(), strict=True)
     entries = [(f"{name} better", colour, "-") for name, colour in names]
     entries += [(shares.rule, COLOUR_NOTE, style) for shares, style in rules]
     _write_legend(ax, entries, "Random seed sets")
     ax.set_ylabel("share that concludes")
     _count_runs(ax, f"{audit.unit} in a set, n")
-
-
-def _list_scores(audit: Audit | SelfAudit) -> list[_Sample]:
-    if isinstance(audit, SelfAudit):
-        return [_Sample(audit.scores, COLOUR_A, "a", 0.85)]
-    comparison = audit.comparison
-    return [
-        _Sample(comparison.scores_a, COLOUR_A, "a", 0.45),
-        _Sample(comparison.scores_b, COLOUR_B, "b", -0.45),
-    ]
 
 
 def _list_within(audit: Audit | SelfAudit) -> list[_Curve]:
@@ -199,35 +182,39 @@ def _list_within(audit: Audit | SelfAudit) -> list[_Curve]:
 
 
 def _list_sides(picked: Sequence[PickedRuns], labels: Sequence[str]) -> list[_Curve]:
-    colours = (COLOUR_A, COLOUR_B)
-    return [
-        _Curve(label, each, colour, side)
-        for label, each, colour, side in zip(labels, picked, colours, ("a", "b"), strict=True)
-    ]
+    sides = zip(labels, picked, (COLOUR_A, COLOUR_B), ("a", "b"), strict=True)
+    return [_Curve(*side) for side in sides]
 
 
 def _draw_outlines(
-    sets: Sequence[FloatArray], baseline: float, ax: Axes, sample: _Sample, *, gid: str
+    sets: Sequence[FloatArray], baseline: float, height: float, ax: Axes, *, color: str, gid: str
 ) -> None:
-    """Draw densities of the same area, the highest as high as there is room.
+    """Draw densities of the same area, the highest as high as there is room, or below the line.
 
     A rare set of nearly equal scores is so high that it would flatten all others: it is cut.
     """
     curves = [estimate_density(scores, margin=1.0) for scores in sets]
-    heights = [density / (float(np.ptp(x)) or 1.0) for x, density in curves]
-    peaks = [float(height.max()) for height in heights]
+    shapes = [density / (float(np.ptp(x)) or 1.0) for x, density in curves]
+    peaks = [float(shape.max()) for shape in shapes]
     top = min(max(peaks), 2 * float(np.median(peaks)))
-    several = len(sets) > 1
-    for (x, _), height in zip(curves, heights, strict=True):
-        ax.plot(
-            x,
-            baseline + sample.height * np.minimum(height / top, 1.0),
-            color=sample.colour,
-            linewidth=0.5 if several else 1.2,
-            alpha=0.4 if several else 1,
-            gid=gid,
-        )
+    width, alpha = (0.5, 0.4) if len(sets) > 1 else (1.2, 1)
+    for (x, _), shape in zip(curves, shapes, strict=True):
+        y = baseline + height * np.minimum(shape / top, 1.0)
+        ax.plot(x, y, color=color, linewidth=width, alpha=alpha, gid=gid)
     ax.axhline(baseline, color=COLOUR_NOTE, linewidth=0.3, zorder=0)
+
+
+def _draw_curves(
+    curves: Sequence[_Curve], values: Sequence[FloatArray], ax: Axes, label: str, title: str
+) -> None:
+    for curve, y in zip(curves, values, strict=True):
+        ax.plot(curve.picked.sizes, y, color=curve.colour, gid=f"curve-{curve.side}")
+    ax.set_ylabel(label)
+    _count_runs(ax, "runs picked, n")
+    if len(curves) == 1:
+        ax.set_title(title, loc="left")
+    else:
+        _write_legend(ax, [(curve.label, curve.colour, "-") for curve in curves], title)
 
 
 def _draw_pvalues(curves: Sequence[_Curve], ax: Axes, alpha: float, title: str) -> None:
@@ -247,10 +234,6 @@ def _draw_pvalues(curves: Sequence[_Curve], ax: Axes, alpha: float, title: str) 
     _count_runs(ax, "runs picked, n")
 
 
-def _draw_line(curve: _Curve, values: FloatArray, ax: Axes) -> None:
-    ax.plot(curve.picked.sizes, values, color=curve.colour, gid=f"curve-{curve.side}")
-
-
 def _draw_level(level: float, label: str, ax: Axes, *, gid: str) -> None:
     """Draw a line across the axes with its name at the right, outside them."""
     ax.axhline(level, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid=gid)
@@ -263,33 +246,12 @@ def _count_runs(ax: Axes, label: str) -> None:
     ax.set_xlabel(label)
 
 
-def _finish(curves: Sequence[_Curve], ax: Axes, label: str, title: str) -> None:
-    ax.set_ylabel(label)
-    _count_runs(ax, "runs picked, n")
-    if len(curves) == 1:
-        ax.set_title(title, loc="left")
-    else:
-        _write_legend(ax, [(curve.label, curve.colour, "-") for curve in curves], title)
-
-
 def _write_legend(ax: Axes, entries: Sequence[tuple[str, str, str]], title: str) -> None:
     """Say what colours and styles mean, above the axes where no curve can be."""
     handles = [Line2D([], [], color=colour, ls=style) for _, colour, style in entries]
-    ax.legend(
-        handles,
-        [label for label, _, _ in entries],
-        title=title,
-        title_fontsize="medium",
-        alignment="left",
-        loc="lower left",
-        bbox_to_anchor=(-0.02, 1),
-        ncols=2,
-        frameon=False,
-        fontsize="small",
-        borderaxespad=0.2,
-        columnspacing=1,
-        handlelength=1.6,
-    )
+    labels = [label for label, _, _ in entries]
+    look: dict[str, Any] = {"title_fontsize": "medium", "alignment": "left", "handlelength": 1.6}
+    ax.legend(handles, labels, title=title, frameon=False, **look, **_ABOVE)
 
 
 def compose_audit(audit: Audit | SelfAudit) -> Figure:
@@ -326,14 +288,9 @@ def draw_hidden(tasks: TaskAudits, ax: Axes) -> None:
     ax.legend(
         [Line2D([], [], marker="o", ls="", color=edge, mfc=face) for _, edge, face in entries],
         [label for label, *_ in entries],
-        loc="lower left",
-        bbox_to_anchor=(-0.02, 1),
-        ncols=2,
-        fontsize="small",
         markerscale=0.75,
-        borderaxespad=0.2,
-        columnspacing=1,
         handletextpad=0.2,
+        **_ABOVE,
     )
 
 

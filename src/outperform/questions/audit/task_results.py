@@ -1,5 +1,6 @@
 """The results of audits on several tasks: of a comparison, and of one algorithm with itself."""
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ from outperform.questions.audit.result import (
     SelfAudit,
     explain_picked,
     short_names,
-    suggest_after_tasks,
     summarise,
 )
 from outperform.questions.compare.result import describe
@@ -102,13 +102,25 @@ class TaskAudits(Result):
 
     @property
     def tables(self) -> list[Table | str]:
-        """A row per task."""
-        return [_tabulate_audits(self.audits)]
+        """A row per task: its verdict, and how few hidden runs undo it, or show either better."""
+        first = self.audits[0]
+        a, b = short_names(first)
+        title = f"Fewest {first.unit} to hide until a verdict is undone, or either is made to win"
+        header = ["task", first.unit, "P(A > B)", "verdict", "undone by", f"{a} by", f"{b} by"]
+        fewer = "" if first.comparison.paired else "\n  ≤: fewer may do"
+        rows = [_tabulate_task(audit) for audit in self.audits]
+        return [Table(header, rows, title, f"  A: {a}, B: {b}{fewer}")]
 
     @property
     def advice(self) -> str:
         """What to do next."""
-        return suggest_after_tasks(self.weakest, self.verdict)
+        if self.verdict == "robust":
+            return "Report every task with every seed, and put this table in the appendix."
+        return (
+            f"See all of one task with --on, for instance --on "
+            f"{shlex.quote(self.weakest.comparison.task)}; add seeds in sequence where a verdict "
+            "is fragile or undecided, leave none out, and report every task."
+        )
 
     @property
     def scope_hint(self) -> str:
@@ -116,11 +128,8 @@ class TaskAudits(Result):
         return next((each.scope_hint for each in self.audits if each.scope_hint), "")
 
     def __str__(self) -> str:
-        counts = [
-            f"{verdict} on {self._count(verdict)}{self._name_winners(verdict)}"
-            for verdict in ("robust", "fragile", "undecided")
-            if self._count(verdict)
-        ]
+        numbers = {verdict: self._count(verdict) for verdict in MOODS}
+        counts = [f"{each} on {n}{self._name_winners(each)}" for each, n in numbers.items() if n]
         n_not = sum(audit.comparison.holds_for_population is False for audit in self.audits)
         beyond = f"; for other data like these nothing is shown on {n_not} of them" if n_not else ""
         start = f"Of {len(self.audits)} tasks, the verdict on {self.a} and {self.b} is "
@@ -184,8 +193,18 @@ class TaskSelfAudits(Result):
 
     @property
     def tables(self) -> Sequence[Table | str]:
-        """A row per task."""
-        return [_tabulate_self_audits(self.audits)]
+        """A row per task: what picked runs would show."""
+        first = self.audits[0]
+        rows = [
+            [each.task or "-", str(each.scores.size), *summarise(each.picked, each.alpha)]
+            for each in self.audits
+        ]
+        title = (
+            f"Its about 5 best runs and as many worst, picked by score ({first.metric}, "
+            f"{describe_goal(first.goal)})"
+        )
+        header = ["task", "runs", *PICKED, "significant up to"]
+        return [Table(header, rows, title, explain_picked(first.picked))]
 
     def __str__(self) -> str:
         n, first = len(self.audits), self.audits[0]
@@ -202,21 +221,8 @@ class TaskSelfAudits(Result):
         )
 
 
-def _tabulate_audits(audits: Sequence[Audit]) -> Table:
-    """One row a task: its verdict, and how few hidden runs undo it, or show either better."""
-    first = audits[0]
-    names = short_names(first)
-    header = ["task", first.unit, "P(A > B)", "verdict", "undone by"]
-    header += [f"{name} by" for name in names]
-    title = f"Fewest {first.unit} to hide until a verdict is undone, or either is made to win"
-    note = "" if first.comparison.paired else "  ≤: fewer may do"
-    note = "\n".join(filter(None, [f"  A: {names[0]}, B: {names[1]}", note]))
-    return Table(header, [_tabulate_task(audit) for audit in audits], title, note)
-
-
 def _tabulate_task(audit: Audit) -> list[str]:
-    compared = audit.comparison
-    moves = [str(each) for each in audit.hidden if each.rule == audit.hidden[0].rule]
+    compared, moves = audit.comparison, [str(hiding) for hiding in audit.moves]
     # Of a verdict: what undoes it, then what makes the loser win. Of none: what makes either win.
     undone, better = "–", {"a": "–", "b": "–"}
     if compared.winner is None:
@@ -232,18 +238,3 @@ def _tabulate_task(audit: Audit) -> list[str]:
         undone,
         *better.values(),
     ]
-
-
-def _tabulate_self_audits(audits: Sequence[SelfAudit]) -> Table:
-    """One row a task: what picked runs of one algorithm would show."""
-    rows = [
-        [each.task or "-", str(each.scores.size), *summarise(each.picked, each.alpha)]
-        for each in audits
-    ]
-    first = audits[0]
-    title = (
-        f"Its about 5 best runs and as many worst, picked by score ({first.metric}, "
-        f"{describe_goal(first.goal)})"
-    )
-    header = ["task", "runs", *PICKED, "significant up to"]
-    return Table(header, rows, title, explain_picked(first.picked))

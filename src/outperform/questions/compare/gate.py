@@ -170,14 +170,15 @@ def _describe_errors(
 ) -> str:
     """How often it errs. All tasks must pass, so the worst case is one without an advantage."""
     alpha, gamma = 1 - parts[0].interval.confidence_level, parts[0].gamma
-    if claim == "not-worse":
-        return f"one that is worse by just the margin passes in about {alpha / 2:.2g} of cases"
-    equals, all_of_them = ("equals on one task", " on all") if len(parts) > 1 else ("equals", "")
     pairs = [part for part in parts if isinstance(part, Comparison) and part.paired]
     resplit = scope != "dataset" and any(part.population for part in pairs)
+    about = "at most about" if resplit else "about"
+    if claim == "not-worse":
+        return f"one that is worse by just the margin passes in {about} {alpha / 2:.2g} of cases"
+    equals, all_of_them = ("equals on one task", " on all") if len(parts) > 1 else ("equals", "")
     if resplit or len(pairs) < len(parts):
         once = pairs[0].once if resplit else ""
-        return f"{equals} pass in about {alpha / 2:.1%} of cases{once}"
+        return f"{equals} pass in {about} {alpha / 2:.1%} of cases{once}"
     n_pairs = sorted({part.n_pairs for part in pairs})
     size = max(part.false_alarms for part in pairs) / 2
     errors = f"with {' to '.join(map(str, n_pairs[:: max(1, len(n_pairs) - 1)]))} pairs, {equals} "

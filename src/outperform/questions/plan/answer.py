@@ -161,8 +161,9 @@ def _plan_resplits(
     known of how the data are divided, or a pilot's differences do not vary.
 
     >>> print(_plan_resplits(Resplit(800, 200), None, alpha=0.05, beta=0.05))
-    no number of re-splits shows a difference below 0.98 standard deviations of the difference
+    no number of re-splits shows a difference below 1.3 standard deviations of the difference
     """
+    alpha = cautious_alpha(alpha)
     if pilot is None:
         if resplit is None:
             return None

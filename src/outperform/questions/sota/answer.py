@@ -1,6 +1,6 @@
 """How much of a top score is luck: of equals, of a leaderboard, of one with all predictions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -14,7 +14,6 @@ from outperform.questions.sota.result import (
     BestOfEquals,
     LeaderboardAssessment,
     PredictionAssessment,
-    measure_lead,
 )
 from outperform.questions.sota.score_models import AccuracyModel, AreaModel, ScoreModel
 from outperform.runs.leaderboards import (
@@ -86,10 +85,21 @@ def best_of_equals(
     check_open_unit("accuracy", accuracy)
     check_open_unit("confidence_level", confidence_level)
     if better is not None:
-        _check_better(better, accuracy)
+        check_open_unit("better", better)
+        if better <= accuracy:
+            raise InvalidInput(
+                f"better is {better:g}, which is not above the accuracy {accuracy:g}",
+                "Pass the true accuracy of one that is better than the others",
+            )
     right = round(accuracy * test_size)
     alone = clopper_pearson_interval(right, test_size, confidence_level=confidence_level)
     best = _distribute(n_classifiers, test_size, accuracy, dependence, agreement)
+    doubts = ["all classifiers are taken to be equally good"]
+    if dependence == 0 and agreement is None and n_classifiers > 1:
+        doubts.append(
+            "they are taken as independent; the more alike they are, the less the best exceeds "
+            "their accuracy"
+        )
     return BestOfEquals(
         accuracy=accuracy,
         distribution=best,
@@ -97,17 +107,8 @@ def best_of_equals(
         interval=best.interval(confidence_level),
         better=alone.high if better is None else better,
         power=_POWER,
-        caveats=tuple(_find_doubts(dependence, agreement, n_classifiers)),
+        caveats=tuple(doubts),
     )
-
-
-def _check_better(better: float, accuracy: float) -> None:
-    check_open_unit("better", better)
-    if better <= accuracy:
-        raise InvalidInput(
-            f"better is {better:g}, which is not above the accuracy {accuracy:g}",
-            "Pass the true accuracy of one that is better than the others",
-        )
 
 
 def _distribute(
@@ -127,15 +128,6 @@ def _distribute(
             "instead of an agreement",
         )
     return best_of_agreeing(m, n, n_right, agreement)
-
-
-def _find_doubts(dependence: float, agreement: float | None, m: int) -> Iterator[str]:
-    yield "all classifiers are taken to be equally good"
-    if dependence == 0 and agreement is None and m > 1:
-        yield (
-            "they are taken as independent; the more alike they are, the less the best exceeds "
-            "their accuracy"
-        )
 
 
 def assess_leaderboard(
@@ -184,15 +176,20 @@ good (95% interval [0.8954, 0.9313]); 3 entries cannot be told from the best.
     (0.0142, 0.47)
     """
     if isinstance(scores, str | Path):
-        board = read_leaderboard(scores, metric=metric, entry=_check_column(entries))
+        if entries is not None and not isinstance(entries, str):
+            raise InvalidInput(
+                f"{len(entries)} names are passed with a file", "Name the column that has them"
+            )
+        board = read_leaderboard(scores, metric=metric, entry=entries)
         board = standardise(board, percent=percent, is_auc=n_positives is not None)
         scores, entries, metric = board.scores, board.entries, board.metric
     elif percent:
         scores = as_scores(scores, "scores") / 100
-    array = _check_scores(scores, test_size)
+    array, m = _check_scores(scores, test_size, n_entries)
     check_open_unit("confidence_level", confidence_level)
     model = _choose_model(test_size, n_positives, dependence)
-    top, m = float(array.max()), _count_entries(array.size, n_entries)
+    first, second = np.sort(array)[:-3:-1]
+    top, lead = float(first), float(first - second)
     sober, interval = model.estimate(m, top), model.limit(m, top, confidence_level)
     # Equals that never fail would not differ at all; no finite test set shows that they never do.
     typical = sober if 0 < sober < 1 else (interval.low + interval.high) / 2
@@ -207,20 +204,16 @@ good (95% interval [0.8954, 0.9313]); 3 entries cannot be told from the best.
         interval=interval,
         sober_if_different=top - model.luck(array),
         gap=model.gap(m, typical, confidence_level),
-        lead_chance=model.lead_chance(m, typical, measure_lead(array)),
+        lead=lead,
+        lead_chance=model.lead_chance(m, typical, lead),
     )
     return replace(result, caveats=tuple(doubt_leaderboard(result, model)))
 
 
-def _check_column(entries: Any) -> str | None:
-    if entries is not None and not isinstance(entries, str):
-        raise InvalidInput(
-            f"{len(entries)} names are passed with a file", "Name the column that has them"
-        )
-    return entries
-
-
-def _check_scores(scores: ArrayLike, test_size: int) -> FloatArray:
+def _check_scores(
+    scores: ArrayLike, test_size: int, n_entries: int | None
+) -> tuple[FloatArray, int]:
+    """Scores of those shown, and how many took part."""
     (array,) = merge_ties(as_scores(scores, "scores"))
     check_count("test_size", test_size, at_least=2)
     if array.size < 2:
@@ -231,19 +224,15 @@ def _check_scores(scores: ArrayLike, test_size: int) -> FloatArray:
     check_shares(array, "scores")
     if not array.any():
         raise InvalidScores("all scores are 0", "Pass accuracies, not errors")
-    return array
-
-
-def _count_entries(n_shown: int, n_entries: int | None) -> int:
     if n_entries is None:
-        return n_shown
+        return array, array.size
     check_count("n_entries", n_entries, at_least=1)
-    if n_entries < n_shown:
+    if n_entries < array.size:
         raise InvalidInput(
-            f"{n_shown:,} scores are given, of {n_entries:,} entries",
+            f"{array.size:,} scores are given, of {n_entries:,} entries",
             "Say how many took part, those without a score here included",
         )
-    return n_entries
+    return array, n_entries
 
 
 def _choose_model(test_size: int, n_positives: int | None, dependence: float) -> ScoreModel:

@@ -19,24 +19,16 @@ _MEANINGFUL = 4  # rounding steps per example from which a misfit tells anything
 
 def doubt_leaderboard(result: LeaderboardAssessment, model: ScoreModel) -> Iterator[str]:
     """Say what is assumed and what of it the scores contradict."""
-    scores, interval = result.scores, result.interval
-    yield from _doubt_grid(scores, model)
+    if isinstance(model, AccuracyModel):
+        yield from _doubt_grid(result.scores, model.n)
     if result.is_cut_off:
         yield (
-            f"only {scores.size:,} of {result.n_entries:,} entries are shown, which are taken to "
-            "be the top: more may be the best, and the estimate by score counts only those shown"
+            f"only {result.scores.size:,} of {result.n_entries:,} entries are shown, which are "
+            "taken to be the top: more may be the best, and the estimate by score counts only "
+            "those shown"
         )
     else:
-        noise = model.noise((interval.low + interval.high) / 2)
-        yield from _doubt_equality(scores, noise, readings=_read_otherwise(result, model))
-        median = float(np.median(scores))
-        if median > interval.high:
-            yield (
-                f"more than half of the entries (median {median:.4f}) score above the interval for "
-                "equals, so their best should have been higher still: they are more alike than "
-                "assumed"
-            )
-        yield from _doubt_copies(scores, model)
+        yield from _doubt_equality(result, model)
     if model.correlation == 0:
         yield (
             "entries are taken as independent; the more alike they are, the less of the top is "
@@ -108,25 +100,14 @@ def count_decimals(scores: FloatArray) -> int:
     return _MOST_DECIMALS
 
 
-def _read_otherwise(result: LeaderboardAssessment, model: ScoreModel) -> str:
-    n_contenders = int(result.contends.sum())
-    return (
-        f"counting only the {n_contenders:,} that may be the best, the sober estimate is "
-        f"{model.estimate(n_contenders, result.top):.4f}, taking each at its score it is "
-        f"{result.sober_if_different:.4f}"
-    )
-
-
 def _measure_misfit(scores: FloatArray, n: int | NDArray[np.int64]) -> FloatArray:
     """Distance of each score to the nearest share of n."""
     return np.asarray(np.abs(np.round(scores * n) / n - scores))
 
 
-def _doubt_grid(scores: FloatArray, model: ScoreModel) -> Iterator[str]:
+def _doubt_grid(scores: FloatArray, n: int) -> Iterator[str]:
     """Accuracies are multiples of 1 / n, but for rounding."""
-    if not isinstance(model, AccuracyModel):
-        return
-    n, decimals = model.n, count_decimals(scores)
+    decimals = count_decimals(scores)
     step = 10.0**-decimals
     n_between = np.unique(scores[(scores > 0) & (scores < 1)]).size
     if step * n > 1 and (step * n) ** -n_between < _BY_CHANCE:
@@ -143,24 +124,31 @@ def _doubt_grid(scores: FloatArray, model: ScoreModel) -> Iterator[str]:
         )
 
 
-def _doubt_equality(scores: FloatArray, noise: float, *, readings: str) -> Iterator[str]:
-    spread = float(scores.std(ddof=1))
+def _doubt_equality(result: LeaderboardAssessment, model: ScoreModel) -> Iterator[str]:
+    """Entries that are not equally good, more alike than assumed, or copies of one another."""
+    scores, middle = result.scores, (result.interval.low + result.interval.high) / 2
+    spread, noise = float(scores.std(ddof=1)), model.noise(middle)
     if spread > _SPREAD * noise:
+        n_contenders = int(result.contends.sum())
         yield (
             f"scores spread {spread / noise:.2g} times as much as chance makes equals spread "
             f"(standard deviations {spread:.2g} and {noise:.2g}), so entries are not equally good; "
-            f"{readings}"
+            f"counting only the {n_contenders:,} that may be the best, the sober estimate is "
+            f"{model.estimate(n_contenders, result.top):.4f}, taking each at its score it is "
+            f"{result.sober_if_different:.4f}"
         )
-
-
-def _doubt_copies(scores: FloatArray, model: ScoreModel) -> Iterator[str]:
+    if result.median > result.interval.high:
+        yield (
+            f"more than half of the entries (median {result.median:.4f}) score above the interval "
+            "for equals, so their best should have been higher still: they are more alike than "
+            "assumed"
+        )
     distinct = np.unique(scores).size
     copies = scores.size - distinct
     if copies and distinct > 1:
-        estimate = model.estimate(distinct, float(scores.max()))
         have = "1 entry has" if copies == 1 else f"{copies:,} entries have"
         copied = "it is a copy" if copies == 1 else "they are copies"
         yield (
             f"{have} a score that another has too; if {copied}, only {distinct:,} are distinct, "
-            f"and the sober estimate is {estimate:.4f}"
+            f"and the sober estimate is {model.estimate(distinct, result.top):.4f}"
         )

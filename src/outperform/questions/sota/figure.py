@@ -155,12 +155,25 @@ def draw_leaderboard(result: Assessment, ax: Axes) -> None:
     floor = bottom - _BELOW * max(result.top - bottom, _LEAST)
     ax.axhspan(lowest, result.top, color=COLOUR_BAND, linewidth=0, gid="band", zorder=0)
     _draw_entries(scores, contends, ax, shown=scores >= floor)
-    _draw_estimates(result, ax)
+    ax.axhline(
+        result.top,
+        color=COLOUR_NEITHER,
+        ls="--",
+        lw=0.9,
+        label=f"top score {result.top:.4f}",
+        gid="top",
+    )
+    low, high = result.interval.low, result.interval.high
+    ax.axhspan(low, high, color=COLOUR_B, alpha=0.18, linewidth=0, gid="interval")
+    label = f"sober {result.sober:.4f}, {describe_level(result.interval)} interval"
+    ax.axhline(result.sober, color=COLOUR_B, linewidth=1.2, label=label, gid="sober")
     n_shown = int((scores >= floor).sum())
+    n_below = result.n_entries - n_shown
+    below = f" ({n_below:,} {'entry lies' if n_below == 1 else 'entries lie'} below)"
     ax.set_xlim(1 - 0.04 * n_shown, n_shown * 1.04 + 0.4)
-    highest = max(result.top, result.interval.high)
+    highest = max(result.top, high)
     ax.set_ylim(floor, highest + 0.08 * (highest - floor))
-    ax.set_xlabel(_label_ranks(n_shown, result.n_entries))
+    ax.set_xlabel(f"rank{below if n_below else ''}")
     ax.set_ylabel(f"{escape(shorten(result.metric, 20))} (higher is better)")
     ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     # Below, because dots may be anywhere.
@@ -189,22 +202,6 @@ def compose_leaderboard(result: Assessment) -> Figure:
     figure = make_figure(COLUMN_WIDTH, 3.0, wrap_title(title, COLUMN_WIDTH))
     draw_leaderboard(result, figure.subplots())
     return figure
-
-
-def _draw_estimates(result: Assessment, ax: Axes) -> None:
-    """Draw the top score as a line, the sober one as a line in its interval."""
-    top = {"color": COLOUR_NEITHER, "ls": "--", "lw": 0.9, "label": f"top score {result.top:.4f}"}
-    ax.axhline(result.top, gid="top", **top)  # type: ignore[arg-type]
-    low, high = result.interval.low, result.interval.high
-    ax.axhspan(low, high, color=COLOUR_B, alpha=0.18, linewidth=0, gid="interval")
-    label = f"sober {result.sober:.4f}, {describe_level(result.interval)} interval"
-    ax.axhline(result.sober, color=COLOUR_B, linewidth=1.2, label=label, gid="sober")
-
-
-def _label_ranks(n_shown: int, n_all: int) -> str:
-    n_below = n_all - n_shown
-    lie = "entry lies" if n_below == 1 else "entries lie"
-    return f"rank ({n_below:,} {lie} below)" if n_below else "rank"
 
 
 _BOARD = Drawing(

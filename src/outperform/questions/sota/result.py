@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from itertools import compress
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,7 @@ from outperform.stats import (
 )
 from outperform.stats.checks import FloatArray
 
-if TYPE_CHECKING:
-    from outperform.stats import Interval
-
+_N_ENTRIES = 10  # in a table
 _CONTENDERS = "all entries that may be the best; only a fresh test set tells them apart."
 
 
@@ -86,7 +85,7 @@ class BestOfEquals(Result):
         best = self.distribution
         return (
             f"The best of {best.m:,} classifiers of accuracy {self.accuracy:g} shows "
-            f"{self.mean:.4f} on {best.n:,} examples ({describe_level(self.interval)} between "
+            f"{self.mean:.4f} on {best.n:,} examples ({_level(self.interval)} between "
             f"{self.interval.low:.4f} and {self.upper:.4f}); one of true accuracy "
             f"{self.better:.4f} shows as much with a chance of {self.chance_to_reach_mean:.1%}."
         )
@@ -94,7 +93,23 @@ class BestOfEquals(Result):
     @property
     def tables(self) -> list[Table | str]:
         """What the best shows, and a better one's chances to show more."""
-        return tabulate_equals(self)
+        level, alone, upper = _level(self.interval), self.alone, f"{self.upper:.4f}"
+        best = [
+            ("expected best", f"{self.mean:.4f} ± {self.distribution.sd:.6f}"),
+            (f"{level} of the best", f"{self.interval.low:.4f} to {upper}"),
+            (f"{level} of one alone", f"{alone.low:.4f} to {alone.high:.4f}"),
+        ]
+        chances = [
+            ("at least the expected best", f"{self.chance_to_reach_mean:.2%}"),
+            (f"at least {upper}", f"{self.chance_to_reach_upper:.2%}"),
+            (f"more than {upper}", f"{self.chance_to_exceed_upper:.2%}"),
+        ]
+        better = f"A truly better classifier, of accuracy {self.better:.4f}, has a chance to show"
+        needed = (
+            f"To show at least the expected best with a chance of {self.power:.0%}, its true "
+            f"accuracy must be {self.needed:.4f}."
+        )
+        return [Table((), best), Table((), chances, title=better), needed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +137,7 @@ class LeaderboardAssessment(Result):
     interval: Interval  # of that true score
     sober_if_different: float  # of the best, if each entry is about as good as its score
     gap: float  # how far below the top the truly best may be
+    lead: float  # of the best over the second
     lead_chance: float  # that equals lead the second by as much as the best does
     caveats: tuple[str, ...] = ()
 
@@ -139,11 +155,6 @@ class LeaderboardAssessment(Result):
     def median(self) -> float:
         """Score of the middle entry."""
         return float(np.median(self.scores))
-
-    @property
-    def lead(self) -> float:
-        """By how much the best leads the second."""
-        return measure_lead(self.scores)
 
     @property
     def luck(self) -> float:
@@ -165,7 +176,7 @@ class LeaderboardAssessment(Result):
     @property
     def indistinguishable(self) -> tuple[str, ...]:
         """The entries that cannot be told from the best, in their order on the leaderboard."""
-        return _list_contenders(self.entries, self.contends)
+        return tuple(compress(self.entries, self.contends))
 
     @property
     def is_cut_off(self) -> bool:
@@ -177,14 +188,30 @@ class LeaderboardAssessment(Result):
         return (
             f"The best {self.metric} of {self.n_entries:,} entries, {self.top:.4f}, is what luck "
             f"makes of a true {self.sober:.4f} if all are equally good "
-            f"({_describe_interval(self.interval)}); {at_least}"
-            f"{_describe_contenders(self.indistinguishable)}."
+            f"({_describe(self.interval)}); {at_least}"
+            f"{_count_contenders(self.contends)}."
         )
 
     @property
     def tables(self) -> list[Table | str]:
-        """What the top score is worth."""
-        return tabulate_leaderboard(self)
+        """What the top score is worth, and how many may be the truly best."""
+        share = "all" if self.luck_share == 1 else f"{self.luck_share:.0%}"
+        ahead = f", {share} of the lead over the median ({self.median:.4f})"
+        n_shown = f"{len(self.entries):,}"
+        if self.is_cut_off:
+            ahead, n_shown = "", f"{n_shown} shown"
+        values = {
+            "top score": f"{self.top:.5g} ({self.best})",
+            "sober, if all are equally good": f"{self.sober:.4f}, {_describe(self.interval)}",
+            "sober, if each is as good as its score": f"{self.sober_if_different:.4f}",
+            "luck, if all are equally good": f"{self.luck:.4f}{ahead}",
+            "lead over the second": f"{self.lead:.5f}; if all are equally good, the chance "
+            f"of such a lead is {self.lead_chance:.0%}",
+            "may be the truly best": f"{int(self.contends.sum()):,} of {n_shown}, at "
+            f"{_level(self.interval)} confidence: scores from "
+            f"{max(0.0, self.top - self.gap):.4f} up",
+        }
+        return [Table((), [*values.items()]), _tabulate_top(self)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,20 +269,23 @@ class PredictionAssessment(Result):
     @property
     def indistinguishable(self) -> tuple[str, ...]:
         """The entries that may be the truly best."""
-        return _list_contenders(self.entries, self.contends)
+        return tuple(compress(self.entries, self.contends))
 
     def __str__(self) -> str:
         return (
             f"{self.best} is the best of {self.n_entries:,} with {self.metric} {self.top:.4f}; "
             f"without the luck of being chosen it is {self.sober:.4f} "
-            f"({_describe_interval(self.interval)}), and "
-            f"{_describe_contenders(self.indistinguishable)}."
+            f"({_describe(self.interval)}), and "
+            f"{_count_contenders(self.contends)}."
         )
 
     @property
     def tables(self) -> list[Table | str]:
         """The top entries, how often each wins, and who may be the best."""
-        return tabulate_predictions(self)
+        bootstrap = self.bootstrap
+        luck = f"luck in the top score: {bootstrap.bias:.4f} ({bootstrap.n_resamples:,} resamples)"
+        wins = [f"{share:.1%}" for share in bootstrap.win_shares]
+        return [_tabulate_top(self, luck, wins)]
 
     @property
     def _entries(self) -> list[dict[str, Any]]:
@@ -264,102 +294,31 @@ class PredictionAssessment(Result):
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def measure_lead(scores: FloatArray) -> float:
-    """By how much the best score leads the second."""
-    first, second = np.sort(scores)[:-3:-1]
-    return float(first - second)
-
-
-def _list_contenders(entries: tuple[str, ...], contends: NDArray[np.bool_]) -> tuple[str, ...]:
-    return tuple(name for name, is_one in zip(entries, contends, strict=True) if is_one)
-
-
-def _describe_contenders(entries: tuple[str, ...]) -> str:
-    if len(entries) == 1:
-        return "no other can be taken for the best"
-    return f"{len(entries):,} entries cannot be told from the best"
-
-
-def _describe_interval(interval: Interval) -> str:
-    """With as many digits as scores have."""
-    return f"{describe_level(interval)} interval [{interval.low:.4f}, {interval.high:.4f}]"
-
-
-_N_ENTRIES = 10  # shown
-
-
-def tabulate_equals(result: "BestOfEquals") -> list[Table | str]:
-    """What the best of equals shows, and how likely a truly better one shows more."""
-    level, alone, upper = describe_level(result.interval), result.alone, f"{result.upper:.4f}"
-    best = [
-        ("expected best", f"{result.mean:.4f} ± {result.distribution.sd:.6f}"),
-        (f"{level} of the best", f"{result.interval.low:.4f} to {upper}"),
-        (f"{level} of one alone", f"{alone.low:.4f} to {alone.high:.4f}"),
-    ]
-    chances = [
-        ("at least the expected best", f"{result.chance_to_reach_mean:.2%}"),
-        (f"at least {upper}", f"{result.chance_to_reach_upper:.2%}"),
-        (f"more than {upper}", f"{result.chance_to_exceed_upper:.2%}"),
-    ]
-    better = f"A truly better classifier, of accuracy {result.better:.4f}, has a chance to show"
-    needed = (
-        f"To show at least the expected best with a chance of {result.power:.0%}, its true "
-        f"accuracy must be {result.needed:.4f}."
-    )
-    return [Table((), best), Table((), chances, title=better), needed]
-
-
-def tabulate_leaderboard(result: "LeaderboardAssessment") -> list[Table | str]:
-    """What the top score is worth, and how many may be the truly best."""
-    level, interval = describe_level(result.interval), result.interval
-    share = "all" if result.luck_share == 1 else f"{result.luck_share:.0%}"
-    ahead = f", {share} of the lead over the median ({result.median:.4f})"
-    n_shown = f"{len(result.entries):,}"
-    if result.is_cut_off:
-        ahead, n_shown = "", f"{n_shown} shown"
-    values = {
-        "top score": f"{result.top:.5g} ({result.best})",
-        "sober, if all are equally good": f"{result.sober:.4f}, {level} interval "
-        f"[{interval.low:.4f}, {interval.high:.4f}]",
-        "sober, if each is as good as its score": f"{result.sober_if_different:.4f}",
-        "luck, if all are equally good": f"{result.luck:.4f}{ahead}",
-        "lead over the second": f"{result.lead:.5f}; if all are equally good, the chance "
-        f"of such a lead is {result.lead_chance:.0%}",
-        "may be the truly best": f"{int(result.contends.sum()):,} of {n_shown}, at {level} "
-        f"confidence: scores from {max(0.0, result.top - result.gap):.4f} up",
-    }
-    return [Table((), [*values.items()]), _tabulate_top(result)]
-
-
-def tabulate_predictions(result: "PredictionAssessment") -> list[Table | str]:
-    """The top of a leaderboard, how often each wins, and who may be the truly best."""
-    bootstrap = result.bootstrap
-    luck = f"luck in the top score: {bootstrap.bias:.4f} ({bootstrap.n_resamples:,} resamples)"
-    wins = [f"{share:.1%}" for share in bootstrap.win_shares]
-    return [_tabulate_top(result, title=luck, wins=wins)]
-
-
 def _tabulate_top(
-    result: "LeaderboardAssessment | PredictionAssessment",
-    *,
+    result: LeaderboardAssessment | PredictionAssessment,
     title: str = "",
     wins: Sequence[str] = (),
 ) -> Table:
     """The first entries, and who may be the truly best."""
-    rows = [
-        [
-            result.entries[i],
-            f"{result.scores[i]:.4f}",
-            *wins[i : i + 1],
-            "yes" if result.contends[i] else "no",
-        ]
-        for i in np.argsort(-result.scores, kind="stable")[:_N_ENTRIES]
-    ]
+    order = np.argsort(-result.scores, kind="stable")[:_N_ENTRIES]
+    may = ["yes" if contends else "no" for contends in result.contends]
+    rows = [[result.entries[i], f"{result.scores[i]:.4f}", *wins[i : i + 1], may[i]] for i in order]
     n_more = len(result.entries) - len(rows)
     header = ["entry", result.metric, *(["wins"] if wins else []), "may be the best"]
     return Table(header, rows, title=title, note=f"  and {n_more:,} more" if n_more else "")
 
 
-def describe_level(interval: "Interval") -> str:
-    """Confidence level of an interval, in per cent."""
+def _count_contenders(contends: NDArray[np.bool_]) -> str:
+    n = int(contends.sum())
+    if n == 1:
+        return "no other can be taken for the best"
+    return f"{n:,} entries cannot be told from the best"
+
+
+def _describe(interval: Interval) -> str:
+    """With as many digits as scores have."""
+    return f"{_level(interval)} interval [{interval.low:.4f}, {interval.high:.4f}]"
+
+
+def _level(interval: Interval) -> str:
     return f"{100 * interval.confidence_level:g}%"
