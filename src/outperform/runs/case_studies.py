@@ -17,19 +17,12 @@ BIASED_ESTIMATORS = tuple(_ESTIMATORS)
 
 @dataclass(frozen=True, slots=True)
 class CaseStudy:
-    """How much scores of one task vary, and estimators that fix some of it err.
-
-    Attributes
-    ----------
-    sd
-        Standard deviation of a score over all that may vary: σ of the ideal estimator.
-    bias_sd
-        By biased estimator and number of runs k: standard deviation of the mean of k runs over
-        what the estimator fixes; NaN where it was not measured.
-    """
+    """How much scores of one task vary, and estimators that fix some of it err."""
 
     name: str
-    sd: float
+    sd: float  # of a score over all that may vary: σ of the ideal estimator
+    # By biased estimator and number of runs k: standard deviation of the mean of k runs over what
+    # the estimator fixes; NaN where it was not measured.
     bias_sd: Mapping[str, Mapping[int, float]] = field(repr=False)
 
     def find_bias(self, estimator: str, n_runs: int) -> tuple[float, int]:
@@ -49,12 +42,7 @@ def read_case_studies(path: str | Path, names: Sequence[str] = ()) -> tuple[Case
     """Read constants from JSON: {task: {"sigma": σ, "sigma_epsilon": {k: {estimator: sd}}}}.
 
     The layout of the file that Bouthillier et al. (2021) published; NaN stands for what was not
-    measured.
-
-    Parameters
-    ----------
-    names
-        Case studies to keep; all if none are named.
+    measured. All are read if none are named.
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -276,7 +276,7 @@ def find_validation(table: SourceTable, names: Collection[str], score: str) -> s
 
     Of several, the one that has the metric of the score: `val_acc` beside `test_acc`.
     """
-    numeric = [n for n in names if names_validation(n) and not table.holds_text(n)]
+    numeric = [n for n in names if data_of(n) == "validation" and not table.holds_text(n)]
     known = recognise(numeric, VALIDATION)[:1]
     begun = [name for name in numeric if looks_like_score(name)]
     metric = _TEST_OF.sub("", without_tracker(score), count=1)
@@ -285,15 +285,13 @@ def find_validation(table: SourceTable, names: Collection[str], score: str) -> s
     return candidates[0] if len(candidates) == 1 else None
 
 
-def names_validation(name: str) -> bool:
-    """Whether a column is of validation data by its name."""
+@cache
+def data_of(name: str) -> Literal["validation", "training"] | None:
+    """Which data but test data a column is of by its name, and so the score only if named."""
     plain = without_tracker(name)
-    return plain in VALIDATION or _VALIDATION_OF.match(plain) is not None
-
-
-def names_other_data(name: str) -> bool:
-    """Whether a column is of validation or training data, and so the score only if named."""
-    return names_validation(name) or _TRAINING_OF.match(without_tracker(name)) is not None
+    if plain in VALIDATION or _VALIDATION_OF.match(plain):
+        return "validation"
+    return "training" if _TRAINING_OF.match(plain) else None
 
 
 def names_best(name: str) -> bool:

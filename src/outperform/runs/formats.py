@@ -15,7 +15,6 @@ _MOST_UNPACKED = 1 << 32  # bytes of a Parquet file
 _MOST_CELLS = 200_000_000
 _MOST_SPARSE = 10_000_000  # cells of a table that is nearly empty
 _DEEPEST = 50  # objects within one another
-_FRAMES = ("pandas", "polars", "pyarrow")
 UNNAMED = "runs"  # the algorithm of a table that neither names any nor is a file
 
 
@@ -95,24 +94,6 @@ def _check_cells(n_rows: int, n_columns: int, name: str) -> None:
         )
 
 
-def _check_filled(records: Sequence[Mapping[Any, Any]], n_names: int, source: str) -> None:
-    """Refuse a table that is nearly empty, since almost every record has names of its own."""
-    _check_cells(len(records), n_names, source)
-    n_cells = len(records) * n_names
-    if n_cells > _MOST_SPARSE and n_cells > 100 * sum(map(len, records)):
-        raise UnreadableRuns(
-            f"the {len(records):,} rows of {source} have {n_names:,} different names for their "
-            "values, and each row few of them",
-            "Give values that are of one kind one name",
-        )
-
-
-def is_frame(source: object) -> bool:
-    """Whether the object is a data frame of a library we know, without importing any."""
-    library = type(source).__module__.partition(".")[0]
-    return library in _FRAMES and hasattr(type(source), "columns")
-
-
 def tabulate_frame(frame: Any, source: str = "the data frame") -> SourceTable:
     """Make a table of a pandas, polars or pyarrow table."""
     if hasattr(frame, "collect"):  # polars was told to wait
@@ -140,12 +121,20 @@ def tabulate_records(
     for row, record in zip(numbers, records, strict=True):
         if not isinstance(record, Mapping):
             raise UnreadableRuns(
-                f"row {row} of {source} is {_describe(record)}, not an object with named values",
+                f"row {row} of {source} is a value of type {type(record).__name__}, not an object "
+                "with named values",
                 'Give one per run, as in {"algorithm": "a", "seed": 1, "score": 0.9}',
             )
         opened.append(_unnest(record, f"row {row} of {source}"))
         names.update(dict.fromkeys(opened[-1]))
-    _check_filled(opened, len(names), source)
+    _check_cells(len(opened), len(names), source)
+    n_cells = len(opened) * len(names)
+    if n_cells > _MOST_SPARSE and n_cells > 100 * sum(map(len, opened)):
+        raise UnreadableRuns(
+            f"the {len(opened):,} rows of {source} have {len(names):,} different names for their "
+            "values, and each row few of them",
+            "Give values that are of one kind one name",
+        )
     columns = [[record.get(name) for record in opened] for name in names]
     return SourceTable(tuple(str(name).strip() for name in names), source, columns, numbers)
 
@@ -204,7 +193,7 @@ def is_sequence(values: object) -> bool:
 def _flatten(name: object, values: Any) -> Any:
     if not is_sequence(values):
         raise InvalidScores(
-            f"{name!r} of the dict holds {_describe(values)}, not scores",
+            f"{name!r} of the dict holds a value of type {type(values).__name__}, not scores",
             "Give a sequence of scores, one per run, or a dict of scores by seed",
         )
     try:
@@ -218,7 +207,3 @@ def _flatten(name: object, values: Any) -> Any:
     if isinstance(values, np.ma.MaskedArray):
         return np.ma.filled(values.astype(np.float64), np.nan)
     return values if isinstance(values, list | np.ndarray) else list(values)
-
-
-def _describe(value: object) -> str:
-    return f"a value of type {type(value).__name__}"

@@ -44,13 +44,7 @@ class Predictions:
 def read_leaderboard(
     path: str | Path, *, metric: str | None = None, entry: str | None = None
 ) -> Leaderboard:
-    """Read a table with one row per entry.
-
-    Parameters
-    ----------
-    metric, entry
-        Columns with scores and names, where they are not recognised; a rank serves as a name.
-    """
+    """Read a table with one row per entry, whose rank serves as a name where it has none."""
     table = open_file(Path(path))
     called = recognise(table.names, ENTRY)
     named = [find_column(entry, table.names, table.source)] if entry else called
@@ -157,10 +151,8 @@ def _find_label(table: SourceTable, label: str | None) -> str:
     candidates = recognise(table.names, LABEL)
     if len(candidates) == 1:
         return candidates[0]
-    listed = enumerate_names(name for name in table.names if name)
-    problem = (
-        f"columns {enumerate_names(candidates)} of {table.source} may all be the labels"
-        if candidates
-        else f"no column of {table.source} is called label (it has: {listed})"
-    )
+    listed = enumerate_names(filter(None, table.names))
+    problem = f"no column of {table.source} is called label (it has: {listed})"
+    if candidates:
+        problem = f"columns {enumerate_names(candidates)} of {table.source} may all be the labels"
     raise UnknownColumn(problem, "Name the column with the true classes: --label COLUMN")

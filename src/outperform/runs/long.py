@@ -15,12 +15,11 @@ from outperform.runs.columns import (
     Roles,
     Wanted,
     assign_roles,
+    data_of,
     explain_no_score,
     find_column,
     find_score,
     find_validation,
-    names_other_data,
-    names_validation,
     normalise,
     recognise,
 )
@@ -152,9 +151,9 @@ def _find_numbers(
     named = None
     if wanted.validation is not None:
         named = find_column(wanted.validation, others, table.source)
-    candidates = [n for n in others if n != named and not names_other_data(n)]
+    candidates = [n for n in others if n != named and not data_of(n)]
     score = find_score(table, candidates, metric, may_be_wide=not roles.algorithm)
-    if score is None and named is not None and not names_validation(named):
+    if score is None and named is not None and data_of(named) != "validation":
         score = named  # the only score may choose as well
     if score is None:
         raise _explain_missing_score(table, roles, others)
@@ -175,7 +174,7 @@ def _explain_missing_score(
         )
     if is_transposed(table, roles, others):
         return explain_transposed(table)
-    if apart := [name for name in numeric if names_other_data(name)]:
+    if apart := [name for name in numeric if data_of(name)]:
         return UnknownColumn(
             f"{table.source} has scores of validation or training data ({enumerate_names(apart)}), "
             "but no column looks like the score to report",
@@ -288,9 +287,7 @@ class _MetricReader:
     ) -> tuple[Rows, dict[str, TaskMetric], tuple[str, ...]]:
         """Keep the rows of the metric that was named, or of all, one per task.
 
-        Returns
-        -------
-        The rows, the metric of each of their tasks, and a note on tasks that lack it.
+        With the metric of each of their tasks, and a note on tasks that lack the one named.
         """
         metrics, direction = repeat_label(self.score, len(rows.row)), self.direction
         if self.column is not None:

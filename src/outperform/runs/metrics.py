@@ -20,7 +20,6 @@ from outperform.wording import enumerate_names, split_words
 
 Goal: TypeAlias = Literal["maximize", "minimize"]
 
-
 _UP = split_words(
     """
     acc accuracies accuracy ami ap ari auc aucpr aupr auprc auroc bertscore bleu bleurt chrf cider
@@ -105,11 +104,10 @@ _UNCLEAR = split_words(
     per reciprocal reduction sd se std stderr stdev
     """
 )
+_BOUNDED = frozenset(["acc", "accuracy", "accuracies", "auc", "auroc", "f1", "precision", "recall"])
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # "1 - accuracy", "-loglik", "exp(-loss)": a name that computes something says no direction.
 _ARITHMETIC = re.compile(r"\s*[-−–]\s*\w|\s*\d+(\.\d*)?\s*[-−–]|\w+\s*\(\s*[-−–]")
-
-
 # What trackers put before a name, as in "val/loss"; any other slash is read as "per".
 _NAMESPACE = re.compile(r"(dev|eval|metrics|summary|test|train|training|val|valid|validation)/")
 
@@ -127,10 +125,22 @@ def known_goal(name: str) -> Goal | None:
     """
     if _ARITHMETIC.match(name):
         return None
-    return _goal_of_words(name) or _goal_of_words(_CAMEL.sub(" ", name))
-
-
-_BOUNDED = frozenset(["acc", "accuracy", "accuracies", "auc", "auroc", "f1", "precision", "recall"])
+    for spelled in (name, _CAMEL.sub(" ", name)):
+        spoken = _split(spelled)
+        words = [*filterfalse(_TURNS.__contains__, spoken)]
+        turned = len(spoken) - len(words)
+        is_score = "score" in words or "scores" in words
+        while words and (words[-1] in _ADDITIONS or words[-1].isdigit()):
+            words.pop()
+        if not words and is_score and not turned:
+            return "maximize"
+        goals = {*map(_GOALS.__getitem__, _GOALS.keys() & set(words))}
+        if len(goals) == 1 and words[-1] in _GOALS and not _UNCLEAR & set(words):
+            goal = goals.pop()
+            if turned % 2:
+                return "minimize" if goal == "maximize" else "maximize"
+            return goal
+    return None
 
 
 def resolve_goal(name: str, goal: Goal | None) -> Goal:
@@ -172,31 +182,10 @@ def is_bare_score(name: str) -> bool:
     return not [word for word in _split(name) if word not in _ADDITIONS | _BARE]
 
 
-def _goal_of_words(name: str) -> Goal | None:
-    spoken = _split(name)
-    words = [*filterfalse(_TURNS.__contains__, spoken)]
-    turned = len(spoken) - len(words)
-    is_bare_score = "score" in words or "scores" in words
-    while words and (words[-1] in _ADDITIONS or words[-1].isdigit()):
-        words.pop()
-    if not words:
-        return "maximize" if is_bare_score and not turned else None
-    goals = {*map(_GOALS.__getitem__, _GOALS.keys() & set(words))}
-    if words[-1] not in _GOALS or len(goals) > 1 or _UNCLEAR & set(words):
-        return None
-    goal = goals.pop()
-    return goal if turned % 2 == 0 else "minimize" if goal == "maximize" else "maximize"
-
-
 def _split(name: str) -> list[str]:
-    spelled = (
-        _NAMESPACE.sub(r"\1 ", name.casefold())
-        .replace("²", "2")
-        .replace("r^2", "r2")
-        .replace("/", " per ")
-    )
-    text = " ".join(_WORD.findall(spelled))
-    text = _PHRASE.sub(lambda phrase: _PHRASES[phrase[0]], text)
+    text = _NAMESPACE.sub(r"\1 ", name.casefold())
+    text = text.replace("²", "2").replace("r^2", "r2").replace("/", " per ")
+    text = _PHRASE.sub(lambda phrase: _PHRASES[phrase[0]], " ".join(_WORD.findall(text)))
     return _TOP.sub("", text).split()
 
 

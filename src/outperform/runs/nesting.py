@@ -27,14 +27,8 @@ def find_nesting(
 ) -> Iterator[Suspicion]:
     """Find out whether pairs differ in a setting, or whether differences cluster by a column.
 
-    Parameters
-    ----------
-    columns
-        Those that the labels are joined from, with commas.
-    labels, differences : shape (n_pairs,)
-        Of the pairs.
-    chance
-        Of asking about differences that do not cluster.
+    Labels of the pairs are joined from these columns, with commas; `chance` is that of asking about
+    differences that do not cluster.
 
     Examples
     --------
@@ -59,19 +53,15 @@ def find_nesting(
     for name, values in zip(columns, zip(*levels, strict=True), strict=False):
         group = np.unique(values, return_inverse=True)[1]
         if _test_groups(group, differences) < chance:
-            n_groups = int(group.max()) + 1
+            others = " and ".join(column for column in columns if column != name)
             yield Suspicion(
                 "nested",
                 f"the differences of pairs with the same {name} resemble one another",
-                f"these are {n_groups} independent pairs, not {len(labels)}",
-                f"Average over {_name_others(columns, name)} first, one row for each {name}; if "
+                f"these are {group.max() + 1} independent pairs, not {len(labels)}",
+                f"Average over {others} first, one row for each {name}; if "
                 "they are independent all the same",
             )
             return
-
-
-def _name_others(columns: Sequence[str], name: str) -> str:
-    return " and ".join(column for column in columns if column != name)
 
 
 def _test_groups(group: IntArray, values: FloatArray) -> float:

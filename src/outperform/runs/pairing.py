@@ -347,11 +347,7 @@ def join_equal_numbers(runs: "Runs") -> tuple["Runs", tuple[str, ...]]:
 
 
 def write_alike(names: Sequence[str]) -> Labels | None:
-    """Write equal numbers alike, such as 0.0 and 0; None if that joins none.
-
-    Returns
-    -------
-    The names so written, and for each of the names the index of its own.
+    """Write equal numbers alike, such as 0.0 and 0, one code per name; None if that joins none.
 
     Examples
     --------

@@ -142,15 +142,10 @@ def is_published_table(table: SourceTable) -> bool:
 def read_published_table(
     source: Any, a: str, b: str, *, drop_incomplete: bool = False
 ) -> PublishedTable:
-    """Read what a published table says of two methods.
+    """Read what a published table, in a file or a Python object, says of two methods.
 
-    Parameters
-    ----------
-    source
-        A path, a data frame, a list of records or a dict of columns.
-    drop_incomplete
-        Leave out datasets on which a cell of the two is empty or has no standard deviation; a note
-        names them.
+    Datasets on which a cell of the two is empty or has no standard deviation are refused, or left
+    out with a note that names them.
     """
     table = tabulate_columns(source) if isinstance(source, Mapping) else open_source(source)[0]
     mean = recognise(table.names, COLUMNS["mean"])
@@ -244,18 +239,18 @@ def _read_wide(table: SourceTable, names: tuple[str, str]) -> dict[str, tuple[_C
     named = [*recognise(table.names, ALGORITHM), *recognise(table.names, TASK), table.names[0]]
     labels, others = table.label(named[0]).spell(), [x for x in table.names if x and x != named[0]]
     n_in_rows, n_in_columns = (sum(name in known for name in names) for known in (labels, others))
-    rows_are_methods = n_in_rows >= n_in_columns if n_in_rows or n_in_columns else None
-    if rows_are_methods is None:
+    rows_are_methods = n_in_rows >= n_in_columns
+    if not n_in_rows and not n_in_columns:
         rows_are_methods = not recognise(table.names, TASK)
     _check_methods(names, labels if rows_are_methods else others, table.source)
     if not rows_are_methods:
         a, b = (table.label(name).spell() for name in names)
         return {task: (x, y) for task, x, y in zip(labels, a, b, strict=True) if task}
-    twice = [name for name in names if labels.count(name) > 1]
-    if twice:
-        raise UnreadableRuns(
-            f"{table.source} has {labels.count(twice[0])} rows for {twice[0]!r}", "Keep one of them"
-        )
+    for name in names:
+        if (n_rows := labels.count(name)) > 1:
+            raise UnreadableRuns(
+                f"{table.source} has {n_rows} rows for {name!r}", "Keep one of them"
+            )
     first, second = (labels.index(name) for name in names)
     columns = {task: table.label(task).spell() for task in others}
     return {task: (cells[first], cells[second]) for task, cells in columns.items()}

@@ -36,7 +36,7 @@ from outperform.runs.long import (
 )
 from outperform.runs.metrics import Goal, TaskMetric, looks_like_score, resolve_goal
 from outperform.runs.row_kinds import RowReader, Rows, check_at
-from outperform.runs.source_table import SourceTable, convert_number
+from outperform.runs.source_table import SourceTable, parse_number
 from outperform.runs.sources import open_source
 from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.runs.table import Runs
@@ -215,7 +215,7 @@ def _counts_rows(table: SourceTable, name: str) -> bool:
     """Whether a column holds steps or numbers of examples, not scores of an algorithm."""
     if kind_of(name) not in ("step", "example"):
         return False
-    numbers = map(convert_number, table.head(name))
+    numbers = map(parse_number, table.head(name))
     return all(number is None or float(number).is_integer() for number in numbers)
 
 

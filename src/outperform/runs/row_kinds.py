@@ -49,26 +49,14 @@ _OWN = "if every row is a run of its own, call the column run"
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of a table as they were read, one entry per row in every array.
-
-    Attributes
-    ----------
-    algorithm, task, replicate
-        What tells runs apart.
-    numbers
-        Columns of numbers: score and validation, or those of all algorithms of a wide table.
-    row
-        Where each stands in its source.
-    incomplete
-        Why a row is not the end of a run, such as its status; empty where it is. None where all
-        rows are.
-    """
+    """Rows of a table as they were read, one entry per row in every array."""
 
     algorithm: Labels
     task: Labels
     replicate: Labels | None
-    numbers: list[FloatArray]
-    row: IntArray
+    numbers: list[FloatArray]  # score and validation, or all algorithms of a wide table
+    row: IntArray  # where each stands in its source
+    # Why a row is not the end of a run, such as its status; empty where it is. None if all are.
     incomplete: Labels | None = None
 
     def keep(self, rows: BoolArray | IntArray) -> "Rows":
@@ -175,12 +163,9 @@ class RowReader:
     validation_name: str = ""
 
     def keep_runs(self, at: At | None) -> tuple[Rows, tuple[str, ...]]:
-        """Keep the rows that are runs, with notes on it, or refuse those that are none.
+        """Keep the rows that are runs, of a learning curve the one `at` a step, with a note on it.
 
-        Parameters
-        ----------
-        at
-            Which row of a learning curve is its run; None to refuse learning curves.
+        All others are refused, and so are learning curves where nothing says at which step.
         """
         roles = self.roles
         if roles.parts_of_data:

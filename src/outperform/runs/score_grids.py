@@ -28,15 +28,8 @@ def lay_out_scores(
 ) -> tuple[FloatArray, Sequence[str]] | None:
     """Put scores into lines of these sizes, one column per replicate; see `Runs.score_grid`.
 
-    Parameters
-    ----------
-    rows : shape (n_rows,)
-        Those of the first algorithm, then those of the second, and so on.
-    sizes : shape (n_algorithms,)
-
-    Returns
-    -------
-    None where a replicate stands twice in a line.
+    Rows are those of the first algorithm, then those of the second, and so on. None where a
+    replicate stands twice in a line.
     """
     if not len(rows):
         return np.empty((len(sizes), 0)), ()
@@ -70,14 +63,7 @@ def _number_columns(
 def find_grid_suspicions(
     scores: FloatArray, names: Sequence[str], *, metric: str, place: str, order: str
 ) -> Iterator[Suspicion]:
-    """Every question that scores on one task raise.
-
-    Parameters
-    ----------
-    scores : shape (n_algorithms, n_replicates)
-        In the metric's own sign; NaN where a run is missing.
-    place, order
-        As in `Sides`.
+    """Every question that scores on one task, a line per algorithm, raise; NaN is a missing run.
 
     Examples
     --------

@@ -55,11 +55,11 @@ class SourceTable:
 
     def holds_text(self, name: str) -> bool:
         """Whether a cell among the first ones is neither a number nor missing."""
-        return None in map(convert_number, self.head(name))
+        return None in map(parse_number, self.head(name))
 
     def holds_numbers(self, name: str) -> bool:
         """Whether the first cells are numbers and no text."""
-        numbers = [convert_number(cell) for cell in self.head(name)]
+        numbers = [parse_number(cell) for cell in self.head(name)]
         return None not in numbers and any(n is not None and not math.isnan(n) for n in numbers)
 
     def label(self, name: str) -> Labels:
@@ -109,7 +109,7 @@ class SourceTable:
             return cells.astype(np.float64)
         if isinstance(cells, ArrowTexts) and (parsed := cells.parse()) is not None:
             return parsed
-        numbers = [*map(convert_number, cells)]
+        numbers = [*map(parse_number, cells)]
         if None in numbers:
             wrong = [i for i, number in enumerate(numbers) if number is None]
             text, where = str(cells[wrong[0]]), enumerate_rows(self.rows[wrong])
@@ -215,9 +215,11 @@ def number_columns(names: Sequence[str], source: str) -> dict[str, int]:
             "Keep those that name the runs and their scores",
         )
     place: dict[str, int] = {}
+    repeated = set()
     for number, name in enumerate(names):
-        place.setdefault(name, number)
-    if repeated := {name for number, name in enumerate(names) if name and place[name] < number}:
+        if place.setdefault(name, number) < number and name:
+            repeated.add(name)
+    if repeated:
         raise UnreadableRuns(
             f"{source} has more than one column named {enumerate_names(sorted(repeated))}",
             "Give every column a name of its own",
@@ -237,39 +239,31 @@ def check_size(
         )
 
 
-def parse_number(text: str) -> float | None:
-    """Parse a number; NaN stands for a missing one, None for text that is no number.
+def parse_number(value: object) -> float | None:
+    """Parse whatever a table may hold; NaN stands for a missing number, None for what is no number.
 
     Examples
     --------
     >>> parse_number(" 0.91"), parse_number("N/A"), parse_number("91%")
     (0.91, nan, None)
     """
-    stripped = text.strip()
-    if stripped.casefold() in _MISSING:
-        return math.nan
-    if "_" in stripped or not stripped.isascii():
-        return None  # float() would read 1_000 and digits of other scripts
-    try:
-        return float(stripped)
-    except ValueError:
-        return None
-
-
-def convert_number(value: object) -> float | None:
-    """Convert whatever a table may hold to a number, as `parse_number` does text."""
     if isinstance(value, str):
-        return parse_number(value)
-    if value is None:
+        value = value.strip()
+        if value.casefold() in _MISSING:
+            return math.nan
+        if "_" in value or not value.isascii():
+            return None  # float() would read 1_000 and digits of other scripts
+    elif value is None:
         return math.nan
-    if isinstance(value, bool | np.bool_ | complex):
+    elif isinstance(value, bool | np.bool_ | complex):
         return None
     try:
         return float(value)  # type: ignore[arg-type]
     except OverflowError:
         return math.inf
     except (TypeError, ValueError):
-        return math.nan if str(value) == "<NA>" else None  # pandas' own missing value
+        is_missing = not isinstance(value, str) and str(value) == "<NA>"  # as pandas writes it
+        return math.nan if is_missing else None
 
 
 def _suggest_writing(text: str) -> str:

@@ -26,7 +26,6 @@ from outperform.errors import InvalidScores, UnreadableRuns
 from outperform.runs.formats import (
     FORMATS,
     UNNAMED,
-    is_frame,
     read_json,
     read_parquet,
     tabulate_frame,
@@ -67,7 +66,8 @@ def open_source(source: object) -> tuple[SourceTable, str]:
     if isinstance(source, str | Path):
         path = Path(source)
         return open_file(path), path.stem
-    if is_frame(source):
+    library = type(source).__module__.partition(".")[0]  # imported by others, if at all
+    if library in ("pandas", "polars", "pyarrow") and hasattr(type(source), "columns"):
         return tabulate_frame(source), UNNAMED
     if isinstance(source, np.ndarray):
         raise InvalidScores(

@@ -44,46 +44,31 @@ _FEWEST_CONSTANT = 3
 _MOST_BINARY = 20  # runs that may all have succeeded or failed
 FEWEST_SORTED = 8
 _CHANCE_SORTED = 1e-4
+_CHANCE_COPIED = 1e-3
+_N_SEARCHED = 2000  # scores among which copies are looked for
+_N_LAGS = 3  # distances between copies that are tried
 _EVEN = 1e-9  # how much equal steps may differ, as a share of the largest score
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The scores of two algorithms, in the metric's own sign.
-
-    Attributes
-    ----------
-    names
-        Of the two algorithms.
-    place
-        Where they come from: "runs.csv", or "task 'cifar' of runs.csv".
-    order
-        What pairs are in the order of, such as "seed"; "" where runs are not paired.
-    """
+    """The scores of two algorithms, in the metric's own sign."""
 
     names: tuple[str, str]
     scores: tuple[FloatArray, FloatArray] = field(compare=False, repr=False)
     metric: str
-    place: str
-    order: str
+    place: str  # where they come from: "runs.csv", or "task 'cifar' of runs.csv"
+    order: str  # what pairs are in the order of, such as "seed"; "" where runs are not paired
 
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """A question that scores raise.
-
-    Attributes
-    ----------
-    fact, reading
-        What is to be seen, and what it seems to be.
-    remedy
-        What to do, but for accepting it.
-    """
+    """A question that scores raise."""
 
     doubt: Doubt
-    fact: str
-    reading: str
-    remedy: str
+    fact: str  # what is to be seen
+    reading: str  # what it seems to be
+    remedy: str  # what to do, but for accepting it
 
 
 def check_doubts(accept: Doubt | Sequence[Doubt]) -> tuple[Doubt, ...]:
@@ -189,7 +174,10 @@ def _outliers(sides: Sides) -> Iterator[Suspicion]:
 def _constants(sides: Sides) -> Iterator[Suspicion]:
     same = []
     for name, scores in zip(sides.names, sides.scores, strict=True):
-        if scores.size >= _FEWEST_CONSTANT and _is_constant(scores):
+        few = scores[:_FEWEST_CONSTANT]  # a glance at the first ones spares the rest
+        if few.size < _FEWEST_CONSTANT or np.ptp(few) > _EVEN * np.abs(few[0]):
+            continue
+        if np.ptp(merge_ties(scores)[0]) == 0:  # they differ by no more than rounding
             same.append(f"all {scores.size} runs of {name!r} have the same score {scores[0]:g}")
     if same:
         yield Suspicion(
@@ -198,14 +186,6 @@ def _constants(sides: Sides) -> Iterator[Suspicion]:
             "either the seed does not reach the training, or the metric cannot tell runs apart",
             "See which it is; if the algorithm is deterministic",
         )
-
-
-def _is_constant(scores: FloatArray) -> bool:
-    """Whether scores differ by no more than rounding."""
-    if np.ptp(scores[:_FEWEST_CONSTANT]) > _EVEN * np.abs(scores[0]):  # a glance spares the rest
-        return False
-    (merged,) = merge_ties(scores)
-    return bool(np.ptp(merged) == 0)
 
 
 def _answers(sides: Sides) -> Iterator[Suspicion]:
@@ -280,20 +260,6 @@ def _describe_copy(whose: str, scores: FloatArray, place: str) -> Suspicion:
     )
 
 
-_CHECKS: tuple[Callable[[Sides], Iterator[Suspicion]], ...] = (
-    _mixed_scales,
-    _outliers,
-    _constants,
-    _answers,
-    _sorted,
-    _copies,
-)
-
-_CHANCE = 1e-3
-_N_SEARCHED = 2000  # scores among which copies are looked for
-_N_LAGS = 3  # distances between copies that are tried
-
-
 def number_scores(scores: FloatArray) -> IntArray | None:
     """Number the distinct ones of the first scores; None where none stands twice."""
     scores = scores[:_N_SEARCHED]
@@ -314,37 +280,26 @@ def find_copy(codes: IntArray) -> slice | None:
     """
     if not (lags := _likely_lags(codes)):
         return None
-    n = codes.size
-    log_equal = log(_share_equal(codes))
+    n, counts = codes.size, np.bincount(codes)
+    log_equal = log((counts * (counts - 1)).sum() / (n * (n - 1)))  # of any two
     for lag in lags:
         start, stop = _longest_run(codes[lag:] == codes[:-lag])
         log_chance = log(n * (n - 1) / 2) + (stop - start) * log_equal
         is_varied = len(set(codes[start:stop].tolist())) > 2
-        if is_varied and log_chance < log(_CHANCE):
+        if is_varied and log_chance < log(_CHANCE_COPIED):
             return slice(start, min(stop, start + lag))
     return None
 
 
 def find_copied_pairs(a: IntArray, b: IntArray) -> slice | None:
     """Find pairs of numbered scores that stand again later in the same order."""
-    pairs = np.unique(a * b.size + b, return_inverse=True)[1]
-    return find_copy(pairs) or _find_tile((a, b))
-
-
-def _find_tile(codes: Sequence[IntArray]) -> slice | None:
-    """Find the first pairs of which all others are copies, if none of their scores are equal."""
-    n = codes[0].size
-    for lag in _likely_lags(codes[0]):
-        is_tiled = n % lag == 0 and all((each[lag:] == each[:-lag]).all() for each in codes)
-        if is_tiled and all(len(np.unique(each[:lag])) == lag for each in codes):
+    if copy := find_copy(np.unique(a * b.size + b, return_inverse=True)[1]):
+        return copy
+    for lag in _likely_lags(a):  # whether all are copies of the first, whose scores all differ
+        is_tiled = a.size % lag == 0 and all((c[lag:] == c[:-lag]).all() for c in (a, b))
+        if is_tiled and all(len(np.unique(c[:lag])) == lag for c in (a, b)):
             return slice(0, lag)
     return None
-
-
-def _share_equal(codes: IntArray) -> float:
-    """Share of all pairs of scores that are equal."""
-    counts = np.bincount(codes)
-    return float((counts * (counts - 1)).sum() / (codes.size * (codes.size - 1)))
 
 
 def _likely_lags(codes: IntArray) -> list[int]:
@@ -368,3 +323,13 @@ def _longest_run(is_equal: BoolArray) -> tuple[int, int]:
         return 0, 0
     longest = int((ends - begins).argmax())
     return int(begins[longest]), int(ends[longest])
+
+
+_CHECKS: tuple[Callable[[Sides], Iterator[Suspicion]], ...] = (
+    _mixed_scales,
+    _outliers,
+    _constants,
+    _answers,
+    _sorted,
+    _copies,
+)

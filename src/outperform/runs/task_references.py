@@ -1,4 +1,4 @@
-"""Scores by which those of different tasks become comparable: a baseline and a target each."""
+"""What tables say of tasks: any column, and the scores by which tasks become comparable."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,15 +25,9 @@ _COLUMNS = "Give it one row per task, with the columns task, baseline and target
 def read_references(path: str | Path) -> dict[str, tuple[float, float]]:
     """Read the scores of a baseline, which become 0, and of a target, which become 1.
 
-    Parameters
-    ----------
-    path
-        A table in any format of runs, with one row per task. Columns are called `task`,
-        `baseline` (or `low`, `random`) and `target` (or `high`, `human`).
-
-    Returns
-    -------
-    Baseline and target by task, in the metric's own sign.
+    From a table in any format of runs, with one row per task, whose columns are called `task`,
+    `baseline` (or `low`, `random`) and `target` (or `high`, `human`). Both are given by task, in
+    the metric's own sign.
     """
     table = open_file(Path(path))
     task, *numbers = (_find(table, known) for known in (TASK, BASELINE, TARGET))

@@ -13,12 +13,11 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
-
-import psycopg
+from typing import TypeVar
 
 from outperform.errors import OutperformError, StoreInUse
 from outperform.store.postgres_database import (
+    Connection,
     Session,
     bring_up_to_date,
     execute,
@@ -29,7 +28,6 @@ from outperform.store.postgres_database import (
 from outperform.store.store import report_writer
 
 T = TypeVar("T")
-_Connection = psycopg.Connection[Any]
 
 _ONE_BY_ONE = "SELECT pg_advisory_xact_lock(hashtextextended('outperform ' || %s, 0))"
 _WHO = """'process ' || pid || ' on ' || host || ' since ' ||
@@ -49,14 +47,9 @@ _PAUSE = 0.05  # seconds between two questions what became of a transaction
 
 
 class PostgresWriter:
-    """Writes, and renews its lease until it is closed.
+    """Writes, and renews its lease until it is closed, by a thread with a session of its own.
 
-    Parameters
-    ----------
-    renewing
-        A session of its own, for the thread.
-    lease_seconds
-        After which a writer that does not renew its lease may be replaced.
+    One that does not renew its lease for so many seconds may be replaced.
     """
 
     def __init__(self, session: Session, renewing: Session, lease_seconds: float) -> None:
@@ -67,11 +60,11 @@ class PostgresWriter:
         self._thread = threading.Thread(target=self._hold, args=(renewing,), daemon=True)
         self._thread.start()
 
-    def write(self, work: Callable[[_Connection], T]) -> T:
+    def write(self, work: Callable[[Connection], T]) -> T:
         """Do some work in one transaction, once, whatever becomes of the connection."""
         committing: tuple[str, T] | None = None
 
-        def attempt(connection: _Connection) -> T:
+        def attempt(connection: Connection) -> T:
             nonlocal committing
             if committing is not None and _was_committed(connection, committing[0]):
                 return committing[1]
@@ -79,7 +72,12 @@ class PostgresWriter:
             with connection.transaction():
                 fence = execute(connection, _FENCE, (self._token,)).fetchone()
                 if fence is None:
-                    raise self._report_loss(connection)
+                    writer = find_holder(connection) or "another run, which has ended since"
+                    raise StoreInUse(
+                        f"'{self._session.address.shown}' is being written by {writer}: this run "
+                        f"did not renew its lease of {self._seconds:g} seconds, and was replaced",
+                        "Let that one go on: all that this one has recorded is there",
+                    )
                 result = work(connection)
                 committing = fence[0], result
             return result
@@ -91,14 +89,14 @@ class PostgresWriter:
         self._ended.set()
         self._thread.join(_FAREWELL)
 
-    def _take(self, connection: _Connection) -> None:
+    def _take(self, connection: Connection) -> None:
         """Make the store where there is none, and this writer its only one."""
         address = self._session.address
         with connection.transaction():
             execute(connection, _ONE_BY_ONE, (address.schema,))
-            if is_empty(connection, address.schema):
-                make_tables(connection, address.shown, address.schema)
-            find_version(connection, address.shown, address.schema)
+            if is_empty(connection, address):
+                make_tables(connection, address)
+            find_version(connection, address)
             for query in (_LEASE, f"{_LEASE} FOR UPDATE"):  # waits for what its holder has begun
                 holder = _find_holder(connection, query, self._token)
                 if holder is not None:
@@ -106,40 +104,26 @@ class PostgresWriter:
             execute(connection, "DELETE FROM lease")
             process = (socket.gethostname(), os.getpid(), _identify_machine())
             execute(connection, _TAKE, (self._token, *process, self._seconds))
-            bring_up_to_date(connection, address.shown, address.schema)
+            bring_up_to_date(connection, address)
 
     def _hold(self, session: Session) -> None:
         """Renew the lease until the end, and give it back."""
-
-        def renew(connection: _Connection) -> None:
-            execute(connection, _RENEW, (self._seconds, self._token))
-
-        def give_back(connection: _Connection) -> None:
-            execute(connection, _GIVE_BACK, (self._token,))
-
+        renewal, farewell = (self._seconds, self._token), (self._token,)
         while not self._ended.wait(self._seconds / _RENEWALS):
             with suppress(OutperformError):  # a server that is away is tried again
-                session.run(renew, "written")
+                session.run(lambda connection: execute(connection, _RENEW, renewal), "written")
         with suppress(OutperformError):  # it expires by itself
-            session.run(give_back, "written")
+            session.run(lambda connection: execute(connection, _GIVE_BACK, farewell), "written")
         session.close()
 
-    def _report_loss(self, connection: _Connection) -> StoreInUse:
-        writer = find_holder(connection) or "another run, which has ended since"
-        return StoreInUse(
-            f"'{self._session.address.shown}' is being written by {writer}: this run did not renew "
-            f"its lease of {self._seconds:g} seconds, and was replaced",
-            "Let that one go on: all that this one has recorded is there",
-        )
 
-
-def find_holder(connection: _Connection) -> str | None:
+def find_holder(connection: Connection) -> str | None:
     """Who has the lease of a store; None where nobody has, or there is no store."""
     (table,) = execute(connection, "SELECT to_regclass('lease')").fetchone() or (None,)
     return None if table is None else _find_holder(connection, _LEASE)
 
 
-def _find_holder(connection: _Connection, query: str, own: str | None = None) -> str | None:
+def _find_holder(connection: Connection, query: str, own: str | None = None) -> str | None:
     """Who has a lease that has not run out; None where it is one's own."""
     for who, token, is_current, pid, machine in execute(connection, query).fetchall():
         if token != own and is_current and not _has_ended(pid, machine):
@@ -147,7 +131,7 @@ def _find_holder(connection: _Connection, query: str, own: str | None = None) ->
     return None
 
 
-def _was_committed(connection: _Connection, transaction: str) -> bool:
+def _was_committed(connection: Connection, transaction: str) -> bool:
     """What became of a transaction whose end nobody has heard of."""
     while True:
         (fate,) = execute(connection, _FATE, (transaction,)).fetchone() or (None,)

@@ -262,9 +262,8 @@ def _list_budgets(n_runs: int, asked: Sequence[int]) -> IntArray:
     """Budgets of a curve: 1 to the number of runs, not all of them where they are many."""
     every = np.arange(1, min(n_runs, _EVERY) + 1)
     more = np.geomspace(every[-1], n_runs, _N_MORE).round()
-    shown = np.array(SHOWN)
-    budgets = [every, more, shown[shown <= n_runs], asked]
-    return np.unique(np.concatenate(budgets).astype(np.int64))
+    shown = [size for size in SHOWN if size <= n_runs]
+    return np.unique(np.concatenate([every, more, shown, asked]).astype(np.int64))
 
 
 def _check_alike(table: Runs, first: _Candidates, second: _Candidates) -> None:
