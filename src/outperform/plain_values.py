@@ -1,7 +1,7 @@
 """Results as plain values, ready for JSON: one walk over what each says of itself."""
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any, ClassVar
@@ -21,7 +21,9 @@ class Plain:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        return {key: to_plain(find(self)) for key, find in _list_parts(type(self))}
+        words = self.JSON.split() or [field.name for field in fields(self)]  # type: ignore[arg-type]
+        parts = (word.partition("=") for word in words)
+        return {key: to_plain(attrgetter(name or key)(self)) for key, _, name in parts}
 
 
 def to_plain(value: Any) -> Any:
@@ -33,7 +35,7 @@ def to_plain(value: Any) -> Any:
     {'scores': [1.0, None], 'sizes': [2, 3]}
     """
     if isinstance(value, Plain):
-        return {key: to_plain(find(value)) for key, find in _list_parts(type(value))}
+        return Plain.to_dict(value)
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, Mapping):
@@ -41,10 +43,3 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, Collection) and not isinstance(value, str):
         return [to_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _list_parts(kind: type[Plain]) -> list[tuple[str, Callable[[Any], Any]]]:
-    """Each key with how to find what it stands for."""
-    words = kind.JSON.split() or [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    pairs = (word.partition("=") for word in words)
-    return [(key, attrgetter(name or key)) for key, _, name in pairs]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from outperform.engines import LocalEngine, Needs
+from outperform.engines.channels import Output
 from outperform.engines.resources import measure_memory
 
 needs_proc = pytest.mark.skipif(
@@ -21,6 +22,21 @@ def print_and_wait(file):
     print("begun")  # noqa: T201
     while not file.exists():
         time.sleep(0.01)
+
+
+def test_what_is_printed_may_come_in_pieces_of_any_bytes():
+    reading, writing = os.pipe()
+    output = Output(reading)
+    for piece in (b"gr\xc3", b"\xbcn\0", b"\xff", b"x" * 19_990, "ä".encode()[:1]):
+        os.write(writing, piece)
+        output.read()
+    # "grün" and two bytes that are no text make 6 characters, and half a letter is one at the end.
+    assert output.take() == "grün\ufffd\ufffd" + "x" * 19_990 + "\ufffd"
+    os.write(writing, b"begins" + b"x" * 20_000 + b"ends")
+    assert output.take() == f"begins{'x' * 9_994}\n[10 characters cut]\n{'x' * 9_996}ends"
+    assert output.take() == ""
+    os.close(writing)
+    output.close()
 
 
 def test_what_a_fit_prints_is_passed_on_while_it_runs(tmp_path, collect, capfd):

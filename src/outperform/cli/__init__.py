@@ -67,10 +67,9 @@ class _LazyCommands(click.Group):
         return list_commands()
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        commands = list_commands()
         if name in COMMANDS_OF_OUR_OWN:
             home, _, attribute = f"outperform.cli.{COMMANDS_OF_OUR_OWN[name]}".rpartition(".")
-        elif name in commands:
+        elif name in (commands := list_commands()):
             home, attribute = f"outperform.questions.{name.replace('-', '_')}.command", "command"
         elif name.startswith("-"):
             return None  # click says that there is no such option

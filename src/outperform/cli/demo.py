@@ -13,6 +13,7 @@ from outperform.cli.run import command as run_command
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.command import command as compare_command
+from outperform.questions.decompose.answer import decompose_scores
 from outperform.questions.decompose.redrawn_runs import load_variation
 from outperform.questions.decompose.result import Decomposition
 from outperform.questions.decompose.search_curves import SearchCurves, trace_searches
@@ -45,9 +46,13 @@ def command(context: click.Context, folder: str) -> None:
     make_folder(place)
     file, store_file = place / "study.toml", place / "study.db"
     if not file.exists():
-        write_files(place, {name: _read(template) for name, template in _FILES.items()})
+        templates = {name: TEMPLATES / template for name, template in _FILES.items()}
+        write_files(place, {name: t.read_text(encoding="utf-8") for name, t in templates.items()})
     study = read_study(str(file))
-    a, b = _two_names(study, file)
+    names = [pipeline.name for pipeline in study.pipelines]
+    if len(names) < 2:
+        raise InvalidInput(f"{file} has one pipeline only", "Add another to compare it with")
+    a, b, *_ = names
     _show_command("run", file)
     context.invoke(run_command, study_file=str(file))
     _show_command("compare", store_file, a, b)
@@ -55,19 +60,14 @@ def command(context: click.Context, folder: str) -> None:
     say()
     with open_store(store_file) as store:
         results = _gather(store, study, a, b)
-        about = _tell(study, store.get_meta("study")["n_fits"])
-    _write(results, place, study, about)
-
-
-def _read(template: str) -> str:
-    return (TEMPLATES / template).read_text(encoding="utf-8")
-
-
-def _two_names(study: Study, file: Path) -> tuple[str, str]:
-    names = [pipeline.name for pipeline in study.pipelines]
-    if len(names) < 2:
-        raise InvalidInput(f"{file} has one pipeline only", "Add another to compare it with")
-    return names[0], names[1]
+        n_fits = store.get_meta("study")["n_fits"]
+    about = (
+        f"{n_fits:,} fits; {study.tuner} search with {study.trials} trials; root "
+        f"seed {study.seed}. Replicates of all pipelines share their splits and seeds, so that "
+        "runs are paired."
+    )
+    title = f"{study.name}: {', '.join(names)} on {', '.join(task.name for task in study.tasks)}"
+    _write(results, place, title=title, about=[about])
 
 
 def _show_command(*words: object) -> None:
@@ -79,7 +79,13 @@ def _gather(store: Store, study: Study, a: str, b: str) -> list[Any]:
     results: list[Any] = [compare_runs(load_runs(store), a, b)]
     if any(design.kind == "variance" for design in study.designs):
         results += [
-            each.decompose(n_test=_count_test_examples(study, each.task))
+            decompose_scores(
+                each.by_source,
+                algorithm=each.algorithm,
+                task=each.task,
+                metric=each.metric,
+                n_test=_count_test_examples(study, each.task),
+            )
             for each in load_variation(store)[0]
             if each.by_source
         ]
@@ -99,7 +105,8 @@ def _count_test_examples(study: Study, name: str) -> int | None:
     return len(split.test)
 
 
-def _write(results: list[Any], place: Path, study: Study, about: str) -> None:
+def _write(results: list[Any], place: Path, **words: Any) -> None:
+    """Write figures and a report, which has words of its own."""
     decompositions = tuple(each for each in results if isinstance(each, Decomposition))
     figures = {
         "comparison": results[0],
@@ -110,19 +117,6 @@ def _write(results: list[Any], place: Path, study: Study, about: str) -> None:
         for kind in ("png", "svg") if result else ():
             Output().draw(result, str(place / f"{name}.{kind}"))
     report = place / "report.html"
-    write_report(results, report, title=f"{study.name}: {_describe(study)}", about=[about])
+    write_report(results, report, **words)
     say(f"Report written to {report}", err=True)
     say(f"Next: open {report}; change {place / 'study.toml'} and call this again.")
-
-
-def _describe(study: Study) -> str:
-    pipelines = ", ".join(pipeline.name for pipeline in study.pipelines)
-    return f"{pipelines} on {', '.join(task.name for task in study.tasks)}"
-
-
-def _tell(study: Study, n_fits: int) -> str:
-    return (
-        f"{n_fits:,} fits; {study.tuner} search with {study.trials} trials; root "
-        f"seed {study.seed}. Replicates of all pipelines share their splits and seeds, so that "
-        "runs are paired."
-    )

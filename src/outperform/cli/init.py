@@ -35,7 +35,11 @@ def command(folder: str) -> None:
             "Name another folder, or move the file away",
         )
     texts = {name: (TEMPLATES / name).read_text(encoding="utf-8") for name in _FILES}
-    texts["study.toml"] = texts["study.toml"].replace("@PYTHON@", _name_python())
+    # The word `python`, where that is the one running now, as in an active environment.
+    program = shutil.which("python")
+    same = program is not None and Path(program).absolute() == Path(sys.executable).absolute()
+    python = "python" if same else sys.executable
+    texts["study.toml"] = texts["study.toml"].replace("@PYTHON@", python)
     make_folder(place)
     write_files(place, texts)
     for name in texts:
@@ -69,10 +73,3 @@ def write_files(place: Path, texts: Mapping[str, str]) -> None:
             f"cannot write '{begun[-1]}': {error.strerror}",
             "Make room there and check who may write, or name another folder",
         ) from None
-
-
-def _name_python() -> str:
-    """`python` where that is the one running now, as in an active environment; else its path."""
-    program = shutil.which("python")
-    same = program is not None and Path(program).absolute() == Path(sys.executable).absolute()
-    return "python" if same else sys.executable

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, get_args
 
@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from outperform.questions.result import Answer
 from outperform.render.paper import PaperFormat, find_formulas, render_paper
-from outperform.render.terminal import print_beside, print_result, say
+from outperform.render.terminal import print_result, say
 from outperform.runs import Runs, join_runs
 from outperform.runs.suspicions import DOUBTS
 from outperform.stats.checks import check_open_unit
@@ -24,21 +24,11 @@ Decorator = Callable[[Command], Command]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How a person wants to see a result.
-
-    Attributes
-    ----------
-    paper
-        Print its table in this form, for a paper, in place of all.
-    figure
-        File to draw it into.
-    view, width, title
-        What is drawn, as `outperform.render.figures.figure` takes it.
-    """
+    """How a person wants to see a result; view, width and title are of the figure."""
 
     as_json: bool = False
-    paper: PaperFormat | None = None
-    figure: str | None = None
+    paper: PaperFormat | None = None  # print its table in this form, for a paper, in place of all
+    figure: str | None = None  # file to draw it into
     view: str | None = None
     width: float | None = None
     title: bool = True
@@ -76,7 +66,7 @@ class Output:
 def _print_paper(result: Answer, form: PaperFormat) -> None:
     """Print the table alone, so that it can be piped; the rest goes to standard error."""
     say(*render_paper(result, form).split("\n"))
-    print_beside(result)
+    print_result(result, beside=True)
     if form == "csv" and (names := find_formulas(result)):
         say(
             f"A spreadsheet takes what begins with = + - @ for a formula: import as text "
@@ -175,15 +165,10 @@ reading_options = _bundle(
 
 
 def open_runs(path: str, reading: dict[str, Any], names: Sequence[str] = ()) -> Runs:
-    """Runs of a file or of a store, joined with those of the other files.
-
-    Parameters
-    ----------
-    names
-        Algorithms that are looked at: other columns of a wide file may hold anything.
-    """
+    """Runs of a file or of a store, joined with those of the other files."""
     options = dict(reading)
     others = options.pop("others", ())
+    # Columns of a wide file that nobody looks at may hold anything.
     if names and options["wide"] and not options["algorithm"] and not others:
         options["algorithm"] = tuple(names)
     return join_runs(*(read_runs(each, **options) for each in (path, *others)))
@@ -287,7 +272,7 @@ seed_option = click.option(
 def find_given(used: Collection[str]) -> list[str]:
     """Options on the command line that are not among those used, which nobody should ignore."""
     context = click.get_current_context()
-    used = {*used, *(field.name for field in fields(Output))}
+    used = {*used, *Output.__slots__}
     return [
         parameter.opts[0]
         for parameter in context.command.params

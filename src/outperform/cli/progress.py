@@ -1,11 +1,11 @@
-"""What commands say while they work, if that takes longer than two seconds.
+"""What commands say of work: how far it has come, if it takes longer than two seconds.
 
 On a terminal it is a live line of rich; elsewhere a plain line now and then, so that a log stays
 readable.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import Timer
 from time import monotonic
@@ -27,8 +27,7 @@ class ProgressBar:
     def __init__(self, doing: str) -> None:
         self.doing = doing
         self.live = sys.stderr.isatty()
-        self.began = monotonic()
-        self.due = self.began + (_PATIENCE if self.live else _EVERY)
+        self.due = monotonic() + (_PATIENCE if self.live else _EVERY)
         self._bar: Progress | None = None
 
     def __enter__(self) -> "ProgressBar":
@@ -57,7 +56,19 @@ class ProgressBar:
 
     def _draw(self, n_done: int, n_steps: int, words: str) -> None:
         if self._bar is None:
-            self._bar = _make_bar(says_time=bool(words))
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(bar_width=20),
+                TextColumn("{task.percentage:.0f}%", markup=False),
+                TextColumn("{task.fields[words]}", markup=False),
+                # Words say how long the rest takes in their own way.
+                *(() if words else (TimeRemainingColumn(compact=True),)),
+                console=Console(stderr=True),
+                transient=True,
+            )
             self._bar.add_task(self.doing, words=words)
             self._bar.start()
         self._bar.update(self._bar.task_ids[0], completed=n_done, total=n_steps, words=words)
@@ -71,6 +82,17 @@ def describe_pace(n_done: int, n_left: int, began: float) -> str:
     return f"{format_rate(rate)}, {format_duration(n_left / rate)} to go"
 
 
+def describe_undone(
+    blocked: Mapping[str, int], unsimulated: Mapping[str, int], refusals: Mapping[str, str]
+) -> Iterator[str]:
+    """Runs that cannot be done, by where they are, and why."""
+    for where, n_runs in blocked.items():
+        yield f"{n_runs} run(s) of {where} cannot be done: every trial of their search failed"
+    for where, n_runs in unsimulated.items():
+        what = f"{n_runs} run(s) of {where} cannot be done, as their search cannot be simulated"
+        yield f"{what}: {refusals.get(where, 'it was tried, and failed')}"
+
+
 @contextmanager
 def say_if_slow(message: str) -> Iterator[None]:
     """Tell a person who waits for more than two seconds what for."""
@@ -81,19 +103,3 @@ def say_if_slow(message: str) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-
-
-def _make_bar(*, says_time: bool) -> "Progress":
-    """A line that says how long the rest takes, unless its words do so in their way."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=20),
-        TextColumn("{task.percentage:.0f}%", markup=False),
-        TextColumn("{task.fields[words]}", markup=False),
-        *(() if says_time else (TimeRemainingColumn(compact=True),)),
-        console=Console(stderr=True),
-        transient=True,
-    )

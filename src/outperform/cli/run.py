@@ -1,6 +1,6 @@
 """The command `outperform run`, and where the fits of a study file run."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cached_property
@@ -20,7 +20,7 @@ from outperform.cli.options import (
     gamma_option,
     print_json,
 )
-from outperform.cli.progress import ProgressBar, describe_pace, say_if_slow
+from outperform.cli.progress import ProgressBar, describe_pace, describe_undone, say_if_slow
 from outperform.engines import Engine, open_engine
 from outperform.engines.engine import hide_options
 from outperform.errors import OutperformError
@@ -38,7 +38,7 @@ from outperform.study.study_file import read_study
 from outperform.wording import format_duration
 
 if TYPE_CHECKING:
-    from outperform.questions.compare.decision import Decision, PlannedDecision
+    from outperform.questions.compare.decision import PlannedDecision
 
 # Options that say nothing of the rule by which --until-decided decides.
 _ALL_BUT_RULE = {
@@ -140,15 +140,18 @@ def command(
         ):
             if not dry_run:
                 store.lock()
-            _check_rule(store, planned, new_rule=new_rule)
+            if planned and store.exists():  # another rule is refused before anything is said
+                from outperform.questions.compare.decision import check_rule
+
+                check_rule(store, planned, new_rule=new_rule)
             before = store.get_meta("study") if store.exists() else None
             now = describe_study(study, before)
-            seconds = _find_seconds(study, store, (before, now), seconds_per_fit)
+            seconds = _find_seconds(study, store, before, now, seconds_per_fit)
             if measure:
                 seconds = _measure(study, opened, seconds)
-            _announce(study, (before, now), seconds, opened.n_workers, planned, err=as_json)
+            _announce(study, describe_changes(before, now), seconds, planned, err=as_json)
+            _tell_costs(now, seconds, opened.n_workers, as_json=as_json, dry_run=dry_run)
             if dry_run:
-                _print_costs(now, seconds, opened.n_workers, as_json=as_json)
                 return
             options: dict[str, Any] = {"retry_failed": retry_failed, "spool": place.spool}
             coordinator = Coordinator(study, store, opened, description=now, **options)
@@ -174,23 +177,16 @@ def _plan_decision(
     return plan_decision(study, *pair, gamma=gamma, alpha=alpha, beta=beta)
 
 
-def _check_rule(store: Store, planned: "PlannedDecision | None", *, new_rule: bool) -> None:
-    """Refuse another rule than that of before, before anything is said or done."""
-    if planned and store.exists():
-        from outperform.questions.compare.decision import check_rule
-
-        check_rule(store, planned, new_rule=new_rule)
-
-
-_Descriptions = tuple[Mapping[str, Any] | None, Mapping[str, Any]]  # of the study, before and now
-
-
 def _find_seconds(
-    study: Study, store: Store, descriptions: _Descriptions, per_fit: float | None
+    study: Study,
+    store: Store,
+    before: Mapping[str, Any] | None,
+    now: Mapping[str, Any],
+    per_fit: float | None,
 ) -> FitSeconds:
     """Seconds of a fit as recorded from the same code, else as told."""
-    recorded = store.mean_seconds() if descriptions[0] else {}
-    unchanged = find_unchanged(*descriptions, however_searched=True)
+    recorded = store.mean_seconds() if before else {}
+    unchanged = find_unchanged(before, now, however_searched=True)
     every = [(pipeline.name, task.name) for task in study.tasks for pipeline in study.pipelines]
     assumed = {} if per_fit is None else dict.fromkeys(every, per_fit)
     return FitSeconds(assumed | {pair: recorded[pair] for pair in recorded if pair in unchanged})
@@ -206,16 +202,14 @@ def _measure(study: Study, engine: Engine, known: FitSeconds) -> FitSeconds:
 
 def _announce(
     study: Study,
-    descriptions: _Descriptions,
+    changes: Iterable[str],
     seconds: FitSeconds,
-    workers: int,
     planned: "PlannedDecision | None",
     *,
     err: bool,
 ) -> None:
-    """What has changed, how two are decided, and fits and time of all designs."""
-    before, now = descriptions
-    for change in describe_changes(before, now):
+    """What has changed, what the study is, and how two are decided."""
+    for change in changes:
         say(f"Note: {change}.", fg="yellow", err=err)
     say(
         f"{study.name}: {len(study.pipelines)} pipeline(s) on {len(study.tasks)} task(s), "
@@ -224,43 +218,26 @@ def _announce(
     )
     if planned:
         say(f"{planned}.", err=err)
-    if err:
-        return
-    rows = [
-        [
-            cost["design"],
-            f"{cost['n_fits']:,}",
-            "?" if cost["seconds"] is None else format_duration(cost["seconds"]),
-            "chosen" if cost["chosen"] else "",
-        ]
-        for cost in _list_costs(now, seconds, workers)
-    ]
-    print_table(Table(["design", "fits", f"time on {workers} worker(s)", ""], rows))
 
 
-def _print_costs(
-    study: Mapping[str, Any], seconds: FitSeconds, workers: int, *, as_json: bool
+def _tell_costs(
+    study: Mapping[str, Any], seconds: FitSeconds, workers: int, *, as_json: bool, dry_run: bool
 ) -> None:
-    """Give programs what a dry run has told people already."""
-    if as_json:
-        costs = [*_list_costs(study, seconds, workers)]
-        values = {"study": study["name"], "n_workers": workers, "designs": costs}
-        print_json(values, kind="RunCost")
-
-
-def _list_costs(
-    study: Mapping[str, Any], seconds: FitSeconds, workers: int
-) -> Iterator[dict[str, Any]]:
-    """Fits and seconds of every design; None where some pipeline was never timed."""
+    """Fits and time of every design; programs are told where that is all they get."""
+    costs, rows = [], []
     for kind, prices in study["prices"].items():
         n_fits = {(pipeline, task): n for pipeline, task, n in prices}
-        known_of_all = n_fits.keys() <= seconds.by_pair.keys()
-        yield {
-            "design": kind,
-            "n_fits": sum(n_fits.values()),
-            "seconds": seconds.add_up(n_fits, workers) if known_of_all else None,
-            "chosen": kind in study["kinds"],
-        }
+        n, time, chosen = sum(n_fits.values()), None, kind in study["kinds"]
+        if n_fits.keys() <= seconds.by_pair.keys():  # else some pipeline was never timed
+            time = seconds.add_up(n_fits, workers)
+        costs.append({"design": kind, "n_fits": n, "seconds": time, "chosen": chosen})
+        said = "?" if time is None else format_duration(time)
+        rows.append([kind, f"{n:,}", said, "chosen" if chosen else ""])
+    if not as_json:
+        print_table(Table(["design", "fits", f"time on {workers} worker(s)", ""], rows))
+    elif dry_run:
+        values = {"study": study["name"], "n_workers": workers, "designs": costs}
+        print_json(values, kind="RunCost")
 
 
 class _Run:
@@ -276,19 +253,26 @@ class _Run:
         with ProgressBar("fitting") as bar:
             progress = self.coordinator.run(report=lambda progress: self._show(progress, bar))
         if self.as_json:
-            values = {**asdict(progress), "store": self.coordinator.store.address}
-            print_json(values, kind="Run")
+            print_json({**asdict(progress), "store": self.coordinator.store.address}, kind="Run")
         else:
             self._sum_up()
-            advice = self._suggest_next()
-            if advice:
+            if advice := self._suggest_next():
                 say("", f"Next: {advice}")
         return FAILURES if self._n_failed or progress.unsimulated else 0
 
     def decide(self, planned: "PlannedDecision", *, new_rule: bool) -> int:
         """Do no more than decides between two; the exit status."""
+        from outperform.questions.compare.decision import add_replicates
+
         try:
-            decision = self._decide(planned, new_rule)
+            with ProgressBar("fitting") as bar:
+                decision = add_replicates(
+                    self.coordinator,
+                    planned,
+                    new_rule=new_rule,
+                    report=lambda progress: self._show(progress, bar),
+                    show=lambda look: say(look, err=True),
+                )
         except OutperformError as error:
             if not self._n_failed:
                 raise
@@ -302,18 +286,6 @@ class _Run:
             self._sum_up()
             print_result(decision)
         return decision.exit_status
-
-    def _decide(self, planned: "PlannedDecision", new_rule: bool) -> "Decision":
-        from outperform.questions.compare.decision import add_replicates
-
-        with ProgressBar("fitting") as bar:
-            return add_replicates(
-                self.coordinator,
-                planned,
-                new_rule=new_rule,
-                report=lambda progress: self._show(progress, bar),
-                show=lambda look: say(look, err=True),
-            )
 
     def _show(self, progress: Progress, bar: ProgressBar) -> None:
         before, self._awaited = self._awaited, self.coordinator.engine.waits_for
@@ -329,22 +301,10 @@ class _Run:
             f"{progress.n_done} fits done now, {progress.n_known} were recorded before, "
             f"{progress.n_failed} failed"
         )
-        for note in filter(
-            None, (*sorted(set(progress.noise)), progress.shortage, *progress.spool)
-        ):
+        notes = [*sorted(set(progress.noise)), progress.shortage, *progress.spool]
+        notes += describe_undone(progress.blocked, progress.unsimulated, progress.refusals)
+        for note in filter(None, notes):
             say(f"Note: {note}.", fg="yellow")
-        for where, n_runs in progress.blocked.items():
-            say(
-                f"Note: {n_runs} run(s) of {where} cannot be done: every trial of their search "
-                "failed.",
-                fg="yellow",
-            )
-        for where, n_runs in progress.unsimulated.items():
-            say(
-                f"Note: {n_runs} run(s) of {where} cannot be done, as their search cannot be "
-                f"simulated: {progress.refusals[where]}.",
-                fg="yellow",
-            )
         if self._n_failed:
             say(f"{self._n_failed} of the study's fits failed: outperform status {quote(address)}")
 

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from outperform.cli.options import debug_option, print_json
+from outperform.cli.progress import describe_undone
 from outperform.engines.engine import summarize_error
 from outperform.questions.result import Table
 from outperform.render.terminal import print_table, say
@@ -30,6 +31,13 @@ from outperform.wording import format_duration, format_fit_time, format_rate, me
 
 _N_KINDS = 10  # of errors shown
 _LONGEST = 300  # characters of an error shown
+_EVERY = 2.0  # seconds from one look of --watch to the next
+_N_SHOWN = 20  # workers, fewer where the terminal is low
+_FEWEST_SHOWN = 5
+_LINES_ABOVE = 12  # of a terminal: what is done, and how fast, of a few pipelines
+_OTHER_COLUMNS = 33  # "for", "done", "per fit" and the gaps between
+_ENDLESS = 10_000  # columns where nobody sees them, so that nothing is cut off
+_SHORTEST = 6  # columns of a name
 
 
 @click.command()
@@ -75,20 +83,11 @@ def _print(status: dict[str, Any], failures: list[Measurement], tests: list[Atte
     _print_counts(status)
     _print_running(status, tests)
     _print_failures(failures)
-    for where, n_runs in status["blocked"].items():
-        say(
-            "",
-            f"{n_runs} run(s) of {where} cannot be done: every trial of their search failed",
-            fg="red",
-        )
-    for where, n_runs in status["unsimulated"].items():
-        say(
-            "",
-            f"{n_runs} run(s) of {where} cannot be done, as their search cannot be simulated"
-            f": {status['refusals'].get(where, 'it was tried, and failed')}",
-            fg="red",
-        )
-    _print_failures_of_before(status)
+    for runs in describe_undone(status["blocked"], status["unsimulated"], status["refusals"]):
+        say("", runs, fg="red")
+    if n_before := status["n_failed_before"]:
+        what = "failed fit(s) are kept: the study, as it was last run, did not ask for them"
+        say("", f"{n_before} other {what}")
     for test in tests:
         say("", f"Looked at after every pair, {describe_attempt(test)}.")
     if failures and not status["running"]:
@@ -161,20 +160,16 @@ def _print_running(status: dict[str, Any], tests: list[Attempt]) -> None:
     if n_left > 0:
         # Equal fits are done once, and some may be from before the study was changed.
         say("", f"No run is going on; about {n_left} fits are left.")
+        options = ""
+        if tests:  # without these, all replicates are run
+            rule = tests[-1]["rule"]
+            usual = {"gamma": 0.75, "alpha": 0.05, "beta": 0.05}
+            others = [f" --{name} {rule[name]:g}" for name in usual if rule[name] != usual[name]]
+            options = f" --until-decided {shlex.join([rule['a'], rule['b']])}{''.join(others)}"
         if tests and is_decided(tests[-1]):
             say("None of them is needed for what was decided, below.")
         else:
-            say(f"Next: `outperform run STUDY.toml{_say_options(tests)}` goes on.")
-
-
-def _say_options(tests: list[Attempt]) -> str:
-    """Options by which a sequential test goes on: without them, all replicates are run."""
-    if not tests:
-        return ""
-    rule = tests[-1]["rule"]
-    usual = {"gamma": 0.75, "alpha": 0.05, "beta": 0.05}
-    others = [f" --{name} {rule[name]:g}" for name, value in usual.items() if rule[name] != value]
-    return f" --until-decided {shlex.join([rule['a'], rule['b']])}{''.join(others)}"
+            say(f"Next: `outperform run STUDY.toml{options}` goes on.")
 
 
 def _print_failures(failures: list[Measurement]) -> None:
@@ -192,24 +187,6 @@ def _print_failures(failures: list[Measurement]) -> None:
         say(f"  for example on {example.task} with {params or 'defaults'}{said}")
     if len(often_first) > _N_KINDS:
         say("", f"... and {len(often_first) - _N_KINDS} other errors: see --json")
-
-
-def _print_failures_of_before(status: dict[str, Any]) -> None:
-    if status["n_failed_before"]:
-        say(
-            "",
-            f"{status['n_failed_before']} other failed fit(s) are kept: the study, as it was "
-            "last run, did not ask for them",
-        )
-
-
-_EVERY = 2.0  # seconds
-_N_SHOWN = 20  # workers, fewer where the terminal is low
-_FEWEST_SHOWN = 5
-_LINES_ABOVE = 12  # of a terminal: what is done, and how fast, of a few pipelines
-_OTHER_COLUMNS = 33  # "for", "done", "per fit" and the gaps between
-_ENDLESS = 10_000  # columns where nobody sees them, so that nothing is cut off
-_SHORTEST = 6  # columns of a name
 
 
 def watch_run(show: Callable[[], dict[str, Any]]) -> None:
@@ -232,9 +209,16 @@ def watch_run(show: Callable[[], dict[str, Any]]) -> None:
 def print_activity(activity: Mapping[str, Any]) -> None:
     """Print how fast fits are done, and what each worker does."""
     now = time.time()
-    say(*_describe_pace(activity, now))
+    rate, left = activity["fits_per_minute"], activity["seconds_left"]
+    pace = "no fit has ended yet" if rate is None else format_rate(rate / 60)
+    end = "" if left is None else f", {format_duration(left)} to go"
+    said = f"{_count_workers(activity)}, as of {_format_age(activity['spoke'], now)} ago"
+    say(f"{activity['engine']}: {said}", f"{pace}, {activity['n_left']} left{end}")
     workers = activity["workers"]
-    width, n_shown = _find_room()
+    width, n_shown = _ENDLESS, _N_SHOWN
+    if sys.stdout.isatty():  # each worker has a line, and all are seen at once
+        size = get_terminal_size()
+        width, n_shown = size.columns, min(_N_SHOWN, max(_FEWEST_SHOWN, size.lines - _LINES_ABOVE))
     # Of Dask's tcp://10.0.0.7:40123 and the like, what tells them apart.
     names = [shorten(each["name"].rpartition("//")[2], width // 4) for each in workers[:n_shown]]
     room = width - _OTHER_COLUMNS - max(map(measure, names), default=0)
@@ -244,14 +228,13 @@ def print_activity(activity: Mapping[str, Any]) -> None:
             _name_work(worker, room),
             _format_age(worker["since"], now),
             str(worker["n_done"]),
-            _format_seconds(worker["seconds_per_fit"]),
+            "" if worker["seconds_per_fit"] is None else format_fit_time(worker["seconds_per_fit"]),
         ]
         for name, worker in zip(names, workers, strict=False)
     ]
     if rows:
         print_table(Table(["worker", "does", "for", "done", "per fit"], rows))
-    n_more = len(workers) - len(rows) + activity["n_more"]
-    if n_more:
+    if n_more := len(workers) - len(rows) + activity["n_more"]:
         say(f"  ... and {n_more} more, that began later")
 
 
@@ -262,17 +245,6 @@ def describe_end(activity: Mapping[str, Any]) -> str:
     return (
         f"The last run was interrupted or killed: it last spoke at {spoke}, {ago} ago, with "
         f"{_count_workers(activity)} of {activity['engine']}."
-    )
-
-
-def _describe_pace(activity: Mapping[str, Any], now: float) -> tuple[str, str]:
-    rate, left = activity["fits_per_minute"], activity["seconds_left"]
-    pace = "no fit has ended yet" if rate is None else format_rate(rate / 60)
-    end = "" if left is None else f", {format_duration(left)} to go"
-    age = _format_age(activity["spoke"], now)
-    return (
-        f"{activity['engine']}: {_count_workers(activity)}, as of {age} ago",
-        f"{pace}, {activity['n_left']} left{end}",
     )
 
 
@@ -291,17 +263,5 @@ def _name_work(worker: Mapping[str, Any], room: int) -> str:
     return f"{worker['doing']}: {names}"
 
 
-def _find_room() -> tuple[int, int]:
-    """Columns for a line, and lines for workers: each has one, and all are seen at once."""
-    if not sys.stdout.isatty():
-        return _ENDLESS, _N_SHOWN
-    size = get_terminal_size()
-    return size.columns, min(_N_SHOWN, max(_FEWEST_SHOWN, size.lines - _LINES_ABOVE))
-
-
 def _format_age(since: float | None, now: float) -> str:
     return "" if since is None else format_duration(max(0.0, now - since))
-
-
-def _format_seconds(seconds: float | None) -> str:
-    return "" if seconds is None else format_fit_time(seconds)

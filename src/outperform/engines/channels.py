@@ -23,6 +23,9 @@ _MARK = b"\xffop\0"  # which no text begins with
 _HEAD = struct.Struct("!4sIQ")  # the mark, then checksum and length of what follows
 _CHUNK = 65_536  # bytes read at a time; as many as a pipe holds
 _LONGEST = 1 << 40  # bytes of a message
+_HALF = 10_000  # characters that are kept of what is printed, the first and the last as many
+_SURE = 4096  # bytes that a pipe takes at once if it takes any (PIPE_BUF of Linux)
+_PATIENCE = 0.1  # seconds that our own stderr may take to take some
 
 
 class Garbled(Exception):
@@ -87,56 +90,22 @@ class Channel:
         return body
 
 
-LONGEST_OUTPUT = 20_000  # characters that are kept: the first half of them, and the last
-_SURE = 4096  # bytes that a pipe takes at once if it takes any (PIPE_BUF of Linux)
-_PATIENCE = 0.1  # seconds that our own stderr may take to take some
-
-
-class KeptText:
-    r"""Beginning and end of a text that comes in pieces of any bytes, however long it gets.
-
-    Examples
-    --------
-    >>> text = KeptText(8)
-    >>> for piece in (b"Begi", b"ns, g", b"oes on, ends.\xff"):
-    ...     text.add(piece)
-    >>> print(text)
-    Begi
-    [15 characters cut]
-    ds.�
-    """
-
-    def __init__(self, length: int = LONGEST_OUTPUT) -> None:
-        self._half = length // 2
-        self.forget()
-
-    def forget(self) -> None:
-        """Begin anew, with a text of which nothing has come."""
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._head = self._tail = ""
-        self._n_cut = 0
-
-    def add(self, piece: bytes, *, final: bool = False) -> None:
-        """Keep as much of a piece as there is room for."""
-        text = self._decoder.decode(piece, final).replace("\0", "\ufffd")  # which no store takes
-        room = self._half - len(self._head)
-        self._head += text[:room]
-        tail = self._tail + text[room:]
-        self._tail = tail[-self._half :]
-        self._n_cut += len(tail) - len(self._tail)
-
-    def __str__(self) -> str:
-        return join_cut(self._head, self._n_cut, self._tail)
-
-
 class Output:
-    """Our end of the pipe that a worker, and all that it starts, prints to."""
+    """Our end of the pipe that a worker, and all that it starts, prints to.
+
+    Beginning and end of what comes are kept, in pieces of any bytes, however long it gets.
+    """
 
     def __init__(self, end: int) -> None:
         os.set_blocking(end, False)
         self._end = end
-        self._kept = KeptText()
         self.is_over = False  # nobody holds the other end any more
+        self._begin()
+
+    def _begin(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._head = self._tail = ""
+        self._n_cut = 0
 
     def fileno(self) -> int:
         """Descriptor, to wait for."""
@@ -151,26 +120,29 @@ class Output:
             except BlockingIOError:
                 return
             self.is_over = not piece
-            self._kept.add(piece)
+            self._keep(piece)
             _pass_on(piece)
             left -= len(piece)
-
-    def forget(self) -> None:
-        """Count what was printed so far for nobody."""
-        self.read()
-        self._kept.forget()
 
     def take(self) -> str:
         """What was printed since last asked, without the middle where that is long."""
         self.read()
-        self._kept.add(b"", final=True)
-        text = str(self._kept)
-        self._kept.forget()
+        self._keep(b"", final=True)
+        text = join_cut(self._head, self._n_cut, self._tail)
+        self._begin()
         return text
 
     def close(self) -> None:
         """Close our end."""
         os.close(self._end)
+
+    def _keep(self, piece: bytes, *, final: bool = False) -> None:
+        text = self._decoder.decode(piece, final).replace("\0", "\ufffd")  # which no store takes
+        room = _HALF - len(self._head)
+        self._head += text[:room]
+        tail = self._tail + text[room:]
+        self._tail = tail[-_HALF:]
+        self._n_cut += len(tail) - len(self._tail)
 
 
 def _pass_on(piece: bytes) -> None:

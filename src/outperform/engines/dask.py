@@ -16,11 +16,14 @@ from typing import Any, NamedTuple
 from outperform.engines.engine import Needs, describe_exception
 from outperform.engines.jobs import Job, Loss, cannot_load
 from outperform.engines.local import count_cores
-from outperform.engines.remote import Disconnected, RemoteEngine, Tell
+from outperform.engines.remote import Disconnected, RemoteEngine, Tell, retry
 from outperform.engines.supervision import Order, Report, supervise
 from outperform.errors import EngineError, InvalidInput, MissingExtra, OutperformError
 from outperform.wording import hide_logins
 
+_PREFIX = "dask://"
+_FILES = ("tls_ca_file", "tls_client_cert", "tls_client_key")  # of certificates
+_MEND = "Give security a tls_ca_file, a tls_client_cert and a tls_client_key, in [engine.options]"
 _LONGEST_ABSENCE = 60.0  # seconds for which a scheduler that is lost is looked for
 _LONGEST_CONNECTING = 10.0  # seconds for the first connection
 _LONGEST_INLINE = 20_000  # bytes of code that go with every job: a dependency costs more
@@ -147,18 +150,13 @@ class _Scheduler:
     def reconnect(self) -> None:
         self._sent.clear()
         _run_aside(partial(self._client.close, timeout=2))
-        deadline = time.monotonic() + _LONGEST_ABSENCE
-        while True:
-            try:
-                self._client = self._connect()
-                return
-            except (OSError, TimeoutError, ValueError) as error:
-                if time.monotonic() > deadline:
-                    raise EngineError(
-                        f"the Dask scheduler at '{self.name}' is gone: {error}",
-                        "Start it again, and its workers; the same command resumes",
-                    ) from error
-            time.sleep(0.5)
+        try:
+            self._client = retry(self._connect, _LONGEST_ABSENCE, OSError, TimeoutError, ValueError)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise EngineError(
+                f"the Dask scheduler at '{self.name}' is gone: {error}",
+                "Start it again, and its workers; the same command resumes",
+            ) from error
 
     def working(self) -> list[tuple[str, Any]]:
         processing: Mapping[str, Collection[Any]] = {}
@@ -186,7 +184,7 @@ class _Scheduler:
         # We say ourselves that a scheduler is lost, without the traceback.
         for part in ("batched", "client", "comm", "core"):
             logging.getLogger(f"distributed.{part}").setLevel(logging.CRITICAL)
-        return Client(**read_address(self.name, self._words))
+        return Client(**_read_address(self.name, self._words))
 
     def _describe(self, error: Exception) -> OutperformError:
         """Why there is no first connection."""
@@ -232,15 +230,10 @@ class _Scheduler:
                 results = self._client.gather(finished)
             by_key = dict(zip((each.key for each in finished), results, strict=False))
             for each in done:
-                self._tell(each, by_key.get(each.key))
-
-    def _tell(self, future: Any, result: bytes | None) -> None:
-        """Hand on what has become of a task, unless we have cancelled it."""
-        sent = self._sent.get(future.key)
-        if sent is not None:
-            news = self._read(sent.job, future, result)
-            if self._sent.pop(future.key, None) is not None:
-                sent.tell(news)
+                if sent := self._sent.get(each.key):  # else we have cancelled it
+                    news = self._read(sent.job, each, by_key.get(each.key))
+                    if self._sent.pop(each.key, None) is not None:
+                        sent.tell(news)
 
     def _read(self, job: Job, future: Any, result: bytes | None) -> Any:
         """News of a task that is done."""
@@ -309,18 +302,10 @@ def _run_aside(call: Callable[[], object]) -> None:
     thread.join(_LONGEST_FAREWELL)
 
 
-_PREFIX = "dask://"
-_FILES = ("tls_ca_file", "tls_client_cert", "tls_client_key")
-_MEND = "Give security a tls_ca_file, a tls_client_cert and a tls_client_key, in [engine.options]"
-
-
-def read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Words for `distributed.Client`, of an address and options as a study file writes them.
 
-    Raises
-    ------
-    OSError
-        Where a scheduler file is not there, for as long as the option `timeout` says.
+    Raises OSError where a scheduler file is not there, for as long as the option `timeout` says.
     """
     from dask.utils import parse_timedelta
 
@@ -330,7 +315,13 @@ def read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
         security = _read_security(given)
         found = _read_scheduler_file(Path(place), parse_timedelta(options["timeout"]))
     else:
-        _check_place(address)
+        host, _, port = place.rpartition(":")
+        is_place = address.startswith(_PREFIX) and host and port.isdecimal()
+        if not is_place or "/" in place or "@" in place:
+            raise InvalidInput(
+                f"'{hide_logins(address)}' does not say where the scheduler is",
+                "Write dask://HOST:PORT, or dask:///path/scheduler.json for a scheduler file",
+            )
         security = _read_security(given)
         is_encrypted = given is not None or security.require_encryption
         found = f"{'tls' if is_encrypted else 'tcp'}://{place}"
@@ -340,27 +331,16 @@ def read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return {**options, "security": security, "address": found}
 
 
-def _check_place(address: str) -> None:
-    place = address.removeprefix(_PREFIX)
-    host, _, port = place.rpartition(":")
-    is_place = address.startswith(_PREFIX) and host and port.isdecimal()
-    if not is_place or "/" in place or "@" in place:
-        raise InvalidInput(
-            f"'{hide_logins(address)}' does not say where the scheduler is",
-            "Write dask://HOST:PORT, or dask:///path/scheduler.json for a scheduler file",
-        )
-
-
 def _read_scheduler_file(path: Path, patience: float) -> str:
     """Address of the scheduler; Dask itself would wait for the file for ever."""
-    deadline = time.monotonic() + patience
-    while True:
-        try:
-            return str(json.loads(path.read_bytes())["address"])
-        except (OSError, ValueError, LookupError, TypeError) as error:
-            if time.monotonic() > deadline:
-                raise OSError(f"no scheduler has written this file ({error})") from error
-        time.sleep(0.05)
+    unwritten = (OSError, ValueError, LookupError, TypeError)
+    try:
+        content = retry(
+            lambda: json.loads(path.read_bytes())["address"], patience, *unwritten, pause=0.05
+        )
+    except unwritten as error:
+        raise OSError(f"no scheduler has written this file ({error})") from error
+    return str(content)
 
 
 def _read_security(given: Any) -> Any:

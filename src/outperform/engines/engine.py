@@ -1,8 +1,9 @@
-"""What every engine promises, so that a study need not know where its fits run."""
+"""What every engine promises, how one is opened, and the simplest: fits in this process."""
 
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
@@ -21,26 +22,16 @@ _KNOWN = (
     "Pass local, local:4 (four workers), inline, dask://HOST:PORT, ray://HOST:PORT or "
     "module:executor"
 )
-_CLUSTERS = ("dask", "ray")  # extras, each a file here
+_CLUSTERS = ("dask", "ray")  # extras, each a file here with a function `open_cluster`
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What an item needs where it runs; None where that was not said.
+    """What an item needs where it runs; None where that was not said."""
 
-    Attributes
-    ----------
-    gpus
-        Graphics processors of its own: half of one is shared by two. 0: it must see none.
-    memory
-        Bytes; an item that takes more is killed.
-    others
-        Whatever else the engine knows, by its own names, such as `(("cpus", 4),)`.
-    """
-
-    gpus: float | None = None
-    memory: int | None = None
-    others: tuple[tuple[str, float], ...] = ()
+    gpus: float | None = None  # of its own: half of one is shared by two; 0: it must see none
+    memory: int | None = None  # bytes; an item that takes more is killed
+    others: tuple[tuple[str, float], ...] = ()  # by the engine's own names: (("cpus", 4),)
 
 
 NO_NEEDS = Needs()
@@ -58,33 +49,19 @@ class Activity(NamedTuple):
 class Outcome:
     """What became of one submitted item.
 
-    Attributes
-    ----------
-    tag
-        What the submitter called the item.
-    value
-        What the work returned; None unless `kind` is `"done"`.
-    error
-        None where `kind` is `"done"`, else what happened, with the traceback where there is one.
-    seconds
-        How long the work itself took, without queueing and sending.
-    kind
-        `"done"`; `"error"`, the work raised an exception; `"timeout"`, it took too long and was
-        killed; `"died"`, it took its worker down with it, several times where that may have been
-        the doing of others.
-    worker
-        Where it was worked on, as in `Activity`.
-    output
-        What the work has printed, also when it was loaded for this item, without the middle where
-        that is long; of engines that work elsewhere.
+    `"done"`; `"error"`, the work raised an exception; `"timeout"`, it took too long and was killed;
+    `"died"`, it took its worker down with it, several times where that may have been the doing of
+    others.
     """
 
-    tag: Any
-    value: Any
-    error: str | None
-    seconds: float
+    tag: Any  # what the submitter called the item
+    value: Any  # what the work returned; None unless it is done
+    error: str | None  # unless it is done: what happened, with the traceback where there is one
+    seconds: float  # that the work itself took, without queueing and sending
     kind: Literal["done", "error", "timeout", "died"]
-    worker: str = ""
+    worker: str = ""  # where it was worked on, as in `Activity`
+    # What the work has printed, also when it was loaded for this item, without the middle where
+    # that is long; of engines that work elsewhere.
     output: str = ""
 
 
@@ -158,6 +135,79 @@ class Engine(Protocol):
         """Give up at once what is not finished; `wait` still hands out what is."""
 
 
+class InlineEngine:
+    """Runs each item in this process when its outcome is waited for.
+
+    A debugger works here. Nothing protects this process from work that hangs or crashes: work that
+    took longer than it may counts as given up, but only when it has ended.
+
+    Examples
+    --------
+    >>> engine = InlineEngine()
+    >>> engine.submit(abs, -3, tag="three")
+    >>> engine.wait()[0].value
+    3
+    """
+
+    name = "inline"
+    n_workers = 1
+    shortage: None = None
+    waits_for: None = None
+
+    def __init__(self) -> None:
+        self._pending: deque[tuple[Callable[[Any], Any], Any, Any, float | None]] = deque()
+        self._finished: list[Outcome] = []
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        self.close() if error is None else self.stop()
+
+    def activity(self) -> list[Activity] | None:
+        """Not known: who asks is not working meanwhile."""
+        return None
+
+    def submit(
+        self,
+        work: Callable[[Any], Any],
+        item: Any,
+        *,
+        tag: Any,
+        timeout: float | None = None,
+        needs: Needs = NO_NEEDS,
+    ) -> None:
+        """Ask for `work(item)`; it runs when waited for."""
+        check_submission(timeout, is_open=not self._closed)
+        self._pending.append((work, item, tag, timeout))
+
+    def wait(self, patience: float | None = None) -> list[Outcome]:
+        """Run the next item, however long that takes, unless outcomes are there already."""
+        if not self._finished and self._pending:
+            self._run_next()
+        finished, self._finished = self._finished, []
+        return finished
+
+    def close(self) -> None:
+        """Run what is left."""
+        self._closed = True
+        while self._pending:
+            self._run_next()
+
+    def stop(self) -> None:
+        """Forget what is left."""
+        self._closed = True
+        self._pending.clear()
+
+    def _run_next(self) -> None:
+        work, item, tag, timeout = self._pending.popleft()
+        outcome = Outcome(tag, *run(work, item))
+        if timeout is not None and outcome.seconds > timeout:
+            outcome = Outcome(tag, None, describe_timeout(timeout), outcome.seconds, "timeout")
+        self._finished.append(outcome)
+
+
 def open_engine(
     address: str = "local",
     options: Mapping[str, Any] | None = None,
@@ -187,8 +237,27 @@ def open_engine(
     2
     """
     options = dict(options or {})
+    kind, _, rest = address.partition(":")
+    is_local = address == "local" or (kind == "local" and rest.isdecimal() and int(rest) > 0)
     with hide_options(options):
-        return _open(address, options, heartbeat=heartbeat, patience=patience)
+        if is_local or address == "inline":
+            known = ["n_threads", "gpus"] if is_local else []
+            for word in options:
+                if word not in known:
+                    remedy = suggest_names(word, known) if known else "Leave it out"
+                    raise InvalidInput(f"the engine '{kind}' has no option {word!r}", remedy)
+            from outperform.engines.local import LocalEngine, count_cores
+
+            if is_local:
+                return LocalEngine(int(rest or count_cores()), **options)
+            return InlineEngine()
+        if kind == "local":
+            raise InvalidInput(f"'{address}' does not say how many workers", _KNOWN)
+        if kind in _CLUSTERS or (rest and "/" not in address):
+            home = kind if kind in _CLUSTERS else "futures"
+            make: Callable[..., Engine] = import_module(f"outperform.engines.{home}").open_cluster
+            return make(address, options, heartbeat=heartbeat, patience=patience)
+        raise InvalidInput(f"there is no engine '{hide_logins(address)}'", _KNOWN)
 
 
 @contextmanager
@@ -201,42 +270,6 @@ def hide_options(options: Mapping[str, Any]) -> Iterator[None]:
         raise
 
 
-def _open(address: str, options: Mapping[str, Any], **settings: Any) -> Engine:
-    from outperform.engines.inline import InlineEngine
-    from outperform.engines.local import LocalEngine, count_cores
-
-    kind, _, rest = address.partition(":")
-    if address == "inline":
-        _check_options(kind, options, [])
-        return InlineEngine()
-    if address == "local" or (kind == "local" and rest.isdecimal() and int(rest) > 0):
-        _check_options(kind, options, ["n_threads", "gpus"])
-        return LocalEngine(int(rest or count_cores()), **options)
-    if kind == "local":
-        raise InvalidInput(f"'{address}' does not say how many workers", _KNOWN)
-    if kind in _CLUSTERS:
-        return _open_cluster(kind, address, options, **settings)
-    if rest and "/" not in address:
-        from outperform.engines.futures import open_executor
-
-        return open_executor(address, options, **settings)
-    raise InvalidInput(f"there is no engine '{hide_logins(address)}'", _KNOWN)
-
-
-def _check_options(kind: str, options: Mapping[str, Any], known: Sequence[str]) -> None:
-    for word in options:
-        if word not in known:
-            remedy = suggest_names(word, known) if known else "Leave it out"
-            raise InvalidInput(f"the engine '{kind}' has no option {word!r}", remedy)
-
-
-def _open_cluster(kind: str, *arguments: Any, **settings: Any) -> Engine:
-    """Engine of one of the extras, each a file here with a function of one name."""
-    module = import_module(f"outperform.engines.{kind}")
-    engine: Engine = module.open_cluster(*arguments, **settings)
-    return engine
-
-
 def use_engine(engine: str | Engine, **settings: Any) -> AbstractContextManager[Engine]:
     """Open an engine that is named by its address, until the block ends; an open one stays open.
 
@@ -247,10 +280,16 @@ def use_engine(engine: str | Engine, **settings: Any) -> AbstractContextManager[
     return open_engine(engine, **settings) if isinstance(engine, str) else nullcontext(engine)
 
 
-def check_timeout(timeout: float | None) -> None:
-    """Refuse a time limit that is none."""
+def check_submission(
+    timeout: float | None, *, is_open: bool, failure: BaseException | None = None
+) -> None:
+    """Refuse a time limit that is none, and what an engine gets that has failed or is closed."""
     if timeout is not None and not timeout > 0:
         raise InvalidInput(f"timeout is {timeout}", "Give a positive number of seconds or None")
+    if failure is not None:
+        raise failure
+    if not is_open:
+        raise EngineError("this engine is closed", "Make a new one to submit more")
 
 
 def describe_timeout(timeout: float | None) -> str:
@@ -314,8 +353,3 @@ def run(
     except BaseException as error:  # SystemExit too: code that exits has failed
         return None, describe_exception(error), time.perf_counter() - began, "error"
     return value, None, time.perf_counter() - began, "done"
-
-
-def closed_engine() -> EngineError:
-    """The error of submitting too late."""
-    return EngineError("this engine is closed", "Make a new one to submit more")

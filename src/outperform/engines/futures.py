@@ -53,8 +53,8 @@ class FuturesEngine(RemoteEngine):
         super().__init__(cluster, heartbeat=heartbeat, patience=patience)
 
 
-def open_executor(
-    address: str, options: Mapping[str, Any], heartbeat: Path | None, patience: float
+def open_cluster(
+    address: str, options: Mapping[str, Any], *, heartbeat: Path | None, patience: float
 ) -> RemoteEngine:
     """Engine of an executor that is named by its import path, or of what a callable there makes."""
     attribute = import_object(address)
@@ -165,7 +165,7 @@ class _Executor:
     def _tell(self, tell: Tell, future: Future[Report]) -> None:
         self._futures.pop(future, None)
         try:
-            report = future.result()
+            report: Report | EngineError = future.result()
         except (BrokenExecutor, CancelledError) as error:
             self._why_broken = error
             tell(Disconnected())
@@ -173,13 +173,13 @@ class _Executor:
             tell(error)
         else:
             self._n_broken = 0
-            tell(report if isinstance(report, Report) else self._refuse(report))
-
-    def _refuse(self, result: object) -> EngineError:
-        return EngineError(
-            f"{self.name} gave {result!r:.100} for a fit",
-            "Name an executor whose futures give what the function that it is given returns",
-        )
+            if not isinstance(report, Report):
+                report = EngineError(
+                    f"{self.name} gave {report!r:.100} for a fit",
+                    "Name an executor whose futures give what the function that it is given "
+                    "returns",
+                )
+            tell(report)
 
 
 def _make(address: str, make: Callable[..., Any], options: Mapping[str, Any]) -> Executor:

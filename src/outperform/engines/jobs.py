@@ -34,23 +34,16 @@ class Job:
 class Loss:
     """How a job was lost with its worker.
 
-    Attributes
-    ----------
-    kind
-        `"unbegun"`: the worker had not even loaded the work. `"killed"`: it was killed, probably
-        from outside. `"died"` and `"timeout"` as in `Outcome`: the job's own doing.
-    failure
-        What to raise if workers are lost like this again and again, where no job is to blame.
-    output
-        What the job had printed.
+    `"unbegun"`: the worker had not even loaded the work. `"killed"`: it was killed, probably from
+    outside. `"died"` and `"timeout"` as in `Outcome`: the job's own doing.
     """
 
     job: Job
     kind: Literal["unbegun", "killed", "died", "timeout"]
     error: str
     seconds: float
-    failure: EngineError | None = None
-    output: str = ""
+    failure: EngineError | None = None  # to raise if all are lost like this, and no job is to blame
+    output: str = ""  # what the job had printed
 
     def to_outcome(self) -> Outcome:
         """What is told of a job that is not tried again."""
@@ -69,24 +62,21 @@ class JobQueue:
 
     def __init__(self) -> None:
         self._lines: dict[float | None, deque[tuple[int, Job]]] = {}
-        self._n_added = self._n_put_back = 0
+        self._n_added = 0
         self._lock = threading.Lock()
 
     def __bool__(self) -> bool:
         return any(self._lines.values())
 
-    def add(self, job: Job) -> None:
-        """Put a job at the end."""
+    def add(self, job: Job, *, first: bool = False) -> None:
+        """Put a job at the end, or at the very front."""
         with self._lock:
             self._n_added += 1
-            self._lines.setdefault(job.needs.gpus, deque()).append((self._n_added, job))
-
-    def put_back(self, job: Job) -> None:
-        """Put a job at the very front."""
-        with self._lock:
-            self._n_put_back += 1
             line = self._lines.setdefault(job.needs.gpus, deque())
-            line.appendleft((-self._n_put_back, job))
+            if first:
+                line.appendleft((-self._n_added, job))
+            else:
+                line.append((self._n_added, job))
 
     def list_first(self) -> list[Job]:
         """First jobs of all lines, the one that has waited longest first."""
@@ -129,29 +119,14 @@ _last_beats: dict[str, tuple[float, float]] = {}  # by file: time in it, and whe
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Who wants the work, and the signs that they still do; plain data, sent with every job.
+    """Who wants the work, and the signs that they still do; plain data, sent with every job."""
 
-    Attributes
-    ----------
-    session
-        A name that no other coordinator has.
-    host, pid
-        Where the coordinator runs: workers there see when it is gone.
-    flag
-        A file there that is removed when the work is given up; "" where there is none.
-    heartbeat
-        A file that the coordinator touches every now and then, where workers can see it; "" where
-        there is none.
-    patience
-        Seconds without a beat after which nobody is thought to want the work.
-    """
-
-    session: str
-    host: str
+    session: str  # a name that no other coordinator has
+    host: str  # where the coordinator runs: workers there see when it is gone
     pid: int
-    flag: str = ""
-    heartbeat: str = ""
-    patience: float = 0.0
+    flag: str = ""  # a file there, if any, that is removed when the work is given up
+    heartbeat: str = ""  # a file, if any, that it touches now and then, where workers can see it
+    patience: float = 0.0  # seconds without a beat after which nobody is thought to want the work
 
     def is_valid(self) -> bool:
         """Whether nothing says that the work is not wanted any more."""

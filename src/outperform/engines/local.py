@@ -17,8 +17,7 @@ from outperform.engines.engine import (
     Activity,
     Needs,
     Outcome,
-    check_timeout,
-    closed_engine,
+    check_submission,
     summarize_error,
 )
 from outperform.engines.jobs import N_TRIES, Job, JobQueue, Loss
@@ -126,11 +125,7 @@ class LocalEngine:
         needs: Needs = NO_NEEDS,
     ) -> None:
         """Ask for `work(item)`; returns at once."""
-        check_timeout(timeout)
-        if self._failure is not None:
-            raise self._failure
-        if self._phase != "open":
-            raise closed_engine()
+        check_submission(timeout, is_open=self._phase == "open", failure=self._failure)
         self._devices.check(needs.gpus)
         number, code = self._works.pack(work)
         job = Job(tag, number, code, pack(item), timeout, needs)
@@ -183,27 +178,23 @@ class LocalEngine:
         try:
             while self._phase == "open" or (self._phase == "closing" and self._has_work()):
                 self._assign()
-                self._hand_out(self._watch())
+                deadlines = [worker.deadline - time.monotonic() for worker in self._workers]
+                self._collect(patience=max(0.0, min([_LOOK_ROUND, *deadlines])))
             while any(worker.has_spoken() for worker in self._workers):
-                self._hand_out(self._collect(patience=0))
+                self._collect(patience=0)
         except BaseException as error:
             self._failure = error
         finally:
             try:
-                self._send_home()
+                while self._workers:
+                    worker = self._workers.pop()
+                    is_done = self._phase == "closing" and worker.job is None
+                    worker.retire() if is_done else worker.kill()
             finally:
                 with self._changed:
                     self._pending.clear()
                     self._n_outstanding = len(self._finished)
                     self._changed.notify_all()
-
-    def _send_home(self) -> None:
-        while self._workers:
-            worker = self._workers.pop()
-            if self._phase == "closing" and worker.job is None:
-                worker.retire()
-            else:
-                worker.kill()
 
     def _has_work(self) -> bool:
         return bool(self._pending) or any(worker.job is not None for worker in self._workers)
@@ -253,13 +244,8 @@ class LocalEngine:
         worker.retire()
         self._devices.give_back(worker.share)
 
-    def _watch(self) -> list[Outcome]:
-        """Outcomes of the next workers to speak, die or run out of time."""
-        deadlines = [worker.deadline for worker in self._workers if worker.deadline is not None]
-        until = min(deadlines, default=float("inf")) - time.monotonic()
-        return self._collect(patience=min(max(0.0, until), _LOOK_ROUND))
-
-    def _collect(self, *, patience: float) -> list[Outcome]:
+    def _collect(self, *, patience: float) -> None:
+        """Hand out outcomes of the next workers to speak, die or run out of time."""
         ends: dict[Any, Worker] = {end: worker for worker in self._workers for end in worker.ends}
         outcomes: list[Outcome | None] = []
         for end in wait_for_any([self._bell, *ends], patience):
@@ -270,7 +256,10 @@ class LocalEngine:
                 outcomes.append(outcome and unpack(outcome))
         lost = [worker for worker in self._workers if worker.is_lost()]
         outcomes += [self._dismiss(worker) for worker in lost]
-        return [outcome for outcome in outcomes if outcome is not None]
+        if finished := [outcome for outcome in outcomes if outcome is not None]:
+            with self._changed:
+                self._finished += finished
+                self._changed.notify_all()
 
     def _dismiss(self, worker: Worker) -> Outcome | None:
         """Part with a worker that is lost; its job is done elsewhere unless it is to blame."""
@@ -298,13 +287,7 @@ class LocalEngine:
             # Others can, and there is no room for more of them, in memory perhaps.
             self._room, self._last_unbegun = len(self._workers), loss.error
             job = replace(job, n_unbegun=0)
-        self._pending.put_back(job)
-
-    def _hand_out(self, outcomes: list[Outcome]) -> None:
-        if outcomes:
-            with self._changed:
-                self._finished += outcomes
-                self._changed.notify_all()
+        self._pending.add(job, first=True)
 
 
 def count_cores() -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 from outperform.engines.engine import Needs, summarize_error
 from outperform.engines.jobs import Job, Loss
-from outperform.engines.remote import Disconnected, RemoteEngine, Tell
+from outperform.engines.remote import Disconnected, RemoteEngine, Tell, retry
 from outperform.engines.resources import GivenDevices
 from outperform.engines.supervision import Order, Report, name_process, supervise
 from outperform.errors import EngineError, InvalidInput, MissingExtra, OutperformError
@@ -93,16 +93,13 @@ class _Ray:
         self._unwanted: list[Any] = []  # copies of what is done
         self._n_calls = 0
         self._session = ""  # in which calls are made
+        self._working: list[tuple[str, Any]] | None = None
         self._lock = threading.Lock()
         self._is_gone = False
         self._closing = threading.Event()
         if self._is_ours:
             self._connect()
         self._begin()
-
-    @property
-    def n_workers(self) -> int:
-        return self._n_workers
 
     @property
     def is_deserted(self) -> bool:
@@ -124,8 +121,11 @@ class _Ray:
         self._n_calls += 1
         task, n_copies = self._task_for(order.job.needs), 1
         if avoid and (nodes := list_other_nodes(self._nodes, avoid)):
+            from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
             node = nodes[self._n_calls % len(nodes)]
-            task = task.options(scheduling_strategy=_prefer(node))
+            preference = NodeAffinitySchedulingStrategy(node, soft=True)
+            task = task.options(scheduling_strategy=preference)
         elif avoid:
             n_copies = 2  # Ray cannot be told to avoid a process: one copy keeps it busy
         self._session = order.lease.session
@@ -155,7 +155,9 @@ class _Ray:
         with self._lock:
             calls = [self._waiting.pop(number) for number in handles if number in self._waiting]
             unwanted, self._unwanted = self._unwanted, []
-        self._give_up([*unwanted, *(each for call in calls for each in call.references)])
+        if not self._is_gone:
+            for reference in [*unwanted, *(each for call in calls for each in call.references)]:
+                self._ray.cancel(reference, force=True)  # its process ends, and so does the child
 
     def reconnect(self) -> None:
         """Connect anew; a Ray that was started here, or by others in this process, stays lost."""
@@ -163,7 +165,7 @@ class _Ray:
         try:
             if self.name in _HERE or not self._is_ours:
                 raise ConnectionError
-            _wait_for(self._place, _LONGEST_ABSENCE)
+            retry(partial(_reach, self._place), _LONGEST_ABSENCE, OSError)
         except OSError as error:
             raise EngineError(
                 f"the Ray at '{self.name}' is gone",
@@ -185,8 +187,17 @@ class _Ray:
             place = os.environ.get("RAY_ADDRESS", "") if named == "auto" else named
             if place.removeprefix("ray://").rpartition(":")[2].isdecimal():
                 # Ray itself tries for minutes.
-                _wait_for(place.removeprefix("ray://"), _LONGEST_CONNECTING)
-            self._init()
+                head = partial(_reach, place.removeprefix("ray://"))
+                retry(head, _LONGEST_CONNECTING, OSError)
+            # It would tell what it hands on to the cluster.
+            logging.getLogger("ray.client_builder").setLevel(logging.WARNING)
+            for n_left in reversed(range(_N_TRIES)):
+                try:
+                    self._ray.init(**self._words)
+                    return
+                except ConnectionError:
+                    if not n_left:
+                        raise
         except Exception as error:  # options may make it raise anything
             raise self._describe(error) from error
 
@@ -207,17 +218,6 @@ class _Ray:
         return InvalidInput(
             f"Ray does not take these options: {why}", "Mend them in [engine.options]"
         )
-
-    def _init(self) -> None:
-        # It would tell what it hands on to the cluster.
-        logging.getLogger("ray.client_builder").setLevel(logging.WARNING)
-        for n_left in reversed(range(_N_TRIES)):
-            try:
-                self._ray.init(**self._words)
-                return
-            except ConnectionError:
-                if not n_left:
-                    raise
 
     def _begin(self) -> None:
         """Make ready to send tasks to the Ray that we are connected to."""
@@ -251,35 +251,25 @@ class _Ray:
             except Exception:
                 if time.monotonic() - last > _LONGEST_ABSENCE:
                     break
-        if not closing.is_set():
-            self._lose_all()
-
-    def _lose_all(self) -> None:
+        if closing.is_set():
+            return
         self._is_gone = True
         with self._lock:
             lost, self._waiting = [*self._waiting.values()], {}
         for call in lost:
             call.tell(Disconnected())
 
-    def _give_up(self, references: list[Any]) -> None:
-        for reference in [] if self._is_gone else references:
-            self._ray.cancel(reference, force=True)  # its process ends, and so does the child
-
     def _look(self) -> None:
-        """See how large Ray is at present."""
+        """See how large Ray is at present, and what it does."""
         self._nodes = [node for node in self._ray.nodes() if node["Alive"]]
         n_processors = sum(node["Resources"].get("CPU", 0) for node in self._nodes)
-        self._n_workers = max(1, int(n_processors))
-        self._working = self._read_board()
-
-    def _read_board(self) -> list[tuple[str, Any]] | None:
-        """Who works on which call, where they take their time."""
-        try:
+        self.n_workers = max(1, int(n_processors))
+        try:  # who works on which call, where they take their time
             board = self._ray.get_actor(_name_board(self._session))
             notes: dict[str, int] = self._ray.get(board.read.remote(), timeout=_PULSE_SECONDS)
+            self._working = [*notes.items()]
         except (ValueError, self._ray.exceptions.RayError):  # nothing has taken so long, or is lost
-            return None
-        return [*notes.items()]
+            self._working = None
 
     def _task_for(self, needs: Needs) -> Any:
         if needs not in self._tasks:
@@ -319,12 +309,6 @@ def list_other_nodes(nodes: list[dict[str, Any]], avoid: Collection[str]) -> lis
     """
     hosts = {worker.rpartition(":")[0] for worker in avoid}
     return [node["NodeID"] for node in nodes if node["NodeManagerHostname"] not in hosts]
-
-
-def _prefer(node: str) -> Any:
-    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-    return NodeAffinitySchedulingStrategy(node, soft=True)
 
 
 def _list_resources(needs: Needs) -> dict[str, float]:
@@ -411,15 +395,3 @@ def _reach(place: str) -> None:
     """Raise OSError where nobody listens."""
     host, _, port = place.rpartition(":")
     socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
-
-
-def _wait_for(place: str, seconds: float) -> None:
-    """Raise OSError where nobody listens for so long."""
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            return _reach(place)
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-        time.sleep(0.5)

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
 from outperform.engines.channels import Works, pack
 from outperform.engines.engine import (
@@ -21,8 +21,7 @@ from outperform.engines.engine import (
     Activity,
     Needs,
     Outcome,
-    check_timeout,
-    closed_engine,
+    check_submission,
     describe_exception,
     summarize_error,
 )
@@ -32,6 +31,7 @@ from outperform.engines.worker import unpack
 from outperform.errors import EngineError, InvalidInput
 from outperform.wording import enumerate_names
 
+T = TypeVar("T")
 News = Report | BaseException
 Tell = Callable[[News], None]
 
@@ -194,11 +194,7 @@ class RemoteEngine:
         needs: Needs = NO_NEEDS,
     ) -> None:
         """Ask for `work(item)`; returns at once."""
-        check_timeout(timeout)
-        if self._failure is not None:
-            raise self._failure
-        if self._phase != "open":
-            raise closed_engine()
+        check_submission(timeout, is_open=self._phase == "open", failure=self._failure)
         if needs != NO_NEEDS:
             self._cluster.check_needs(needs)
         number, code = self._works.pack(work)
@@ -206,13 +202,7 @@ class RemoteEngine:
         self._send(Job(tag, number, b"", pack(item), timeout, needs))
 
     def wait(self, patience: float | None = None) -> list[Outcome]:
-        """Outcomes not handed out yet: at least one, or none where nothing is left to wait for.
-
-        Parameters
-        ----------
-        patience
-            Seconds after which there may be none, though there is something to wait for.
-        """
+        """Outcomes not handed out yet: at least one, or none where nothing is left to wait for."""
         deadline = None if patience is None else time.monotonic() + patience
         with suppress(Empty):
             while self._sent and not self._finished and self._failure is None:
@@ -252,7 +242,10 @@ class RemoteEngine:
         self._n_sent += 1
         number = self._n_sent
         self._flag.touch()  # whoever tidies temporary files takes old ones away
-        tell = partial(self._take_note, number)
+
+        def tell(news: News) -> None:
+            self._news.put((number, news))
+
         folder = os.getcwd()  # noqa: PTH109, as text
         places = _find_places(tuple(map(str, sys.path)), folder)
         order = Order(replace(job, tag=None), self._lease, folder, places)
@@ -264,9 +257,6 @@ class RemoteEngine:
         except Disconnected as error:
             tell(error)
         self._sent[number] = _Sent(job, handle)
-
-    def _take_note(self, number: int, news: News) -> None:
-        self._news.put((number, news))
 
     def _hear(self, patience: float | None = None) -> None:
         """Wait for news, and take in all there is; raises Empty where none comes in time."""
@@ -280,9 +270,18 @@ class RemoteEngine:
             self._failure = error
 
     def _take(self, number: int, news: News) -> None:
+        """Take in news; where the cluster was lost, find it again and send all that is not done."""
         if isinstance(news, Disconnected):
-            if number in self._sent:  # else it has been sent again already
-                self._begin_again()
+            if number not in self._sent:
+                return  # it has been sent again already
+            with suppress(Disconnected):
+                self._cluster.cancel([sent.handle for sent in self._sent.values()])
+            self._cluster.reconnect()
+            self._shared.clear()
+            jobs = [sent.job for sent in self._sent.values()]
+            self._sent.clear()
+            for job in jobs:
+                self._send(job)
         elif not self._finish(number, news) and number in self._sent:
             self._try_again(self._sent.pop(number).job, news)
 
@@ -294,17 +293,6 @@ class RemoteEngine:
         self._loaded.add(job.number)
         self._finished.append(replace(unpack(news.outcome), tag=job.tag))
         return True
-
-    def _begin_again(self) -> None:
-        """Find the cluster again, and send it all that it has not done."""
-        with suppress(Disconnected):
-            self._cluster.cancel([sent.handle for sent in self._sent.values()])
-        self._cluster.reconnect()
-        self._shared.clear()
-        jobs = [sent.job for sent in self._sent.values()]
-        self._sent.clear()
-        for job in jobs:
-            self._send(job)
 
     def _try_again(self, job: Job, news: News) -> None:
         """Send a job once more that was lost with its worker, unless it is to blame."""
@@ -341,6 +329,18 @@ class RemoteEngine:
         raise EngineError(f"{loss.failure.problem}{where}", loss.failure.remedy) from RuntimeError(
             loss.error
         )
+
+
+def retry(call: Callable[[], T], seconds: float, *errors: type[Exception], pause: float = 0.5) -> T:
+    """Call until these errors end; after so many seconds, the next of them gets through."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return call()
+        except errors:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(pause)
 
 
 @cache

@@ -7,7 +7,7 @@ import os
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -19,23 +19,18 @@ from outperform.wording import format_bytes
 VISIBLE = "CUDA_VISIBLE_DEVICES"  # what CUDA and ROCm read once, when a process first uses them
 _NONE = ("", "-1", "NoDevFiles")  # in it: there are none from here on
 _LONGEST_LOOK = 30.0  # seconds that nvidia-smi may take
+_PAGE = os.sysconf("SC_PAGESIZE")
+_LOOKS = 4  # a second at most, however many workers ask
+_BETWEEN = 0.5  # seconds from one look at a worker to the next
 _ROUNDING = 1e-9  # of shares that add up to a whole
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a process may use of the devices, from its start to its end.
+    """What a process may use of the devices, from its start to its end."""
 
-    Attributes
-    ----------
-    gpus
-        How many were asked for; None: nobody said, and the process sees what we see.
-    devices
-        Their names.
-    """
-
-    gpus: float | None = None
-    devices: tuple[str, ...] = ()
+    gpus: float | None = None  # that were asked for; None: nobody said, and it sees what we see
+    devices: tuple[str, ...] = ()  # their names
 
     @property
     def environment(self) -> dict[str, str]:
@@ -66,13 +61,31 @@ class Devices:
     """
 
     def __init__(self, gpus: int | Sequence[int | str] | None = None) -> None:
-        _check_option(gpus)
+        listed = gpus if isinstance(gpus, list | tuple) else [gpus]
+        kinds = (int, str) if listed is gpus else (int, type(None))
+        for each in listed:
+            negative = isinstance(each, int) and each < 0
+            if not isinstance(each, kinds) or isinstance(each, bool) or negative:
+                raise InvalidInput(
+                    f"gpus is {gpus!r}",
+                    "Give how many there are, or list them, [0, 2]; one named twice, [0, 0], is "
+                    "shared by two fits",
+                )
         self._option = gpus
 
     @cached_property
     def _capacity(self) -> dict[str, float]:
-        """How many fits each device is for."""
-        return dict(Counter(_list_devices(self._option, os.environ)))
+        """How many fits each device is for, by its name in CUDA_VISIBLE_DEVICES."""
+        gpus = self._option
+        visible = _list_visible(os.environ[VISIBLE]) if VISIBLE in os.environ else None
+        names: Iterable[int | str]
+        if isinstance(gpus, int):
+            names = visible[:gpus] if visible and len(visible) >= gpus else range(gpus)
+        elif gpus is not None:
+            names = gpus
+        else:
+            names = range(_count_devices()) if visible is None else visible
+        return dict(Counter(map(str, names)))
 
     @cached_property
     def _free(self) -> dict[str, float]:
@@ -147,32 +160,6 @@ def _choose(free: Mapping[str, float], gpus: float) -> tuple[str, ...]:
     return tuple(chosen) if len(chosen) == n_wanted else ()
 
 
-def _check_option(gpus: object) -> None:
-    listed = gpus if isinstance(gpus, list | tuple) else [gpus]
-    kinds = (int, str) if listed is gpus else (int, type(None))
-    for each in listed:
-        negative = isinstance(each, int) and each < 0
-        if not isinstance(each, kinds) or isinstance(each, bool) or negative:
-            raise InvalidInput(
-                f"gpus is {gpus!r}",
-                "Give how many there are, or list them, [0, 2]; one named twice, [0, 0], is shared "
-                "by two fits",
-            )
-
-
-def _list_devices(
-    gpus: int | Sequence[int | str] | None, environment: Mapping[str, str]
-) -> list[str]:
-    """Names of the devices, as CUDA_VISIBLE_DEVICES has them."""
-    if gpus is not None and not isinstance(gpus, int):
-        return [str(device) for device in gpus]
-    visible = _list_visible(environment[VISIBLE]) if VISIBLE in environment else None
-    if gpus is not None:
-        enough = visible is not None and len(visible) >= gpus
-        return visible[:gpus] if visible and enough else [str(number) for number in range(gpus)]
-    return visible if visible is not None else [str(number) for number in range(_count_devices())]
-
-
 def _list_visible(value: str) -> list[str]:
     devices: list[str] = []
     for device in map(str.strip, value.split(",")):
@@ -194,11 +181,6 @@ def _count_devices() -> int:
     except (OSError, subprocess.TimeoutExpired):
         return 0
     return sum(line.startswith(b"GPU ") for line in listing.splitlines())
-
-
-_PAGE = os.sysconf("SC_PAGESIZE")
-_LOOKS = 4  # a second at most, however many workers ask
-_BETWEEN = 0.5  # seconds from one look at a worker to the next
 
 
 class MemoryLimit:
@@ -239,7 +221,16 @@ def measure_memory(group: int, limit: int) -> int:
     What processes share counts once, but that is found out only where it decides: it takes long.
     """
     processes = _list_processes(int(time.monotonic() * _LOOKS))
-    members = _find_members(processes, group)
+    children: dict[int, list[int]] = {}
+    for pid, process in processes.items():
+        children.setdefault(process.parent, []).append(pid)
+    members: set[int] = set()  # and all below them: commands lead groups of their own
+    found = [pid for pid, process in processes.items() if process.group == group]
+    while found:
+        pid = found.pop()
+        if pid not in members:
+            members.add(pid)
+            found += children.get(pid, [])
     resident = sum(processes[pid].resident for pid in members)
     if resident <= limit or len(members) == 1:
         return resident
@@ -250,21 +241,6 @@ def measure_process(pid: int) -> int:
     """Bytes in memory of one process, at this moment; 0 where nobody knows."""
     process = _look_at(pid)
     return process.resident if process else 0
-
-
-def _find_members(processes: dict[int, _Process], group: int) -> set[int]:
-    """Processes of a group, and all below them: commands lead groups of their own."""
-    children: dict[int, list[int]] = {}
-    for pid, process in processes.items():
-        children.setdefault(process.parent, []).append(pid)
-    members: set[int] = set()
-    found = [pid for pid, process in processes.items() if process.group == group]
-    while found:
-        pid = found.pop()
-        if pid not in members:
-            members.add(pid)
-            found += children.get(pid, [])
-    return members
 
 
 @lru_cache(maxsize=1)

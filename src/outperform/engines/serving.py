@@ -31,12 +31,7 @@ class Reply(NamedTuple):
 def serve(channel: int, crash_report: int, n_threads: int) -> None:
     """Work until the coordinator closes the channel or is no more.
 
-    Parameters
-    ----------
-    channel, crash_report
-        File descriptors: of a socket, and of a file for the traceback of a crash.
-    n_threads
-        Threads that numerical libraries may use.
+    Channel and crash report are descriptors: of a socket, and of a file for a crash's traceback.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the coordinator
     for descriptor in (channel, crash_report):
@@ -45,53 +40,46 @@ def serve(channel: int, crash_report: int, n_threads: int) -> None:
     _print_by_line()
     # The coordinator has closed or died, or a fit has closed what is not its own.
     with suppress(EOFError, OSError), socket.socket(fileno=channel) as end:
-        _Server(Channel(end), n_threads).serve()
+        _serve(Channel(end), n_threads)
 
 
-class _Server:
-    def __init__(self, channel: Channel, n_threads: int) -> None:
-        self._channel = channel
-        self._n_threads = n_threads
-        self._pid = os.getpid()
-        self._works: dict[int, Callable[[Any], Any]] = {}
+def _serve(channel: Channel, n_threads: int) -> None:
+    pid = os.getpid()
+    works: dict[int, Callable[[Any], Any]] = {}
 
-    def serve(self) -> None:
-        self._send(Reply("ready"))
-        while True:
-            number, code, item = self._receive()
-            if code is not None and not self._load(number, code):
-                return
-            self._send(self._reply(number, item))
+    def send(reply: Reply) -> None:
+        if os.getpid() != pid:
+            os._exit(0)  # a fit has forked, and come back twice: its worker speaks for both
+        channel.send(reply)
 
-    def _receive(self) -> tuple[int, bytes | None, bytes]:
+    send(Reply("ready"))
+    while True:
         messages: list[tuple[int, bytes | None, bytes]] = []
         while not messages:
-            messages = self._channel.receive()
-        return messages[0]  # the next comes after our reply
+            messages = channel.receive()
+        number, code, item = messages[0]  # the next comes after our reply
+        if code is not None:
+            try:
+                works[number] = pickle.loads(code)
+                # Variables in the environment limit the libraries that load later; this is for
+                # those that came with the work and have not heeded them.
+                from threadpoolctl import threadpool_limits
 
-    def _send(self, reply: Reply) -> None:
-        if os.getpid() != self._pid:
-            os._exit(0)  # a fit has forked, and come back twice: its worker speaks for both
-        self._channel.send(reply)
+                threadpool_limits(n_threads)
+            except BaseException as error:  # SystemExit too
+                return send(Reply("unloadable", error=describe_exception(error)))
+            send(Reply("loaded"))
+        send(_reply(works[number], item))
 
-    def _load(self, number: int, code: bytes) -> bool:
-        try:
-            self._works[number] = pickle.loads(code)
-            _limit_threads(self._n_threads)
-        except BaseException as error:  # SystemExit too
-            self._send(Reply("unloadable", error=describe_exception(error)))
-            return False
-        self._send(Reply("loaded"))
-        return True
 
-    def _reply(self, number: int, item: bytes) -> Reply:
-        try:
-            value, error, seconds, kind = run(self._works[number], pickle.loads(item))
-            return Reply(kind, _pack(value), error, seconds)
-        except BaseException as error:  # in loading the item, or in packing what came out
-            return Reply("error", error=describe_exception(error))
-        finally:
-            _flush()
+def _reply(work: Callable[[Any], Any], item: bytes) -> Reply:
+    try:
+        value, error, seconds, kind = run(work, pickle.loads(item))
+        return Reply(kind, _pack(value), error, seconds)
+    except BaseException as error:  # in loading the item, or in packing what came out
+        return Reply("error", error=describe_exception(error))
+    finally:
+        _flush()
 
 
 def _pack(value: Any) -> bytes:
@@ -133,11 +121,3 @@ def _find_c_stdout() -> tuple[Any, Any]:
         return library, ctypes.c_void_p.in_dll(library, "stdout")
     except (ImportError, OSError, ValueError):
         return None, None
-
-
-def _limit_threads(n_threads: int) -> None:
-    # Variables in the environment limit the libraries that load later; this is for those that
-    # came with the work and have not heeded them.
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(n_threads)

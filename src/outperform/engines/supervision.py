@@ -19,7 +19,9 @@ from outperform.engines.jobs import Job, Lease, Loss
 from outperform.engines.resources import VISIBLE, Devices, GivenDevices
 from outperform.engines.worker import Worker
 
-IDLE_SECONDS = 30.0  # after which a child without work is sent home
+_IDLE_SECONDS = 30.0  # after which a child without work is sent home
+_LOOK_ROUND = 0.5  # seconds after which we ask whether the job is still wanted
+_LONGEST_PAUSE = 30.0  # seconds for which a worker that cannot load the work takes no job
 _RETRY_DEVICES = 1.0  # seconds after which devices are looked for again
 
 
@@ -48,7 +50,7 @@ class Children:
         self._not_ours: list[object] = []
         self._changed = threading.Condition()
         self._idle: list[_Idle] = []  # the longest first
-        self._dismissed: set[str] = set()
+        self.dismissed: set[str] = set()  # coordinators that want nothing more
         self._is_looking = False
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._begin_anew)
@@ -76,7 +78,7 @@ class Children:
     def keep(self, worker: Worker, kind: Kind, devices: Devices | GivenDevices) -> None:
         """Keep a child that has done its job, for a while."""
         with self._changed:
-            if kind.session not in self._dismissed:
+            if kind.session not in self.dismissed:
                 self._idle.append(_Idle(time.monotonic(), kind, worker, devices))
                 self._look_later()
                 self._changed.notify()
@@ -93,16 +95,12 @@ class Children:
     def dismiss(self, session: str) -> None:
         """Send home the children of a coordinator that wants nothing more."""
         with self._changed:
-            self._dismissed.add(session)
+            self.dismissed.add(session)
             gone = [entry for entry in self._idle if entry.kind.session == session]
             self._idle = [entry for entry in self._idle if entry.kind.session != session]
         for entry in gone:
             entry.worker.kill()
             self.let_go(entry.worker, entry.devices)
-
-    def is_dismissed(self, session: str) -> bool:
-        """Whether a coordinator has said that it wants nothing more."""
-        return session in self._dismissed
 
     def _begin_anew(self) -> None:
         """After a fork: those of before are children of the process that was forked."""
@@ -112,7 +110,7 @@ class Children:
     def _look_later(self) -> None:
         if not self._is_looking:
             self._is_looking = True
-            timer = threading.Timer(IDLE_SECONDS, self._send_home)
+            timer = threading.Timer(_IDLE_SECONDS, self._send_home)
             timer.daemon = True
             timer.start()
 
@@ -120,7 +118,9 @@ class Children:
         for index in reversed(range(len(self._idle))):  # others may go home
             if self._idle[index].kind == kind:
                 _, _, worker, devices = self._idle.pop(index)
-                if _is_well(worker) and worker.suits(job):
+                if worker.has_spoken():  # though nobody asked: it has died, or somebody writes
+                    worker.receive()
+                if not worker.is_lost() and worker.suits(job):
                     return worker
                 worker.kill()
                 devices.give_back(worker.share)
@@ -139,7 +139,7 @@ class Children:
     def _send_home(self) -> None:
         with self._changed:
             self._is_looking = False
-            latest = time.monotonic() - IDLE_SECONDS
+            latest = time.monotonic() - _IDLE_SECONDS
             gone = [entry for entry in self._idle if entry.since <= latest]
             self._idle = [entry for entry in self._idle if entry.since > latest]
             if self._idle:
@@ -149,15 +149,6 @@ class Children:
             self.let_go(entry.worker, entry.devices)
 
 
-def _is_well(worker: Worker) -> bool:
-    if worker.has_spoken():
-        worker.receive()  # nobody has asked: it has died, or something writes to its connection
-    return not worker.is_lost()
-
-
-_LOOK_ROUND = 0.5  # seconds after which we ask whether the job is still wanted
-_LONGEST_PAUSE = 30.0  # seconds for which a worker that cannot load the work takes no job
-
 _children = Children()
 _devices = Devices()
 _unloaded: dict[tuple[str, int], tuple[int, float]] = {}  # failures, and when to try again
@@ -165,38 +156,20 @@ _unloaded: dict[tuple[str, int], tuple[int, float]] = {}  # failures, and when t
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A job on its way to a cluster, without its code.
-
-    Attributes
-    ----------
-    lease
-        Who wants it, and for how long.
-    folder
-        Where the coordinator runs; so does the job, where there is such a folder.
-    places
-        Where the coordinator has modules of its own, for workers that see the same files.
-    """
+    """A job on its way to a cluster, without its code."""
 
     job: Job
-    lease: Lease
-    folder: str
-    places: tuple[str, ...]
+    lease: Lease  # who wants it, and for how long
+    folder: str  # where the coordinator runs; so does the job, where there is such a folder
+    places: tuple[str, ...]  # of the coordinator's own modules, for workers that see these files
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What became of an order; neither outcome nor loss where it was not wanted any more.
+    """What became of an order; neither outcome nor loss where it was not wanted any more."""
 
-    Attributes
-    ----------
-    worker
-        Where that was.
-    outcome
-        Its value still as bytes, which the coordinator unpacks.
-    """
-
-    worker: str
-    outcome: Outcome | None = None
+    worker: str  # where that was
+    outcome: Outcome | None = None  # its value still as bytes, which the coordinator unpacks
     loss: Loss | None = None
 
 
@@ -218,8 +191,6 @@ def supervise(
 
     Parameters
     ----------
-    code
-        Of the work, pickled.
     is_wanted
         Whether the result is, as far as the cluster knows; asked twice a second. By default, the
         order's lease tells.
@@ -230,16 +201,21 @@ def supervise(
     devices
         Where graphics processors come from; by default, those of this process are handed out.
     """
-    worker, n_threads = worker or name_process(), _limit_threads(n_threads)
-    lease, job = order.lease, replace(order.job, code=code)
+    worker, lease, job = worker or name_process(), order.lease, replace(order.job, code=code)
     wanted = is_wanted or lease.is_valid
+    allowed = os.environ.get("OMP_NUM_THREADS", "")  # one in a Dask worker
+    if allowed.isdecimal() and int(allowed) > 0:
+        n_threads = min(n_threads, int(allowed))
 
     def still_wanted() -> bool:
-        return not _children.is_dismissed(lease.session) and wanted()
+        return lease.session not in _children.dismissed and wanted()
 
     if not _pause(lease, job, still_wanted):
         return Report(worker)
-    devices = devices or _find_devices(job)
+    if devices is None:
+        # Where none are found that a cluster has promised, those that this process sees.
+        are_ours = not job.needs.gpus or _devices.are_known
+        devices = _devices if are_ours else GivenDevices()
     visible = os.environ.get(VISIBLE, "")
     kind = Kind(lease.session, n_threads, job.needs, visible, order.folder, order.places)
     child = _children.take(kind, job, devices)
@@ -259,46 +235,29 @@ def supervise(
     return report
 
 
-def _find_devices(job: Job) -> Devices | GivenDevices:
-    """Those of this process; where none are found that a cluster has promised, what it sees."""
-    return _devices if not job.needs.gpus or _devices.are_known else GivenDevices()
-
-
 def dismiss(session: str) -> None:
     """Kill what this process does for a coordinator, now or within a moment."""
     _children.dismiss(session)
 
 
-def _limit_threads(n_threads: int) -> int:
-    """No more threads than the environment allows: that of a Dask worker allows one."""
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    return min(n_threads, int(asked)) if asked.isdecimal() and int(asked) > 0 else n_threads
-
-
 def _watch(child: Worker, worker: str, is_wanted: Callable[[], bool]) -> Report:
     looked = time.monotonic()
     while True:
-        until = _LOOK_ROUND
-        if child.deadline is not None:
-            until = min(until, max(0.0, child.deadline - time.monotonic()))
+        until = min(_LOOK_ROUND, max(0.0, child.deadline - time.monotonic()))
         if wait_for_any(child.ends, until):  # type: ignore[arg-type]
             outcome = child.receive()
             if outcome is not None:
                 return Report(worker, replace(outcome, tag=None, worker=worker))
         if child.is_lost():
-            return Report(worker, loss=_strip(child.lay_off()))
+            loss = child.lay_off()
+            if loss is not None:  # without what its coordinator has
+                loss = replace(loss, job=replace(loss.job, code=b"", item=b""))
+            return Report(worker, loss=loss)
         if time.monotonic() - looked > _LOOK_ROUND:
             looked = time.monotonic()
             if not is_wanted():
                 child.kill()
                 return Report(worker)
-
-
-def _strip(loss: Loss | None) -> Loss | None:
-    """A loss without what its coordinator has."""
-    if loss is None:
-        return None
-    return replace(loss, job=replace(loss.job, code=b"", item=b""))
 
 
 def _pause(lease: Lease, job: Job, is_wanted: Callable[[], bool]) -> bool:

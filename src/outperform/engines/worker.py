@@ -1,6 +1,7 @@
 """A worker process as the coordinator sees it."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -9,9 +10,10 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from math import inf
 from multiprocessing.connection import wait as wait_for_any
 from pickle import loads
-from typing import Any, Literal
+from typing import Literal
 
 from outperform.engines.channels import Channel, Garbled, Output
 from outperform.engines.engine import Outcome, describe_exception, describe_timeout
@@ -32,7 +34,6 @@ _THREAD_VARIABLES = (
 )
 _LONGEST_START = 60.0  # seconds that an interpreter may take until it is ready
 _LONGEST_REPORT = 20_000  # bytes of the traceback of a crash
-NO_SHARE = Share()
 
 
 class Worker:
@@ -46,29 +47,21 @@ class Worker:
     Whoever watches it waits until one of `ends` can be read, or for `deadline`, and calls `receive`
     or `is_lost` then.
 
-    Parameters
-    ----------
-    n_threads
-        Threads that numerical libraries may use.
-    share
-        The devices that it may use.
-    folder
-        Where it runs, if there is such a folder here.
-    places
-        Where it looks for modules after it has looked where we do.
+    It runs in `folder`, if there is such a folder here, and looks for modules where we do, then in
+    `places`.
     """
 
     def __init__(
         self,
         *,
         n_threads: int,
-        share: Share = NO_SHARE,
+        share: Share,
         folder: str | None = None,
         places: Iterable[str] = (),
     ) -> None:
         self.job: Job | None = None
         self.share = share
-        self._deadline: float | None = None
+        self._deadline = inf
         self._memory: MemoryLimit | None = None  # of its job
         self._ready = False
         self._known: set[int] = set()
@@ -102,17 +95,9 @@ class Worker:
         finally:
             theirs.close()
             os.close(theirs_to_print)
+        self.pid = self._process.pid
+        self.name = f"{socket.gethostname()}:{self.pid}"  # by which people tell it from others
         self._watcher.protect(self.pid)  # before it is given anything: until then it ends with us
-
-    @property
-    def pid(self) -> int:
-        """Process id."""
-        return self._process.pid
-
-    @property
-    def name(self) -> str:
-        """By which people tell it from others."""
-        return f"{socket.gethostname()}:{self.pid}"
 
     @property
     def since(self) -> float:
@@ -125,10 +110,9 @@ class Worker:
         return [self.channel] if self._output.is_over else [self.channel, self._output]
 
     @property
-    def deadline(self) -> float | None:
-        """When to ask `is_lost` though it has not spoken, on the monotonic clock, if ever."""
-        next_look = self._memory.next_look if self._memory else None
-        return min((t for t in (self._deadline, next_look) if t is not None), default=None)
+    def deadline(self) -> float:
+        """When to ask `is_lost` though it has not spoken, on the monotonic clock."""
+        return min(self._deadline, self._memory.next_look if self._memory else inf)
 
     def suits(self, job: Job) -> bool:
         """Whether it sees what a job needs, and is not half full of what others have left."""
@@ -138,7 +122,7 @@ class Worker:
 
     def give(self, job: Job) -> None:
         """Send a job; work that this worker has loaded before is not sent again."""
-        self._output.forget()
+        self._output.take()  # what was printed before counts for nobody
         self.job = job
         limit = job.needs.memory
         self._memory = None if limit is None else MemoryLimit(self.pid, limit)
@@ -163,9 +147,9 @@ class Worker:
         The outcome is to be unpacked.
         """
         self._output.read()
-        outcome = None
         if not self.has_spoken():
             return None
+        outcome = None
         try:
             for reply in self.channel.receive():
                 outcome = self._take(reply) or outcome
@@ -184,7 +168,8 @@ class Worker:
         if self._refusal is not None or self._garbled or self._hung_up:
             return True
         # Others may hold the connection of a process that has ended.
-        is_over = self._is_late() or self._is_too_large() or self._process.poll() is not None
+        is_late = self._deadline <= time.monotonic()
+        is_over = is_late or self._is_too_large() or self._process.poll() is not None
         return is_over and not self.has_spoken()
 
     def retire(self) -> None:
@@ -211,18 +196,15 @@ class Worker:
         if self.job is None:
             return None
         kind, error = self._diagnose(status, report)
-        failure = self._find_failure(error)
+        failure = None  # what to raise if all workers are lost like this: it is no job's own doing
+        if not self._ready and not self._is_too_large():
+            failure = _cannot_start(error.replace("the worker", "it", 1))
+        elif self._is_loading() and not self._is_too_large():
+            failure = cannot_load(error)
         seconds = time.monotonic() - self._began
-        told = "unbegun" if failure else kind
-        return Loss(self.job, told, error, seconds, failure, self._printed)
-
-    def _find_failure(self, error: str) -> EngineError | None:
-        """What to raise if all workers are lost like this; None where it is the job's own doing."""
-        if self._is_too_large():
-            return None
-        if not self._ready:
-            return _cannot_start(error.replace("the worker", "it", 1))
-        return cannot_load(error) if self._is_loading() else None
+        return Loss(
+            self.job, "unbegun" if failure else kind, error, seconds, failure, self._printed
+        )
 
     def _diagnose(
         self, status: int | None, report: str
@@ -238,20 +220,19 @@ class Worker:
         if status is not None:
             # A crash of its own leaves a report.
             kind: Literal["killed", "died"] = "killed" if status < 0 and not report else "died"
-            return kind, f"the worker {_describe_end(status)}\n{report}".strip()
+            end = f"exited with status {status}"
+            if status < 0:
+                hint = ", perhaps for want of memory" if status == -signal.SIGKILL else ""
+                end = f"was killed by {name_signal(-status)}{hint}"
+            return kind, f"the worker {end}\n{report}".strip()
         if self._hung_up:
             return "died", "the worker closed its connection"
-        return "timeout", self._describe_lateness()
-
-    def _describe_lateness(self) -> str:
         if not self._ready:
-            return f"the worker was not ready after {self._limit:g} s"
+            return "timeout", f"the worker was not ready after {self._limit:g} s"
         if self._is_loading():
-            return (
-                f"killed after {self._limit:g} s, the time limit of loading (ten times that of a "
-                "fit, a minute at least)"
-            )
-        return describe_timeout(self._limit)
+            what = "the time limit of loading (ten times that of a fit, a minute at least)"
+            return "timeout", f"killed after {self._limit:g} s, {what}"
+        return "timeout", describe_timeout(self._limit)
 
     def _take(self, reply: Reply) -> Outcome | None:
         if reply.kind == "ready":
@@ -264,16 +245,15 @@ class Worker:
         elif reply.kind == "loaded":
             self._known.add(self.job.number)
         else:
-            tag, self.job, self._deadline, self._memory = self.job.tag, None, None, None
-            return replace(_outcome(tag, reply), worker=self.name, output=self._output.take())
+            value = reply.value if reply.kind == "done" else None
+            what = (self.job.tag, value, reply.error, reply.seconds, reply.kind)
+            self.job, self._deadline, self._memory = None, inf, None
+            return Outcome(*what, worker=self.name, output=self._output.take())
         self._begin()
         return None
 
     def _is_loading(self) -> bool:
         return self.job is not None and self.job.number not in self._known
-
-    def _is_late(self) -> bool:
-        return self._deadline is not None and self._deadline <= time.monotonic()
 
     def _is_too_large(self) -> bool:
         return self._memory is not None and self._memory.is_passed()
@@ -288,7 +268,7 @@ class Worker:
         else:
             self._limit = limit_loading(timeout) if self._is_loading() else timeout
         self._began = time.monotonic()
-        self._deadline = None if self._limit is None else self._began + self._limit
+        self._deadline = inf if self._limit is None else self._began + self._limit
 
     def _let_go(self) -> str:
         self._watcher.dismiss()
@@ -312,7 +292,7 @@ def worker_environment(environment: Mapping[str, str], n_threads: int) -> dict[s
     >>> worker_environment({"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "8"}, 2)["MKL_NUM_THREADS"]
     '2'
     """
-    limited = {name: str(n_threads) for name in _THREAD_VARIABLES}
+    limited = dict.fromkeys(_THREAD_VARIABLES, str(n_threads))
     for name in _THREAD_VARIABLES:
         asked = environment.get(name, "")
         if asked.isdecimal() and 0 < int(asked) < n_threads:
@@ -345,17 +325,3 @@ def unpack(outcome: Outcome) -> Outcome:
         return replace(outcome, value=loads(outcome.value))
     except Exception as error:  # made of something that only the worker has
         return replace(outcome, value=None, error=describe_exception(error), kind="error")
-
-
-def _outcome(tag: Any, reply: Reply) -> Outcome:
-    assert reply.kind in ("done", "error")
-    value = reply.value if reply.kind == "done" else None
-    return Outcome(tag, value, reply.error, reply.seconds, reply.kind)
-
-
-def _describe_end(status: int) -> str:
-    if status >= 0:
-        return f"exited with status {status}"
-    name = name_signal(-status)
-    hint = ", perhaps for want of memory" if name == "SIGKILL" else ""
-    return f"was killed by {name}{hint}"

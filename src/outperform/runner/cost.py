@@ -1,6 +1,6 @@
 """What a study will cost: seconds of a fit, as recorded, told or measured."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from outperform.engines import Engine, Outcome
@@ -18,19 +18,11 @@ _QUICK = 10.0  # seconds that a fit may take to be timed once more
 
 @dataclass(frozen=True, slots=True)
 class FitSeconds:
-    """Mean seconds of a fit, for every pipeline on every task that they are known of.
-
-    Attributes
-    ----------
-    late
-        A fit was given up: it takes longer.
-    failures
-        What was said of fits that failed when they were timed.
-    """
+    """Mean seconds of a fit, for every pipeline on every task that they are known of."""
 
     by_pair: Mapping[Pair, float]
-    late: bool = False
-    failures: tuple[str, ...] = ()
+    late: bool = False  # a fit was given up: it takes longer
+    failures: tuple[str, ...] = ()  # what was said of fits that failed when they were timed
 
     @property
     def about(self) -> str:
@@ -44,11 +36,9 @@ class FitSeconds:
     def __str__(self) -> str:
         if not self.by_pair:
             return "how long a fit takes is not known yet"
-        quick, slow = (
-            min(self.by_pair, key=self.by_pair.__getitem__),
-            max(self.by_pair, key=self.by_pair.__getitem__),
-        )
-        least, most = self.by_pair[quick], self.by_pair[slow]
+        seconds = self.by_pair.__getitem__
+        quick, slow = min(self.by_pair, key=seconds), max(self.by_pair, key=seconds)
+        least, most = seconds(quick), seconds(slow)
         if most < 2 * least:
             mean = sum(self.by_pair.values()) / len(self.by_pair)
             return f"one fit takes {self.about} {format_fit_time(mean)}"
@@ -74,7 +64,13 @@ def measure_seconds(
     timed = {pair: outcome.seconds for pair, outcome in outcomes.items()}
     late = any(outcome.kind == "timeout" for outcome in outcomes.values())
     seconds = {pair: known[pair] if pair in known else timed[pair] for pair in every}
-    return FitSeconds(seconds, late, tuple(_describe_failures(outcomes)))
+    failures = (
+        f"a first fit of {pipeline} on {task}, with default hyperparameters, failed: "
+        f"{summarize_error(outcome.error)}"
+        for (pipeline, task), outcome in sorted(outcomes.items())
+        if outcome.kind in ("error", "died")
+    )
+    return FitSeconds(seconds, late, tuple(failures))
 
 
 def _time_fits(study: Study, engine: Engine, pairs: Collection[Pair]) -> dict[Pair, Outcome]:
@@ -93,12 +89,3 @@ def _time_fits(study: Study, engine: Engine, pairs: Collection[Pair]) -> dict[Pa
     while len(outcomes) < len(pairs):
         outcomes.update({outcome.tag: outcome for outcome in engine.wait()})
     return outcomes
-
-
-def _describe_failures(outcomes: Mapping[Pair, Outcome]) -> Iterator[str]:
-    for (pipeline, task), outcome in sorted(outcomes.items()):
-        if outcome.kind in ("error", "died"):
-            yield (
-                f"a first fit of {pipeline} on {task}, with default hyperparameters, failed: "
-                f"{summarize_error(outcome.error)}"
-            )

@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Collection, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,8 @@ _Role = tuple[str, str, int, str, str]  # design, source, replicate, pipeline, t
 def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """What a store keeps of the study whose results it holds.
 
-    Parameters
-    ----------
-    before
-        An earlier description: its numbers of fits and runs are taken over where they still hold,
-        because counting them takes seconds in a study of 100,000 runs.
+    Of an earlier description, numbers of fits and runs are taken over where they still hold,
+    because counting them takes seconds in a study of 100,000 runs.
     """
     now = {
         "name": study.name,
@@ -125,23 +123,16 @@ def find_unchanged(
 ) -> Collection[Pair]:
     """Pairs of pipeline and task whose runs mean the same fits as before.
 
-    Parameters
-    ----------
-    however_searched
-        Look at code and data only: a fit takes as long, whatever the search was.
+    However searched: look at code and data only, as a fit takes as long, whatever the search was.
     """
     if before is None:
         return []
     n_parts = 2 if however_searched else 3
-    old, new = (
-        {
-            (pipeline, task): _identify(description, pipeline, task)[:n_parts]
-            for pipeline in now["pipelines"]
-            for task in now["tasks"]
-        }
-        for description in (before, now)
-    )
-    return [pair for pair in new if old[pair] == new[pair]]
+    return [
+        pair
+        for pair in product(now["pipelines"], now["tasks"])
+        if _identify(before, *pair)[:n_parts] == _identify(now, *pair)[:n_parts]
+    ]
 
 
 def _identify(description: Mapping[str, Any], pipeline: str, task: str) -> list[Any]:

@@ -22,41 +22,24 @@ _N_KEPT = 200  # workers, the longest at it first
 class Progress:
     """How far a run has come.
 
-    Attributes
-    ----------
-    n_fits
-        Fits that the study needs, at most: equal fits are done once.
-    n_known
-        Of these, recorded before this run, failures included.
-    n_done, n_failed
-        Finished in this run.
-    blocked
-        By pipeline and task: runs that cannot be done, as every trial of their search has failed.
-    unsimulated, refusals
-        By pipeline and task: runs that cannot be done, as their search cannot be simulated; why.
-    noise
-        What was said about fits that gave different scores when done again.
-    shortage
-        Why fewer workers than were asked for did the fits; None where all did.
-    spool
-        What is to be said of the spool, if there is one.
-
     Examples
     --------
     >>> print(Progress(80, n_known=10, n_done=5, n_failed=1))
     15 done, 1 failed, 64 left
     """
 
-    n_fits: int
-    n_known: int = 0
-    n_done: int = 0
+    n_fits: int  # that the study needs, at most: equal fits are done once
+    n_known: int = 0  # of these, recorded before this run, failures included
+    n_done: int = 0  # in this run
     n_failed: int = 0
+    # Runs that cannot be done, by pipeline and task: as every trial of their search has failed, or
+    # as it cannot be simulated, and why not.
     blocked: dict[str, int] = field(default_factory=dict)
     unsimulated: dict[str, int] = field(default_factory=dict)
     refusals: dict[str, str] = field(default_factory=dict)
-    noise: list[str] = field(default_factory=list)
-    shortage: str | None = None
-    spool: list[str] = field(default_factory=list)
+    noise: list[str] = field(default_factory=list)  # of fits with other scores when done again
+    shortage: str | None = None  # why fewer workers than were asked for did the fits
+    spool: list[str] = field(default_factory=list)  # what is to be said of it
 
     def __str__(self) -> str:
         return f"{self.n_known + self.n_done} done, {self.n_failed} failed, {self.n_left} left"
@@ -114,13 +97,7 @@ class ActivityLog:
             of_worker[1] += outcome.seconds
 
     def write(self, progress: Progress, describe: Callable[[Any], Doing]) -> None:
-        """Say what is going on, where that has changed since it was said.
-
-        Parameters
-        ----------
-        describe
-            What the item of a tag is.
-        """
+        """Say what is going on, where that has changed since; `describe` tells what a tag is."""
         now = time.monotonic()
         if now - self._looked < LOOK_EVERY:
             return

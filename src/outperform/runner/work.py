@@ -20,7 +20,6 @@ from outperform.study.datasets import Dataset
 from outperform.study.fits import Fit
 from outperform.study.pipelines import Pipeline
 from outperform.study.sources import NOISE, derive_seed
-from outperform.study.splits import Split
 from outperform.study.study import Study
 from outperform.study.tasks import Task, check_feasible, measure_resplit, split_dataset
 from outperform.wording import enumerate_names
@@ -58,7 +57,12 @@ class FitWork:
         """Scores of one fit."""
         pipeline, task = self.pipelines[fit.pipeline], self.tasks[fit.task]
         dataset = self.load(task)
-        split = None if dataset is None else _split(task, dataset, fit)
+        split = None
+        if dataset is not None:
+            # Fits of a search are scored on test data as well, for curves of searches; tuners are
+            # told their validation scores only. The final fit trains on validation data too.
+            split = split_dataset(task.splitter, dataset, seed=fit.seeds["split"], fold=fit.fold)
+            split = split.refit() if fit.refit else split
         seeds = {name: seed for name, seed in fit.seeds.items() if name != NOISE}
         scores = pipeline.fit(
             fit.params, split, seeds, dataset, task=fit.task, fold=fit.fold, refit=fit.refit
@@ -104,12 +108,8 @@ def _arrive(
 class ReportedFits:
     """Does fits and reports what came out, on what they ran, and how long they took.
 
-    Without a fit, a worker only gets ready: it has imported all it needs when it gets here.
-
-    Parameters
-    ----------
-    spool
-        Folder in which every report is kept before it is returned.
+    Without a fit, a worker only gets ready: it has imported all it needs when it gets here. In the
+    spool, a folder, every report is kept before it is returned.
     """
 
     work: FitWork
@@ -133,12 +133,7 @@ class ReportedFits:
 
 
 def check_splits(study: Study) -> dict[str, list[int]]:
-    """Refuse a split that is impossible in any run, before the first fit.
-
-    Returns
-    -------
-    By task with data, the sizes of its training and test sets.
-    """
+    """Refuse a split that is impossible in any run; the sizes of training and test sets by task."""
     loaded = {task.name: task.data() for task in study.tasks if task.data is not None}
     draws: dict[str, dict[int, tuple[int, int]]] = {name: {} for name in loaded}
     for planned in study.plan_runs() if loaded else ():
@@ -153,16 +148,6 @@ def check_splits(study: Study) -> dict[str, list[int]]:
         resplit = measure_resplit(splitter, dataset, seed=seed)
         sizes[name] = [resplit.n_train, resplit.n_test]
     return sizes
-
-
-def _split(task: Task, dataset: Dataset, fit: Fit) -> Split:
-    """Split of a fit: the final one trains on validation data too.
-
-    Fits of a search are scored on test data as well, for curves of searches; tuners are told their
-    validation scores only.
-    """
-    split = split_dataset(task.splitter, dataset, seed=fit.seeds["split"], fold=fit.fold)
-    return split.refit() if fit.refit else split
 
 
 def list_needs(study: Study) -> dict[str, Needs]:

@@ -86,15 +86,11 @@ def _compare(source: Store, target: Store) -> None:
         raise report_damage(target.address, f"its study is not that of '{source.address}'")
 
 
-def _list_names(store: Store) -> list[str]:
-    """Under which names something of the study is kept, its description last."""
-    names = [name for name in store.meta_names() if name not in _OF_THE_STORE]
-    return sorted(names, key=lambda name: name == "study")
-
-
 def _read_labels(store: Store) -> list[RunLabel]:
     return [*store.run_labels(), *store.failed_trials()]
 
 
 def _read_meta(store: Store) -> dict[str, Any]:
-    return {name: store.get_meta(name) for name in _list_names(store)}
+    """What is kept of the study, its description last."""
+    names = [name for name in store.meta_names() if name not in _OF_THE_STORE]
+    return {name: store.get_meta(name) for name in sorted(names, key=lambda name: name == "study")}

@@ -49,13 +49,7 @@ def report_damage(address: str, what: str) -> DamagedStore:
 
 
 def name_fit(key: Any) -> str:
-    """A fit, as messages call it.
-
-    Examples
-    --------
-    >>> name_fit("k0")
-    'fit k0'
-    """
+    """A fit, as messages call it."""
     return f"fit {str(key)[:_LONGEST]}"
 
 
@@ -74,29 +68,15 @@ class DamagedFit(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Verification(Plain):
-    """What became of the look at everything in a store.
-
-    Attributes
-    ----------
-    n_measurements
-        Those that could be read, damaged ones too.
-    has_checksums
-        Whether its format keeps any: without, a changed number looks like any other.
-    fits
-        Measurements that are damaged.
-    problems
-        All else that is.
-    advice
-        What to do; "" where nothing is damaged.
-    """
+    """What became of the look at everything in a store."""
 
     JSON: ClassVar[str] = "store is_sound n_measurements has_checksums fits problems advice"
 
     store: str
-    n_measurements: int
-    has_checksums: bool
+    n_measurements: int  # that could be read, damaged ones too
+    has_checksums: bool  # which older formats lack: there, a changed number looks like any other
     fits: tuple[DamagedFit, ...] = ()
-    problems: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()  # beside damaged fits
     advice: str = ""
 
     @property

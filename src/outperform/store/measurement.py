@@ -13,40 +13,21 @@ FAILED_TRIAL = "failed trial"  # in place of a design: the fit is no run
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One recorded fit: all that it depended on, and what came out.
+    """One recorded fit: all that it depended on, and what came out."""
 
-    Attributes
-    ----------
-    key
-        Hash of all that the fit depends on; the same fit always has the same key.
-    params, seeds, fold, refit
-        Hyperparameters, seed per source, fold of a cross-validation, and whether validation
-        examples were trained on too.
-    status
-        `"done"`, with finite scores and no error, or `"failed"`, with an error and no scores.
-    scores
-        In each metric's own sign; finite, because NaN and infinite scores are failures.
-    seconds, started
-        How long the fit took, and when it began (seconds since 1970).
-    error
-        The traceback of a failed fit.
-    versions
-        Versions of what the fit ran on.
-    """
-
-    key: str
+    key: str  # hash of all that the fit depends on; the same fit always has the same
     pipeline: str
     task: str
     params: Params
-    seeds: dict[str, int]
-    fold: int
-    refit: bool
-    status: Status
-    scores: dict[str, float]
+    seeds: dict[str, int]  # by source
+    fold: int  # of a cross-validation
+    refit: bool  # validation examples were trained on too
+    status: Status  # "done", with scores and no error, or "failed", with an error and no scores
+    scores: dict[str, float]  # each in its metric's sign; NaN and infinite scores are failures
     seconds: float
-    error: str | None
-    started: float
-    versions: dict[str, str]
+    error: str | None  # the traceback
+    started: float  # seconds since 1970
+    versions: dict[str, str]  # of what the fit ran on
 
     def __post_init__(self) -> None:
         for name, score in self.scores.items():
@@ -73,16 +54,11 @@ class RunLabel(NamedTuple):
     With `FAILED_TRIAL` as its design it is a trial that failed instead, of the search that its
     source names and of that number in it.
 
-    Attributes
-    ----------
-    source
-        The sources of variation that were drawn anew.
-    key
-        Key of the fit; one fit may be a run of several designs.
+    One fit may be a run of several designs.
     """
 
     design: str
-    source: str
+    source: str  # the sources of variation that were drawn anew
     replicate: int
     pipeline: str
     task: str

@@ -1,7 +1,9 @@
 """What a run keeps in a store beside its measurements, and the shape that each part has."""
 
+from collections.abc import Iterator
 from typing import Any
 
+_MISSING = object()  # in place of a value
 ACTIVITY = "activity"  # what a run does at the moment; None where none is going on
 
 # A type; a tuple of what is allowed; [shape] of a list; {str: shape} of a table with any keys; or
@@ -90,8 +92,8 @@ _SHAPES: dict[str, Any] = {
 
 def find_meta_problem(name: str, value: Any) -> str | None:
     """What is wrong with what is kept under a name; None if nothing is."""
-    shape = _SHAPES.get(name)
-    place = None if shape is None else _find_misfit(value, shape, name)
+    misfits = _find_misfits(value, _SHAPES[name], name) if name in _SHAPES else iter(())
+    place = next(misfits, None)
     if place is None and name == "study":
         place = _find_contradiction(value)
     return None if place is None else f"what it keeps as '{place}' makes no sense"
@@ -112,37 +114,27 @@ def _find_contradiction(study: dict[str, Any]) -> str | None:
     return next((f"study.{part}" for part, is_wrong in wrong.items() if is_wrong), None)
 
 
-def _find_misfit(value: Any, shape: Any, place: str) -> str | None:
-    """Where a value has another shape than it should; None if nowhere."""
-    if isinstance(shape, list):
-        if not isinstance(value, list):
-            return place
-        return _find_first((each, shape[0], f"{place}[{i}]") for i, each in enumerate(value))
-    if isinstance(shape, dict):
-        return _find_misfit_in_table(value, shape, place)
+def _find_misfits(value: Any, shape: Any, place: str) -> Iterator[str]:
+    """Where a value has another shape than it should."""
     if isinstance(shape, tuple):
-        fits = any(_find_misfit(value, each, place) is None for each in shape)
-    elif isinstance(shape, type):
-        fits = type(value) is shape
+        fits = any(next(_find_misfits(value, each, place), None) is None for each in shape)
+    elif isinstance(shape, list | dict):
+        fits = isinstance(value, type(shape))
     else:
-        fits = value == shape
-    return None if fits else place
+        fits = type(value) is shape if isinstance(shape, type) else value == shape
+    if not fits:
+        yield place
+    elif isinstance(shape, list):
+        for i, each in enumerate(value):
+            yield from _find_misfits(each, shape[0], f"{place}[{i}]")
+    elif isinstance(shape, dict):
+        for key, part in _list_parts(value, shape).items():
+            yield from _find_misfits(value.get(key, _MISSING), part, f"{place}.{key}")
 
 
-def _find_misfit_in_table(value: Any, shape: dict[Any, Any], place: str) -> str | None:
-    if not isinstance(value, dict):
-        return place
+def _list_parts(table: dict[str, Any], shape: dict[Any, Any]) -> dict[str, Any]:
+    """Shapes of what a table has, or should have, by key."""
     if str in shape:
-        return _find_first((each, shape[str], f"{place}.{key}") for key, each in value.items())
-    missing = object()
-    parts = [
-        (value.get(key.rstrip("?"), missing), part, f"{place}.{key.rstrip('?')}")
-        for key, part in shape.items()
-        if not key.endswith("?") or key.rstrip("?") in value
-    ]
-    return _find_first(iter(parts))
-
-
-def _find_first(parts: Any) -> str | None:
-    misfits = (_find_misfit(*part) for part in parts)
-    return next((place for place in misfits if place is not None), None)
+        return dict.fromkeys(table, shape[str])
+    parts = {key.rstrip("?"): part for key, part in shape.items()}
+    return {key: part for key, part in parts.items() if key in table or key in shape}

@@ -31,24 +31,12 @@ _UNCLEAR = InvalidInput(
 
 @dataclass(frozen=True, slots=True)
 class PostgresAddress:
-    """Where a store is, in a database that may hold several.
+    """Where a store is, in a database that may hold several."""
 
-    Attributes
-    ----------
-    shown
-        The address as everybody may see it, and as libpq takes it where it finds the password.
-    conninfo
-        What libpq gets: all but the schema, as it was written.
-    schema
-        Where in the database the tables are.
-    parameters
-        Names of what the address sets, such as `sslmode`.
-    """
-
-    shown: str
-    conninfo: str = field(repr=False)
-    schema: str
-    parameters: frozenset[str]
+    shown: str  # as everybody may see it, and as libpq takes it where it finds the password
+    conninfo: str = field(repr=False)  # what libpq gets: all but the schema, as it was written
+    schema: str  # where in the database the tables are
+    parameters: frozenset[str]  # names of what the address sets, such as sslmode
     _secrets: tuple[str, ...] = field(repr=False)
 
     @property
@@ -83,29 +71,21 @@ def read_address(address: str) -> PostgresAddress:
     shown = _join(f"{user}{place}", [each for each in given if each[0] not in _SECRETS])
     login = f"{user[:-1]}{password}@" if user or password else ""
     schema = dict(given).get("schema", DEFAULT_SCHEMA)
+    if not _SCHEMA.fullmatch(schema):
+        raise InvalidInput(
+            f"the schema of '{shown}' is {schema!r}",
+            "Name it with up to 63 lower-case letters, digits and underscores, as in schema=mnist",
+        )
+    written = [form["password"] or "", *(value for name, value in given if name in _SECRETS)]
     return PostgresAddress(
         shown,
         _join(f"{login}{place}", [each for each in given if each[0] != "schema"]),
-        _check_schema(schema, shown),
+        schema,
         frozenset(name for name, _ in given),
-        _list_secrets(form["password"], given),
+        tuple({text for each in written if each for text in (each, unquote(each))}),
     )
 
 
 def _join(place: str, parameters: list[tuple[str, str]]) -> str:
     query = "&".join(f"{name}={value}" for name, value in parameters)
     return f"postgresql://{place}{'?' if query else ''}{query}"
-
-
-def _check_schema(schema: str, shown: str) -> str:
-    if not _SCHEMA.fullmatch(schema):
-        raise InvalidInput(
-            f"the schema of '{shown}' is {schema!r}",
-            "Name it with up to 63 lower-case letters, digits and underscores, as in schema=mnist",
-        )
-    return schema
-
-
-def _list_secrets(password: str | None, given: list[tuple[str, str]]) -> tuple[str, ...]:
-    written = [password or "", *(value for name, value in given if name in _SECRETS)]
-    return tuple({text for each in written if each for text in (each, unquote(each))})

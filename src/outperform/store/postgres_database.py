@@ -92,12 +92,8 @@ def execute(
 class Session:
     """One connection at a time, for one thread.
 
-    Parameters
-    ----------
-    patience
-        Seconds for which a server that was reached before is waited for.
-    idle_seconds
-        After which the server ends a transaction that nobody goes on with; 0 for never.
+    For `patience` seconds, a server that was reached before is waited for. After `idle_seconds` it
+    ends a transaction that nobody goes on with; 0 for never.
     """
 
     def __init__(self, address: PostgresAddress, patience: float, idle_seconds: float) -> None:
@@ -135,11 +131,8 @@ class Session:
 
     def _connect(self) -> psycopg.Connection[Any]:
         if self._connection is None:
-            settings = {
-                name: value
-                for name, value in _DEFAULTS.items()
-                if name not in self.address.parameters
-            }
+            own = self.address.parameters
+            settings = {name: value for name, value in _DEFAULTS.items() if name not in own}
             self._connection = psycopg.connect(
                 self.address.conninfo,
                 autocommit=True,

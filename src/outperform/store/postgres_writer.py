@@ -49,14 +49,9 @@ _PAUSE = 0.05  # seconds between two questions what became of a transaction
 
 
 class PostgresWriter:
-    """Writes, and renews its lease until it is closed.
+    """Writes, and renews its lease until it is closed, by a thread with a session of its own.
 
-    Parameters
-    ----------
-    renewing
-        A session of its own, for the thread.
-    lease_seconds
-        After which a writer that does not renew its lease may be replaced.
+    One that does not renew its lease for so many seconds may be replaced.
     """
 
     def __init__(self, session: Session, renewing: Session, lease_seconds: float) -> None:
@@ -79,7 +74,12 @@ class PostgresWriter:
             with connection.transaction():
                 fence = execute(connection, _FENCE, (self._token,)).fetchone()
                 if fence is None:
-                    raise self._report_loss(connection)
+                    writer = find_holder(connection) or "another run, which has ended since"
+                    raise StoreInUse(
+                        f"'{self._session.address.shown}' is being written by {writer}: this run "
+                        f"did not renew its lease of {self._seconds:g} seconds, and was replaced",
+                        "Let that one go on: all that this one has recorded is there",
+                    )
                 result = work(connection)
                 committing = fence[0], result
             return result
@@ -110,27 +110,13 @@ class PostgresWriter:
 
     def _hold(self, session: Session) -> None:
         """Renew the lease until the end, and give it back."""
-
-        def renew(connection: _Connection) -> None:
-            execute(connection, _RENEW, (self._seconds, self._token))
-
-        def give_back(connection: _Connection) -> None:
-            execute(connection, _GIVE_BACK, (self._token,))
-
+        renewal, farewell = (self._seconds, self._token), (self._token,)
         while not self._ended.wait(self._seconds / _RENEWALS):
             with suppress(OutperformError):  # a server that is away is tried again
-                session.run(renew, "written")
+                session.run(lambda connection: execute(connection, _RENEW, renewal), "written")
         with suppress(OutperformError):  # it expires by itself
-            session.run(give_back, "written")
+            session.run(lambda connection: execute(connection, _GIVE_BACK, farewell), "written")
         session.close()
-
-    def _report_loss(self, connection: _Connection) -> StoreInUse:
-        writer = find_holder(connection) or "another run, which has ended since"
-        return StoreInUse(
-            f"'{self._session.address.shown}' is being written by {writer}: this run did not renew "
-            f"its lease of {self._seconds:g} seconds, and was replaced",
-            "Let that one go on: all that this one has recorded is there",
-        )
 
 
 def find_holder(connection: _Connection) -> str | None:

@@ -27,17 +27,12 @@ class SequentialRecord:
         self.attempts = read_attempts(store)
 
     def go_on(self, rule: Rule, n_allowed: int, *, new_rule: bool = False) -> Rule:
-        """Go on by this rule, with the boundaries planned first; another one is refused.
+        """Go on by this rule, with the boundaries planned first, and as many replicates allowed.
 
-        Parameters
-        ----------
-        n_allowed
-            Replicates that the study allows.
-        new_rule
-            Take another rule all the same.
+        Another rule is refused, unless that is wanted.
         """
         before = self.attempts[-1]["rule"] if self.attempts else None
-        if before is not None and _leave_out_plan(before) == _leave_out_plan(rule):
+        if before is not None and _leave_out(before, *_PLANNED) == _leave_out(rule, *_PLANNED):
             return dict(before)
         if before is not None and not new_rule:
             raise InvalidInput(
@@ -55,9 +50,11 @@ class SequentialRecord:
 
         Where runs that were looked at are others by now, the test has begun anew.
         """
-        known = self._find_known()
-        if any(_contradict(known.get(_place(look)), look) for look in looks):
-            last = self.attempts[-1]
+        last = self.attempts[-1]
+        known = {_place(look): _leave_out(look, "when") for look in last["looks"]}
+        # Two looks at the same pairs may differ by incomplete ones that are complete now.
+        before = [(look, known.get(_place(look), look)) for look in looks]
+        if any(now[word] < seen[word] for now, seen in before for word in _RESULTS):
             self._begin(last["rule"], last["n_allowed"], "runs had changed since they were seen")
             known = {}
         now = _tell_time()
@@ -69,7 +66,7 @@ class SequentialRecord:
     def add_decisions(self, decisions: Sequence[Mapping[str, Any]]) -> None:
         """Keep what was decided on each task, durably, unless it is what had been decided."""
         kept = self.attempts[-1]["decisions"]
-        last = {each["task"]: _leave_out_time(each) for each in kept}
+        last = {each["task"]: _leave_out(each, "when") for each in kept}
         now = _tell_time()
         fresh = [{**each, "when": now} for each in decisions if last.get(each["task"]) != each]
         if fresh:
@@ -80,10 +77,6 @@ class SequentialRecord:
         """Begin a test, which is kept with its first look."""
         attempt = {"rule": dict(rule), "n_allowed": n_allowed, "why": why}
         self.attempts.append({**attempt, "looks": [], "decisions": []})
-
-    def _find_known(self) -> dict[tuple[str, int], dict[str, Any]]:
-        """The latest look at each pair of each task."""
-        return {_place(look): _leave_out_time(look) for look in self.attempts[-1]["looks"]}
 
 
 def read_attempts(store: Store) -> list[Attempt]:
@@ -117,13 +110,7 @@ def is_decided(attempt: Attempt) -> bool:
 
 
 def describe_attempts(attempts: Sequence[Attempt], n_replicates: int) -> Iterator[str]:
-    """What whoever reads the runs of a store must know of the tests that looked at them.
-
-    Parameters
-    ----------
-    n_replicates
-        Number of those that are read.
-    """
+    """What whoever reads so many replicates must know of the tests that looked at them."""
     if not attempts:
         return
     last = attempts[-1]
@@ -156,21 +143,12 @@ def _say_decision(decision: Mapping[str, Any]) -> str:
     return f"decided for {name or 'neither'}{on} after {n_pairs} pairs"
 
 
-def _contradict(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> bool:
-    """Whether two looks at the same pairs differ by more than incomplete ones that are complete."""
-    return before is not None and any(now[word] < before[word] for word in _RESULTS)
-
-
 def _place(look: Mapping[str, Any]) -> tuple[str, int]:
     return look["task"], look["pairs"]
 
 
-def _leave_out_plan(rule: Rule) -> dict[str, Any]:
-    return {key: value for key, value in rule.items() if key not in _PLANNED}
-
-
-def _leave_out_time(kept: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in kept.items() if key != "when"}
+def _leave_out(kept: Mapping[str, Any], *words: str) -> dict[str, Any]:
+    return {key: value for key, value in kept.items() if key not in words}
 
 
 def _tell_time() -> str:

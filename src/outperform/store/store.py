@@ -139,11 +139,22 @@ def open_store(address: str | Path) -> Store:
         raise InvalidInput(
             f"'{address}' names no file", "Write sqlite:/// and the path, as in sqlite:///study.db"
         )
-    if scheme in _POSTGRES:
-        return _open_postgres(str(address))
-    raise InvalidInput(
-        f"there is no kind of store called '{scheme}' ('{hide_passwords(str(address))}')", _KNOWN
-    )
+    if scheme not in _POSTGRES:
+        raise InvalidInput(
+            f"there is no kind of store called '{scheme}' ('{hide_passwords(str(address))}')",
+            _KNOWN,
+        )
+    read_address(str(address))  # what is none is refused, whatever is installed
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:  # it, or PostgreSQL's own library
+        raise MissingExtra(
+            "stores in PostgreSQL need psycopg, which is not installed",
+            "Run: pip install 'outperform[postgres]'",
+        ) from None
+    from outperform.store.postgres import PostgresStore
+
+    return PostgresStore(str(address))
 
 
 def use_store(store: str | Path | Store) -> AbstractContextManager[Store]:
@@ -190,20 +201,6 @@ def is_store(source: object) -> bool:
         with suppress(OSError), Path(path).open("rb") as file:
             begin = file.read(len(_HEADER))
     return begin == _HEADER or (not begin and Path(path).suffix.casefold() in _SUFFIXES)
-
-
-def _open_postgres(address: str) -> Store:
-    read_address(address)  # what is none is refused, whatever is installed
-    try:
-        import psycopg  # noqa: F401
-    except ImportError:  # it, or PostgreSQL's own library
-        raise MissingExtra(
-            "stores in PostgreSQL need psycopg, which is not installed",
-            "Run: pip install 'outperform[postgres]'",
-        ) from None
-    from outperform.store.postgres import PostgresStore
-
-    return PostgresStore(address)
 
 
 def _split_address(address: str | Path) -> tuple[str | None, str]:

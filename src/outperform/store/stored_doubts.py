@@ -18,16 +18,11 @@ from outperform.wording import join_words
 # of them ran apart than together.
 _APART = 0.5
 _N_SHOWN = 3  # values of one name
-
-_Counts = Mapping[str, Counter[str]]  # by algorithm, fits by version
 _LARGE_SHARE = 0.2  # of all trials of a pipeline's searches on a task
 _MOST = 0.5  # of the trials of one search: more leave it less than half of what it should see
 _N_PAIRS = 5  # pairs of pipeline and task
-
 _Name = tuple[str, str, str]  # of a search: pipeline, task, and hash of its seeds
-SURROGATES = "surrogates"  # what they are kept as
-
-Record = Mapping[str, Any]  # chain and doubts, or why it was refused
+SURROGATES = "surrogates"  # what models are kept as: chain and doubts, or why it was refused
 
 
 def describe_versions(store: Store) -> Iterator[str]:
@@ -35,54 +30,37 @@ def describe_versions(store: Store) -> Iterator[str]:
 
     Where that is not known of a fit, as in stores of before, it is no difference.
     """
-    counts = _count(store)
-    differing = {name: own for name, own in counts.items() if len(_add_up(own)) > 1}
-    apart = {name: own for name, own in differing.items() if _find_distance(own) >= _APART}
-    if apart:
-        described = join_words([_describe_apart(name, own) for name, own in apart.items()])
-        yield (
-            f"fits of different algorithms ran with different {described}: what looks like a "
-            "difference between algorithms may be one between versions or processors; do all "
-            "fits on equal ones before you conclude anything"
-        )
-    mixed = [
-        _describe_mixed(name, _add_up(own)) for name, own in differing.items() if name not in apart
-    ]
-    if mixed:
-        reason = "scores may differ for that reason"
-        yield f"fits ran with different {join_words(mixed)}: {reason}"
-
-
-def _count(store: Store) -> dict[str, dict[str, Counter[str]]]:
-    """Fits by what has a version, algorithm and version."""
-    counts: dict[str, dict[str, Counter[str]]] = {}
+    counts: dict[str, dict[str, Counter[str]]] = {}  # fits by name, algorithm and version
     for pipeline, versions, n_fits in store.versions():
         for name, version in versions.items():
             counts.setdefault(name, {}).setdefault(pipeline, Counter())[str(version)] += n_fits
-    return counts
+    apart, mixed = [], []
+    for name, own in counts.items():
+        together = sum(own.values(), Counter[str]())
+        if len(together) > 1 and _find_distance(own) >= _APART:
+            shown = [f"{pipeline} with {_list_counts(each)}" for pipeline, each in own.items()]
+            n_more = len(shown) - _N_SHOWN
+            more = [f"{n_more} other algorithms"] if n_more > 0 else []
+            apart.append(f"{name} ({'; '.join([*shown[:_N_SHOWN], *more])})")
+        elif len(together) > 1:
+            mixed.append(f"{name} ({_list_counts(together)})")
+    if apart:
+        yield (
+            f"fits of different algorithms ran with different {join_words(apart)}: what looks like "
+            "a difference between algorithms may be one between versions or processors; do all "
+            "fits on equal ones before you conclude anything"
+        )
+    if mixed:
+        yield f"fits ran with different {join_words(mixed)}: scores may differ for that reason"
 
 
-def _add_up(counts: _Counts) -> Counter[str]:
-    return sum(counts.values(), Counter[str]())
-
-
-def _find_distance(counts: _Counts) -> float:
+def _find_distance(counts: Mapping[str, Counter[str]]) -> float:
     """Largest share of fits by which two algorithms differ: 1 where they have none in common."""
     distances = [
         sum(abs(a[version] / a.total() - b[version] / b.total()) for version in {*a, *b}) / 2
         for a, b in combinations(counts.values(), 2)
     ]
     return max(distances, default=0.0)
-
-
-def _describe_mixed(name: str, counts: Counter[str]) -> str:
-    return f"{name} ({_list_counts(counts)})"
-
-
-def _describe_apart(name: str, counts: _Counts) -> str:
-    own = [f"{pipeline} with {_list_counts(each)}" for pipeline, each in counts.items()]
-    more = [f"{len(own) - _N_SHOWN} other algorithms"] if len(own) > _N_SHOWN else []
-    return f"{name} ({'; '.join([*own[:_N_SHOWN], *more])})"
 
 
 def _list_counts(counts: Counter[str]) -> str:
@@ -139,13 +117,8 @@ def describe_failed_trials(
     """Say where so many trials failed that searches saw less than they should.
 
     That is a fifth of all trials of a pipeline's searches on a task, or more than half of those
-    of any single search.
-
-    Parameters
-    ----------
-    roles
-        Design, source, replicate, pipeline and task of the runs that are looked at and begun: their
-        searches are at their end.
+    of any single search. Roles are of the runs that are looked at and begun: their searches are at
+    their end.
     """
     if not trials or study.get("plan") is None:
         return
@@ -217,24 +190,18 @@ def name_surrogate(search: Search, best_share: float, description: Mapping[str, 
 
 def describe_surrogates(store: Store, description: Mapping[str, Any]) -> Iterator[str]:
     """Doubts about the models of searches whose runs are compared, and which were refused."""
-    records: Mapping[str, Record] = store.get_meta(SURROGATES) or {}
+    records: Mapping[str, Mapping[str, Any]] = store.get_meta(SURROGATES) or {}
     if not records or description.get("plan") is None:
         return
-    study = plan_study(description["plan"], description["fingerprints"], description["name"])
+    study = _plan(description)
     for design in study.designs:
-        if isinstance(design, SimulatedHopt):
-            first = replace(design, n_replicates=1, n_repetitions=1)
-            for run in study.plan_runs((first,)):
-                if run.search is not None:
-                    name = name_surrogate(run.search, design.best_share, description)
-                    yield from _describe_surrogate(records.get(name))
-
-
-def _describe_surrogate(record: Record | None) -> Iterator[str]:
-    if record is None:
-        return
-    where = f"{record['pipeline']}'s search on {record['task']}"
-    if "refused" in record:
-        yield f"{where} cannot be simulated: {record['refused'][0]}"
-    for doubt in record.get("doubts", ()):
-        yield f"the model of {where}: {doubt}"
+        if not isinstance(design, SimulatedHopt):
+            continue
+        first = replace(design, n_replicates=1, n_repetitions=1)
+        for search in [run.search for run in study.plan_runs((first,)) if run.search is not None]:
+            record = records.get(name_surrogate(search, design.best_share, description), {})
+            where = f"{search.pipeline}'s search on {search.task}"
+            if "refused" in record:
+                yield f"{where} cannot be simulated: {record['refused'][0]}"
+            for doubt in record.get("doubts", ()):
+                yield f"the model of {where}: {doubt}"
