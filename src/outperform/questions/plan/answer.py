@@ -11,6 +11,7 @@ from outperform.questions.plan.result import PAIRS, Plan, PlannedResplits, Seque
 from outperform.runs.scope import SPLITS, THIS_DATASET, Resplit, Scope
 from outperform.stats import noether_sample_size, plan_sequential_test, required_pairs
 from outperform.stats.checks import check_count, check_gamma, check_positive
+from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.verdicts import PlannedInterval
 
 _MOST_PAIRS = 1_000_000_000  # nobody has more
