@@ -30,7 +30,6 @@ from outperform.questions.plan.result import Plan
 from outperform.questions.quality.result import Quality
 from outperform.questions.rank.answer import rank_runs
 from outperform.questions.result import Table
-from outperform.questions.rooms import gather
 from outperform.questions.simulate.answer import simulate_error_rates
 from outperform.questions.simulate.result import ErrorRates, SeedsCurve
 from outperform.questions.simulate.scenarios import describe_variation
@@ -44,6 +43,7 @@ from outperform.questions.sota.result import (
 from outperform.render.html import write_report
 from outperform.runs import read_runs
 from outperform.stats import Summary
+from tests.test_rooms import list_drawn_kinds
 
 EVIL = '<script>alert("x")</script>&amp;'
 VOID = {"meta", "br", "link", "img"}
@@ -179,7 +179,7 @@ def test_whatever_can_be_drawn_can_be_reported(all_kinds, tmp_path):
     assert "accuracy, higher is better; 95% intervals" in page.read("p")
     of_studies = {Comparison, TaskComparisons, Decomposition, Decompositions}
     of_studies |= {BudgetPlan, CrossedDecomposition, SearchCurves, Quality}
-    assert {type(result) for result in all_kinds} | of_studies == set(gather("figure", "FIGURES"))
+    assert {type(result) for result in all_kinds} | of_studies == list_drawn_kinds()
 
 
 def test_tables_hold_the_numbers_of_their_results(all_kinds):

@@ -26,7 +26,6 @@ from outperform.questions.plan.budget_result import BudgetPlan
 from outperform.questions.plan.result import Plan
 from outperform.questions.quality.result import Quality
 from outperform.questions.rank.result import Ranking
-from outperform.questions.rooms import gather
 from outperform.questions.simulate.result import ErrorRates, SeedsCurve
 from outperform.questions.sota.result import (
     BestOfEquals,
@@ -34,6 +33,7 @@ from outperform.questions.sota.result import (
     PredictionAssessment,
 )
 from outperform.runs.scope import Scope, join_scopes, varied_by
+from tests.test_rooms import list_drawn_kinds
 
 STUDY = """
 [tuning]
@@ -216,7 +216,7 @@ def store(here):
 
 def test_all_kinds_of_results_are_here():
     # Decompositions are those of every algorithm and task, each of which is printed by itself.
-    assert {*COMMANDS, Decompositions} == {*gather("figure", "FIGURES"), Reproducibility}
+    assert {*COMMANDS, Decompositions} == {*list_drawn_kinds(), Reproducibility}
 
 
 def find_scopes(value):

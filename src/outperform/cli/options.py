@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from outperform.questions.result import Answer
 from outperform.render.paper import PaperFormat, find_formulas, render_paper
-from outperform.render.terminal import print_beside, print_result, say
+from outperform.render.terminal import print_result, say
 from outperform.runs import Runs, join_runs
 from outperform.runs.suspicions import DOUBTS
 from outperform.stats.checks import check_open_unit
@@ -66,7 +66,7 @@ class Output:
 def _print_paper(result: Answer, form: PaperFormat) -> None:
     """Print the table alone, so that it can be piped; the rest goes to standard error."""
     say(*render_paper(result, form).split("\n"))
-    print_beside(result)
+    print_result(result, beside=True)
     if form == "csv" and (names := find_formulas(result)):
         say(
             f"A spreadsheet takes what begins with = + - @ for a formula: import as text "
@@ -171,7 +171,8 @@ def open_runs(path: str, reading: dict[str, Any], names: Sequence[str] = ()) -> 
     # Columns of a wide file that nobody looks at may hold anything.
     if names and options["wide"] and not options["algorithm"] and not others:
         options["algorithm"] = tuple(names)
-    return join_runs(*(read_runs(each, **options) for each in (path, *others)))
+    runs = read_runs(path, **options)
+    return join_runs(runs, *(read_runs(each, **options) for each in others)) if others else runs
 
 
 debug_option = click.option(

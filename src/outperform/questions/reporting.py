@@ -45,8 +45,14 @@ def answer_all(
     """
     reported = Reported(source, runs, _choose_pairs(runs, names), options)
     results: list[Result] = []
-    notes = list(_doubt_pairs(len(reported.pairs)))
-    if not reported.pairs:
+    notes, n_pairs = [], len(reported.pairs)
+    if n_pairs > 1:
+        notes.append(
+            f"{n_pairs} pairs of algorithms are compared, each at α = {_ALPHA:g}: the chance that "
+            f"equals differ significantly in at least one is up to {n_pairs * _ALPHA:.0%}. To name "
+            f"a single pair, compare it with --alpha {_ALPHA / n_pairs:.2g}."
+        )
+    if not n_pairs:
         notes.append(
             f"{runs.source} has {len(runs.algorithms)} algorithms, which are ranked; to compare "
             f"two, name them: {enumerate_names(runs.algorithms)}."
@@ -63,15 +69,6 @@ def answer_all(
                 raise
             notes.append(f"Not asked: {room.QUESTION} {error}")
     return results, notes
-
-
-def _doubt_pairs(n_pairs: int) -> Iterator[str]:
-    if n_pairs > 1:
-        yield (
-            f"{n_pairs} pairs of algorithms are compared, each at α = {_ALPHA:g}: the chance that "
-            f"equals differ significantly in at least one is up to {n_pairs * _ALPHA:.0%}. To name "
-            f"a single pair, compare it with --alpha {_ALPHA / n_pairs:.2g}."
-        )
 
 
 def _choose_pairs(runs: Runs, names: Sequence[str]) -> list[tuple[str, str]]:

@@ -4,7 +4,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 
 def list_questions(room: str) -> list[str]:
@@ -19,9 +18,3 @@ def find_room(kind: type, room: str) -> ModuleType | None:
         return None
     name = f"{kind.__module__.rpartition('.')[0]}.{room}"
     return import_module(name) if find_spec(name) else None
-
-
-def gather(room: str, name: str) -> dict[type, Any]:
-    """Gather what the rooms of all questions say by kind of result, such as `FIGURES`."""
-    modules = [import_module(f"{__package__}.{each}.{room}") for each in list_questions(room)]
-    return {kind: value for module in modules for kind, value in getattr(module, name).items()}

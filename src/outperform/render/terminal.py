@@ -26,46 +26,38 @@ def say(*lines: str, fg: str | None = None, bold: bool = False, **where: Any) ->
     click.echo(click.style(shown, fg=fg, bold=bold or None) if fg or bold else shown, **where)
 
 
-def print_result(result: Answer) -> None:
-    """Print the sentence, what it is about, the numbers, the doubts, and what to do next."""
-    _print_claim(result)
-    for part in result.tables:
+def print_result(result: Answer, *, beside: bool = False) -> None:
+    """Print the sentence, what it is about, the numbers, the doubts, and what to do next.
+
+    Beside a table that stands alone on standard output, what goes with it: to standard error.
+    """
+    say(str(result), bold=True, fg=_COLOURS[result.mood], err=beside)
+    say(f"{result.scope}{result.scope_hint}.", err=beside)
+    for part in () if beside else result.tables:
         say()
         if isinstance(part, str):
             say(part)
         else:
             print_table(part)
-    _print_caveats(result.caveats)
-    if advice := result.advice:
-        say("", f"Next: {advice}")
-
-
-def print_beside(result: Answer) -> None:
-    """Print to standard error what goes with a table that stands alone on standard output."""
-    _print_claim(result, err=True)
-    _print_caveats(result.caveats, err=True)
-
-
-def _print_claim(result: Answer, *, err: bool = False) -> None:
-    say(str(result), bold=True, fg=_COLOURS[result.mood], err=err)
-    say(f"{result.scope}{result.scope_hint}.", err=err)
+    _print_caveats(result.caveats, err=beside)
+    if result.advice and not beside:
+        say("", f"Next: {result.advice}")
 
 
 def print_table(table: Table) -> None:
     """Print aligned columns, the first one to the left; what is too wide for a screen is folded."""
     if table.title:
         say(table.title)
-    lines = _lay_out(table) if table.header else _align_values(table)
-    for number, line in enumerate(lines):
-        say(line, bold=number == 0 and bool(table.header))
+    if table.header:
+        for number, line in enumerate(_lay_out(table)):
+            say(line, bold=number == 0)
+    else:
+        names = [make_line(name) for name, _ in table.rows]
+        width = max(map(measure, names))
+        for name, (_, value) in zip(names, table.rows, strict=True):
+            say(f"  {name}{' ' * (width - measure(name))}  {value}")
     if table.note:
         say(*table.note.split("\n"))
-
-
-def _align_values(table: Table) -> list[str]:
-    rows = [(make_line(name), value) for name, value in table.rows]
-    width = max(measure(name) for name, _ in rows)
-    return [f"  {name}{' ' * (width - measure(name))}  {value}" for name, value in rows]
 
 
 def _lay_out(table: Table) -> list[str]:
@@ -88,7 +80,7 @@ def _lay_out(table: Table) -> list[str]:
     return [f"  {line}".rstrip() for line in capture.get().splitlines()]
 
 
-def _print_caveats(caveats: Sequence[str], *, err: bool = False) -> None:
+def _print_caveats(caveats: Sequence[str], *, err: bool) -> None:
     if caveats:
         say("", "Caveats", bold=True, err=err)
     # Where nobody sees the output, it is always the same.

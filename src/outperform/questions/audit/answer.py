@@ -185,7 +185,7 @@ def _audit_pair(
 ) -> Audit:
     comparison = compare_runs(table, *names, task=task, **options)
     assert isinstance(comparison, Comparison)  # of one task
-    a, b = comparison.higher_a, comparison.higher_b
+    a, b = comparison.higher
     smaller = min(a.size, b.size)
     what = f"{smaller} pairs" if comparison.paired else f"{a.size} and {b.size} runs"
     _check_enough(smaller, f"{comparison.a!r} and {comparison.b!r} have {what}")
@@ -220,7 +220,7 @@ def _audit_pair(
 def _draw_sets(
     comparison: Comparison, n_resamples: int, rng: np.random.Generator
 ) -> tuple[SubsetShares, ...]:
-    a, b = comparison.higher_a, comparison.higher_b
+    a, b = comparison.higher
     n = min(a.size, b.size)
     curve = np.geomspace(2, min(n, _LARGEST_SET), _MOST_SIZES).round().astype(np.int64)
     sizes = np.union1d(curve, [size for size in MILESTONES if size <= n])
@@ -264,7 +264,7 @@ def _find_hidden(comparison: Comparison) -> Iterator[Hiding]:
     if comparison.verdict == "significant, not meaningful":
         does, did = ("is better than", "is no longer better than")
     rule, alpha, undo = claim_rule(comparison), comparison.alpha, comparison.winner is not None
-    ways = [(comparison.a, comparison.higher_a), (comparison.b, comparison.higher_b)]
+    ways = [*zip((comparison.a, comparison.b), comparison.higher, strict=True)]
     (x, first), (y, second) = ways[::-1] if comparison.winner == "b" else ways
     for better, worse, what, undoes in (
         (first, second, f"{x} {did if undo else does} {y}", undo),

@@ -255,7 +255,7 @@ def _find_pairs_until_robust(comparison: Comparison) -> int | None:
     """Pairs that would be robust if the same share of them were won."""
     if not comparison.paired:
         return None
-    a, b = comparison.higher_a, comparison.higher_b
+    a, b = comparison.higher
     wins, ties, n = count_wins(*((a, b) if comparison.winner == "a" else (b, a)))
     rule, pairs = claim_rule(comparison), n
     while pairs <= _LARGEST_PROMISE:

@@ -1,12 +1,9 @@
 """What to do after a comparison."""
 
 import math
-import shlex
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from outperform.errors import InvalidInput
-from outperform.runs.scope import THIS_DATASET, divides_anew
 from outperform.stats import (
     EquivalenceTest,
     noether_sample_size,
@@ -17,7 +14,7 @@ from outperform.stats import (
 from outperform.stats.verdicts import PlannedInterval
 
 if TYPE_CHECKING:
-    from outperform.questions.compare.result import Comparison, Winner
+    from outperform.questions.compare.result import Comparison
 
 _BETA = 0.05  # chance that the runs advised miss the difference
 TOO_GOOD = 0.95  # P(A>B) beyond which a sample is not believed
@@ -149,25 +146,3 @@ def _needed(best: float, comparison: "Comparison") -> int | None:
         return math.ceil(needed / untied)
     except InvalidInput:
         return None
-
-
-def suggest_after_tasks(comparisons: "Sequence[Comparison]", winner: "Winner | None") -> str:
-    """Say what to do after a comparison on several tasks."""
-    if winner is not None:
-        return "Report every task with its interval; --plot draws them all."
-    undecided = [c.task for c in comparisons if c.winner is None]
-    task = undecided[0] if undecided else comparisons[0].task
-    return f"Look at one task with --on, for instance --on {shlex.quote(task)}; report all of them."
-
-
-def suggest_sizes(comparisons: "Sequence[Comparison]") -> str:
-    """How a person who knows that runs divide the data anew can say so, where that is not known."""
-    unknown = any(
-        each.paired
-        and each.shared == THIS_DATASET
-        and each.population is None
-        and not divides_anew(each.varied)
-        for each in comparisons
-    )
-    sizes = "; if every run also divides the data anew, add --train-size and --test-size"
-    return sizes if unknown else ""

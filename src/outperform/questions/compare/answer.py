@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,6 @@ from outperform.runs.scope import RUNS, SPLITS, Resplit, Scope, divides_anew
 from outperform.stats import (
     EquivalenceTest,
     HypothesisTest,
-    Interval,
     ResampledDifference,
     equivalence_test,
     noether_sample_size,
@@ -85,18 +85,6 @@ class Terms:
                 "Pair the runs that share a split (without --unpaired, with --replicate), or leave "
                 "out --train-size and --test-size (train_size and test_size in Python)",
             )
-
-    def find_interval(self, a: FloatArray, b: FloatArray) -> Interval:
-        """Interval of P(a > b)."""
-        return outperforming_interval(
-            a,
-            b,
-            paired=self.paired,
-            ties=self.ties,
-            method=self.interval,
-            confidence_level=self.confidence_level,
-            rng=self.rng,
-        )
 
 
 def compare(
@@ -192,8 +180,24 @@ def _compare(
     """Compare scores, without what is known of them besides."""
     first, second = (as_pairs if terms.paired else as_independent)(first, second)
     a, b = (first, second) if goal == "maximize" else (-first, -second)
-    forward = terms.find_interval(a, b)
-    probability, reverse = both_probabilities(a, b, paired=terms.paired, ties=terms.ties)
+    probability, reverse_probability = both_probabilities(
+        a, b, paired=terms.paired, ties=terms.ties
+    )
+    find_interval = partial(
+        outperforming_interval,
+        paired=terms.paired,
+        ties=terms.ties,
+        method=terms.interval,
+        confidence_level=terms.confidence_level,
+        rng=terms.rng,
+    )
+    interval = find_interval(a, b)
+    reverse = interval.mirrored()
+    # Where B outperforms A, to the last bit as were B named first; the bootstrap is drawn once.
+    # With strict ties, what A has not won B has not won either.
+    b_may_win = terms.interval != "bootstrap" and interval.high * REACHED <= 0.5
+    if terms.ties == "strict" or b_may_win:
+        reverse = find_interval(b, a)
     return Comparison(
         **about,
         scores_a=first,
@@ -201,21 +205,12 @@ def _compare(
         goal=goal,
         paired=terms.paired,
         probability=probability,
-        reverse_probability=reverse,
-        interval=forward,
-        reverse=_reverse(forward, a, b, terms),
+        reverse_probability=reverse_probability,
+        interval=interval,
+        reverse=reverse,
         gamma=terms.gamma,
         margin=terms.margin,
     )
-
-
-def _reverse(forward: Interval, a: FloatArray, b: FloatArray, terms: Terms) -> Interval:
-    """Interval of P(B>A); where B outperforms A, to the last bit as were B named first."""
-    # With strict ties, what A has not won B has not won either; the bootstrap is drawn once.
-    b_may_win = terms.interval != "bootstrap" and forward.high * REACHED <= 0.5
-    if terms.ties == "half" and not b_may_win:
-        return forward.mirrored()
-    return terms.find_interval(b, a)
 
 
 def _complete(
@@ -227,18 +222,34 @@ def _complete(
     notes: Iterable[str] = (),
 ) -> Comparison:
     """Add what holds for data like these, the tests asked for, and all doubts."""
+    population = None if resplit is None else find_population(comparison, resplit)
+    tests: list[HypothesisTest | EquivalenceTest] = []
+    if terms.tests:
+        # Every task draws the same, so that none depends on those before it.
+        rng = np.random.default_rng(0) if terms.rng is None else deepcopy(terms.rng)
+        tests += [apply_test(comparison, each, rng=rng, resplit=resplit) for each in terms.tests]
+    if terms.equivalence is not None:
+        tests.append(
+            equivalence_test(
+                comparison.scores_a,
+                comparison.scores_b,
+                margin=terms.equivalence,
+                paired=comparison.paired,
+                confidence_level=terms.confidence_level,
+            )
+        )
     comparison = replace(
         comparison,
         withstands_gaps=withstands(comparison, n_lacking),
-        population=find_population(comparison, resplit),
-        tests=tuple(_apply_tests(comparison, resplit, terms)),
+        population=population,
+        tests=tuple(tests),
     )
     return replace(comparison, caveats=(*find_doubts(comparison), *notes))
 
 
-def find_population(comparison: Comparison, resplit: Resplit | None) -> ResampledDifference | None:
+def find_population(comparison: Comparison, resplit: Resplit) -> ResampledDifference | None:
     """What holds for data like these, where pairs are re-splits of one dataset."""
-    if resplit is None or not comparison.paired:
+    if not comparison.paired:
         return None
     return resampled_difference(
         comparison.scores_a,
@@ -247,23 +258,6 @@ def find_population(comparison: Comparison, resplit: Resplit | None) -> Resample
         n_test=resplit.n_test,
         confidence_level=1 - cautious_alpha(comparison.alpha),
     )
-
-
-def _apply_tests(
-    comparison: Comparison, resplit: Resplit | None, terms: Terms
-) -> Iterator[HypothesisTest | EquivalenceTest]:
-    if terms.tests:
-        # Every task draws the same, so that none depends on those before it.
-        rng = np.random.default_rng(0) if terms.rng is None else deepcopy(terms.rng)
-        yield from (apply_test(comparison, each, rng=rng, resplit=resplit) for each in terms.tests)
-    if terms.equivalence is not None:
-        yield equivalence_test(
-            comparison.scores_a,
-            comparison.scores_b,
-            margin=terms.equivalence,
-            paired=comparison.paired,
-            confidence_level=terms.confidence_level,
-        )
 
 
 def compare_runs(
@@ -324,7 +318,8 @@ def compare_runs(
         paired, gamma, confidence_level, ties, interval, margin, sizes, tests, equivalence, rng
     )
     tasks = table.tasks_of(a, b) if task is None else (task,)
-    _check_unit(table, tasks, terms)
+    if len(tasks) > 1:
+        _check_unit(table, tasks, terms)
     about_tasks = () if task is not None else tuple(doubt_tasks(table, tasks))
     comparisons = []
     for name in tasks:
@@ -364,22 +359,21 @@ def compare_on_task(
         *about_tasks,
         *doubt_metric(about["metric"], goal),
     )
-    scope = _find_scope(table, task, terms.sizes)
+    scope = table.scope_on(task) if terms.sizes is None else _find_resplit_scope(table, task)
     known = {"varied": scope.varied, "shared": scope.about, "tuned_once": scope.tuned_once}
     comparison = _compare(scores.a, scores.b, goal, terms, **about, **known)
-    comparison = replace(comparison, combined=_combine(table, comparison))
+    if table.simulated is not None and terms.paired:
+        comparison = replace(comparison, combined=_combine(table.simulated, table, comparison))
     if table.one_search:
         notes = (*doubt_one_search(comparison), *notes)
     resplit = terms.sizes or table.resplits.get(task)
     return _complete(comparison, resplit, terms, n_lacking=scores.lacking, notes=notes)
 
 
-def _combine(table: Runs, comparison: Comparison) -> "CombinedDifference | None":
-    """The estimate from these pairs and those with simulated searches, where there are such."""
-    a, b, simulated = comparison.a, comparison.b, table.simulated
-    if simulated is None or not comparison.paired or comparison.n_pairs < 2:
-        return None
-    if not {a, b} <= {*simulated.algorithms}:
+def _combine(simulated: Runs, table: Runs, comparison: Comparison) -> "CombinedDifference | None":
+    """The estimate from these pairs and those with simulated searches, if there are enough."""
+    a, b = comparison.a, comparison.b
+    if comparison.n_pairs < 2 or not {a, b} <= {*simulated.algorithms}:
         return None
     simulated = replace(simulated, accepted=table.accepted)
     try:
@@ -395,19 +389,18 @@ def _combine(table: Runs, comparison: Comparison) -> "CombinedDifference | None"
     )
 
 
-def _find_scope(table: Runs, task: str, sizes: Resplit | None) -> Scope:
-    """What varied on a task, and what is shared; whoever gives sizes says that splits varied."""
-    if sizes and task in table.fixed_splits:
+def _find_resplit_scope(table: Runs, task: str) -> Scope:
+    """What varied on a task, and what is shared, where somebody says that splits varied."""
+    if task in table.fixed_splits:
         raise InvalidInput(
             f"all runs{f' on {task!r}' if task else ''} share one split, so sizes cannot make them "
             "tell of other data like these",
             "Leave out --train-size and --test-size, or let the study redraw the split",
         )
     scope = table.scope_on(task)
-    if sizes and not divides_anew(scope.varied):
-        varied = (SPLITS, *(word for word in scope.varied if word != RUNS))
-        return replace(scope, varied=varied)
-    return scope
+    if divides_anew(scope.varied):
+        return scope
+    return replace(scope, varied=(SPLITS, *(word for word in scope.varied if word != RUNS)))
 
 
 def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[str]:

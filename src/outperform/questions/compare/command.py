@@ -131,7 +131,12 @@ def command(words: tuple[str, ...], output: Output, **options: Any) -> None:
         return
     summary = options.pop("summary")
     claim, scope = options.pop("gate"), options.pop("scope")
-    _check_gate(claim, scope, options["margin"])
+    if claim == "not-worse" and options["margin"] is None:
+        raise click.UsageError(
+            "--gate not-worse needs --margin: how much worse may A be, in the metric's unit?"
+        )
+    if scope and not claim:
+        raise click.UsageError("--scope says what --gate must hold for: add --gate.")
     if not summary and "--beta" in find_given(()):
         raise click.UsageError("--beta is the chance that --sequential misses: add that.")
     options.pop("beta")
@@ -142,15 +147,6 @@ def command(words: tuple[str, ...], output: Output, **options: Any) -> None:
         colour = {"shown": "green", "refuted": "red", "undecided": "yellow"}[gate.outcome]
         say(str(gate), fg=colour, err=True)
         raise click.exceptions.Exit(gate.exit_status)
-
-
-def _check_gate(claim: GateClaim | None, scope: GateScope | None, margin: float | None) -> None:
-    if claim == "not-worse" and margin is None:
-        raise click.UsageError(
-            "--gate not-worse needs --margin: how much worse may A be, in the metric's unit?"
-        )
-    if scope and not claim:
-        raise click.UsageError("--scope says what --gate must hold for: add --gate.")
 
 
 def _compare_runs(
@@ -222,10 +218,12 @@ def _explain_words(words: tuple[str, ...], reading: dict[str, Any]) -> click.Usa
             f"compare takes a file and two algorithms, not {len(words)} words: put names with "
             "spaces in quotes."
         )
-    if words and all("=" in word for word in words) and not _is_runs(words[0]):
-        return click.UsageError("To compare published means, add --summary.")
     if not words:
         return click.UsageError("Name the runs file and two algorithms: RUNS A B.")
+    # An address of runs may have parameters.
+    is_runs = is_store(words[0]) or Path(words[0]).exists()
+    if all("=" in word for word in words) and not is_runs:
+        return click.UsageError("To compare published means, add --summary.")
     # Two files are meant to be joined.
     joined = words[1:] if Path(words[-1]).is_file() else ()
     names = open_runs(words[0], {**reading, "others": (*reading["others"], *joined)}).algorithms
@@ -273,8 +271,3 @@ def _compare_summaries(
     result = compare_published(summary_a, summary_b, names=(a, b), goal=goal, **terms)
     named = replace(result, metric=metric)
     return replace(named, caveats=(*named.caveats, *doubt_metric(named.metric, named.goal)))
-
-
-def _is_runs(word: str) -> bool:
-    """Whether a word is no summary, although addresses may have parameters."""
-    return is_store(word) or Path(word).exists()

@@ -10,7 +10,7 @@ from typing import Any
 from outperform.engines import Engine
 from outperform.engines.engine import use_engine
 from outperform.errors import InvalidInput, UnknownName
-from outperform.questions.compare.result import Winner
+from outperform.questions.compare.result import OfTwo, Winner
 from outperform.questions.compare.sequential import (
     Outcome,
     SequentialComparison,
@@ -18,7 +18,7 @@ from outperform.questions.compare.sequential import (
     follow_runs,
     plan_rule,
 )
-from outperform.questions.result import Result, Table, join_caveats
+from outperform.questions.result import Table, join_caveats
 from outperform.runner import Coordinator, Progress
 from outperform.runs.scope import Scope, join_scopes
 from outperform.stats import SequentialTest, trace_path
@@ -36,7 +36,7 @@ _PLANNED = ("upper", "lower", "n_max")  # boundaries, as the store keeps them
 
 
 @dataclass(frozen=True, slots=True)
-class Decision(Result):
+class Decision(OfTwo):
     """Whether `a` and `b` were decided, for whom, and after how many replicates."""
 
     JSON = (
@@ -89,11 +89,6 @@ class Decision(Result):
         """Who is better on every task, if anyone."""
         winners = {part.winner for part in self.parts}
         return winners.pop() if len(winners) == 1 else None
-
-    @property
-    def winner_name(self) -> str | None:
-        """What the user calls the winner."""
-        return {"a": self.a, "b": self.b, None: None}[self.winner]
 
     @property
     def exit_status(self) -> int:

@@ -26,149 +26,124 @@ LUCK = 0.1  # of a search, in the variance of a pair, to say what it would do
 _INFLATION = 1.02  # of alpha, from which on false alarms are more than rounding shows
 
 
-def find_doubts(comparison: Comparison) -> tuple[str, ...]:
+def find_doubts(comparison: Comparison) -> Iterator[str]:
     """Every caveat that the scores themselves give rise to."""
-    return (
-        *_same_runs(comparison),
-        *_resplit(comparison),
-        *_gaps(comparison),
-        *_too_few(comparison),
-        *_degenerate(comparison),
-        *_liberal(comparison),
-        *_ties(comparison),
-        *_means(comparison),
-        *_one_search(comparison),
-        *doubt_scores(comparison.a, comparison.scores_a),
-        *doubt_scores(comparison.b, comparison.scores_b),
-        *_blind_tests(comparison),
-    )
-
-
-def _same_runs(comparison: Comparison) -> Iterator[str]:
-    a, b = comparison.scores_a, comparison.scores_b
-    if comparison.n_ties == comparison.n_pairs if comparison.paired else np.array_equal(a, b):
+    a, b, n_ties = comparison.scores_a, comparison.scores_b, comparison.n_ties
+    if n_ties == comparison.n_pairs if comparison.paired else np.array_equal(a, b):
         yield (
             f"all {a.size} scores of {comparison.a} and {comparison.b} are the same: these are the "
             "same runs under two names, or the same algorithm"
         )
-
-
-def _resplit(comparison: Comparison) -> Iterator[str]:
-    """What is not known of data like these, or can never be."""
-    if not divides_anew(comparison.varied):
-        return
-    if FOLDS in comparison.varied:
-        yield (
-            "folds share most of their training data, so that runs are not independent, not even "
-            "for this dataset"
-        )
-    if comparison.population is not None:
-        return
-    yield (
-        "every run divides the same dataset anew, so more runs tell ever more surely which is "
-        "better on this dataset, and nothing of other data like it: --train-size and --test-size "
-        "(train_size and test_size in Python) tell that too"
-        if comparison.paired
-        else "every run divides the same dataset anew: the verdict is about this dataset, and only "
-        "paired runs can tell of other data like it"
-    )
-
-
-def _gaps(comparison: Comparison) -> Iterator[str]:
+    if divides_anew(comparison.varied):
+        yield from _doubt_splits(comparison)
     if not comparison.withstands_gaps:
         leader = comparison.a if comparison.probability > 0.5 else comparison.b
         yield (
             f"{leader} would win, but not if the runs that it lacks had gone badly: complete them, "
             "or compare on replicates that were fixed before any run failed"
         )
-
-
-def _too_few(comparison: Comparison) -> Iterator[str]:
-    if comparison.conclusive or not comparison.n_decided:
-        return
-    n, alpha = comparison.n_decided, f"{comparison.alpha:.2g}"
-    fewest = smallest_conclusive(comparison.alpha)
-    # Many tasks with so few may show something together.
-    of_task = " of one task" if comparison.task else ""
-    if comparison.paired:
-        what = "pairs" if n == comparison.n_pairs else "untied pairs"
-        yield (
-            f"{n} {what}{of_task} cannot be significant at α = {alpha}, whoever wins: at least "
-            f"{fewest} are needed"
-        )
-    else:
-        yield (
-            f"{n} runs{of_task} are too few for an interval at α = {alpha}, whoever wins: at least "
-            f"{fewest} of each are needed; the test brunner-munzel-permutation is exact with any "
-            "number"
-        )
-
-
-def _degenerate(comparison: Comparison) -> Iterator[str]:
-    # The bootstrap knows nothing of what it has never seen: a loss.
-    best = max(comparison.probability, comparison.reverse_probability)
-    n = min(comparison.scores_a.size, comparison.scores_b.size)
-    level = comparison.interval.confidence_level
-    everything = "every comparison was won by the same side"
-    if best == 1 and comparison.interval.low == comparison.interval.high:
-        low = clopper_pearson_interval(n, n, confidence_level=level).low
-        yield (
-            f"{everything}, so the {comparison.interval.method} interval collapses to a point: its "
-            f"true chance to win may be as low as {low:.2f} (Clopper–Pearson)"
-        )
-    elif best == 1 and comparison.interval.method == "brunner-munzel":
-        yield (
-            f"{everything}, so no variation was seen: the interval is that of {n} independent "
-            "pairs (Clopper–Pearson)"
-        )
-    elif (
-        comparison.interval.method in _PERCENTILES
-        and round(n * (1 - best), 9) <= _FEW_LOSSES < n / 2
-    ):
-        yield (
-            f"percentile intervals are too short where so few are lost (P = {best:.2f} with {n} "
-            f"runs): prefer interval {'exact' if comparison.paired else 'brunner-munzel'}"
-        )
-
-
-def _liberal(comparison: Comparison) -> Iterator[str]:
-    if comparison.winner is None:
-        return
-    if comparison.false_alarms > _INFLATION * comparison.alpha:
-        tied = f", {comparison.n_ties} of them tied," if comparison.n_ties else ""
-        yield (
-            f"with {comparison.n_pairs} pairs{tied} the {comparison.interval.method} interval "
-            f"finds a difference between equals {comparison.false_alarms:.1%} of the time, not "
-            f"{comparison.alpha:.1%}; the exact interval does not"
-        )
-    if comparison.interval.method == "bootstrap" and comparison.n_decided < _FEW_UNPAIRED:
-        yield (
-            f"with {comparison.n_decided} runs the bootstrap interval is too narrow: between "
-            "equals it finds a difference more often than it says (10% instead of 5% at 6 runs "
-            "against 50); interval brunner-munzel does not"
-        )
-
-
-def _ties(comparison: Comparison) -> Iterator[str]:
-    if not comparison.paired:
-        return
-    n_ties = comparison.n_ties
-    if _SHARE_OF_TIES * comparison.n_pairs <= n_ties < comparison.n_pairs:
+    if not comparison.conclusive and comparison.n_decided:
+        yield _describe_too_few(comparison)
+    yield from _doubt_interval(comparison)
+    if comparison.paired and _SHARE_OF_TIES * comparison.n_pairs <= n_ties < comparison.n_pairs:
         yield (
             f"{n_ties} of {comparison.n_pairs} pairs are tied: the metric is coarse; a larger test "
             "set would tell more"
         )
+    yield from _doubt_means(comparison)
+    if comparison.combined is not None:
+        yield _describe_one_search(comparison)
+    yield from doubt_scores(comparison.a, a)
+    yield from doubt_scores(comparison.b, b)
+    blind = [test.name for test in comparison.tests if test.name in _OF_INDEPENDENT_RUNS]
+    if comparison.paired and blind:
+        yield (
+            f"of the tests, {' and '.join(blind)} took the runs as independent, although they are "
+            "paired, and so saw less than the verdict did"
+        )
 
 
-def _means(comparison: Comparison) -> Iterator[str]:
+def _doubt_splits(comparison: Comparison) -> Iterator[str]:
+    """What is not known of data like these, or can never be, where runs divide them anew."""
+    if FOLDS in comparison.varied:
+        yield (
+            "folds share most of their training data, so that runs are not independent, not even "
+            "for this dataset"
+        )
+    if comparison.population is None and comparison.paired:
+        yield (
+            "every run divides the same dataset anew, so more runs tell ever more surely which is "
+            "better on this dataset, and nothing of other data like it: --train-size and "
+            "--test-size (train_size and test_size in Python) tell that too"
+        )
+    elif comparison.population is None:
+        yield (
+            "every run divides the same dataset anew: the verdict is about this dataset, and only "
+            "paired runs can tell of other data like it"
+        )
+
+
+def _describe_too_few(comparison: Comparison) -> str:
+    n, fewest = comparison.n_decided, smallest_conclusive(comparison.alpha)
+    at_level = f"at α = {comparison.alpha:.2g}, whoever wins: at least {fewest}"
+    # Many tasks with so few may show something together.
+    of_task = " of one task" if comparison.task else ""
+    if comparison.paired:
+        what = "pairs" if n == comparison.n_pairs else "untied pairs"
+        return f"{n} {what}{of_task} cannot be significant {at_level} are needed"
+    return (
+        f"{n} runs{of_task} are too few for an interval {at_level} of each are needed; the test "
+        "brunner-munzel-permutation is exact with any number"
+    )
+
+
+def _doubt_interval(comparison: Comparison) -> Iterator[str]:
+    """Where an interval is shorter than what is known, or finds more differences than it says."""
+    interval, alpha = comparison.interval, comparison.alpha
+    best = max(comparison.probability, comparison.reverse_probability)
+    n = min(comparison.scores_a.size, comparison.scores_b.size)
+    everything = "every comparison was won by the same side"
+    if best == 1 and interval.low == interval.high:
+        # The bootstrap knows nothing of what it has never seen: a loss.
+        low = clopper_pearson_interval(n, n, confidence_level=interval.confidence_level).low
+        yield (
+            f"{everything}, so the {interval.method} interval collapses to a point: its true "
+            f"chance to win may be as low as {low:.2f} (Clopper–Pearson)"
+        )
+    elif best == 1 and interval.method == "brunner-munzel":
+        yield (
+            f"{everything}, so no variation was seen: the interval is that of {n} independent "
+            "pairs (Clopper–Pearson)"
+        )
+    elif interval.method in _PERCENTILES and round(n * (1 - best), 9) <= _FEW_LOSSES < n / 2:
+        yield (
+            f"percentile intervals are too short where so few are lost (P = {best:.2f} with {n} "
+            f"runs): prefer interval {'exact' if comparison.paired else 'brunner-munzel'}"
+        )
+    if comparison.winner and comparison.false_alarms > _INFLATION * alpha:
+        tied = f", {comparison.n_ties} of them tied," if comparison.n_ties else ""
+        yield (
+            f"with {comparison.n_pairs} pairs{tied} the {interval.method} interval finds a "
+            f"difference between equals {comparison.false_alarms:.1%} of the time, not "
+            f"{alpha:.1%}; the exact interval does not"
+        )
+    if comparison.winner and interval.method == "bootstrap" and n < _FEW_UNPAIRED:
+        yield (
+            f"with {n} runs the bootstrap interval is too narrow: between equals it finds a "
+            "difference more often than it says (10% instead of 5% at 6 runs against 50); "
+            "interval brunner-munzel does not"
+        )
+
+
+def _doubt_means(comparison: Comparison) -> Iterator[str]:
     """Where means and wins speak for different sides, or only means speak."""
     difference, winner = comparison.difference, comparison.winner
     by_mean = "a" if (difference.value > 0) == (comparison.goal == "maximize") else "b"
-    names = {"a": comparison.a, "b": comparison.b}
+    better = comparison.a if by_mean == "a" else comparison.b
     counts = "the verdict counts wins, whatever their size"
     if winner and difference.value and winner != by_mean:
         yield (
-            f"{names[by_mean]} has the better mean, although {names[winner]} wins more often, for "
+            f"{better} has the better mean, although {comparison.winner_name} wins more often, for "
             f"it loses by more than it wins by: {counts}"
         )
     if comparison.interval.method == "anytime":
@@ -177,16 +152,11 @@ def _means(comparison: Comparison) -> Iterator[str]:
             "interval of P(A>B)"
         )
     elif not winner and comparison.better_mean:
-        yield (
-            f"the interval of the mean difference excludes 0, in favour of {names[by_mean]}: "
-            f"{counts}"
-        )
+        yield f"the interval of the mean difference excludes 0, in favour of {better}: {counts}"
 
 
-def _one_search(comparison: Comparison) -> Iterator[str]:
+def _describe_one_search(comparison: Comparison) -> str:
     """What an interval from runs after one search does not know of other searches."""
-    if comparison.combined is None:
-        return
     from outperform.stats import coverage_after_one_search
 
     n, level = comparison.n_pairs, comparison.interval.confidence_level
@@ -198,7 +168,7 @@ def _one_search(comparison: Comparison) -> Iterator[str]:
             f"if that makes up {LUCK:.0%} of their variance, it holds the mean over other "
             f"searches in {covers:.0%} instead of {level:.0%}"
         )
-    yield (
+    return (
         "the interval with simulated searches (mean of fix-hopt, standard deviation averaged with "
         "simulated-hopt) counts the luck of tuning in the spread of a pair, but all pairs share "
         f"one search: {rarely}; several searches tell"
@@ -209,7 +179,7 @@ def doubt_one_search(comparison: Comparison) -> Iterator[str]:
     """How often wins after one search of each side would tell equals apart, tuned anew."""
     from outperform.stats import Criteria, NormalScores, detection_rate  # only here, of studies
 
-    n, alpha = comparison.n_pairs, 1 - comparison.interval.confidence_level
+    n, alpha = comparison.n_pairs, comparison.alpha
     if not comparison.winner or not comparison.paired or comparison.interval.method != "exact":
         return
     scores = NormalScores(math.sqrt(1 - LUCK), math.sqrt(LUCK))
@@ -226,16 +196,6 @@ def describe_luck(winner: str | None, what: str, errs: float, alpha: float) -> s
         f"the variance of a pair, {what} between equals, were both tuned anew, in {errs:.0%} of "
         f"studies instead of {alpha:.0%}; only runs of ideal tell"
     )
-
-
-def _blind_tests(comparison: Comparison) -> Iterator[str]:
-    """Which of the tests that were asked for ignore the pairs."""
-    blind = [test.name for test in comparison.tests if test.name in _OF_INDEPENDENT_RUNS]
-    if comparison.paired and blind:
-        yield (
-            f"of the tests, {' and '.join(blind)} took the runs as independent, although they are "
-            "paired, and so saw less than the verdict did"
-        )
 
 
 def doubt_scores(name: str, scores: FloatArray) -> Iterator[str]:
@@ -288,9 +248,10 @@ def withstands(comparison: Comparison, lacking: tuple[int, int]) -> bool:
     """
     if comparison.winner is None:
         return True
-    a, b = comparison.higher_a, comparison.higher_b
-    winner, loser = (a, b) if comparison.winner == "a" else (b, a)
-    n_lacking = lacking[0 if comparison.winner == "a" else 1]
+    a, b = comparison.higher
+    winner, loser, n_lacking = a, b, lacking[0]
+    if comparison.winner == "b":
+        winner, loser, n_lacking = b, a, lacking[1]
     if not n_lacking:
         return True
     spread = max(float(np.ptp(np.concatenate((a, b)))), 1.0)

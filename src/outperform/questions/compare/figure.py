@@ -65,31 +65,29 @@ def draw_differences(comparison: Comparison, ax: Axes) -> None:
             "differences to draw",
             "Draw the view 'densities' or 'probability'",
         )
-    mean, population = comparison.difference, comparison.population
     ax.axvline(0, color="black", linewidth=0.8, linestyle="--", zorder=0, gid="zero")
     _draw_pairs(comparison, ax)
     # Whatever their number, the pairs fill rows 0 to 1, and the mean stands below them.
     tied = f"{comparison.n_ties:,} tied" if comparison.n_ties else "sorted"
-    labels = [f"{comparison.n_pairs:,} pairs,\n{tied}"]
-    labels.append(f"◆ mean,\n{describe_level(mean.interval)} interval")
-    rows = [0.5, -0.35]
-    _draw_mean(mean, -0.35, ax, gid="difference")
+    mean, population = comparison.difference, comparison.population
+    labels = [
+        f"{comparison.n_pairs:,} pairs,\n{tied}",
+        f"◆ mean,\n{describe_level(mean.interval)} interval",
+    ]
+    below: list[tuple[str, float, Estimate]] = [("difference", -0.35, mean)]
     # Differences that do not vary tell nothing of other data: that interval has no ends.
     if population is not None and np.isfinite(population.interval.low):
-        level = describe_level(population.interval)
-        rows, labels = [*rows, -0.85], [*labels, f"for data like\nthese, {level}"]
-        _draw_mean(population, -0.85, ax, gid="population")
-    lay_out_rows(ax, rows, labels)
-    ax.set_ylim(rows[-1] - 0.25, 1.1)
+        labels.append(f"for data like\nthese, {describe_level(population.interval)}")
+        below.append(("population", -0.85, population))
+    for gid, row, found in below:
+        ends = [found.interval.low, found.interval.high]
+        ax.plot(ends, [row, row], color="black", gid=f"{gid}-interval")
+        ax.plot([found.value], [row], "D", color="black", mec="white", ms=5.5, gid=gid)
+    lay_out_rows(ax, [0.5, *(row for _, row, _ in below)], labels)
+    ax.set_ylim(row - 0.25, 1.1)
     limit_ticks(ax)
     a, b = short_names(comparison, 14)
     ax.set_xlabel(join_phrases(f"{a} − {b}", describe_metric(comparison)))
-
-
-def _draw_mean(mean: Estimate, row: float, ax: Axes, *, gid: str) -> None:
-    ends = [mean.interval.low, mean.interval.high]
-    ax.plot(ends, [row, row], color="black", gid=f"{gid}-interval")
-    ax.plot([mean.value], [row], "D", color="black", mec="white", ms=5.5, gid=gid)
 
 
 def _draw_pairs(comparison: Comparison, ax: Axes) -> None:
@@ -115,14 +113,14 @@ def compose_comparison(comparison: Comparison) -> Figure:
     if comparison.paired:
         views.append((0.95 if comparison.population is None else 1.25, draw_differences))
     views.append((0.45, draw_probability))
-    heights = [height for height, _ in views]
+    heights, draw = zip(*views, strict=True)
     on = f" on {escape(shorten(comparison.task, 22))}" if comparison.task else ""
     title = _entitle(comparison, on=on)
     outside = _LABELS_HEIGHT * len(views) + title_height(title)
     figure = make_figure(COLUMN_WIDTH, sum(heights) + outside, title)
     axes = figure.subplots(len(views), height_ratios=heights)
-    for (_, draw), ax in zip(views, axes, strict=True):
-        draw(comparison, ax)
+    for draw_view, ax in zip(draw, axes, strict=True):
+        draw_view(comparison, ax)
     return figure
 
 
@@ -229,7 +227,7 @@ def _entitle(result: PairResult, *, on: str = "", condition: str = "") -> str:
     together = wrap_title(f"{winner} {verdict}", COLUMN_WIDTH)
     apart = f"{wrap_title(winner, COLUMN_WIDTH)}\n{verdict}"
     # The verdict has a line of its own where that costs none.
-    return min(apart, together, key=lambda title: title.count("\n"))
+    return apart if apart.count("\n") <= together.count("\n") else together
 
 
 def draw_probability(results: PairResult | Sequence[PairResult], ax: Axes) -> None:
@@ -280,7 +278,7 @@ def _draw_interval(result: PairResult, row: int, ax: Axes) -> None:
     interval, style = result.interval, "-"
     if interval.low == interval.high and isinstance(result, Comparison) and result.paired:
         # The bootstrap of nothing but wins has no width: what is known of them has.
-        wins, ties, n = count_wins(result.higher_a, result.higher_b)
+        wins, ties, n = count_wins(*result.higher)
         level = interval.confidence_level
         interval, style = exact_interval(wins, ties, n, confidence_level=level), ":"
     ends, gid = [interval.low, interval.high], f"interval-{row}"
@@ -307,40 +305,37 @@ def _draw_regions(gamma: float, ax: Axes) -> None:
         ax.axvspan(1 - gamma, gamma, color=COLOUR_BAND, linewidth=0, zorder=0)
         for side, place in (("a", gamma), ("b", 1 - gamma)):
             ax.axvline(place, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid=f"gamma-{side}")
-    if find_width(ax) < _NARROW:
-        ax.set_xticks([0, 0.5, 1] if gamma <= 0.5 else [0, 0.5, gamma, 1])
-        ax.set_xticklabels(["0", "½", "1"] if gamma <= 0.5 else ["0", "½", "γ", "1"])
+    is_narrow = find_width(ax) < _NARROW
+    ticks, half = [0, 0.5, 1], "½" if is_narrow else "0.5"
+    labels = ["0", half, "1"]
+    if gamma > 0.5:
+        ticks.insert(2, gamma)
+        labels.insert(2, "γ" if is_narrow else f"γ = {gamma:g}")
+    ax.set_xticks(ticks, labels)
+    if is_narrow:
         return
-    _label_gamma(gamma, ax)
+    if gamma > 0.5:
+        # Lean away from the neighbour that is too near.
+        side: Literal["left", "center", "right"]
+        side = "left" if gamma < 0.65 else "right" if gamma > 0.85 else "center"
+        ax.get_xticklabels()[2].set_horizontalalignment(side)
     regions = _name_regions(gamma)
     names = ax.secondary_xaxis("top")
-    names.set_xticks([place for place, _ in regions], [name for _, name in regions])
+    names.set_xticks([*regions], [*regions.values()])
     names.tick_params(length=0, labelsize="small", labelcolor=COLOUR_NOTE)
     names.spines["top"].set_visible(False)
 
 
-def _label_gamma(gamma: float, ax: Axes) -> None:
+def _name_regions(gamma: float) -> dict[float, str]:
+    """Name of each region by its middle; lines below a name lift it above its neighbours'."""
     if gamma <= 0.5:
-        ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-        return
-    ax.set_xticks([0, 0.5, gamma, 1], ["0", "0.5", f"γ = {gamma:g}", "1"])
-    # Lean away from the neighbour that is too near.
-    side: Literal["left", "center", "right"]
-    side = "left" if gamma < 0.65 else "right" if gamma > 0.85 else "center"
-    ax.get_xticklabels()[2].set_horizontalalignment(side)
-
-
-def _name_regions(gamma: float) -> list[tuple[float, str]]:
-    """Middle of each region and its name; lines below a name lift it above its neighbours'."""
-    if gamma <= 0.5:
-        return [(0.25, "meaningful"), (0.5, f"{_NOT_SIGNIFICANT}\n"), (0.75, "meaningful")]
-    outer = (1 + gamma) / 2
-    ends = [(1 - outer, "meaningful"), (outer, "meaningful")]
+        return {0.25: "meaningful", 0.5: f"{_NOT_SIGNIFICANT}\n", 0.75: "meaningful"}
+    outer, inner = (1 + gamma) / 2, (0.5 + gamma) / 2
+    regions = {1 - outer: "meaningful", outer: "meaningful"}
     if gamma < 0.73:
-        return [*ends, (0.5, f"{_NOT_SIGNIFICANT}\nwithin γ:\nnot meaningful")]
-    inner = (0.5 + gamma) / 2
-    middle = [(1 - inner, "not\nmeaningful"), (inner, "not\nmeaningful")]
-    return [*ends, *middle, (0.5, f"{_NOT_SIGNIFICANT}\n\n")]
+        return {**regions, 0.5: f"{_NOT_SIGNIFICANT}\nwithin γ:\nnot meaningful"}
+    middle = "not\nmeaningful"
+    return {**regions, 1 - inner: middle, inner: middle, 0.5: f"{_NOT_SIGNIFICANT}\n\n"}
 
 
 FIGURES = {

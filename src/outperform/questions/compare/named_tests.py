@@ -46,7 +46,7 @@ def apply_test(
             f"the test {name!r} needs pairs, but the runs are compared unpaired",
             "Use brunner-munzel or welch-t, or pair the runs by a replicate column",
         )
-    return find_test(name, rng, resplit)(comparison.higher_a, comparison.higher_b)
+    return find_test(name, rng, resplit)(*comparison.higher)
 
 
 def find_test(

@@ -6,19 +6,19 @@ from typing import ClassVar
 
 from outperform.errors import InvalidInput
 from outperform.questions.compare.result import (
+    OfTwo,
     Size,
     Verdict,
     Winner,
     describe,
-    describe_chance,
     describe_test,
     entitle,
-    find_winner,
     judge,
     judge_size,
+    name_chance,
     name_level,
 )
-from outperform.questions.result import Result, Table
+from outperform.questions.result import Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope
 from outperform.stats import (
@@ -40,7 +40,7 @@ _NO_SPREAD = "the standard deviation of {} is 0, which training with several see
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedComparison(Result):
+class PublishedComparison(OfTwo):
     """Whether `a` outperforms `b`, as far as means and standard deviations tell."""
 
     JSON = (
@@ -67,7 +67,9 @@ class PublishedComparison(Result):
     @property
     def winner(self) -> Winner | None:
         """Who is significantly better, if anyone."""
-        return find_winner(self.interval, self.interval.mirrored())
+        if self.interval.low > 0.5:
+            return "a"
+        return "b" if self.interval.mirrored().low > 0.5 else None
 
     @property
     def verdict(self) -> Verdict:
@@ -81,11 +83,6 @@ class PublishedComparison(Result):
             return None
         winning = self.interval if self.winner == "a" else self.interval.mirrored()
         return judge_size(winning, self.gamma)
-
-    @property
-    def winner_name(self) -> str | None:
-        """What the user calls the winner."""
-        return {"a": self.a, "b": self.b, None: None}[self.winner]
 
     @property
     def alpha(self) -> float:
@@ -176,5 +173,6 @@ def tabulate_published(result: PublishedComparison) -> Table:
     """What was published, and what it tells if scores are normal."""
     sides = ((result.a, result.summary_a), (result.b, result.summary_b))
     means = [(name, f"{format_spread(s.mean, s.sd)} ({s.n} runs)") for name, s in sides]
-    rows = [*means, describe_chance(result), describe_test(result.test)]
+    chance = f"{result.probability:.3g} {result.interval} ({result.interval.method})"
+    rows = [*means, (name_chance(result), chance), describe_test(result.test)]
     return Table((), rows, title=entitle(result))

@@ -1,17 +1,16 @@
 """The result of comparing two algorithms: a verdict, and the numbers that it rests on."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from outperform.questions.compare.advice import suggest_next, suggest_sizes
+from outperform.questions.compare.advice import suggest_next
 from outperform.questions.result import Result, Table
 from outperform.runs import Goal
-from outperform.runs.scope import DATA_LIKE_THESE, RUNS, THIS_DATASET, Scope
+from outperform.runs.scope import DATA_LIKE_THESE, RUNS, THIS_DATASET, Scope, divides_anew
 from outperform.stats import (
     EquivalenceTest,
     HypothesisTest,
@@ -24,7 +23,6 @@ from outperform.stats import (
     outperforming_pvalue,
     paired_d,
     smallest_conclusive,
-    verdict_size,
 )
 from outperform.stats.checks import FloatArray
 from outperform.stats.verdicts import PlannedInterval
@@ -44,15 +42,13 @@ VERDICTS: tuple[Verdict, ...] = (
     "significant, not meaningful",
     "significant and meaningful",
 )
+_SIZES_IN_WORDS: dict[Size, str] = {
+    "shown": "at least {} shown",
+    "not ruled out": "{} neither shown nor ruled out",
+    "ruled out": "{} ruled out",
+}
 _LONGEST_HEADER = 40  # characters, beyond which algorithms are called A and B
 SIZES: tuple[Size, ...] = ("ruled out", "not ruled out", "shown")
-
-
-def find_winner(interval: Interval, reverse: Interval) -> Winner | None:
-    """Whose chance of winning is above one half for sure: intervals of P(a > b) and P(b > a)."""
-    if interval.low > 0.5:
-        return "a"
-    return "b" if reverse.low > 0.5 else None
 
 
 def judge_size(interval: Interval, smallest: float) -> Size:
@@ -94,8 +90,19 @@ def name_level(alpha: float) -> str:
     return "" if math.isclose(alpha, 0.05) else f", α = {alpha:.2g}"
 
 
+class OfTwo(Result):
+    """A result about two algorithms, `a` and `b`, of which one may be the `winner`."""
+
+    __slots__ = ()
+
+    @property
+    def winner_name(self: Any) -> str | None:
+        """What the user calls the winner."""
+        return {"a": self.a, "b": self.b, None: None}[self.winner]
+
+
 @dataclass(frozen=True)  # without slots, so that what is asked for often is computed once
-class Comparison(Result):
+class Comparison(OfTwo):
     """Whether algorithm `a` outperforms `b`, and how sure that is."""
 
     JSON = (
@@ -136,12 +143,9 @@ class Comparison(Result):
         """Who is significantly better, if anyone."""
         if not (self.conclusive and self.withstands_gaps):
             return None
-        return find_winner(self.interval, self.reverse)
-
-    @property
-    def winner_name(self) -> str | None:
-        """What the user calls the winner."""
-        return {"a": self.a, "b": self.b, None: None}[self.winner]
+        if self.interval.low > 0.5:
+            return "a"
+        return "b" if self.reverse.low > 0.5 else None
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -151,19 +155,21 @@ class Comparison(Result):
     @cached_property
     def size(self) -> Size | None:
         """Whether the advantage is shown to matter: by gamma, and by the margin if there is one."""
-        return min((size for _, size in self._judge_sizes()), key=SIZES.index, default=None)
+        return min(self._sizes.values(), key=SIZES.index, default=None)
 
-    def _judge_sizes(self) -> Iterator[tuple[str, Size]]:
-        """What matters, and what is known of it, if there is a winner."""
+    @cached_property
+    def _sizes(self) -> dict[str, Size]:
+        """What matters, in words, and whether it is shown, if there is a winner."""
         if self.winner is None:
-            return
+            return {}
         winning = self.interval if self.winner == "a" else self.reverse
-        yield f"γ = {self.gamma:g}", judge_size(winning, self.gamma)
+        sizes = {f"γ = {self.gamma:g}": judge_size(winning, self.gamma)}
         if self.margin is not None:
             # What is too little on these data is so, whatever is not known of others.
             here = self._turn(self.gain_here, over=self.winner == "b")
-            sizes = (judge_size(gain, self.margin) for gain in (here, self.advantage))
-            yield f"a difference of {self.margin:g}", min(sizes, key=SIZES.index)
+            known = (judge_size(gain, self.margin) for gain in (here, self.advantage))
+            sizes[f"a difference of {self.margin:g}"] = min(known, key=SIZES.index)
+        return sizes
 
     @property
     def gain_here(self) -> Interval:
@@ -238,14 +244,14 @@ class Comparison(Result):
         Intervals that err more often than they say (percentile, Wilson, bootstrap) have the p-value
         of the exact one. A side that is not the winner is not below its level, half of alpha.
         """
-        sides: dict[Winner, tuple[FloatArray, FloatArray]] = {
-            "a": (self.higher_a, self.higher_b),
-            "b": (self.higher_b, self.higher_a),
+        a, b = self.higher
+        sides: dict[Winner, tuple[FloatArray, FloatArray]] = {"a": (a, b), "b": (b, a)}
+        options: dict[str, Any] = {
+            "ties": "strict" if self.strict else "half",
+            "method": "anytime" if self.interval.method == "anytime" else "exact",
         }
-        method: Any = "anytime" if self.interval.method == "anytime" else "exact"
-        ties: Any = "strict" if self.strict else "half"
         found = {
-            side: outperforming_pvalue(*scores, paired=self.paired, ties=ties, method=method)
+            side: outperforming_pvalue(*scores, paired=self.paired, **options)
             for side, scores in sides.items()
         }
         above = math.nextafter(self.alpha / 2, 1)
@@ -254,12 +260,10 @@ class Comparison(Result):
     @property
     def false_alarms(self) -> float:
         """Chance that equals, tied as often, are found to differ: exact if known, else alpha."""
-        method, level = self.interval.method, self.interval.confidence_level
+        method: Any = self.interval.method
         if not self.paired or self.strict or method not in get_args(PlannedInterval):
             return self.alpha
-        if self.n_ties == 0:
-            return verdict_size(self.n_pairs, alpha=self.alpha, interval=method)
-        rule = VerdictRule(level, interval=cast(PlannedInterval, method))
+        rule = VerdictRule(self.interval.confidence_level, interval=method)
         return rule.size(self.n_pairs, self.n_ties)
 
     @property
@@ -278,39 +282,46 @@ class Comparison(Result):
         return self.scores_a.size if self.paired else self.scores_a.size * self.scores_b.size
 
     @property
-    def higher_a(self) -> FloatArray:
-        """Scores of `a`, turned so that higher is better."""
-        return self.scores_a if self.goal == "maximize" else -self.scores_a
-
-    @property
-    def higher_b(self) -> FloatArray:
-        """Scores of `b`, turned so that higher is better."""
-        return self.scores_b if self.goal == "maximize" else -self.scores_b
+    def higher(self) -> tuple[FloatArray, FloatArray]:
+        """Scores of `a` and of `b`, turned so that higher is better."""
+        if self.goal == "maximize":
+            return self.scores_a, self.scores_b
+        return -self.scores_a, -self.scores_b
 
     @cached_property
     def difference(self) -> MeanDifference:
         """Mean of `a` minus mean of `b`, in the metric's own sign."""
+        level = self.interval.confidence_level
         return mean_difference(
-            self.scores_a,
-            self.scores_b,
-            paired=self.paired,
-            confidence_level=self.interval.confidence_level,
+            self.scores_a, self.scores_b, paired=self.paired, confidence_level=level
         )
 
     @property
     def effect_size(self) -> float:
         """Advantage of `a` in standard deviations: of the differences if paired, else pooled."""
-        return (paired_d if self.paired else cohens_d)(self.higher_a, self.higher_b)
+        return (paired_d if self.paired else cohens_d)(*self.higher)
 
     def __str__(self) -> str:
         chance = f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"
         if self.winner == "b":
             chance = f"P({self.b} > {self.a}) = {self.reverse_probability:.3g} {self.reverse}"
         missing = "" if self.withstands_gaps else ", too many incomplete to tell"
+        sizes = [_SIZES_IN_WORDS[size].format(what) for what, size in self._sizes.items()]
+        matters = ", ".join(sizes) or f"γ = {self.gamma:g}"
         return (
             f"{self.claim}: {chance}, {self.verdict} "
-            f"({self._count_runs()}{missing}, {self._describe_size()}{name_level(self.alpha)})."
+            f"({self._count_runs()}{missing}, {matters}{name_level(self.alpha)})."
         )
+
+    def _count_runs(self) -> str:
+        runs = f"{self.scores_a.size} and {self.scores_b.size} runs"
+        if self.paired:
+            runs = f"{self.n_pairs} pairs"
+            if self.n_ties == self.n_pairs:
+                return f"{runs}, all tied"
+            if self.n_ties and not self.conclusive:
+                return f"{runs}, too few of them untied"
+        return runs if self.conclusive else f"{runs}, too few to tell"
 
     @property
     def claim(self) -> str:
@@ -353,7 +364,10 @@ class Comparison(Result):
             interval = f"{combined.value:+.3g} {combined.interval}"
             sds = f"{combined.sd_fixed:.2g} fixed, {combined.sd_redrawn:.2g} simulated"
             rows.append(("  with simulated searches", f"{interval}, sd of {sds}"))
-        rows += [describe_chance(self), *map(describe_test, self.tests)]
+        rows += [
+            (name_chance(self), f"{self.probability:.3g} {self.interval} ({self.interval.method})"),
+            *map(describe_test, self.tests),
+        ]
         return [Table((), rows, title=entitle(self))]
 
     @property
@@ -364,32 +378,15 @@ class Comparison(Result):
     @property
     def scope_hint(self) -> str:
         """How to tell that runs divide the data anew, where that is not known."""
-        return suggest_sizes([self])
+        unknown = self.paired and self.shared == THIS_DATASET and self.population is None
+        if not unknown or divides_anew(self.varied):
+            return ""
+        return "; if every run also divides the data anew, add --train-size and --test-size"
 
     @property
     def once(self) -> str:
         """What a test of means rests on where P(A>B) may be looked at again and again."""
         return ", were this the only look" if self.interval.method == "anytime" else ""
-
-    def _describe_size(self) -> str:
-        words = {
-            "shown": "at least {} shown",
-            "not ruled out": "{} neither shown nor ruled out",
-            "ruled out": "{} ruled out",
-        }
-        sizes = [words[size].format(smallest) for smallest, size in self._judge_sizes()]
-        return ", ".join(sizes) or f"γ = {self.gamma:g}"
-
-    def _count_runs(self) -> str:
-        if not self.paired:
-            runs = f"{self.scores_a.size} and {self.scores_b.size} runs"
-        else:
-            runs = f"{self.n_pairs} pairs"
-            if self.n_ties == self.n_pairs:
-                return f"{runs}, all tied"
-            if self.n_ties and not self.conclusive:
-                return f"{runs}, too few of them untied"
-        return runs if self.conclusive else f"{runs}, too few to tell"
 
     @property
     def mean_a(self) -> float:
@@ -442,12 +439,6 @@ def entitle(result: "Comparison | PublishedComparison") -> str:
     """Title of a table of numbers: the metric, its direction, the level of intervals."""
     level = f"{100 * result.interval.confidence_level:g}%"
     return f"{result.metric}, {describe_goal(result.goal)}; {level} intervals"
-
-
-def describe_chance(result: "Comparison | PublishedComparison") -> tuple[str, str]:
-    """Row of a table: P(A>B) with its interval."""
-    interval = result.interval
-    return name_chance(result), f"{result.probability:.3g} {interval} ({interval.method})"
 
 
 def name_chance(result: "Comparison | PublishedComparison") -> str:

@@ -12,8 +12,8 @@ from outperform.errors import InvalidInput, UnpairedScores
 from outperform.plain_values import Plain
 from outperform.questions.compare.answer import Terms, compare_on_task, make_resplit
 from outperform.questions.compare.doubts import LUCK, describe_luck
-from outperform.questions.compare.result import Comparison, Winner
-from outperform.questions.result import Result, Table
+from outperform.questions.compare.result import Comparison, OfTwo, Winner
+from outperform.questions.result import Table
 from outperform.runs import Runs
 from outperform.runs.pairing import PairedScores
 from outperform.runs.scope import Scope
@@ -150,7 +150,7 @@ def plan_rule(
 
 
 @dataclass(frozen=True)  # without slots, as the comparison in it
-class SequentialComparison(Result):
+class SequentialComparison(OfTwo):
     """What Wald's test decided between `a` and `b` on one task, pair by pair."""
 
     JSON = (
@@ -190,11 +190,6 @@ class SequentialComparison(Result):
     def winner(self) -> Winner | None:
         """Who is better, if anyone."""
         return self.path.call if self.path.call in ("a", "b") else None
-
-    @property
-    def winner_name(self) -> str | None:
-        """What the user calls the winner."""
-        return {"a": self.a, "b": self.b, None: None}[self.winner]
 
     @property
     def n_pairs(self) -> int:

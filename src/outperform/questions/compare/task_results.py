@@ -1,18 +1,20 @@
 """The results on several tasks: on how many either side is better, on which, and on average."""
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Generic, TypeVar
 
 import numpy as np
 
 from outperform.plain_values import Plain
-from outperform.questions.compare.advice import suggest_after_tasks, suggest_sizes
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import (
     SIZES,
     VERDICTS,
     Comparison,
+    OfTwo,
     Size,
     Verdict,
     Winner,
@@ -21,10 +23,9 @@ from outperform.questions.compare.result import (
     entitle,
     name_chance,
 )
-from outperform.questions.result import Result, Table, join_caveats
+from outperform.questions.result import Table, join_caveats
 from outperform.runs.scope import Scope, join_scopes
 from outperform.stats import Interval, anytime_interval, average_probability, partial_conjunction
-from outperform.stats.checks import FloatArray
 from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.outperforming import count_wins
 from outperform.wording import format_spread, make_line
@@ -43,7 +44,7 @@ class BetterOn(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class OnTasks(Result, Generic[OfTask]):
+class OnTasks(OfTwo, Generic[OfTask]):
     """What comparisons of `a` with `b` on several tasks say together, whatever they rest on."""
 
     comparisons: tuple[OfTask, ...]
@@ -63,11 +64,6 @@ class OnTasks(Result, Generic[OfTask]):
         """Who is significantly better on every task, if anyone."""
         winners = {comparison.winner for comparison in self.comparisons}
         return winners.pop() if len(winners) == 1 else None
-
-    @property
-    def winner_name(self) -> str | None:
-        """What the user calls the winner."""
-        return {"a": self.a, "b": self.b, None: None}[self.winner]
 
     @property
     def verdict(self) -> Verdict:
@@ -102,19 +98,15 @@ def find_better(
     at once with confidence 1 - alpha. A winner by the verdict on every task is better on all: that
     claim needs no correction, since each task would allow it alone (Berger 1982).
     """
-    return {side: _count(tasks, pvalues[side], alpha / 2, winner == side) for side in pvalues}
-
-
-def _count(
-    tasks: Sequence[str], pvalues: Sequence[float], alpha: float, everywhere: bool
-) -> BetterOn:
-    shown = partial_conjunction(pvalues, alpha=alpha)
-    named = [task for task, is_better in zip(tasks, shown.better, strict=True) if is_better]
-    return BetterOn(
-        len(tasks) if everywhere else shown.n_better,
-        tuple(tasks if everywhere else named),
-        tuple(min(1.0, 2 * float(pvalue)) for pvalue in shown.holm_pvalues),
-    )
+    better: dict[Winner, BetterOn] = {}
+    for side in pvalues:
+        shown = partial_conjunction(pvalues[side], alpha=alpha / 2)
+        n_better, named = shown.n_better, tuple(compress(tasks, shown.better))
+        if side == winner:
+            n_better, named = len(tasks), tuple(tasks)
+        corrected = tuple(min(1.0, 2 * float(pvalue)) for pvalue in shown.holm_pvalues)
+        better[side] = BetterOn(n_better, named, corrected)
+    return better
 
 
 def describe_better(
@@ -168,37 +160,27 @@ def average_chance(comparisons: Sequence[Comparison], side: Winner) -> AverageCh
     )
     level = comparisons[0].interval.confidence_level
     if comparisons[0].interval.method == "anytime":
-        return _average_looks(wins, ties, n, level)
+        each = 1 - (1 - level) / len(n)  # so that the intervals of all tasks hold at once
+        won = wins + ties / 2
+        intervals = [
+            anytime_interval(w, int(m), confidence_level=each) for w, m in zip(won, n, strict=True)
+        ]
+        low = float(np.mean([interval.low for interval in intervals]))
+        high = float(np.mean([interval.high for interval in intervals]))
+        return AverageChance(float(np.mean(won / n)), Interval(low, high, level, "anytime"))
     average = average_probability(wins, ties, n, confidence_level=level)
     return AverageChance(average.probability, Interval(average.low, average.high, level, "exact"))
 
 
 def _count_pairs(comparison: Comparison, side: Winner) -> tuple[float, float, float]:
     """Wins of a side, ties and pairs."""
-    own, other = comparison.higher_a, comparison.higher_b
-    if side == "b":
-        own, other = other, own
+    own, other = comparison.higher if side == "a" else comparison.higher[::-1]
     if comparison.paired:
         wins, ties, n_pairs = count_wins(own, other)
         return wins, 0 if comparison.strict else ties, n_pairs
     chance = comparison.probability if side == "a" else comparison.reverse_probability
     n_pairs = min(own.size, other.size)
     return chance * n_pairs, 0, n_pairs
-
-
-def _average_looks(
-    wins: FloatArray, ties: FloatArray, n: FloatArray, level: float
-) -> AverageChance:
-    each = 1 - (1 - level) / len(n)  # so that the intervals of all tasks hold at once
-    won = wins + ties / 2
-    intervals = [
-        anytime_interval(w, int(m), confidence_level=each) for w, m in zip(won, n, strict=True)
-    ]
-    low, high = (
-        float(np.mean([getattr(interval, end) for interval in intervals]))
-        for end in ("low", "high")
-    )
-    return AverageChance(float(np.mean(won / n)), Interval(low, high, level, "anytime"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,9 +218,9 @@ class TaskComparisons(OnTasks[Comparison]):
     def caveats(self) -> tuple[str, ...]:
         """Doubts about the whole, those that all tasks share, then those about single tasks."""
         joined = join_caveats({c.task: c.caveats for c in self.comparisons})
-        return (*self._doubt_interval(), *self._doubt_sizes(), *joined)
+        return (*self._doubt_whole(), *joined)
 
-    def _doubt_interval(self) -> Iterator[str]:
+    def _doubt_whole(self) -> Iterator[str]:
         method = self.comparisons[0].interval.method
         if method not in _EXACT:
             yield (
@@ -246,19 +228,23 @@ class TaskComparisons(OnTasks[Comparison]):
                 f"exact interval: over several tasks the {method} interval would err more often "
                 "than it says"
             )
-
-    def _doubt_sizes(self) -> Iterator[str]:
-        """Where wins, whatever their size, and means over tasks speak for different sides."""
+        # Wins, whatever their size, and means over tasks may speak for different sides.
         gain = sum(c.mean_a - c.mean_b for c in self.comparisons)
         if self.comparisons[0].goal == "minimize":
             gain = -gain
-        for side, name, other, lead in (("a", self.a, self.b, gain), ("b", self.b, self.a, -gain)):
-            if lead < 0 and average_chance(self.comparisons, side).interval.low > 0.5:  # type: ignore[arg-type]
+        for side, name, other in self._sides:
+            lead = gain if side == "a" else -gain
+            if lead < 0 and average_chance(self.comparisons, side).interval.low > 0.5:
                 yield (
                     f"{other} has the better mean over these tasks, although {name} wins more "
                     "often, for it loses by more than it wins by, if scores of one task may be "
                     "compared with those of another: every win counts the same here"
                 )
+
+    @property
+    def _sides(self) -> tuple[tuple[Winner, str, str], ...]:
+        """Each side with its name and that of the other."""
+        return (("a", self.a, self.b), ("b", self.b, self.a))
 
     @property
     def tables(self) -> list[Table | str]:
@@ -268,60 +254,37 @@ class TaskComparisons(OnTasks[Comparison]):
     @property
     def advice(self) -> str:
         """What to do next."""
-        return suggest_after_tasks(self.comparisons, self.winner)
+        if self.winner is not None:
+            return "Report every task with its interval; --plot draws them all."
+        undecided = [c.task for c in self.comparisons if c.winner is None]
+        task = shlex.quote((undecided or [self.comparisons[0].task])[0])
+        return f"Look at one task with --on, for instance --on {task}; report all of them."
 
     @property
     def scope_hint(self) -> str:
         """How to tell that runs divide the data anew, where that is not known."""
-        return suggest_sizes(self.comparisons)
+        return max(each.scope_hint for each in self.comparisons)
 
     def __str__(self) -> str:
         counts = self.n_tasks_better
-        side: Winner = "b" if counts["b"] > counts["a"] else "a"
-        average = average_chance(self.comparisons, side)
         if not any(counts.values()):
             return self._describe_unnamed()
-        claim = describe_better({"a": self.a, "b": self.b}, self.better)
+        side: Winner = "b" if counts["b"] > counts["a"] else "a"
         if self.winner:
-            n = len(self.comparisons)
-            everywhere = "both tasks" if n == 2 else f"all {n} tasks"
-            claim = f"{self._describe_winner(everywhere)}: {self.verdict}"
+            claim = f"{self._describe_winner()}: {self.verdict}"
         else:
-            claim += self._describe_beyond()
-        return f"{claim}; {self._name_chance(side)} = {average} on average over these tasks."
+            claim = describe_better({"a": self.a, "b": self.b}, self.better)
+            holds = [comparison.holds_for_population for comparison in self.comparisons]
+            if any(each is not None for each in holds):
+                n_shown = holds.count(True)
+                claim += f", for other data like these on {n_shown}, each task by itself"
+        return f"{claim}; {self._describe_average(side)} on average over these tasks."
 
-    def _describe_beyond(self) -> str:
-        """On how many tasks a difference is shown for other data like theirs, where known."""
-        holds = [comparison.holds_for_population for comparison in self.comparisons]
-        if all(each is None for each in holds):
-            return ""
-        return f", for other data like these on {holds.count(True)}, each task by itself"
-
-    def _describe_unnamed(self) -> str:
-        """Where no single task can be named: whether one is better on average, at least."""
+    def _describe_winner(self) -> str:
         n = len(self.comparisons)
-        for side, name, other in (("a", self.a, self.b), ("b", self.b, self.a)):
-            average = average_chance(self.comparisons, side)  # type: ignore[arg-type]
-            if average.interval.low > 0.5:
-                return (
-                    f"{name} is better than {other} on average over these {n} tasks, "
-                    f"P({name} > {other}) = {average}, but on none that could be named."
-                )
-        # A row of the table may have a winner by itself.
-        allowing = ", allowing for their number" if any(c.winner for c in self.comparisons) else ""
-        return (
-            f"No difference shown between {self.a} and {self.b} on any of {n} tasks{allowing}; "
-            f"{self._name_chance('a')} = {self.average} on average over these tasks."
-        )
-
-    def _name_chance(self, side: Winner) -> str:
-        first, second = (self.a, self.b) if side == "a" else (self.b, self.a)
-        return f"P({first} > {second})"
-
-    def _describe_winner(self, everywhere: str) -> str:
-        on = f" on {everywhere}"
+        on = " on both tasks" if n == 2 else f" on all {n} tasks"
         n_small = sum(c.verdict == "significant, not meaningful" for c in self.comparisons)
-        small = f" on {n_small}" if 0 < n_small < len(self.comparisons) else ""
+        small = f" on {n_small}" if 0 < n_small < n else ""
         claim = f"{describe(self.a, self.b, self.winner, self.verdict, on=on)}{small}"
         holds = [c.holds_for_population for c in self.comparisons]
         if all(holds):
@@ -329,6 +292,26 @@ class TaskComparisons(OnTasks[Comparison]):
         n_not = holds.count(False)
         not_shown = f"; for other data like these that is not shown on {n_not} of them"
         return f"{claim}{not_shown if n_not else ''}"
+
+    def _describe_unnamed(self) -> str:
+        """Where no single task can be named: whether one is better on average, at least."""
+        n = len(self.comparisons)
+        for side, name, other in self._sides:
+            if average_chance(self.comparisons, side).interval.low > 0.5:
+                return (
+                    f"{name} is better than {other} on average over these {n} tasks, "
+                    f"{self._describe_average(side)}, but on none that could be named."
+                )
+        # A row of the table may have a winner by itself.
+        allowing = ", allowing for their number" if any(c.winner for c in self.comparisons) else ""
+        return (
+            f"No difference shown between {self.a} and {self.b} on any of {n} tasks{allowing}; "
+            f"{self._describe_average('a')} on average over these tasks."
+        )
+
+    def _describe_average(self, side: Winner) -> str:
+        first, second = (self.a, self.b) if side == "a" else (self.b, self.a)
+        return f"P({first} > {second}) = {average_chance(self.comparisons, side)}"
 
 
 def tabulate_tasks(tasks: TaskComparisons) -> list[Table | str]:
