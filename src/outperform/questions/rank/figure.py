@@ -65,7 +65,14 @@ def compose_ranking(ranking: Ranking) -> Figure:
     """
     one = len(ranking.tasks) == 1
     first, height = (draw_tasks, tasks_height) if one else (draw_diagram, rows_height)
-    title = wrap_title(escape(str(_shorten_names(ranking))), PAGE_WIDTH)
+    short = dict(zip(ranking.names, shorten_apart(ranking.names, _LONGEST_NAME), strict=True))
+    shortened = replace(
+        ranking,
+        algorithms=tuple(replace(each, name=short[each.name]) for each in ranking.algorithms),
+        pairs=tuple(replace(pair, a=short[pair.a], b=short[pair.b]) for pair in ranking.pairs),
+        baseline=None if ranking.baseline is None else short[ranking.baseline],
+    )
+    title = wrap_title(escape(str(shortened)), PAGE_WIDTH)
     above = max(height(ranking), pairs_height(ranking))
     below = tasks_height(ranking, _WIDTH_OF_TASKS)
     heights = [above] if one or above + below > _HIGHEST else [above, below]
@@ -76,17 +83,6 @@ def compose_ranking(ranking: Ranking) -> Figure:
     if len(heights) == 2:
         draw_tasks(ranking, figure.add_subplot(grid[1, :]))
     return figure
-
-
-def _shorten_names(ranking: Ranking) -> Ranking:
-    """Shorten all names that the sentence may say."""
-    short = dict(zip(ranking.names, shorten_apart(ranking.names, _LONGEST_NAME), strict=True))
-    return replace(
-        ranking,
-        algorithms=tuple(replace(each, name=short[each.name]) for each in ranking.algorithms),
-        pairs=tuple(replace(pair, a=short[pair.a], b=short[pair.b]) for pair in ranking.pairs),
-        baseline=None if ranking.baseline is None else short[ranking.baseline],
-    )
 
 
 def draw_profiles(ranking: Ranking, ax: Axes) -> None:
