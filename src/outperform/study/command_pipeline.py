@@ -32,29 +32,16 @@ _SEED = "seed."
 class CommandPipeline(Pipeline):
     """A command such as `python train.py --lr {lr} --seed {seed.init} --out {out}`.
 
-    Parameters
-    ----------
-    template
-        List of arguments, or a text that is split into them as a shell would. Placeholders:
-        `{name}` of any hyperparameter, `{seed.init}` (and of every other source), `{task}`, its
-        name, `{fold}`, `{refit}` (`true` for the final fit, on training and validation data
-        together), `{split}`, a JSON file with the positions of the examples in each set,
-        `{"train": [5, 0, ...], "valid": [...], "test": [...]}`, counted from 0, and `{out}`, a
-        file to write JSON to. Formats as in Python, `{lr:.4f}`; a brace is doubled.
-    sources
-        Names of own sources. Those whose seed is in the template are honoured, and no others;
-        `{split}` is as good as the seed of `split`.
-    folder
-        The one that it runs in: a study file's own. The current one if not given.
+    The template is a list of arguments, or a text that is split into them as a shell would.
+    Placeholders: `{name}` of any hyperparameter, `{seed.init}` (and of every other source),
+    `{task}`, its name, `{fold}`, `{refit}` (`true` for the final fit, on training and validation
+    data together), `{split}`, a JSON file with the positions of the examples in each set,
+    `{"train": [5, 0, ...], "valid": [...], "test": [...]}`, counted from 0, and `{out}`, a file to
+    write JSON to. Formats as in Python, `{lr:.4f}`; a brace is doubled. The program writes
+    `{"valid": 0.91, "test": 0.9}` to `{out}`, or prints it as its last line.
 
-    Notes
-    -----
-    The program writes `{"valid": 0.91, "test": 0.9}` to `{out}`, or prints it as its last line.
-
-    Examples
-    --------
-    >>> CommandPipeline("net", "train {seed.init} {seed.order}").sources
-    ('init', 'order')
+    Sources whose seed is in the template are honoured, and no others; `{split}` is as good as the
+    seed of `split`. It runs in the folder given, a study file's own, or in the current one.
     """
 
     name: str
@@ -226,13 +213,8 @@ def run_command(
 ) -> object:
     """Run a command without a shell; give what it wrote to `out` or printed last, from JSON.
 
-    Parameters
-    ----------
-    folder
-        A temporary folder, for what the command prints: as files, so that a chatty program neither
-        fills the memory nor keeps us waiting for a pipe that its children hold open.
-    home
-        The folder that the command runs in; the current one if not given.
+    What it prints goes to files in a temporary folder, so that a chatty program neither fills the
+    memory nor keeps us waiting for a pipe that its children hold open.
     """
     stdout, stderr = Path(folder, "stdout"), Path(folder, "stderr")
     with stdout.open("wb") as output, stderr.open("wb") as errors:

@@ -78,12 +78,9 @@ class Dataset:
 def load_table(path: Path, *, label: str | None = None, group: str | None = None) -> Dataset:
     """Dataset from a CSV file with a header, or from an NPZ file.
 
-    Parameters
-    ----------
-    label, group
-        Columns (arrays) that hold labels and groups; if not given, those with a usual name, such
-        as `label`, `target` or `y`. All other columns are features and must be numbers; an empty
-        cell is NaN. In an NPZ file the features are `features`, `X` or `data`.
+    Columns (arrays) that hold labels and groups are those with a usual name, such as `label`,
+    `target` or `y`, if not given. All other columns are features and must be numbers; an empty cell
+    is NaN. In an NPZ file the features are `features`, `X` or `data`.
     """
     read = {".csv": _read_csv, ".npz": _read_npz}.get(path.suffix.casefold())
     if read is None:

@@ -23,25 +23,9 @@ class EstimatorPipeline(Pipeline):
 
     Every `random_state`, nested ones included, is set to one number: the seed of `init`. Where
     further sources are declared, the number is derived from all of them but `split` and `order`.
-    Training rows are permuted by `order`.
-
-    Parameters
-    ----------
-    estimator
-        An estimator, its import path, or a list of these: the steps of a scikit-learn Pipeline.
-    space
-        Names as `set_params` takes them, such as `svc__C`.
-    metric
-        Name of a scikit-learn scorer: that of the study's tasks if not given.
-    fixed
-        Parameters that are not searched.
-    sources
-        Sources honoured. If not given: `split`, `order`, and `init` if there is a `random_state`.
-
-    Examples
-    --------
-    >>> EstimatorPipeline("tree", "sklearn.tree.DecisionTreeClassifier").sources
-    ('split', 'order', 'init')
+    Training rows are permuted by `order`. A list of estimators, or of their import paths, is one of
+    steps. If not given, the metric is that of the study's tasks, and the sources are `split`,
+    `order`, and `init` if there is a `random_state`.
     """
 
     name: str

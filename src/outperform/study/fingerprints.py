@@ -18,7 +18,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -117,10 +117,18 @@ class _Describer:
     def _function(self, function: FunctionType) -> Any:
         # The source of a lambda is its line, which may hold another lambda too.
         source = None if function.__name__ == "<lambda>" else _source(function.__code__)
-        cells = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
+        empty = CellType()
+        cells = [cell.cell_contents for cell in function.__closure__ or () if cell != empty]
         parts = [function.__defaults__, function.__kwdefaults__, cells]
         code = source or self.describe(function.__code__)
-        named = [[name, self.describe(item)] for name, item in _named_globals(function)]
+        known = [
+            (name, function.__globals__.get(name)) for name in sorted(_names(function.__code__))
+        ]
+        named = [
+            [name, self.describe(item)]
+            for name, item in known
+            if isinstance(item, _PLAIN) or (isinstance(item, _CODE) and _is_own(item))
+        ]
         return [code, [self.describe(part) for part in parts], named]
 
     def _members(self, kind: type) -> Any:
@@ -143,21 +151,18 @@ class _Describer:
         if isinstance(value, functools.partial):
             return {"partial": self.describe([value.func, value.args, value.keywords])}
         if hasattr(value, "get_params"):
-            return {"class": kind, "params": self.describe(_changed_params(value))}
+            signature = inspect.signature(type(value).__init__).parameters
+            defaults = {name: parameter.default for name, parameter in signature.items()}
+            params = _keep_changed(value.get_params(deep=False), defaults)
+            fixed = {name: item for name, item in params.items() if name != "random_state"}
+            return {"class": kind, "params": self.describe(fixed)}
         if is_dataclass(value):
-            return {"class": kind, "fields": self.describe(_changed_fields(value))}
+            settings = [each for each in fields(value) if each.init]
+            defaults = {each.name: each.default for each in settings}
+            values = {each.name: getattr(value, each.name) for each in settings}
+            return {"class": kind, "fields": self.describe(_keep_changed(values, defaults))}
         state = _reduce(value)
         return {"class": kind, "state": state if isinstance(state, str) else self.describe(state)}
-
-
-def _named_globals(function: FunctionType) -> list[tuple[str, Any]]:
-    """Functions, classes, modules and plain constants of the person's own that a function names."""
-    known = [(name, function.__globals__.get(name)) for name in sorted(_names(function.__code__))]
-    return [
-        (name, value)
-        for name, value in known
-        if isinstance(value, _PLAIN) or (isinstance(value, _CODE) and _is_own(value))
-    ]
 
 
 def _names(code: CodeType) -> set[str]:
@@ -179,29 +184,15 @@ def _reduce(value: Any) -> Any:
     return [list(part) if hasattr(part, "__next__") else part for part in reduced]
 
 
-def _changed_params(estimator: Any) -> dict[str, Any]:
-    """Parameters that are not at their defaults; `random_state` is seeded by the study."""
-    signature = inspect.signature(type(estimator).__init__).parameters
-    defaults = {name: parameter.default for name, parameter in signature.items()}
-    return {
-        name: value
-        for name, value in estimator.get_params(deep=False).items()
-        if name != "random_state" and not _is_same(value, defaults.get(name, MISSING))
-    }
-
-
-def _changed_fields(value: Any) -> dict[str, Any]:
-    return {
-        entry.name: getattr(value, entry.name)
-        for entry in fields(value)
-        if entry.init and not _is_same(getattr(value, entry.name), entry.default)
-    }
-
-
-def _is_same(value: Any, default: Any) -> bool:
-    if value is default:
-        return True
-    return type(value) is type(default) and isinstance(value, _PLAIN) and value == default
+def _keep_changed(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """What is not at its default: a setting that a newer version adds changes no fingerprint."""
+    changed = {}
+    for name, value in values.items():
+        default = defaults.get(name, MISSING)
+        same_kind = type(value) is type(default) and isinstance(value, _PLAIN)
+        if value is not default and not (same_kind and value == default):
+            changed[name] = value
+    return changed
 
 
 def _is_own(value: Any) -> bool:
@@ -224,14 +215,6 @@ def _source(value: Any) -> str | None:
         return textwrap.dedent(inspect.getsource(value))
     except (OSError, TypeError):
         return None
-
-
-def _is_filled(cell: Any) -> bool:
-    try:
-        _ = cell.cell_contents
-    except ValueError:
-        return False
-    return True
 
 
 def _digest(content: bytes) -> str:

@@ -195,14 +195,7 @@ def make_fit(
     fold: int = 0,
     refit: bool = False,
 ) -> Fit:
-    """Fit with the seeds that the pipeline honours, so that no other seed makes a new one.
-
-    Examples
-    --------
-    >>> pipeline, task = Pipeline("net", "train {seed.init}"), Task("mnist", metric="accuracy")
-    >>> make_fit(pipeline, task, {}, {"split": 1, "init": 2, "order": 3, "hpo": 4}).seeds
-    {'split': 1, 'init': 2}
-    """
+    """Fit with the seeds that the pipeline honours, so that no other seed makes a new one."""
     honoured = {*pipeline.sources, *_ALWAYS}
     kept = {name: seed for name, seed in seeds.items() if name in honoured}
     return Fit(pipeline.name, task.name, dict(params), kept, fold, refit)

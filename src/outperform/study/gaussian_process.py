@@ -61,13 +61,7 @@ def condition(log_theta: FloatArray, x: FloatArray, y: FloatArray) -> GaussianPr
 
 
 def maximise_likelihood(x: FloatArray, y: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Hyperparameters (their logarithms) under which the observations are likeliest.
-
-    Parameters
-    ----------
-    x : shape (n, d), in the unit cube
-    y : shape (n,), of mean 0 and standard deviation 1
-    """
+    """Hyperparameters (their logarithms) under which standardised observations are likeliest."""
     from scipy.optimize import minimize
 
     bounds = _bound(x.shape[1])
@@ -110,12 +104,8 @@ def log_marginal_likelihood(
 ) -> tuple[float, FloatArray]:
     """Log density of y, and its gradient: Rasmussen & Williams (2006), eq. 5.8 and 5.9.
 
-    Parameters
-    ----------
-    log_theta
-        Logarithms of amplitude (variance), one length scale per column of x, noise variance.
-    differences2
-        From `square_differences`.
+    Given logarithms of amplitude (variance), one length scale per column of x, and noise variance;
+    and the differences from `square_differences`.
     """
     n = len(y)
     amplitude, noise = math.exp(log_theta[0]), math.exp(log_theta[-1])
@@ -144,10 +134,7 @@ def log_marginal_likelihood(
 def log_likelihood(log_theta: FloatArray, packed: FloatArray, y: FloatArray) -> float:
     """Value of `log_marginal_likelihood` alone, in a third of its time: for those who sample.
 
-    Parameters
-    ----------
-    packed
-        Differences from `pack_pairs`.
+    Differences are those of `pack_pairs`.
     """
     n = len(y)
     diagonal = _find_diagonal(n)
@@ -199,13 +186,7 @@ def _log_density(diagonal: FloatArray, weights: FloatArray, y: FloatArray) -> fl
 
 
 def matern(root: FloatArray) -> FloatArray:
-    """Matérn-5/2 correlation at √5 times the scaled distance, which is overwritten: it is faster.
-
-    Examples
-    --------
-    >>> matern(np.array([0.0, 3.0])).round(4)
-    array([1.    , 0.3485])
-    """
+    """Matérn-5/2 correlation at √5 times the scaled distance, overwritten because it is faster."""
     correlation = root * (1 / 3)
     correlation += 1
     correlation *= root
@@ -267,14 +248,8 @@ def sample_chain(
     """Sample amplitude, length scales and noise given the observations y.
 
     Walkers start at the likeliest of many draws from the prior, so that a mode of the posterior
-    is rarely missed, and half as many steps as are kept come first and are thrown away.
-
-    Parameters
-    ----------
-    differences2
-        From `square_differences`: one row per length scale.
-    n_samples
-        Kept for predictions, evenly spaced over the chain.
+    is rarely missed, and half as many steps as are kept come first and are thrown away. Of the
+    chain, `n_samples` evenly spaced places are kept for predictions.
 
     References
     ----------

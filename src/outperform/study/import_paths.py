@@ -59,13 +59,7 @@ def _find_file(name: str) -> str | None:
 
 
 def import_object(path: str) -> Any:
-    """Import what `package.module:name` or `package.module.name` points at.
-
-    Examples
-    --------
-    >>> import_object("math:sqrt")(9.0)
-    3.0
-    """
+    """Import what `package.module:name` or `package.module.name` points at."""
     module_name, _, name = path.rpartition(":" if ":" in path else ".")
     if not (module_name and name and all(part.isidentifier() for part in name.split("."))):
         raise InvalidInput(f"{path!r} is no import path", "Write it as package.module:name")

@@ -27,6 +27,7 @@ SETS = ("valid", "test")  # that are scored
 # Of one fit; together far below the largest value of a store.
 _MOST_SCORES = 5_000
 _LONGEST_NAME = 200
+_EXAMPLE = 'Return a mapping such as {"valid": 0.91, "test": 0.9}'
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,23 +134,11 @@ class Pipeline:
 class FunctionPipeline(Pipeline):
     """A Python function `fit(params, split, seeds) -> {"valid": ..., "test": ...}`.
 
-    Parameters
-    ----------
-    function
-        A function, from a notebook too, or its import path `package.module:function`. It gets the
-        seeds of the sources declared, and may return further numbers, which are kept. If it has
-        parameters of these names, it is told the `task`, the `fold` of a cross-validation, whether
-        this is a `refit` (the final fit, on training and validation data together), and given the
-        task's `data`, a `Dataset` with `features` and `labels`.
-    sources
-        Sources honoured: all learning sources if not given.
-
-    Examples
-    --------
-    >>> def fit(params, split, seeds):
-    ...     return {"test": seeds["init"] / 10}
-    >>> FunctionPipeline("toy", fit).fit({}, None, {"init": 9, "hpo": 3}, None)
-    {'test': 0.9}
+    Or the import path of one, `package.module:function`. It gets the seeds of the sources declared
+    (all of learning if none are), and may return further numbers, which are kept. If it has
+    parameters of these names, it is told the `task`, the `fold` of a cross-validation, whether this
+    is a `refit` (the final fit, on training and validation data together), and given the task's
+    `data`, a `Dataset` with `features` and `labels`.
     """
 
     name: str
@@ -185,61 +174,44 @@ class FunctionPipeline(Pipeline):
 def check_scores(scores: object, pipeline: str, needed: Sequence[str] = ()) -> dict[str, float]:
     """Scores as plain floats, with every further finite number; what is not a number is refused.
 
-    Examples
-    --------
-    >>> check_scores({"test": 1, "epochs": 7, "path": "model.bin"}, "svm")
-    {'test': 1.0, 'epochs': 7.0}
+    So is more than a store takes, while it is this fit alone that fails.
     """
+    returned = f"pipeline {pipeline!r} returned"
     if not isinstance(scores, Mapping):
-        raise InvalidScores(
-            f"pipeline {pipeline!r} returned {_show(scores)}, not scores",
-            'Return a mapping such as {"valid": 0.91, "test": 0.9}',
-        )
+        raise InvalidScores(f"{returned} {_show(scores)}, not scores", _EXAMPLE)
     missing = [name for name in needed if name not in scores]
     if missing or not any(name in scores for name in SETS):
         wanted = " and ".join(repr(name) for name in missing) or "'valid' or 'test'"
         keys = enumerate_names(map(repr, scores)) or "nothing"
-        raise InvalidScores(
-            f"pipeline {pipeline!r} returned no {wanted}, but {keys}",
-            'Return a mapping such as {"valid": 0.91, "test": 0.9}',
-        )
+        raise InvalidScores(f"{returned} no {wanted}, but {keys}", _EXAMPLE)
     numbers = {}
     for name, value in scores.items():
         try:
             numbers[str(name)] = _as_number(value)
         except OverflowError:
             raise InvalidScores(
-                f"pipeline {pipeline!r} returned a whole number beyond all floats as {name!r}",
+                f"{returned} a whole number beyond all floats as {name!r}",
                 "Return a number that a float can hold",
             ) from None
     for name in SETS:
-        number = numbers.get(name, 0.0)
-        if number is None or not math.isfinite(number):
+        if not math.isfinite(numbers.get(name, 0.0)):
             raise InvalidScores(
-                f"pipeline {pipeline!r} returned {_show(scores[name])} as its {name!r} score",
+                f"{returned} {_show(scores[name])} as its {name!r} score",
                 "Return a finite number; a fit that fails should raise an error",
             )
-    kept = {
-        name: value for name, value in numbers.items() if value is not None and math.isfinite(value)
-    }
-    _check_extent(kept, pipeline)
-    return kept
-
-
-def _check_extent(scores: Mapping[str, float], pipeline: str) -> None:
-    """Refuse more than a store takes, while it is this fit alone that fails."""
-    if len(scores) > _MOST_SCORES:
+    kept = {name: value for name, value in numbers.items() if math.isfinite(value)}
+    if len(kept) > _MOST_SCORES:
         raise InvalidScores(
-            f"pipeline {pipeline!r} returned {len(scores):,} scores",
+            f"{returned} {len(kept):,} scores",
             f"Return up to {_MOST_SCORES:,}, and keep anything else in files",
         )
-    longest = max(scores, key=len)
+    longest = max(kept, key=len)
     if len(longest) > _LONGEST_NAME:
         raise InvalidScores(
-            f"pipeline {pipeline!r} returned a score with a name of {len(longest):,} characters, "
-            f"{longest[:40]!r}...",
+            f"{returned} a score with a name of {len(longest):,} characters, {longest[:40]!r}...",
             f"Give it a name of up to {_LONGEST_NAME} characters",
         )
+    return kept
 
 
 def _choose_kind(name: str, what: Any, words: Mapping[str, Any]) -> type[Pipeline]:
@@ -312,11 +284,12 @@ def _find_asked(pipeline: str, function: Callable[..., Any]) -> tuple[str, ...]:
     return asks
 
 
-def _as_number(value: object) -> float | None:
+def _as_number(value: object) -> float:
+    """NaN where it is no number."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()  # numpy, torch and jax scalars
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
+        return math.nan
     return float(value)
 
 

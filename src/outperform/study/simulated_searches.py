@@ -84,11 +84,6 @@ def resample_search(trials: Sequence[Trial], seed: int) -> Params:
     """Choice of a search whose trials are drawn from those recorded, with replacement.
 
     A search all of whose trials failed would choose nothing: it is drawn again.
-
-    Examples
-    --------
-    >>> resample_search([Trial({"c": 1}, 0.8), Trial({"c": 2}, 0.9), Trial({"c": 3}, None)], 0)
-    {'c': 2}
     """
     best_trial(trials)  # refuses trials of which all have failed
     rng = np.random.default_rng(derive_seed(seed, "resample"))
@@ -100,24 +95,14 @@ def resample_search(trials: Sequence[Trial], seed: int) -> Params:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """Searches to simulate on a surrogate of one that was done.
-
-    Attributes
-    ----------
-    trials
-        Of the search, higher scores being better.
-    seeds
-        Of the tuner, one per search to simulate.
-    chain
-        As recorded from an earlier simulation on the same trials; None: it is sampled.
-    """
+    """Searches to simulate on a surrogate of one that was done."""
 
     search: Search
     space: Space
-    trials: tuple[Trial, ...]
-    seeds: tuple[int, ...]
+    trials: tuple[Trial, ...]  # of the search, higher scores being better
+    seeds: tuple[int, ...]  # of the tuner, one per search to simulate
     best_share: float
-    chain: Mapping[str, Any] | None = None
+    chain: Mapping[str, Any] | None = None  # of a simulation on these trials; None: it is sampled
 
 
 def simulate(simulation: Simulation) -> dict[str, Any]:

@@ -201,13 +201,7 @@ Space = Mapping[str, Dimension]
 
 
 def default_params(space: Space) -> Params:
-    """Every hyperparameter at its default.
-
-    Examples
-    --------
-    >>> default_params({"depth": Integers(1, 9), "c": LogUniform(0.01, 1, default=0.1)})
-    {'depth': 5, 'c': 0.1}
-    """
+    """Every hyperparameter at its default."""
     return {name: cast(Value, dimension.default) for name, dimension in space.items()}
 
 

@@ -107,23 +107,11 @@ def apportion(weights: IntArray, total: int) -> IntArray:
 def take_sets(
     pool: list[IntArray], sizes: Mapping[str, Size], units: Units, *, keep_one: bool, state: str
 ) -> tuple[dict[str, IntArray], list[IntArray]]:
-    """Take each set in turn from the front of the pool, class by class.
+    """Take each set in turn from the front of the pool, class by class; give them and the rest.
 
-    Parameters
-    ----------
-    pool
-        The units of each class that may be taken, already in random order.
-    sizes
-        Size of each set; a fraction is one of the whole pool. Every class gets at least one unit
-        in every set that is not empty.
-    keep_one
-        Whether at least one unit of each class must be left over.
-    state
-        What the units in the pool are, for messages: "never drawn".
-
-    Returns
-    -------
-    The units of each set, and what is left of the pool.
+    The pool has the units of each class in random order; `state` says what they are, for messages:
+    "never drawn". A fraction is one of the whole pool. Every class gets at least one unit in every
+    set that is not empty and, with `keep_one`, in the rest.
     """
     total = sum(map(len, pool))
     sets = {name: np.empty(0, dtype=np.int64) for name in sizes}

@@ -102,29 +102,7 @@ def _read_text(file: Path) -> str:
 
 
 def parse_study(text: str, *, folder: Path) -> Study:
-    """Study from the text of a study file.
-
-    Parameters
-    ----------
-    folder
-        Where the file lies: data and commands are looked for from there.
-
-    Examples
-    --------
-    >>> text = '''
-    ... [[task]]
-    ... data = "digits"
-    ... metric = "accuracy"
-    ... [[pipeline]]
-    ... estimator = "sklearn.naive_bayes.GaussianNB"
-    ... [[design]]
-    ... kind = "ideal"
-    ... replicates = 10
-    ... '''
-    >>> parse_study(text, folder=Path("."))
-    ... # doctest: +ELLIPSIS
-    Study(pipelines=(EstimatorPipeline(name='GaussianNB', ...
-    """
+    """Study from the text of a study file; data and commands are looked for from its folder."""
     return _read_document(text, lambda document: _make_study(document, folder))
 
 

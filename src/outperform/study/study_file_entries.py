@@ -93,12 +93,6 @@ def find_lines(text: str) -> dict[KeyPath, int]:
 
     tomllib gives values without their places, so the text is walked once more. It has been parsed
     before, and is therefore known to be right: nothing is checked here.
-
-    Examples
-    --------
-    >>> lines = find_lines('seed = 0\n[[task]]\nsplit = {kind = "fixed"}')
-    >>> lines["task", 0, "split", "kind"]
-    3
     """
     walk = _Walk(text)
     walk.read_document()

@@ -68,13 +68,7 @@ _WORDS: dict[str, Kind] = {"address": str, "spool": str, "patience": float, "opt
 
 
 def make_design(options: Mapping[str, Any]) -> Design:
-    """Design from a table of a study file.
-
-    Examples
-    --------
-    >>> make_design({"kind": "fix-hopt", "replicates": 50, "vary": ["init"]})
-    FixHopt(n_replicates=50, vary=('init',), n_repetitions=1, kind='fix-hopt')
-    """
+    """Design from a table of a study file."""
     kind = _find_kind("design", options, DESIGNS, _DESIGN_WORDS)
     make, words = DESIGNS[kind]
     settings = {word: value for word, value in options.items() if word != "kind"}
@@ -90,11 +84,6 @@ def make_splitter(options: Mapping[str, Any] | str) -> Splitter:
     """Splitter from a study file: a table, or its kind alone.
 
     Ranges of a fixed split may be text, "0:50000".
-
-    Examples
-    --------
-    >>> make_splitter({"kind": "cross-validation", "n_folds": 10, "stratified": True})
-    CrossValidation(n_folds=10, valid=0.2, stratified=True)
     """
     if isinstance(options, str):
         options = {"kind": options}
@@ -137,13 +126,7 @@ def _read_range(word: str, value: Any) -> Any:
 
 
 def make_space(options: Mapping[str, Mapping[str, Any]]) -> Space:
-    """Search space from a study file's table.
-
-    Examples
-    --------
-    >>> make_space({"lr": {"log-uniform": [1e-4, 1e-1], "default": 1e-2}})
-    {'lr': LogUniform(low=0.0001, high=0.1, default=0.01)}
-    """
+    """Search space from a study file's table."""
     space: dict[str, Dimension] = {}
     for name, table in options.items():
         with entry(name):
@@ -183,34 +166,17 @@ def _make_dimension(table: Mapping[str, Any]) -> Dimension:
 
 @dataclass(frozen=True, slots=True)
 class EngineTable:
-    """Where the fits of a study run, as its file says; nothing of it is ever recorded.
+    """Where the fits of a study run, as its file says; nothing of it is ever recorded."""
 
-    Attributes
-    ----------
-    address
-        Of the engine; None: the file does not say. It may hold credentials, and so may options.
-    options
-        What goes to the engine untouched.
-    spool
-        Folder that workers write their results to before they return them.
-    patience
-        Seconds that workers go on without their coordinator.
-    """
-
-    address: str | None = field(default=None, repr=False)
-    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    spool: Path | None = None
-    patience: float | None = None
+    # Neither is shown: they may hold credentials.
+    address: str | None = field(default=None, repr=False)  # None: the file does not say
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)  # go to it untouched
+    spool: Path | None = None  # folder that workers write their results to before returning them
+    patience: float | None = None  # seconds that workers go on without their coordinator
 
 
 def make_engine_table(document: Mapping[str, Any], folder: Path) -> EngineTable:
-    """Table [engine] of a study file, empty where it has none; folders are looked for from its own.
-
-    Examples
-    --------
-    >>> make_engine_table({"engine": {"spool": "results", "patience": 60}}, Path("study"))
-    EngineTable(spool=PosixPath('study/results'), patience=60)
-    """
+    """Table [engine] of a study file, empty where it has none; its spool lies in the folder."""
     with entry("engine"):
         table = document.get("engine", {})
         if not isinstance(table, dict):

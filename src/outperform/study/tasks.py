@@ -189,13 +189,7 @@ def make_dataset(data: Any) -> Dataset:
 
 
 def find_goal(metric: str, goal: Goal | None = None) -> Goal:
-    """Direction in which the metric is better; scikit-learn's scorers all go up.
-
-    Examples
-    --------
-    >>> find_goal("neg_log_loss"), find_goal("test_error")
-    ('maximize', 'minimize')
-    """
+    """Direction in which the metric is better; scikit-learn's scorers all go up."""
     if goal is None and metric.startswith(("neg_", "d2_")):
         return "maximize"
     if goal is None and known_goal(metric) is None and metric in _scorers():
@@ -293,12 +287,6 @@ def measure_resplit(splitter: Splitter, dataset: Dataset, *, seed: int) -> Respl
 
     Final fits train on validation data too, and what a bootstrap draws twice counts once. How many
     examples it never draws depends on the seed a little: one split stands for all.
-
-    Examples
-    --------
-    >>> from outperform.study.splits import HoldOut
-    >>> measure_resplit(HoldOut(), Dataset(np.zeros((50, 1)), np.zeros(50)), seed=0)
-    Resplit(n_train=40, n_test=10)
     """
     split = split_dataset(splitter, dataset, seed=seed, fold=0)
     return Resplit(_count_units(split.refit().train, dataset), _count_units(split.test, dataset))

@@ -57,13 +57,7 @@ class Tuner:
 
 
 def best_trial(history: Sequence[Trial]) -> Trial:
-    """Trial with the highest score; of several, the earliest.
-
-    Examples
-    --------
-    >>> best_trial([Trial({"c": 1.0}, 0.8), Trial({"c": 2.0}, 0.9), Trial({"c": 3.0}, 0.9)])
-    Trial(params={'c': 2.0}, score=0.9)
-    """
+    """Trial with the highest score; of several, the earliest."""
     scored = [(trial.score, trial) for trial in history if trial.score is not None]
     if not scored:
         raise InvalidInput(
@@ -90,11 +84,8 @@ def suggest_wide_random(space: Space, history: Sequence[Trial], seed: int, n_tri
     The range of a uniform or log-uniform dimension is widened by Δ/2 at both ends, Δ being the step
     of the grid of `suggest_grid`, in log space where it is log-scaled. As with noisy grids, whole
     numbers and choices stay what they are, and so does a dimension of which the grid has one value:
-    that has no step. A seed draws the points of `suggest_random`, moved apart.
-
-    References
-    ----------
-    Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, appendix E.3.
+    that has no step. A seed draws the points of `suggest_random`, moved apart (Bouthillier et al.
+    2021, appendix E.3).
 
     Examples
     --------
@@ -138,11 +129,8 @@ def suggest_noisy_grid(space: Space, history: Sequence[Trial], seed: int, n_tria
     dimension is log-scaled. On average this is the grid of `suggest_grid`. The points may lie
     Δ/2 outside the range of a uniform or log-uniform dimension: where the range ends at a natural
     limit, as a share does at 0, declare it half a step shorter. Whole numbers stay in their range;
-    choices, and dimensions with room for one value only, are not moved.
-
-    References
-    ----------
-    Bouthillier et al. (2021), Accounting for Variance in ML Benchmarks, appendix E.2.
+    choices, and dimensions with room for one value only, are not moved (Bouthillier et al. 2021,
+    appendix E.2).
     """
     jitters: dict[str, Jitter] = {}
     for name in space:
@@ -200,13 +188,7 @@ _PACKAGES = {"tpe": "optuna", "cma-es": "cmaes"}
 
 
 def make_tuner(name: str) -> Tuner:
-    """Tuner of that name.
-
-    Examples
-    --------
-    >>> make_tuner("grid").uses_history
-    False
-    """
+    """Tuner of that name."""
     if name not in TUNERS:
         raise InvalidInput(f"there is no tuner {name!r}", suggest_names(name, list(TUNERS)))
     package = _PACKAGES.get(name)
