@@ -416,6 +416,12 @@ def test_where_no_design_is_cheaper_the_sentence_says_so(quality, path):
     assert str(measure_quality(path, n_ideal=1)).startswith("No design is cheaper than the ideal")
 
 
+def test_a_design_of_one_pair_among_several_is_told_with_its_own_pair(quality):
+    (pair,) = quality.pairs
+    others = replace(pair, pipeline="other", designs=())
+    assert "(net on toy; 95% interval" in str(replace(quality, pairs=(others, pair)))
+
+
 def test_of_several_pairs_the_sentence_says_how_large_the_ratio_may_be(quality):
     (pair,) = quality.pairs
     two = replace(quality, pairs=(pair, replace(pair, task="other")), n_ideal=3)

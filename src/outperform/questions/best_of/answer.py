@@ -28,9 +28,9 @@ from outperform.stats import (
     estimate_best_of,
     find_crossing,
 )
-from outperform.stats.best_of_n import BestOfEstimator, IntArray, as_budgets
+from outperform.stats.best_of_n import BestOfEstimator, as_budgets
 from outperform.stats.best_of_resamples import BestOfInterval
-from outperform.stats.checks import FloatArray, as_generator, check_count
+from outperform.stats.checks import FloatArray, IntArray, as_generator, check_count
 from outperform.store.store import read_runs
 
 _EVERY = 100  # n up to which curves have a point at each
@@ -262,9 +262,8 @@ def _list_budgets(n_runs: int, asked: Sequence[int]) -> IntArray:
     """Budgets of a curve: 1 to the number of runs, not all of them where they are many."""
     every = np.arange(1, min(n_runs, _EVERY) + 1)
     more = np.geomspace(every[-1], n_runs, _N_MORE).round()
-    shown = np.array(SHOWN)
-    budgets = [every, more, shown[shown <= n_runs], asked]
-    return np.unique(np.concatenate(budgets).astype(np.int64))
+    shown = [size for size in SHOWN if size <= n_runs]
+    return np.unique(np.concatenate([every, more, shown, asked]).astype(np.int64))
 
 
 def _check_alike(table: Runs, first: _Candidates, second: _Candidates) -> None:

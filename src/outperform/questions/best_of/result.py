@@ -12,8 +12,8 @@ from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope, join_scopes
 from outperform.stats import Crossing, Estimate, Interval, rank_correlation
-from outperform.stats.best_of_n import BestOfEstimator, IntArray
-from outperform.stats.checks import FloatArray
+from outperform.stats.best_of_n import BestOfEstimator
+from outperform.stats.checks import FloatArray, IntArray
 from outperform.wording import describe_goal
 
 SHOWN = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # budgets in tables

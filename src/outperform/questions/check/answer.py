@@ -1,22 +1,24 @@
 """Whether a pipeline is reproducible: every seed does what it should, and nothing else does.
 
 Each source is given several seeds, and each of these fits is done several times. Scores must be
-the same within a seed and should differ between seeds (Bouthillier et al., 2021, appendix A). That
-an interrupted and resumed study equals an uninterrupted one is the runner's business, not that of
-pipelines: its tests show it.
+the same within a seed and should differ between seeds (Bouthillier et al., 2021, appendix A), and
+global generators of random numbers must end as they did, or something draws from them unseeded.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+import hashlib
+import random
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import summarize_error, use_engine
 from outperform.errors import OutperformError, TooFewRuns, UnknownName
-from outperform.questions.check.generators import WatchedFits, WatchedScores
 from outperform.questions.check.result import (
     FailedFits,
     Reproducibility,
@@ -27,11 +29,12 @@ from outperform.runner import FitWork
 from outperform.runner.work import list_needs
 from outperform.stats.checks import check_count
 from outperform.study.fits import Fit, honoured, make_fit
-from outperform.study.pipelines import Pipeline
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
-from outperform.study.tasks import Task
 from outperform.wording import suggest_names
+
+_States = Mapping[str, str]  # a hash of the state of each generator, by the generator's name
+_Generator = tuple[Callable[[], Any], Callable[[Any], Any], Any]  # reads, writes and seeds it
 
 
 def check(
@@ -106,15 +109,9 @@ class PairPlan:
     The first fit serves every source.
     """
 
-    pipeline: Pipeline
-    task: Task
+    names: tuple[str, str]  # of the pipeline and the task
     sources: tuple[str, ...]
     fits: tuple[Fit, ...]
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """Of the pipeline and the task."""
-        return self.pipeline.name, self.task.name
 
     def rows(self, source: str, n_seeds: int) -> list[int]:
         """Which of the fits are those of a source, one per seed."""
@@ -123,11 +120,7 @@ class PairPlan:
 
 
 def plan_checks(
-    study: Study,
-    *,
-    pipelines: Collection[str] = (),
-    sources: Collection[str] = (),
-    n_seeds: int,
+    study: Study, *, pipelines: Collection[str] = (), sources: Collection[str] = (), n_seeds: int
 ) -> list[PairPlan]:
     """Fits that a check does, once each, for every pipeline on every task."""
     check_count("seeds", n_seeds, at_least=2)
@@ -146,7 +139,7 @@ def plan_checks(
             seeded = map(study.draw(pipeline, task).seeds, draws)
             make = partial(make_fit, pipeline, task, default_params(pipeline.space), refit=True)
             fits = [make(dict(seeds), fold=fold) for seeds, fold in seeded]
-            plans.append(PairPlan(pipeline, task, tuple(names), tuple(fits)))
+            plans.append(PairPlan((pipeline.name, task.name), tuple(names), tuple(fits)))
     return plans
 
 
@@ -171,6 +164,68 @@ def _fit_all(
             outcomes[outcome.tag] = outcome
         report(len(outcomes), len(fits))
     return [outcomes[number] for number in range(len(fits))]
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedScores:
+    """Scores of a fit, and the states in which it found and left the global generators."""
+
+    scores: dict[str, float]
+    before: _States
+    after: _States
+
+    @property
+    def moved(self) -> set[str]:
+        """Generators that the fit has drawn from, or has seeded."""
+        return {name for name, state in self.before.items() if self.after[name] != state}
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedFits:
+    """Work like the runner's, which also says what became of the global generators.
+
+    They are put into a new state before every fit, so that what draws from them without a seed
+    cannot repeat itself by chance: a fresh process always starts torch from the same state.
+    """
+
+    work: FitWork
+
+    def __call__(self, fit: Fit) -> WatchedScores:
+        """Scores of one fit, and the states around it."""
+        old = {name: read() for name, (read, _, _) in _list_generators().items()}
+        for _, _, seed in _list_generators().values():
+            seed()
+        try:
+            before = _hash_states()
+            scores = self.work(fit)
+            return WatchedScores(scores, before, {**before, **_hash_states()})
+        finally:
+            for name, (_, write, _) in _list_generators().items():
+                if name in old:
+                    write(old[name])
+
+
+def _hash_states() -> dict[str, str]:
+    return {name: _hash(read()) for name, (read, _, _) in _list_generators().items()}
+
+
+def _hash(state: Any) -> str:
+    parts = state if isinstance(state, tuple) else (state,)
+    text = "/".join(str(part.tolist() if hasattr(part, "tolist") else part) for part in parts)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _list_generators() -> dict[str, _Generator]:
+    """How to read, write and seed anew each generator; torch only where it is imported."""
+    legacy = np.random  # the generators that people's code draws from, whatever we think of them
+    generators: dict[str, _Generator] = {
+        "random": (random.getstate, random.setstate, random.seed),
+        "numpy.random": (legacy.get_state, legacy.set_state, legacy.seed),
+    }
+    torch = sys.modules.get("torch")
+    if hasattr(torch, "get_rng_state"):  # it is not, while it is being imported
+        generators["torch"] = (torch.get_rng_state, torch.set_rng_state, torch.seed)  # type: ignore[union-attr]
+    return generators
 
 
 def _find_unseeded(watched: Sequence[WatchedScores], n_repeats: int) -> Iterator[str]:

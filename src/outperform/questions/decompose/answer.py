@@ -181,7 +181,10 @@ def decompose_scores(
     spreads = {name: deviation(x, confidence_level=confidence_level) for name, x in arrays.items()}
     if n_test is not None:
         check_count("n_test", n_test, at_least=1)
-    reference = _choose_reference(spreads)
+    single = [name for name in spreads if name != ALL] or list(spreads)
+    reference = max(single, key=lambda name: spreads[name].value)
+    if SPLIT in spreads and spreads[SPLIT].value > 0:
+        reference = SPLIT
     model = n_test if n_test is not None and _is_share(metric, arrays) else None
     sources = tuple(
         SourceVariation(
@@ -196,13 +199,6 @@ def decompose_scores(
     )
     result = Decomposition(algorithm, task, metric, reference, sources)
     return replace(result, caveats=(*doubt_sources(result), *doubt_model(metric, n_test, model)))
-
-
-def _choose_reference(spreads: Mapping[str, Estimate]) -> str:
-    if SPLIT in spreads and spreads[SPLIT].value > 0:
-        return SPLIT
-    single = [name for name in spreads if name != ALL] or list(spreads)
-    return max(single, key=lambda name: spreads[name].value)
 
 
 def _share(scores: FloatArray, whole: FloatArray, like: Interval, *, same: bool) -> Estimate:

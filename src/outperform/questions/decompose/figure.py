@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,7 +15,6 @@ from outperform.questions.decompose.result import (
     CrossedDecomposition,
     Decomposition,
     Decompositions,
-    SourceVariation,
     join_sources,
 )
 from outperform.questions.decompose.search_curves import SearchCurves
@@ -62,8 +61,7 @@ def draw_decomposition(decompositions: Decomposition | Sequence[Decomposition], 
     middles: dict[str, list[float]] = {}
     for (_, source), y in places.items():
         middles.setdefault(source, []).append(y)
-    labels = [escape(shorten(source, 18)) for source in middles]
-    lay_out_rows(ax, [float(np.mean(ys)) for ys in middles.values()], labels)
+    lay_out_rows(ax, [float(np.mean(ys)) for ys in middles.values()], [*map(_name, middles)])
     ax.spines["left"].set_visible(True)
     ax.set_ylim(max(places.values()) + 0.8, -0.8)
     ax.set_xlim(0, _find_limit(group))
@@ -73,13 +71,19 @@ def draw_decomposition(decompositions: Decomposition | Sequence[Decomposition], 
         ax.axvline(1, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid="reference")
         ax.legend(loc="lower left", bbox_to_anchor=(-0.3, 1.0), fontsize="small", frameon=False)
     elif _scale(group[0]) > 0:
-        draw_shares(_scale(group[0]), f"as share of {_possessive(group[0])}", ax)
+        draw_shares(_scale(group[0]), f"as share of {_name(group[0].reference)}'s", ax)
 
 
 def compose_decomposition(decompositions: Decomposition | Sequence[Decomposition]) -> Figure:
     """Draw the sources of variation below the largest one's name, one column wide."""
     group = as_group(decompositions)
-    title = "\n".join(textwrap.wrap(_entitle(group), int(15 * COLUMN_WIDTH)))
+    largest = group[0].ranked[0]
+    title = f"Largest source of variation{name_runs(group[0])}: {_name(largest.source)}"
+    if len(group) > 1:
+        title = "Sources of variation"
+    elif largest.sd.value == 0:
+        title = f"No source changes the {escape(shorten(group[0].metric, 20))}"
+    title = "\n".join(textwrap.wrap(title, int(15 * COLUMN_WIDTH)))
     height = decomposition_height(group) + 0.1 + 0.14 * (1 + title.count("\n"))
     figure = make_figure(COLUMN_WIDTH, height, title)
     draw_decomposition(group, figure.subplots())
@@ -93,64 +97,51 @@ def decomposition_height(decompositions: Decomposition | Sequence[Decomposition]
     return 0.75 + above + bar * (1.6 + max(_lay_out_bars(group).values()))
 
 
-def _order_sources(group: Sequence[Decomposition]) -> list[str]:
-    """All together, then single sources by their mean share, then noise."""
-    shares: dict[str, list[float]] = {}
-    for variation in (v for decomposition in group for v in decomposition.sources):
-        shares.setdefault(variation.source, []).append(variation.share.value)
-    return sorted(shares, key=lambda s: (s != ALL, s == NOISE, -np.mean(shares[s])))
-
-
 def _lay_out_bars(group: Sequence[Decomposition]) -> dict[tuple[int, str], float]:
-    """Place bars of height 1, without gaps for sources that a decomposition lacks."""
+    """Place bars of height 1, without gaps for sources that a decomposition lacks.
+
+    All together come first, then single sources by their mean share, then noise.
+    """
+    shares: dict[str, dict[int, float]] = {}
+    for index, decomposition in enumerate(group):
+        for v in decomposition.sources:
+            shares.setdefault(v.source, {})[index] = v.share.value
     places: dict[tuple[int, str], float] = {}
-    y, known = 0.0, [{v.source for v in decomposition.sources} for decomposition in group]
-    for source in _order_sources(group):
-        members = [index for index, sources in enumerate(known) if source in sources]
-        places |= {(index, source): y + i for i, index in enumerate(members)}
-        y += max(len(members), 1.4 if len(group) > 1 else 1.0) + (0.9 if len(group) > 1 else 0.4)
+    y, (least, gap) = 0.0, (1.4, 0.9) if len(group) > 1 else (1.0, 0.4)
+    mean = {source: np.mean([*own.values()]) for source, own in shares.items()}
+    for source in sorted(shares, key=lambda s: (s != ALL, s == NOISE, -mean[s])):
+        places |= {(index, source): y + i for i, index in enumerate(shares[source])}
+        y += max(len(shares[source]), least) + gap
     return places
 
 
 def _draw_bars(
     group: list[Decomposition], index: int, places: dict[tuple[int, str], float], ax: Axes
 ) -> None:
-    """Draw the bars of one decomposition of the group."""
-    alone = len(group) == 1
-    cycle, colour = divmod(index, len(_COLOURS))
+    """Draw bars of one decomposition, their intervals and models; 0 where there is no bar."""
+    alone, models = len(group) == 1, _find_models(group[index])
+    cycle, number = divmod(index, len(_COLOURS))
     label = _label_legend(group, index)
     for variation in group[index].sources:
+        y, gid = places[index, variation.source], f"{index}-{variation.source}"
+        estimate = variation.sd if alone else variation.share
         special = alone and variation.source in (ALL, NOISE)
-        (bar,) = ax.barh(
-            places[index, variation.source],
-            _measure(variation, alone=alone).value,
-            0.9,
-            color=COLOUR_NEITHER if special else COLOUR_A if alone else _COLOURS[colour],
-            hatch=_HATCHES[cycle % len(_HATCHES)],
-            alpha=0.8,
-            edgecolor="white",
-            linewidth=0,
-            label=label,
-        )
+        look: dict[str, Any] = {
+            "color": COLOUR_NEITHER if special else COLOUR_A if alone else _COLOURS[number],
+            "hatch": _HATCHES[cycle % len(_HATCHES)],
+            "edgecolor": "white",
+        }
+        (bar,) = ax.barh(y, estimate.value, 0.9, alpha=0.8, linewidth=0, label=label, **look)
         label = "_nolegend_"
-        bar.set_gid(f"bar-{index}-{variation.source}")
-        _mark_bar(group, index, variation, ax, y=places[index, variation.source])
-
-
-def _mark_bar(
-    group: list[Decomposition], index: int, variation: SourceVariation, ax: Axes, *, y: float
-) -> None:
-    """Draw the interval and the binomial model; write 0 where there is no bar."""
-    estimate, gid = _measure(variation, alone=len(group) == 1), f"{index}-{variation.source}"
-    if estimate.value == 0:
-        look = {"fontsize": "x-small", "va": "center_baseline", "gid": f"zero-{gid}"}
-        write_note(ax, "0", (0, y), (2, 0), **look)
-    ends = [estimate.interval.low, estimate.interval.high]
-    ax.plot(ends, [y, y], color="black", linewidth=0.8, gid=f"interval-{gid}")
-    models = _find_models(group[index])
-    if variation.source in models:
-        x = models[variation.source] / _unit(group, index)
-        ax.plot([x], [y], "D", mfc="white", mec="black", mew=0.7, ms=3.5, gid=f"binomial-{gid}")
+        bar.set_gid(f"bar-{gid}")
+        if estimate.value == 0:
+            note = {"fontsize": "x-small", "va": "center_baseline", "gid": f"zero-{gid}"}
+            write_note(ax, "0", (0, y), (2, 0), **note)
+        ends = [estimate.interval.low, estimate.interval.high]
+        ax.plot(ends, [y, y], color="black", linewidth=0.8, gid=f"interval-{gid}")
+        if variation.source in models:
+            x = models[variation.source] / _unit(group, index)
+            ax.plot([x], [y], "D", mfc="white", mec="black", mew=0.7, ms=3.5, gid=f"binomial-{gid}")
 
 
 def _find_models(decomposition: Decomposition) -> dict[str, float]:
@@ -158,10 +149,6 @@ def _find_models(decomposition: Decomposition) -> dict[str, float]:
     models = {v.source: v.binomial_sd for v in decomposition.sources if v.binomial_sd is not None}
     redrawn = {source: sd for source, sd in models.items() if source in (SPLIT, ALL)}
     return redrawn or models
-
-
-def _measure(variation: SourceVariation, *, alone: bool) -> Estimate:
-    return variation.sd if alone else variation.share
 
 
 def _scale(decomposition: Decomposition) -> float:
@@ -176,7 +163,7 @@ def _unit(group: list[Decomposition], index: int) -> float:
 
 def _find_limit(group: list[Decomposition]) -> float:
     """End of the axis: beyond every bar and diamond, and beyond intervals that are not absurd."""
-    drawn = [_measure(v, alone=len(group) == 1) for d in group for v in d.sources]
+    drawn = [v.sd if len(group) == 1 else v.share for d in group for v in d.sources]
     longest = max(estimate.value for estimate in drawn)
     reach = min(max(estimate.interval.high for estimate in drawn), _FARTHEST * longest)
     models = [
@@ -185,22 +172,19 @@ def _find_limit(group: list[Decomposition]) -> float:
     return 1.05 * max(longest, reach, *models) or 1.0
 
 
-def _possessive(decomposition: Decomposition) -> str:
-    return f"{escape(shorten(decomposition.reference, 18))}'s"
+def _name(source: str) -> str:
+    return escape(shorten(source, 18))
 
 
 def _label_axis(group: list[Decomposition]) -> str:
     level = describe_level(group[0].sources[0].sd.interval)
-    metric = escape(shorten(group[0].metric, 20))
-    references = {_possessive(decomposition) for decomposition in group}
-    what = f"standard deviation of {metric}"
+    what = f"standard deviation of {escape(shorten(group[0].metric, 20))}"
     if len(group) > 1:
-        whose = references.pop() if len(references) == 1 else "each reference's"
+        references = {_name(decomposition.reference) for decomposition in group}
+        whose = f"{references.pop()}'s" if len(references) == 1 else "each reference's"
         what = f"standard deviation as share of {whose}"
-    phrases = [what, f"{level} interval"]
-    if any(_find_models(decomposition) for decomposition in group):
-        phrases.append("◇ binomial model")
-    return join_phrases(*phrases)
+    models = ["◇ binomial model"] if any(map(_find_models, group)) else []
+    return join_phrases(what, f"{level} interval", *models)
 
 
 def _label_legend(group: list[Decomposition], index: int) -> str:
@@ -212,22 +196,7 @@ def _label_legend(group: list[Decomposition], index: int) -> str:
         if len({getattr(other, part) for other in group}) > 1
     ]
     name = escape(shorten(", ".join(names) or f"{index + 1}", 26))
-    return f"{name} ({_possessive(decomposition)} sd {_scale(decomposition):.2g})"
-
-
-def _entitle(group: list[Decomposition]) -> str:
-    if len(group) > 1:
-        return "Sources of variation"
-    largest = group[0].ranked[0]
-    if largest.sd.value == 0:
-        return f"No source changes the {escape(shorten(group[0].metric, 20))}"
-    name = escape(shorten(largest.source, 18))
-    return f"Largest source of variation{name_runs(group[0])}: {name}"
-
-
-def draw_sources(result: Decompositions, ax: Axes) -> None:
-    """Draw the sources that were redrawn alone, of every algorithm on every task."""
-    draw_decomposition(_require_sources(result), ax)
+    return f"{name} ({_name(decomposition.reference)}'s sd {_scale(decomposition):.2g})"
 
 
 def compose_sources(result: Decompositions) -> Figure:
@@ -287,7 +256,13 @@ def compose_components(
     axes = figure.subplots(len(group), 1, squeeze=False, height_ratios=heights)[:, 0]
     for each, ax in zip(group, axes, strict=True):
         draw_components(each, ax)
-        ax.set_title(_entitle_components(each), fontsize="medium", x=0.3)
+        largest = escape(shorten(join_sources(each.largest.names), 30))
+        largest = largest.replace(" ", "\N{NO-BREAK SPACE}")
+        title = f"Largest part of variance{name_runs(each)}: {largest}"
+        if each.largest.share == 0:
+            title = f"No source changes the {escape(shorten(each.metric, 20))}"
+        wrapped = "\n".join(textwrap.wrap(title, int(15 * COLUMN_WIDTH)))
+        ax.set_title(wrapped, fontsize="medium", x=0.3)
     return figure
 
 
@@ -343,18 +318,9 @@ def name_runs(decomposition: Decomposition | CrossedDecomposition) -> str:
     return f" of {' on '.join(shown)}" if shown else ""
 
 
-def _entitle_components(decomposition: CrossedDecomposition) -> str:
-    if decomposition.largest.share == 0:
-        return f"No source changes the {escape(shorten(decomposition.metric, 20))}"
-    largest = escape(shorten(join_sources(decomposition.largest.names), 30))
-    largest = largest.replace(" ", "\N{NO-BREAK SPACE}")
-    title = f"Largest part of variance{name_runs(decomposition)}: {largest}"
-    return "\n".join(textwrap.wrap(title, int(15 * COLUMN_WIDTH)))
-
-
 FIGURES = {
     Decompositions: Drawing(
-        {"sources": draw_sources},
+        {"sources": lambda result, ax: draw_decomposition(_require_sources(result), ax)},
         compose_sources,
         heights={"sources": lambda result: decomposition_height(_require_sources(result))},
     ),

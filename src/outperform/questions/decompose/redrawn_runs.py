@@ -8,25 +8,14 @@ from typing import Any
 import numpy as np
 
 from outperform.errors import DuplicateRuns, InvalidInput, UnknownColumn
-from outperform.runs.columns import (
-    Wanted,
-    assign_roles,
-    find_column,
-    find_columns,
-    require_score,
-)
+from outperform.runs.columns import Wanted, assign_roles, find_column, find_columns, require_score
 from outperform.runs.labels import join_labels
 from outperform.runs.source_table import SourceTable
 from outperform.runs.sources import open_file
 from outperform.stats.checks import FloatArray
-from outperform.store import Measurement, RunLabel, Store
+from outperform.store import Store
 from outperform.store.stored_doubts import describe_versions
-from outperform.store.stored_runs import (
-    describe_left_out,
-    get_test_score,
-    is_planned,
-    list_designs,
-)
+from outperform.store.stored_runs import describe_left_out, get_test_score, is_planned, list_designs
 from outperform.wording import enumerate_names
 
 Level = tuple[Any, ...]
@@ -67,14 +56,19 @@ def load_variation(store: Store) -> tuple[list[Variation], list[str]]:
         )
     variations: dict[tuple[str, str], Variation] = {}
     order = {name: place for place, name in enumerate([*study["pipelines"], *study["tasks"]])}
-    for label in sorted(
-        runs, key=lambda run: (order[run.task], order[run.pipeline], run.replicate)
-    ):
-        names = label.pipeline, label.task
-        metric = study["tasks"][label.task]["metric"]
-        fit = done[label.key]
+    for run in sorted(runs, key=lambda run: (order[run.task], order[run.pipeline], run.replicate)):
+        names, metric = (run.pipeline, run.task), study["tasks"][run.task]["metric"]
+        own = variations.setdefault(names, Variation(*names, metric))
+        fit = done[run.key]
         score = get_test_score(fit.scores, fit.key, store)
-        _file(variations.setdefault(names, Variation(*names, metric)), label, fit, score)
+        if run.design == _ONE_BY_ONE:
+            own.by_source.setdefault(run.source, []).append(score)
+        else:
+            sources = tuple(run.source.split("+"))
+            # Folds of one cross-validation share the seed of their split.
+            fold = {"split": fit.fold}
+            level = tuple((fit.seeds.get(name), fold.get(name, 0)) for name in sources)
+            own.crossed.setdefault(sources, []).append((level, score))
     notes = [*describe_left_out(apart, designs, study), *describe_versions(store)]
     return list(variations.values()), notes
 
@@ -101,17 +95,6 @@ def arrange_levels(names: Sequence[str], cells: Iterable[tuple[Level, float]]) -
     for level, score in scores.items():
         table[tuple(axis.index(value) for axis, value in zip(axes, level, strict=True))] = score
     return table
-
-
-def _file(runs: Variation, label: RunLabel, measured: Measurement, score: float) -> None:
-    if label.design == _ONE_BY_ONE:
-        runs.by_source.setdefault(label.source, []).append(score)
-        return
-    names = tuple(label.source.split("+"))
-    # Folds of one cross-validation share the seed of their split.
-    fold = {"split": measured.fold}
-    level = tuple((measured.seeds.get(name), fold.get(name, 0)) for name in names)
-    runs.crossed.setdefault(names, []).append((level, score))
 
 
 def read_variation(

@@ -67,21 +67,30 @@ class Decomposition(Result):
     def tables(self) -> list[Table | str]:
         """Single sources, largest first, then all together."""
         together = [each for each in self.sources if each.source == ALL and each not in self.ranked]
-        rows = [_list_cells(each) for each in (*self.ranked, *together)]
         header = ["source", "runs", "mean", f"sd of {self.metric}"]
-        header += [f"share of {self.reference}'s", "normal? p", "binomial sd"]
-        if all(each.binomial_sd is None for each in self.sources):
-            return [Table(header[:-1], [row[:-1] for row in rows])]
-        return [Table(header, rows)]
+        header += [f"share of {self.reference}'s", "normal? p"]
+        modelled = any(each.binomial_sd is not None for each in self.sources)
+        rows = []
+        for each in (*self.ranked, *together):
+            model = "" if each.binomial_sd is None else f"{each.binomial_sd:.3g}"
+            row = [each.source, str(each.n), f"{each.mean:.4g}", str(each.sd), str(each.share)]
+            rows.append([*row, f"{each.normality_pvalue:.2g}", *([model] if modelled else [])])
+        return [Table(header + ["binomial sd"] * modelled, rows)]
 
     def __str__(self) -> str:
         largest, *others = self.ranked
         what = f"the {self.metric}{_describe_runs(self.algorithm, self.task)}"
         if largest.sd.value == 0:
             return f"No source changes {what}."
+        lead = ""
+        if others and others[0].sd.value > 0:
+            level = largest.sd.interval.confidence_level
+            ratio = deviation_ratio(largest.scores, others[0].scores, confidence_level=level)
+            unsure = ", not significantly more" if 1 in ratio.interval else ""
+            lead = f", {ratio} times that of {others[0].source}{unsure}"
         return (
             f"{largest.source} is the largest source of variation of {what}: standard deviation "
-            f"{largest.sd} over {largest.n} runs{_lead(largest, others)}."
+            f"{largest.sd} over {largest.n} runs{lead}."
         )
 
     @property
@@ -177,34 +186,11 @@ def _describe_runs(algorithm: str, task: str) -> str:
     return (f" of {algorithm}" if algorithm else "") + (f" on {task}" if task else "")
 
 
-def _list_cells(variation: SourceVariation) -> list[str]:
-    """A row of the table, with an empty cell where there is no binomial model."""
-    model = variation.binomial_sd
-    return [
-        variation.source,
-        str(variation.n),
-        f"{variation.mean:.4g}",
-        str(variation.sd),
-        str(variation.share),
-        f"{variation.normality_pvalue:.2g}",
-        "" if model is None else f"{model:.3g}",
-    ]
-
-
 def _format_variance(variance: Estimate) -> list[str]:
     """A variance and its root, each with its interval."""
     interval = variance.interval
     roots = [max(0.0, x) ** 0.5 for x in (variance.value, interval.low, interval.high)]
     return [str(variance), "{:.3g} [{:.3g}, {:.3g}]".format(*roots)]
-
-
-def _lead(largest: SourceVariation, others: Sequence[SourceVariation]) -> str:
-    if not others or others[0].sd.value == 0:
-        return ""
-    level = largest.sd.interval.confidence_level
-    ratio = deviation_ratio(largest.scores, others[0].scores, confidence_level=level)
-    unsure = ", not significantly more" if 1 in ratio.interval else ""
-    return f", {ratio} times that of {others[0].source}{unsure}"
 
 
 def join_sources(names: Sequence[str]) -> str:

@@ -1,9 +1,8 @@
 """Searches of a study retraced, and how far they get, trial by trial."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -32,7 +31,11 @@ class Retracer:
 
     def __init__(self, study: Study, recorded: Recorded) -> None:
         self.study = study
-        self.scores = recorded if isinstance(recorded, Mapping) else _read_scores(recorded)
+        if isinstance(recorded, Mapping):
+            self.scores = recorded
+        else:
+            with use_store(recorded) as store:
+                self.scores = store.scores()
         self.fingerprints = gather_fingerprints(study.pipelines, study.tasks)
 
     def follow(self, search: Search) -> Iterator[tuple[Params, FitScores]]:
@@ -58,14 +61,12 @@ class Retracer:
         return self.scores.get(fit.key(self.fingerprints), {})
 
 
-def _read_scores(store: str | Path | Store) -> Mapping[str, FitScores]:
-    with use_store(store) as opened:
-        return opened.scores()
-
-
 _MOST_TOLD = 3  # groups of searches in a sentence
 _STEPS = (1, 2, 5, 10, 20, 50, 100, 200)  # numbers of trials in a table
 _ALL, _HPO = ("all sources",), ("seeds of the search",)
+# Scores of the best trial so far after each trial, on validation and on test data (empty where a
+# trial has no test score), and the final test score.
+_Traced = tuple[list[float], list[float], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ class SearchCurve(Plain):
         return (
             f"after {self.n_trials} trials {self.pipeline} on {self.task} reaches "
             f"{self.valid.mean[-1]:.4g} ± {self.valid.sd[-1]:.2g} on validation and, trained on "
-            f"that too, {self.final.mean():.4g} ± {self.final_sd:.2g} on test data "
+            f"that too, {self.final_mean:.4g} ± {self.final_sd:.2g} on test data "
             f"({self.n_searches} searches, {self.redrawn} redrawn)"
         )
 
@@ -135,16 +136,6 @@ class SearchCurve(Plain):
     def final_mean(self) -> float:
         """Mean test score of the final fits."""
         return float(self.final.mean())
-
-    def list_rows(self, steps: list[int]) -> Iterator[list[str]]:
-        """Rows of a table: validation and test scores after so many trials."""
-        final = f"{self.final.mean():.4g} ± {self.final_sd:.2g}"
-        for name, course in (("validation", self.valid), ("test", self.test)):
-            reached = ["–"] * len(steps)
-            if course is not None:
-                reached = [f"{course.mean[n - 1]:.4g} ± {course.sd[n - 1]:.2g}" for n in steps]
-            names = [self.pipeline, self.task, self.redrawn, str(self.n_searches), name]
-            yield [*names, *reached, final if name == "test" else ""]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +166,19 @@ class SearchCurves(Result):
         steps = [step for step in _STEPS if step < longest] + [longest]
         trials = [f"{step} trial{'s' if step > 1 else ''}" for step in steps]
         header = ["pipeline", "task", "redrawn", "searches", "data", *trials, "final fits"]
-        return [Table(header, [row for curve in self.curves for row in curve.list_rows(steps)])]
+        rows = []
+        for curve in self.curves:
+            names = [curve.pipeline, curve.task, curve.redrawn, str(curve.n_searches)]
+            final = f"{curve.final_mean:.4g} ± {curve.final_sd:.2g}"
+            for data, course, last in (
+                ("validation", curve.valid, ""),
+                ("test", curve.test, final),
+            ):
+                reached = ["–"] * len(steps)
+                if course is not None:
+                    reached = [f"{course.mean[n - 1]:.4g} ± {course.sd[n - 1]:.2g}" for n in steps]
+                rows.append([*names, data, *reached, last])
+        return [Table(header, rows)]
 
     def __str__(self) -> str:
         n_others = len(self.curves) - _MOST_TOLD
@@ -205,43 +208,20 @@ def trace_searches(study: Study, recorded: Recorded) -> SearchCurves:
             unfinished.add(f"{run.pipeline} on {run.task}")
         else:
             groups.setdefault(names, []).append(traced)
-    curves = tuple(
-        _make_curve(names, searches)
-        for names, searches in sorted(groups.items(), key=lambda item: _find_place(study, item[0]))
-        if len(searches) > 1
-    )
+    curves = []
+    pipelines, tasks = ([each.name for each in group] for group in (study.pipelines, study.tasks))
+    for names in sorted(groups, key=lambda n: (tasks.index(n[1]), pipelines.index(n[0]), n[2])):
+        valid, test, final = zip(*groups[names], strict=True)
+        if len(final) > 1:
+            tested = Course(np.array(test)) if all(test) else None
+            curves.append(SearchCurve(*names, Course(np.array(valid)), tested, np.array(final)))
     if not curves:
         raise TooFewRuns(
             "no pipeline has two finished searches on a task",
             "Run the ideal design, or variance with searches = 20",
         )
-    task = study.tasks[0]
-    return SearchCurves(
-        task.metric, task.goal, study.tuner, curves, tuple(_find_doubts(curves, unfinished))
-    )
-
-
-class _Traced(NamedTuple):
-    """One search: scores of the best trial so far after each trial, and the final test score."""
-
-    valid: list[float]
-    test: list[float]  # empty where a trial has no test score
-    final: float
-
-
-def _make_curve(names: tuple[str, str, str], searches: list[_Traced]) -> SearchCurve:
-    tested = all(traced.test for traced in searches)
-    return SearchCurve(
-        *names,
-        valid=Course(np.array([traced.valid for traced in searches])),
-        test=Course(np.array([traced.test for traced in searches])) if tested else None,
-        final=np.array([traced.final for traced in searches]),
-    )
-
-
-def _find_place(study: Study, names: tuple[str, str, str]) -> tuple[int, int, str]:
-    pipelines, tasks = ([each.name for each in group] for group in (study.pipelines, study.tasks))
-    return tasks.index(names[1]), pipelines.index(names[0]), names[2]
+    task, doubts = study.tasks[0], tuple(_find_doubts(curves, unfinished))
+    return SearchCurves(task.metric, task.goal, study.tuner, tuple(curves), doubts)
 
 
 def _trace(retracer: Retracer, run: PlannedRun) -> _Traced | None:
@@ -264,10 +244,10 @@ def _trace(retracer: Retracer, run: PlannedRun) -> _Traced | None:
         return None
     tested = all("test" in scores for scores in trials)
     test = [trials[i]["test"] for i in best] if tested else []
-    return _Traced([trials[i]["valid"] for i in best], test, final["test"])
+    return [trials[i]["valid"] for i in best], test, final["test"]
 
 
-def _find_doubts(curves: tuple[SearchCurve, ...], unfinished: set[str]) -> Iterator[str]:
+def _find_doubts(curves: Sequence[SearchCurve], unfinished: set[str]) -> Iterator[str]:
     yield (
         "a best validation score is chosen for being good, and so flatters; final test scores are "
         "of fits on training and validation data together"

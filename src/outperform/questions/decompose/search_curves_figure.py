@@ -7,11 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
-from outperform.render.style import PAGE_WIDTH, escape, make_figure
+from outperform.render.style import COLOURS, PAGE_WIDTH, escape, make_figure
 from outperform.stats.variances import middle_range
 from outperform.wording import describe_goal, shorten
 
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _LINES = ("-", "--", ":", "-.")
 
 
@@ -35,7 +34,10 @@ def draw_test_curves(result: SearchCurves, ax: Axes) -> None:
     for index, curve in enumerate(result.curves):
         if curve.test is not None:
             _draw_course(curve.test, ax, index, label=_label(result, curve))
-        _draw_final(curve, ax, index, place=longest * (1.06 + 0.05 * index) + 0.3)
+        place, colour = longest * (1.06 + 0.05 * index) + 0.3, COLOURS[index % len(COLOURS)]
+        ends, mean = middle_range(curve.final), curve.final_mean
+        ax.plot([place, place], ends, color=colour, linewidth=0.9, gid=f"interval-{index}")
+        ax.plot([place], [mean], "D", color=colour, markersize=3.5, gid=f"final-{index}")
     ax.axvline(longest * 1.02 + 0.2, color="#B0B0B0", linewidth=0.6, linestyle=":")
     ax.set_xlim(1, longest * (1.05 + 0.05 * len(result.curves)) + 0.5)
     ax.set_ylabel(f"test {escape(shorten(result.metric, 18))}\nof the best on validation")
@@ -67,24 +69,10 @@ def compose_search_curves(result: SearchCurves) -> Figure:
 
 
 def _draw_course(course: Course, ax: Axes, index: int, *, label: str) -> None:
-    colour, line = _COLOURS[index % len(_COLOURS)], _LINES[index % len(_LINES)]
+    colour, line = COLOURS[index % len(COLOURS)], _LINES[index % len(_LINES)]
     trials = np.arange(1, course.scores.shape[1] + 1)
     ax.plot(trials, course.mean, line, color=colour, label=label, gid=f"mean-{index}")
-    ax.fill_between(
-        trials, *course.bounds, color=colour, alpha=0.2, linewidth=0, gid=f"band-{index}"
-    )
-
-
-def _draw_final(curve: SearchCurve, ax: Axes, index: int, *, place: float) -> None:
-    colour = _COLOURS[index % len(_COLOURS)]
-    ax.plot(
-        [place, place],
-        middle_range(curve.final),
-        color=colour,
-        linewidth=0.9,
-        gid=f"interval-{index}",
-    )
-    ax.plot([place], [curve.final.mean()], "D", color=colour, markersize=3.5, gid=f"final-{index}")
+    ax.fill_between(trials, *course.bounds, color=colour, alpha=0.2, lw=0, gid=f"band-{index}")
 
 
 def _add_legend(result: SearchCurves, ax: Axes) -> None:

@@ -1,18 +1,17 @@
 """How many runs, what power, what cost."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 from outperform.errors import InvalidInput
 from outperform.questions.compare.advice import TOO_GOOD
 from outperform.questions.compare.answer import find_population, make_resplit
 from outperform.questions.compare.result import Comparison
-from outperform.questions.plan.result import PAIRS, Plan, plan_resplits, plan_sequential_design
+from outperform.questions.plan.result import PAIRS, Plan, PlannedResplits, SequentialDesign
 from outperform.runs.scope import SPLITS, THIS_DATASET, Resplit, Scope
-from outperform.stats import (
-    noether_sample_size,
-    required_pairs,
-)
+from outperform.stats import noether_sample_size, plan_sequential_test, required_pairs
 from outperform.stats.checks import check_count, check_gamma, check_positive
+from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.verdicts import PlannedInterval
 
 _MOST_PAIRS = 1_000_000_000  # nobody has more
@@ -59,11 +58,13 @@ def plan(
         check_positive("seconds_per_fit", seconds_per_fit)
     resplit = make_resplit(train_size, test_size)
     probability, caveats, better, worse = gamma, tuple[str, ...](), "A", "B"
+    scope = PAIRS if resplit is None else Scope((SPLITS,), THIS_DATASET, how="will vary")
     if pilot is not None:
-        _, better, worse = _find_better(pilot)
+        seen, better, worse = _find_better(pilot)
         if resplit is not None:
             pilot = replace(pilot, population=find_population(pilot, resplit))
-        probability, gamma, caveats = _learn_from(pilot, gamma)
+        scope = Scope(pilot.varied, pilot.shared, "will vary", pilot.tuned_once)
+        probability, gamma, caveats = _learn_from(pilot, seen, better, gamma)
     needed = required_pairs(gamma, alpha, beta, probability=probability, interval=interval)
     if n_pairs is not None:
         check_count("n_pairs", n_pairs, at_least=1, at_most=_MOST_PAIRS)
@@ -79,18 +80,17 @@ def plan(
         n_required=needed,
         n_pairs=needed if n_pairs is None else n_pairs,
         seconds_per_fit=seconds_per_fit,
-        sequential=plan_sequential_design(
-            gamma, alpha, beta, probability=probability, seconds_per_fit=seconds_per_fit
-        ),
-        scope=_find_scope(pilot, resplit),
-        resplits=plan_resplits(resplit, pilot, alpha=alpha, beta=beta),
+        sequential=_plan_sequentially(gamma, alpha, beta, probability, seconds_per_fit),
+        scope=scope,
+        resplits=_plan_resplits(resplit, pilot, alpha=alpha, beta=beta),
         caveats=caveats,
     )
 
 
-def _learn_from(pilot: Comparison, gamma: float) -> tuple[float, float, tuple[str, ...]]:
+def _learn_from(
+    pilot: Comparison, seen: float, better: str, gamma: float
+) -> tuple[float, float, tuple[str, ...]]:
     """P(A>B) to plan for, the gamma that can be reached with it, and what that rests on."""
-    seen, better, _ = _find_better(pilot)
     if seen <= 0.5:  # less than half where ties count for neither side
         raise InvalidInput(
             f"the pilot of {pilot.n_pairs} pairs shows no advantage: neither side wins more than "
@@ -114,13 +114,6 @@ def _learn_from(pilot: Comparison, gamma: float) -> tuple[float, float, tuple[st
     return min(seen, TOO_GOOD), gamma if seen >= gamma else 0.5, tuple(caveats)
 
 
-def _find_scope(pilot: Comparison | None, resplit: Resplit | None) -> Scope:
-    """What the pairs planned will vary: as those of the pilot."""
-    if pilot is not None:
-        return Scope(pilot.varied, pilot.shared, "will vary", pilot.tuned_once)
-    return PAIRS if resplit is None else Scope((SPLITS,), THIS_DATASET, how="will vary")
-
-
 def _find_better(pilot: Comparison) -> tuple[float, str, str]:
     """Chance to win of the better one of a pilot, its name, and the other's."""
     if not isinstance(pilot, Comparison):
@@ -136,3 +129,47 @@ def _find_better(pilot: Comparison) -> tuple[float, str, str]:
     if pilot.probability >= pilot.reverse_probability:
         return pilot.probability, pilot.a, pilot.b
     return pilot.reverse_probability, pilot.b, pilot.a
+
+
+def _plan_sequentially(
+    gamma: float,
+    alpha: float,
+    beta: float,
+    probability: float,
+    seconds_per_fit: float | None = None,
+) -> SequentialDesign | None:
+    """Plan a sequential test; None where it would take thousands of pairs, or chance would do.
+
+    Where gamma, the smallest P(A>B) that matters, is ½, what is planned for takes its place.
+
+    >>> design = _plan_sequentially(0.75, 0.05, 0.05, probability=0.75)
+    >>> round(design.better.expected_pairs, 1), design.test.n_max
+    (27.6, 80)
+    """
+    with suppress(InvalidInput):
+        test = plan_sequential_test(gamma if gamma > 0.5 else probability, alpha, beta)
+        better, equals = test.operating(probability), test.operating(0.5)
+        return SequentialDesign(test, better, equals, seconds_per_fit)
+    return None
+
+
+def _plan_resplits(
+    resplit: Resplit | None, pilot: Comparison | None, *, alpha: float, beta: float
+) -> PlannedResplits | None:
+    """Plan for data like these, where sizes of splits, or a pilot made of such, are known.
+
+    With a pilot, which was compared with them, the sizes are of no matter. None where nothing is
+    known of how the data are divided, or a pilot's differences do not vary.
+
+    >>> print(_plan_resplits(Resplit(800, 200), None, alpha=0.05, beta=0.05))
+    no number of re-splits shows a difference below 1.3 standard deviations of the difference
+    """
+    alpha = cautious_alpha(alpha)
+    if pilot is None:
+        if resplit is None:
+            return None
+        return PlannedResplits(resplit.n_test / resplit.n_train, alpha, beta)
+    seen = pilot.population
+    if seen is None or seen.deviation == 0:
+        return None
+    return PlannedResplits(seen.overlap, alpha, beta, seen.deviation, pilot.metric, seen.value)

@@ -1,7 +1,7 @@
 """What a budget buys by each design, and how it is best split between searches and replicates."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from outperform.errors import InvalidInput, UnknownName
@@ -71,15 +71,20 @@ def plan_budget(
     check_open_unit("alpha", alpha)
     check_open_unit("beta", beta)
     _check_budget(budget, hours, seconds_per_fit)
-    pilot = _Pilot.of(source, pipelines, task)
-    per_fit = None if hours is None else pilot.find_seconds(seconds_per_fit)
-    costs = pilot.price(per_fit)
+    pilot = _learn(source, pipelines, task)
+    costs = _price(pilot, seconds_per_fit, in_seconds=hours is not None)
     total = budget if hours is None else hours * _HOUR
     assert total is not None
     _check_enough(total, costs, pilot)
     options = tuple(list_options(pilot.constants, pilot.lengths, pilot.study.trials))
     rates = ErrorRates(gamma, alpha, beta)
-    plans = [*_drop_repeated([option.plan(total, costs, rates) for option in options])]
+    plans = []
+    for option in options:
+        plan = option.plan(total, costs, rates)
+        several = plan.name.endswith(", several searches")
+        # Several searches that are one, or ideal, are one of the others.
+        if not (several and 1 in (plan.split.n_searches, plan.split.n_replicates)):
+            plans.append(plan)
     return BudgetPlan(
         budget=total,
         costs=costs,
@@ -132,7 +137,6 @@ def _check_enough(budget: float, costs: Costs, pilot: "_Pilot") -> None:
 class _Pilot:
     """What is known before the budget is spent."""
 
-    address: str
     study: Study
     pairs: tuple[Pair, ...]
     searched: tuple[Pair, ...]  # those of pipelines with hyperparameters to search
@@ -142,74 +146,53 @@ class _Pilot:
     seconds: Mapping[Pair, float] | None = None  # None: nothing was run
     doubts: tuple[str, ...] = ()
 
-    @classmethod
-    def of(
-        cls, source: str | Path | Store | Study, pipelines: Collection[str], task: str | None
-    ) -> "_Pilot":
-        if isinstance(source, Study):
-            return cls._of_study(source, source.name, pipelines, task)
-        if not (isinstance(source, str | Path) and not is_store(source)):
-            return cls._of_store(source, pipelines, task)
-        if Path(source).suffix.casefold() != ".toml":
-            raise InvalidInput(
-                f"{source} is neither the store of a study nor a study file",
-                "Name one of the two: a table of runs does not say what was searched, and at what "
-                "cost",
-            )
-        pilot = cls._of_study(read_study(source), str(source), pipelines, task)
-        beside = Path(source).with_suffix(".db")  # where `outperform run` keeps its fits
-        if not (beside.exists() and is_store(beside)):
-            return pilot
-        known = f"{beside} has fits, which this did not look at: plan {beside} instead"
-        return replace(pilot, doubts=(known,))
 
-    @classmethod
-    def _of_study(
-        cls, study: Study, address: str, pipelines: Collection[str], task: str | None
-    ) -> "_Pilot":
-        pairs, searched = _list_pairs(study, address, pipelines, task)
-        return cls(address, study, pairs, searched, (make_typical(),))
-
-    @classmethod
-    def _of_store(
-        cls, source: str | Path | Store, pipelines: Collection[str], task: str | None
-    ) -> "_Pilot":
+def _learn(
+    source: str | Path | Store | Study, pipelines: Collection[str], task: str | None
+) -> _Pilot:
+    """What a store tells; of a study that was not run, typical constants."""
+    if not isinstance(source, Study) and (not isinstance(source, str | Path) or is_store(source)):
         with use_store(source) as store:
             study = recall_study(store)
             pairs, searched = _list_pairs(study, store.address, pipelines, task)
-            measured = measure_constants(store, searched)
+            constants, variations, doubts = measure_constants(store, searched)
             lengths = measure_search_lengths(study, store, searched)
-            address, seconds = store.address, store.mean_seconds()
-        return cls(
-            address,
-            study,
-            pairs,
-            searched,
-            measured.constants,
-            lengths,
-            measured.variations,
-            seconds,
-            measured.doubts,
+            known = lengths, variations, store.mean_seconds(), doubts
+            return _Pilot(study, pairs, searched, constants, *known)
+    doubts = ()
+    if isinstance(source, Study):
+        study, address = source, source.name
+    elif Path(source).suffix.casefold() != ".toml":
+        raise InvalidInput(
+            f"{source} is neither the store of a study nor a study file",
+            "Name one of the two: a table of runs does not say what was searched, and at what cost",
         )
+    else:
+        study, address = read_study(source), str(source)
+        beside = Path(source).with_suffix(".db")  # where `outperform run` keeps its fits
+        if beside.exists() and is_store(beside):
+            doubts = (f"{beside} has fits, which this did not look at: plan {beside} instead",)
+    pairs, searched = _list_pairs(study, address, pipelines, task)
+    return _Pilot(study, pairs, searched, (make_typical(),), doubts=doubts)
 
-    def find_seconds(self, per_fit: float | None) -> dict[Pair, float]:
-        """Seconds of a fit, as recorded, else as told."""
-        recorded = self.seconds or {}
-        unknown = [pair for pair in self.pairs if pair not in recorded]
-        if unknown and per_fit is None:
-            raise InvalidInput(
-                f"how long a fit of {' on '.join(unknown[0])} takes is not known",
-                "Pass --seconds-per-fit (seconds_per_fit in Python), or a budget of fits",
-            )
-        return {pair: recorded.get(pair, per_fit or 0.0) for pair in self.pairs}
 
-    def price(self, seconds: Mapping[Pair, float] | None) -> Costs:
-        """What a trial of every search, and a replicate of every pair, cost."""
-        sizes = len(self.searched), len(self.pairs)
-        if seconds is None:
-            return Costs(float(sizes[0]), float(sizes[1]), "fits", *sizes)
-        trial, fit = (sum(seconds[p] for p in pairs) for pairs in (self.searched, self.pairs))
-        return Costs(trial, fit, "seconds", *sizes)
+def _price(pilot: _Pilot, per_fit: float | None, *, in_seconds: bool) -> Costs:
+    """What a trial of every search, and a replicate of every pair, cost; as recorded, or told."""
+    sizes = len(pilot.searched), len(pilot.pairs)
+    if not in_seconds:
+        return Costs(float(sizes[0]), float(sizes[1]), "fits", *sizes)
+    recorded = pilot.seconds or {}
+    unknown = [pair for pair in pilot.pairs if pair not in recorded]
+    if unknown and per_fit is None:
+        raise InvalidInput(
+            f"how long a fit of {' on '.join(unknown[0])} takes is not known",
+            "Pass --seconds-per-fit (seconds_per_fit in Python), or a budget of fits",
+        )
+    trial, fit = (
+        sum(recorded.get(pair, per_fit or 0.0) for pair in pairs)
+        for pairs in (pilot.searched, pilot.pairs)
+    )
+    return Costs(trial, fit, "seconds", *sizes)
 
 
 def _list_pairs(
@@ -232,14 +215,6 @@ def _list_pairs(
             "Plan the number of pairs: `outperform plan` without a budget",
         )
     return pairs, searched
-
-
-def _drop_repeated(plans: list[DesignPlan]) -> Iterator[DesignPlan]:
-    """Leave out what is one of the others: several searches that are one, or ideal."""
-    for plan in plans:
-        several = plan.name.endswith(", several searches")
-        if not (several and 1 in (plan.split.n_searches, plan.split.n_replicates)):
-            yield plan
 
 
 def _find_doubts(pilot: _Pilot, plans: list[DesignPlan]) -> Iterator[str]:
@@ -270,14 +245,6 @@ def _find_doubts(pilot: _Pilot, plans: list[DesignPlan]) -> Iterator[str]:
             "of the ideal design, which cost no further fit; the other replicates are for the "
             "mean, and no command tests their difference yet"
         )
-    yield from _doubt_first_searches(plans)
-    yield from _doubt_lengths(pilot)
-    if pilot.seconds is not None:
-        yield "the budget is that of a new study: fits that the store has already are not taken off"
-
-
-def _doubt_first_searches(plans: list[DesignPlan]) -> Iterator[str]:
-    """Say that the first runs of some designs are not those of the ideal one."""
     others = [p.design for p in plans if p.split.n_searches > 1 and not p.holds_ideal]
     if others:
         yield (
@@ -285,6 +252,7 @@ def _doubt_first_searches(plans: list[DesignPlan]) -> Iterator[str]:
             "of the first search alone, which tell nothing of pipelines tuned anew: for these, "
             'add kind = "ideal" with as many replicates as searches, a final fit more for each'
         )
+    yield from _doubt_lengths(pilot)
 
 
 def _doubt_typical(pilot: _Pilot, rho: str) -> Iterator[str]:
@@ -321,3 +289,5 @@ def _doubt_lengths(pilot: _Pilot) -> Iterator[str]:
             "whether shorter searches would do is not known: that takes five finished random "
             "searches of each pipeline, whose trials are scored on test data"
         )
+    if pilot.seconds is not None:
+        yield "the budget is that of a new study: fits that the store has already are not taken off"

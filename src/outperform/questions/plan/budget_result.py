@@ -46,11 +46,6 @@ class Costs(Plain):
         """Cost of one search of each."""
         return n_trials * self.trial
 
-    def count_fits(self, n_trials: int, split: BudgetSplit) -> int:
-        """Fits of all pipelines on all tasks."""
-        each = n_trials * self.fits_per_trial + split.n_replicates * self.fits_per_replicate
-        return split.n_searches * each
-
 
 @dataclass(frozen=True, slots=True)
 class ErrorRates(Plain):
@@ -81,9 +76,9 @@ class DesignPlan(Plain):
     error_high: float
     effective_runs: float  # independent runs whose mean is as precise
     shown: float | None  # smallest P(A>B) of pipelines tuned anew, by the mean difference
-    compare_shown: float | None  # smallest P(A>B) that the wins in `outperform compare` show
-    compare_false_alarms: float | None  # where these are read as of pipelines tuned anew
     cost_for_gamma: float | None  # at which `shown` is γ; None: no budget does it
+    correlation: float  # ρ of two runs after the same search
+    rates: ErrorRates
 
     @property
     def is_ideal(self) -> bool:
@@ -93,12 +88,31 @@ class DesignPlan(Plain):
     @property
     def holds_ideal(self) -> bool:
         """Whether the first runs after its searches are those of the ideal design."""
-        return _holds_ideal(self.design, self.split)
+        return self.is_ideal or (self.design == "fix-hopt" and self.split.n_searches > 1)
 
     @property
     def n_pairs(self) -> int:
         """Pairs that `outperform compare` takes: a run of each search, or those of the first."""
-        return _count_pairs(self.design, self.split)
+        return self.split.n_searches if self.holds_ideal else self.split.n_replicates
+
+    @property
+    def compare_shown(self) -> float | None:
+        """Smallest P(A>B) that the wins in `outperform compare` show."""
+        n, alpha, beta = self.n_pairs, self.rates.alpha, self.rates.beta
+        with suppress(TooFewRuns):
+            return smallest_detectable_probability(n, gamma=0.5, alpha=alpha, beta=beta)
+        return None
+
+    @property
+    def compare_false_alarms(self) -> float | None:
+        """Chance that the wins of equals, read as tuned anew, differ; None if no run varies."""
+        rho = 0.0 if self.holds_ideal else self.correlation
+        if rho == 1:
+            return None
+        scores = NormalScores(math.sqrt(1 - rho), math.sqrt(rho))
+        rule = Criteria(gamma=0.5, alpha=self.rates.alpha)
+        rate = detection_rate("verdict", self.n_pairs, 0.5, scores=scores, criteria=rule)
+        return 2 * float(rate)
 
     @property
     def compare_about(self) -> str:
@@ -125,41 +139,39 @@ class DesignOption:
 
     def choose(self, budget: float, costs: Costs) -> tuple[SearchLength | None, BudgetSplit]:
         """Trials, searches and replicates with the least error."""
-        affordable = [
-            length
-            for length in self.lengths
-            if costs.search(self._count_trials(length)) + costs.fit <= budget * (1 + 1e-9)
-        ]
-        splits = {i: self._split(budget, costs, each) for i, each in enumerate(affordable)}
-        best = min(splits, key=lambda i: self._find_error(splits[i], affordable[i]))
-        return affordable[best], splits[best]
+        choices = []
+        for length in self.lengths:
+            search = costs.search(self._count_trials(length))
+            if search + costs.fit <= budget * (1 + 1e-9):
+                rho, fit = self._vary(length).correlation, costs.fit
+                split = best_split(budget, rho, search_cost=search, fit_cost=fit, **self.fixed)
+                choices.append((length, split))
+        return min(choices, key=lambda choice: self._find_error(*choice))
 
     def error_at(self, budget: float, costs: Costs) -> float:
         """Error of the best choice."""
-        length, split = self.choose(budget, costs)
-        return self._find_error(split, length)
+        return self._find_error(*self.choose(budget, costs))
 
     def plan(self, budget: float, costs: Costs, rates: ErrorRates) -> DesignPlan:
         """What a budget buys."""
         length, split = self.choose(budget, costs)
-        n_trials, sizes = self._count_trials(length), (split.n_searches, split.n_replicates)
-        rho = self._vary(length).correlation
-        n_pairs = _count_pairs(self.design, split)
-        shared = 0.0 if _holds_ideal(self.design, split) else rho
+        n_trials, rho = self._count_trials(length), self._vary(length).correlation
+        fits = n_trials * costs.fits_per_trial + split.n_replicates * costs.fits_per_replicate
+        n_effective = effective_scores(split.n_searches, split.n_replicates, rho)
         return DesignPlan(
             name=self.name,
             design=self.design,
             n_trials=n_trials,
             split=split,
-            n_fits=costs.count_fits(n_trials, split),
-            error=self._find_error(split, length),
-            error_low=self._find_error(split, length, self.constants.low),
-            error_high=self._find_error(split, length, self.constants.high),
-            effective_runs=effective_scores(*sizes, rho) / self._inflation,
-            shown=self._find_shown(split, length, rates),
-            compare_shown=_find_wins(n_pairs, rates),
-            compare_false_alarms=_find_false_alarms(n_pairs, shared, rates),
+            n_fits=split.n_searches * fits,
+            error=self._find_error(length, split),
+            error_low=self._find_error(length, split, self.constants.low),
+            error_high=self._find_error(length, split, self.constants.high),
+            effective_runs=n_effective / self._inflation,
+            shown=self._find_shown(length, split, rates),
             cost_for_gamma=self._price_gamma(costs, rates),
+            correlation=rho,
+            rates=rates,
         )
 
     def _vary(self, length: SearchLength | None, rho: float | None = None) -> Variation:
@@ -168,18 +180,9 @@ class DesignOption:
         return Variation(varied.correlation) if self.design == "ideal" else varied
 
     def _find_error(
-        self, split: BudgetSplit, length: SearchLength | None, rho: float | None = None
+        self, length: SearchLength | None, split: BudgetSplit, rho: float | None = None
     ) -> float:
         return self._vary(length, rho).mean_error(split.n_searches, split.n_replicates)
-
-    def _split(self, budget: float, costs: Costs, length: SearchLength | None) -> BudgetSplit:
-        return best_split(
-            budget,
-            self._vary(length).correlation,
-            search_cost=costs.search(self._count_trials(length)),
-            fit_cost=costs.fit,
-            **self.fixed,
-        )
 
     @property
     def _inflation(self) -> float:
@@ -187,7 +190,7 @@ class DesignOption:
         return 1.0 if self.design == "ideal" else self.constants.variance
 
     def _find_shown(
-        self, split: BudgetSplit, length: SearchLength | None, rates: ErrorRates
+        self, length: SearchLength | None, split: BudgetSplit, rates: ErrorRates
     ) -> float | None:
         sizes, rho = (split.n_searches, split.n_replicates), self._vary(length).correlation
         with suppress(TooFewRuns):
@@ -203,8 +206,7 @@ class DesignOption:
         """Budget from which on γ is shown, but for whole numbers; None if none is enough."""
 
         def is_enough(budget: float) -> bool:
-            length, split = self.choose(budget, costs)
-            shown = self._find_shown(split, length, rates)
+            shown = self._find_shown(*self.choose(budget, costs), rates)
             return shown is not None and shown <= rates.gamma
 
         if rates.gamma == 0.5:
@@ -219,31 +221,6 @@ class DesignOption:
             middle = (low + high) / 2
             low, high = (low, middle) if is_enough(middle) else (middle, high)
         return self.choose(high, costs)[1].cost
-
-
-def _holds_ideal(design: str, split: BudgetSplit) -> bool:
-    return design == "ideal" or (design == "fix-hopt" and split.n_searches > 1)
-
-
-def _count_pairs(design: str, split: BudgetSplit) -> int:
-    return split.n_searches if _holds_ideal(design, split) else split.n_replicates
-
-
-def _find_wins(n_pairs: int, rates: ErrorRates) -> float | None:
-    with suppress(TooFewRuns):
-        return smallest_detectable_probability(
-            n_pairs, gamma=0.5, alpha=rates.alpha, beta=rates.beta
-        )
-    return None
-
-
-def _find_false_alarms(n_pairs: int, rho: float, rates: ErrorRates) -> float | None:
-    """Chance that the wins of equals differ significantly, either way; None if no run varies."""
-    if rho == 1:
-        return None
-    scores = NormalScores(math.sqrt(1 - rho), math.sqrt(rho))
-    criteria = Criteria(gamma=0.5, alpha=rates.alpha)
-    return 2 * float(detection_rate("verdict", n_pairs, 0.5, scores=scores, criteria=criteria))
 
 
 _N_BUDGETS = 40  # points of a curve
@@ -307,18 +284,12 @@ class BudgetPlan(Result):
     @property
     def curves(self) -> tuple[BudgetCurve, ...]:
         """Error of each design, from the cost of one search up to ten times the budget."""
-        budgets = self._list_budgets()
-        return tuple(
-            BudgetCurve(
-                option.name, budgets, tuple(option.error_at(b, self.costs) for b in budgets)
-            )
-            for option in self.options
-        )
-
-    def _list_budgets(self) -> tuple[float, ...]:
         least = self.costs.search(self.n_trials) + self.costs.fit
-        budgets = np.append(np.geomspace(least, _REACH * self.budget, _N_BUDGETS), self.budget)
-        return tuple(np.unique(budgets).tolist())
+        some = np.append(np.geomspace(least, _REACH * self.budget, _N_BUDGETS), self.budget)
+        budgets = tuple(np.unique(some).tolist())
+        errors = [tuple(o.error_at(b, self.costs) for b in budgets) for o in self.options]
+        named = zip(self.options, errors, strict=True)
+        return tuple(BudgetCurve(option.name, budgets, each) for option, each in named)
 
     def __str__(self) -> str:
         best, others = self.recommended, [p for p in self.plans if p is not self.recommended]

@@ -25,9 +25,7 @@ from outperform.stats.verdicts import PlannedInterval
 if TYPE_CHECKING:
     from outperform.questions.plan.budget_result import BudgetPlan
 
-_FOR_BUDGET = {
-    *("alpha", "beta", "gamma", "seconds_per_fit", "budget", "hours", "only", "words"),
-}
+_FOR_BUDGET = {*("alpha", "beta", "gamma", "seconds_per_fit", "budget", "hours", "only", "words")}
 _WITHOUT_PILOT = {
     *("alpha", "beta", "gamma", "interval", "n_pairs", "seconds_per_fit"),
     *("train_size", "test_size"),

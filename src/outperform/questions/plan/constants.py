@@ -12,7 +12,6 @@ from outperform.stats import Estimate, RepeatedMeans, Variation, best_of_weights
 from outperform.stats.checks import FloatArray
 from outperform.store import Store
 from outperform.store.repeated_runs import RepeatedRuns
-from outperform.study.fits import Search
 from outperform.study.sources import ALL
 from outperform.study.study import Study
 
@@ -31,6 +30,8 @@ CASE_STUDIES = {
 }
 Pair = tuple[str, str]  # pipeline, task
 _FEW_REPETITIONS = 10
+_N_LENGTHS = 15  # of searches that are looked at
+_FEWEST = 5  # searches of a pipeline on a task, to tell how what they find varies
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +95,6 @@ def make_typical() -> Constants:
 
     Squared errors are linear in ρ: those of a study like one of these are expected at the mean.
 
-    Examples
-    --------
     >>> typical = make_typical()
     >>> round(typical.correlation, 2), typical.low, round(typical.high, 2)
     (0.16, 0.0, 0.59)
@@ -105,40 +104,31 @@ def make_typical() -> Constants:
     return Constants(ONE_SEARCH[0], mean, mean, min(published), max(published), typical=True)
 
 
-@dataclass(frozen=True, slots=True)
-class StoreConstants:
-    """What a store tells of how its runs vary."""
-
-    constants: tuple[Constants, ...]  # of fix-hopt first, typical where it was not repeated
-    variations: tuple[RunVariation, ...]
-    doubts: tuple[str, ...]
-
-
-def measure_constants(store: Store, pairs: Sequence[Pair]) -> StoreConstants:
+def measure_constants(
+    store: Store, pairs: Sequence[Pair]
+) -> tuple[tuple[Constants, ...], tuple[RunVariation, ...], tuple[str, ...]]:
     """Measure V, ρ and the bias of every design that one search is done for.
 
-    ρ is the mean over pipelines and tasks, and its interval the mean of theirs, as if they told
-    one thing: all of them have the same seeds.
-
-    Parameters
-    ----------
-    pairs
-        Pipelines that are searched, with their tasks.
+    ρ is the mean over pipelines that are searched, on their tasks, and its interval the mean of
+    theirs, as if they told one thing: all of them have the same seeds. Constants of fix-hopt come
+    first, typical ones where it was not repeated; then how runs vary, and doubts.
     """
     measured = RepeatedRuns.of(store)
     repeated = {kind: _find_means(measured, pairs, kind) for kind in ONE_SEARCH}
-    units = _find_ideal_variances(measured, pairs)
-    units |= {pair: means.variance for pair, means in repeated["fix-hopt"].items()}
-    constants = [_pool(kind, means, measured, units) for kind, means in repeated.items() if means]
-    if not repeated["fix-hopt"]:
+    fixed = repeated["fix-hopt"]
+    ideal = {pair: np.array([*measured.find_ideal(*pair).values()]) for pair in pairs}
+    units = {pair: float(x.var(ddof=1)) for pair, x in ideal.items() if _varies(x)}
+    units |= {pair: means.variance for pair, means in fixed.items()}
+    constants = [_pool(kind, means, ideal, units) for kind, means in repeated.items() if means]
+    if not fixed:
         constants.insert(0, make_typical())
-    variations = [_describe(pair, measured, repeated["fix-hopt"].get(pair)) for pair in pairs]
-    doubts = (
-        *_count_incomplete(measured, pairs),
-        *_find_doubts(repeated["fix-hopt"], pairs),
-        *measured.notes,
-    )
-    return StoreConstants(tuple(constants), tuple(variations), doubts)
+    variations = [_describe(pair, measured, fixed.get(pair), ideal[pair]) for pair in pairs]
+    doubts = (*_find_doubts(measured, fixed, pairs), *measured.notes)
+    return tuple(constants), tuple(variations), doubts
+
+
+def _varies(scores: FloatArray) -> bool:
+    return scores.size > 1 and bool(np.ptp(scores) > 0)
 
 
 def _find_means(
@@ -155,15 +145,10 @@ def _find_means(
     }
 
 
-def _find_ideal_variances(measured: RepeatedRuns, pairs: Sequence[Pair]) -> dict[Pair, float]:
-    ideal = {pair: _find_ideal(measured, pair) for pair in pairs}
-    return {pair: float(x.var(ddof=1)) for pair, x in ideal.items() if x.size > 1 and np.ptp(x) > 0}
-
-
 def _pool(
     kind: str,
     means: Mapping[Pair, RepeatedMeans],
-    measured: RepeatedRuns,
+    ideal: Mapping[Pair, FloatArray],
     units: Mapping[Pair, float],
 ) -> Constants:
     """Average over pairs, with all variances in units: those of redrawn searches are larger."""
@@ -178,16 +163,9 @@ def _pool(
         )
     )
     variances = [each.variance / units.get(pair, each.variance) for pair, each in means.items()]
-    biases = [
-        variance * find_squared_bias(each, _find_ideal(measured, pair))
-        for variance, (pair, each) in zip(variances, means.items(), strict=True)
-    ]
-    bias, variance = float(np.mean(biases)), float(np.mean(variances))
-    return Constants(kind, expected, estimate, low, high, bias, variance)
-
-
-def _find_ideal(measured: RepeatedRuns, pair: Pair) -> FloatArray:
-    return np.array([*measured.find_ideal(*pair).values()])
+    off = [find_squared_bias(each, ideal[pair]) for pair, each in means.items()]
+    bias = float(np.mean([v * squared for v, squared in zip(variances, off, strict=True)]))
+    return Constants(kind, expected, estimate, low, high, bias, float(np.mean(variances)))
 
 
 def find_squared_bias(means: RepeatedMeans, ideal: FloatArray) -> float:
@@ -199,41 +177,34 @@ def find_squared_bias(means: RepeatedMeans, ideal: FloatArray) -> float:
     return max(0.0, squared - chance) / means.variance
 
 
-def _describe(pair: Pair, measured: RepeatedRuns, means: RepeatedMeans | None) -> RunVariation:
+def _describe(
+    pair: Pair, measured: RepeatedRuns, means: RepeatedMeans | None, ideal: FloatArray
+) -> RunVariation:
     """Standard deviation of a run: over repetitions, of ideal runs, or after the one search."""
     metric = measured.study["tasks"][pair[1]]["metric"]
     if means is not None:
         sd = float(np.sqrt(means.variance))
         return RunVariation(*pair, metric, sd, means.correlation, means.n_repetitions)
-    only = measured.scores.get(("fix-hopt", ALL, *pair), {})
-    for scores in (_find_ideal(measured, pair), np.array([*only.values()])):
-        if scores.size >= 2 and np.ptp(scores) > 0:
-            return RunVariation(*pair, metric, float(scores.std(ddof=1)), None)
-    return RunVariation(*pair, metric, None, None)
+    only = np.array([*measured.scores.get(("fix-hopt", ALL, *pair), {}).values()])
+    scores = next((each for each in (ideal, only) if _varies(each)), None)
+    return RunVariation(*pair, metric, None if scores is None else float(scores.std(ddof=1)), None)
 
 
-def _count_incomplete(measured: RepeatedRuns, pairs: Sequence[Pair]) -> Iterable[str]:
+def _find_doubts(
+    measured: RepeatedRuns, means: Mapping[Pair, RepeatedMeans], pairs: Sequence[Pair]
+) -> Iterator[str]:
     for kind in ONE_SEARCH:
         repeats = measured.count_repeats(kind).get(ALL)
         if repeats is not None and repeats.n_repetitions > 1:
             n = sum(measured.find_repetitions(kind, ALL, *pair).n_incomplete for pair in pairs)
             if n:
                 yield f"{n} repetition(s) of {kind} with failed or missing runs were left out"
-
-
-def _find_doubts(means: Mapping[Pair, RepeatedMeans], pairs: Sequence[Pair]) -> Iterable[str]:
-    if not means:
-        return
     unknown = [" on ".join(pair) for pair in pairs if pair not in means]
-    if unknown:
+    if means and unknown:
         yield f"ρ of {', '.join(unknown)} is not known: that of the others stands for it"
-    n_repetitions = min(each.n_repetitions for each in means.values())
+    n_repetitions = min((each.n_repetitions for each in means.values()), default=_FEW_REPETITIONS)
     if n_repetitions < _FEW_REPETITIONS:
         yield f"{n_repetitions} repetitions are few: ρ is rough, as its interval says"
-
-
-_N_LENGTHS = 15
-_FEWEST = 5  # searches of a pipeline on a task, to tell how what they find varies
 
 
 def measure_search_lengths(
@@ -270,7 +241,11 @@ def trace_trials(study: Study, store: Store, pairs: Sequence[Pair]) -> dict[Pair
     """Validation scores, higher is better, and test scores of all finished searches, by pair."""
     retracer = Retracer(study, store)
     found: dict[Pair, list[FloatArray]] = {}
-    for search in _list_searches(study, pairs):
+    # All sources are redrawn in searches of ideal and repeated designs.
+    searches = dict.fromkeys(run.search for run in study.plan_runs() if run.design != "variance")
+    for search in searches:
+        if search is None or (search.pipeline, search.task) not in pairs:
+            continue
         sign = 1 if study.task(search.task).goal == "maximize" else -1
         trials = [scores for _, scores in retracer.follow(search)]
         if all("valid" in scores and "test" in scores for scores in trials):
@@ -279,26 +254,15 @@ def trace_trials(study: Study, store: Store, pairs: Sequence[Pair]) -> dict[Pair
     return found
 
 
-def _list_searches(study: Study, pairs: Sequence[Pair]) -> Iterator[Search]:
-    """Searches in which all sources are redrawn, as those of ideal and repeated designs are."""
-    planned = (run for run in study.plan_runs() if run.design != "variance")
-    searches = dict.fromkeys(run.search for run in planned)
-    for search in searches:
-        if search is not None and (search.pipeline, search.task) in pairs:
-            yield search
-
-
 def find_moments(searches: FloatArray, lengths: Sequence[int]) -> tuple[FloatArray, FloatArray]:
     """Mean and variance, over searches, of the test score that n of their trials find."""
     center = searches[:, 1].mean()  # squares of what is left are exact enough
+    weights = [[best_of_weights(n, valid, estimator="u") for n in lengths] for valid, _ in searches]
     first, second = (
         np.array(
             [
-                [
-                    best_of_weights(n, valid, estimator="u") @ (test - center) ** power
-                    for n in lengths
-                ]
-                for valid, test in searches
+                [each @ (test - center) ** power for each in own]
+                for own, (_, test) in zip(weights, searches, strict=True)
             ]
         )
         for power in (1, 2)

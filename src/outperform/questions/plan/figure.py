@@ -58,39 +58,30 @@ def _mark_plan(plan: Plan, ax: Axes) -> None:
     if plan.n_pairs != plan.n_required:
         ax.plot([plan.probability], [plan.n_pairs], "D", gid="asked", **{**ring, "ms": 6})
         lines.append(f"◇ {plan.n_pairs:,} pairs: power {plan.power:.2f}")
-    _point_at(plan.probability, plan.n_required, "\n".join(lines), ax)
+    # In the upper right, which falling curves leave free, below the legend.
+    below_legend = -4.2 * rcParams["font.size"] / 72
+    shift = ScaledTranslation(-0.05, below_legend, ax.figure.dpi_scale_trans)
+    look: dict[str, Any] = {"fontsize": "small", "color": COLOUR_NOTE, "ha": "right", "va": "top"}
+    # The line leaves the text at its lower edge, so as never to cross it, where the point is
+    # below, so as not to run along a curve.
+    place = (plan.probability - GAMMAS[0]) / (GAMMAS[-1] - GAMMAS[0])
+    line: dict[str, Any] = {"arrowstyle": "-", "lw": 0.6, "ec": COLOUR_NOTE, "shrinkB": 5}
+    line["relpos"] = (min(max(place, 0), 1), 0)
+    ax.annotate(
+        "\n".join(lines),
+        (plan.probability, plan.n_required),
+        (1, 1),
+        textcoords=ax.transAxes + shift,
+        arrowprops=line,
+        gid="numbers",
+        **look,
+    )
 
 
 def describe_chance(plan: Plan) -> str:
     """What is planned for, in symbols and with short names."""
     better, worse = shorten_apart([plan.better, plan.worse], 10)
     return f"P({escape(better)} > {escape(worse)})"
-
-
-def _point_at(x: float, y: float, text: str, ax: Axes) -> None:
-    """Write in the upper right, which falling curves leave free, below the legend."""
-    below_legend = -4.2 * rcParams["font.size"] / 72
-    shift = ScaledTranslation(-0.05, below_legend, ax.figure.dpi_scale_trans)
-    ax.annotate(
-        text,
-        (x, y),
-        (1, 1),
-        textcoords=ax.transAxes + shift,
-        fontsize="small",
-        color=COLOUR_NOTE,
-        horizontalalignment="right",
-        verticalalignment="top",
-        # The line leaves the text at its lower edge, so as never to cross it, where the point is
-        # below, so as not to run along a curve.
-        arrowprops={
-            "arrowstyle": "-",
-            "lw": 0.6,
-            "ec": COLOUR_NOTE,
-            "relpos": (min(max((x - GAMMAS[0]) / (GAMMAS[-1] - GAMMAS[0]), 0), 1), 0),
-            "shrinkB": 5,
-        },
-        gid="numbers",
-    )
 
 
 def compose_plan(plan: Plan) -> Figure:

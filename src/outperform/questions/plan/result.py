@@ -5,14 +5,12 @@ from dataclasses import dataclass
 
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.plain_values import Plain
-from outperform.questions.compare.result import Comparison
 from outperform.questions.result import Result, Table
-from outperform.runs.scope import Resplit, Scope
+from outperform.runs.scope import Scope
 from outperform.stats import (
     OperatingPoint,
     SequentialTest,
     noether_sample_size,
-    plan_sequential_test,
     required_pairs,
     required_resplits,
     resplit_floor,
@@ -21,9 +19,11 @@ from outperform.stats import (
     verdict_size,
 )
 from outperform.stats.checks import check_open_unit
-from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.verdicts import PlannedInterval
 from outperform.wording import format_duration
+
+GAMMAS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+PAIRS = Scope(("seeds or splits of one dataset",), "that dataset", how="will vary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,34 +80,6 @@ class PlannedResplits(Plain):
             f"no number of re-splits shows {seen} with power {1 - self.beta:g}, nor any below "
             f"{self.floor:.2g} at all"
         )
-
-
-def plan_resplits(
-    resplit: Resplit | None, pilot: Comparison | None, *, alpha: float, beta: float
-) -> PlannedResplits | None:
-    """Plan for data like these, where sizes of splits, or a pilot made of such, are known.
-
-    With a pilot, which was compared with them, the sizes are of no matter. None where nothing is
-    known of how the data are divided, or a pilot's differences do not vary.
-
-    Examples
-    --------
-    >>> print(plan_resplits(Resplit(800, 200), None, alpha=0.05, beta=0.05))
-    no number of re-splits shows a difference below 1.3 standard deviations of the difference
-    """
-    alpha = cautious_alpha(alpha)
-    if pilot is None:
-        if resplit is None:
-            return None
-        return PlannedResplits(resplit.n_test / resplit.n_train, alpha, beta)
-    seen = pilot.population
-    if seen is None or seen.deviation == 0:
-        return None
-    return PlannedResplits(seen.overlap, alpha, beta, seen.deviation, pilot.metric, seen.value)
-
-
-GAMMAS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-PAIRS = Scope(("seeds or splits of one dataset",), "that dataset", how="will vary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,13 +173,8 @@ class Plan(Result):
     @property
     def power(self) -> float:
         """Chance that n_pairs end in "significant and meaningful"."""
-        return verdict_power(
-            self.n_pairs,
-            self.probability,
-            gamma=self.gamma,
-            alpha=self.alpha,
-            interval=self.interval,
-        )
+        rule = {"gamma": self.gamma, "alpha": self.alpha}
+        return verdict_power(self.n_pairs, self.probability, **rule, interval=self.interval)
 
     @property
     def false_alarms(self) -> float:
@@ -218,13 +185,8 @@ class Plan(Result):
     def smallest_detectable(self) -> float | None:
         """Smallest P(A>B) that n_pairs detect with the power asked for; None if they never can."""
         with suppress(TooFewRuns):
-            return smallest_detectable_probability(
-                self.n_pairs,
-                gamma=self.gamma,
-                alpha=self.alpha,
-                beta=self.beta,
-                interval=self.interval,
-            )
+            rates = {"gamma": self.gamma, "alpha": self.alpha, "beta": self.beta}
+            return smallest_detectable_probability(self.n_pairs, **rates, interval=self.interval)
         return None
 
     @property
@@ -260,11 +222,27 @@ class Plan(Result):
     @property
     def tables(self) -> list[Table | str]:
         """What the pairs buy, or cost if one looks at each; what other γ would need."""
-        beyond = [] if self.resplits is None else [self.resplits.tabulate()]
+        found = self.smallest_detectable
+        rows = [
+            ("chance of the verdict (power)", f"{self.power:.1%}"),
+            ("false alarms between equals", f"{self.false_alarms:.1%}"),
+            ("smallest P(A>B) found reliably", "none" if found is None else f"{found:.3f}"),
+        ]
+        if self.seconds is not None:
+            rows.append((f"time for {2 * self.n_pairs} fits", format_duration(self.seconds)))
+        title = f"With {self.n_pairs} pairs, if {self.chance} is really {self.probability:.2g}:"
+        tables: list[Table | str] = [Table((), rows, title)]
         if self.sequential is not None:
-            beyond.insert(0, self.sequential.tabulate(self.n_required, self.chance))
+            tables.append(self.sequential.tabulate(self.n_required, self.chance))
+        if self.resplits is not None:
+            tables.append(self.resplits.tabulate())
+        gammas = [
+            [f"{row.gamma:g}", str(row.n_noether), f"{row.power_noether:.0%}", str(row.n_required)]
+            for row in self.table
+        ]
+        header = ["γ", "Noether", "power of the verdict there", "pairs needed"]
         title = f"Pairs needed for power {1 - self.beta:g} at α = {self.alpha:g}"
-        return [_tabulate_power(self), *beyond, _tabulate_gammas(self.table, title)]
+        return [*tables, Table(header, gammas, title)]
 
     @property
     def advice(self) -> str:
@@ -295,8 +273,6 @@ def plan_gammas(
 ) -> tuple[PlanRow, ...]:
     """Sample sizes over the smallest P(A>B) that matters, as far as beta can be reached there.
 
-    Examples
-    --------
     >>> [(row.gamma, row.n_noether, row.n_required) for row in plan_gammas()][4]
     (0.75, 29, 54)
     """
@@ -309,54 +285,3 @@ def plan_gammas(
             needed = required_pairs(gamma, alpha, beta, interval=interval)
             rows.append(PlanRow(gamma, n_noether, power, needed))
     return tuple(rows)
-
-
-def _tabulate_power(result: Plan) -> Table:
-    detectable = result.smallest_detectable
-    rows = [
-        ("chance of the verdict (power)", f"{result.power:.1%}"),
-        ("false alarms between equals", f"{result.false_alarms:.1%}"),
-        ("smallest P(A>B) found reliably", "none" if detectable is None else f"{detectable:.3f}"),
-    ]
-    if result.seconds is not None:
-        rows.append((f"time for {2 * result.n_pairs} fits", format_duration(result.seconds)))
-    title = f"With {result.n_pairs} pairs, if {result.chance} is really {result.probability:.2g}:"
-    return Table((), rows, title)
-
-
-def _tabulate_gammas(rows: tuple[PlanRow, ...], title: str) -> Table:
-    cells = [
-        [f"{row.gamma:g}", str(row.n_noether), f"{row.power_noether:.0%}", str(row.n_required)]
-        for row in rows
-    ]
-    return Table(["γ", "Noether", "power of the verdict there", "pairs needed"], cells, title)
-
-
-def plan_sequential_design(
-    gamma: float,
-    alpha: float,
-    beta: float,
-    *,
-    probability: float,
-    seconds_per_fit: float | None = None,
-) -> SequentialDesign | None:
-    """Plan a sequential test; None where it would take thousands of pairs, or chance would do.
-
-    Parameters
-    ----------
-    gamma
-        Smallest P(A>B) that matters; where it is ½, what is planned for takes its place.
-    probability
-        The P(A>B) that is planned for.
-
-    Examples
-    --------
-    >>> design = plan_sequential_design(0.75, 0.05, 0.05, probability=0.75)
-    >>> round(design.better.expected_pairs, 1), design.test.n_max
-    (27.6, 80)
-    """
-    with suppress(InvalidInput):
-        test = plan_sequential_test(gamma if gamma > 0.5 else probability, alpha, beta)
-        better, equals = test.operating(probability), test.operating(0.5)
-        return SequentialDesign(test, better, equals, seconds_per_fit)
-    return None

@@ -18,7 +18,7 @@ from outperform.questions.quality.result import (
     Quality,
 )
 from outperform.runs.scope import join_scopes
-from outperform.stats import DeviationEstimates, assess_design, assess_deviations
+from outperform.stats import assess_design, assess_deviations
 from outperform.stats.checks import FloatArray, check_count
 from outperform.stats.variances import deviation
 from outperform.store import Store, is_store
@@ -29,6 +29,13 @@ from outperform.study.sources import ALL
 from outperform.wording import enumerate_names, format_duration
 
 _Pair = tuple[str, str]  # pipeline, task
+KINDS = ("fix-hopt", "simulated-hopt", "resampled-hopt")  # of designs that search once
+N_REPETITIONS = 20  # of Bouthillier et al. (2021)
+N_REPLICATES = 50  # of a design that is not there yet
+N_IDEAL = 50
+_ENOUGH_TRIALS = 20  # for a surrogate
+_NONE_YET = {ALL: Repeats(N_REPLICATES, 0)}
+COMBINED = "fix-hopt & simulated-hopt"  # their deviations averaged
 
 
 def measure_quality(
@@ -65,7 +72,11 @@ def measure_quality(
     H; Bouthillier et al., Simulated hyperparameter optimization, figure 2.
     """
     check_count("n_ideal", n_ideal, at_least=1)
-    _require_store(store)
+    if isinstance(store, str | Path) and not is_store(store):
+        raise InvalidInput(
+            f"{store} is no store of a study",
+            "Pass the store that `outperform run` wrote: only its runs say which search they share",
+        )
     with use_store(store) as opened:
         runs, seconds = RepeatedRuns.of(opened), _average_seconds(opened)
         named = runs.choose_pairs(pipelines, task)
@@ -86,20 +97,11 @@ def measure_quality(
         tuple(list_missing(runs, pairs, seconds)),
         (
             *doubt_quality(measured),
-            *_doubt_searchless(named, pairs),
-            *asked.list_left_out(pairs),
+            *asked.list_left_out(named, pairs),
             # That there are other designs is what is asked for.
             *(note for note in table.notes if not note.startswith("the runs are those of")),
         ),
     )
-
-
-def _require_store(store: object) -> None:
-    if isinstance(store, str | Path) and not is_store(store):
-        raise InvalidInput(
-            f"{store} is no store of a study",
-            "Pass the store that `outperform run` wrote: only its runs say which search they share",
-        )
 
 
 def _choose_searched(runs: RepeatedRuns, pairs: Collection[_Pair]) -> list[_Pair]:
@@ -112,12 +114,6 @@ def _choose_searched(runs: RepeatedRuns, pairs: Collection[_Pair]) -> list[_Pair
             "Give one a space in the study file, or name one that has: --pipeline",
         )
     return searched
-
-
-def _doubt_searchless(named: Collection[_Pair], pairs: Collection[_Pair]) -> Iterator[str]:
-    without = dict.fromkeys(name for name, task in named if (name, task) not in pairs)
-    if without:
-        yield f"left out, as it has no hyperparameters to search: {enumerate_names(without)}"
 
 
 def _average_seconds(store: Store) -> dict[_Pair, float]:
@@ -211,25 +207,25 @@ class _Asked:
             for design, found in self._find_repetitions(pair)
             if found.scores.shape[1] > 1 and len(found.scores)
         }
-        for name, found in tables.items():
-            n_fits = n_trials + found.scores.shape[1]
-            yield MeasuredDeviations(name, n_fits, self._assess([found.scores], ideal))
-        both = [tables.get(name_design(kind, ALL)) for kind in KINDS[:2]]
-        if both[0] is not None and both[1] is not None:
+        groups = {name: [found.scores] for name, found in tables.items()}
+        both = [tables[name] for kind in KINDS[:2] if (name := name_design(kind, ALL)) in tables]
+        if len(both) == 2:
             shared = [n for n in both[0].numbers if n in both[1].numbers]
-            scores = [
-                found.scores[[found.numbers.index(n) for n in shared]] for found in both if found
-            ]
-            n_fits = n_trials + sum(table.shape[1] for table in scores)
             if shared:
-                yield MeasuredDeviations(COMBINED, n_fits, self._assess(scores, ideal))
+                groups[COMBINED] = [
+                    found.scores[[found.numbers.index(n) for n in shared]] for found in both
+                ]
+        for name, scores in groups.items():
+            n_fits = n_trials + sum(table.shape[1] for table in scores)
+            rng, level = np.random.default_rng(self.seed), self.confidence_level
+            estimates = assess_deviations(scores, ideal, confidence_level=level, rng=rng)
+            yield MeasuredDeviations(name, n_fits, estimates)
 
-    def _assess(self, scores: list[FloatArray], ideal: FloatArray) -> DeviationEstimates:
-        rng, level = np.random.default_rng(self.seed), self.confidence_level
-        return assess_deviations(scores, ideal, confidence_level=level, rng=rng)
-
-    def list_left_out(self, pairs: Collection[_Pair]) -> Iterator[str]:
+    def list_left_out(self, named: Collection[_Pair], pairs: Collection[_Pair]) -> Iterator[str]:
         """Say which pairs, designs and repetitions could not be measured."""
+        searchless = dict.fromkeys(pair[0] for pair in named if pair not in pairs)
+        if searchless:
+            yield f"left out, as it has no hyperparameters to search: {enumerate_names(searchless)}"
         without = [f"{name} on {task}" for name, task in pairs if not self.has_ideal(name, task)]
         if without:
             yield f"left out, without two ideal runs that differ: {enumerate_names(without)}"
@@ -247,41 +243,26 @@ class _Asked:
                     yield f"{name}: all scores are the same"
 
 
-COMBINED = "fix-hopt & simulated-hopt"  # their deviations averaged
-
-
 def name_design(kind: str, source: str) -> str:
     """Name of a design, with what it redraws where that is not all.
 
-    Examples
-    --------
     >>> name_design("fix-hopt", "init"), name_design("simulated-hopt", "all")
     ('fix-hopt (init)', 'simulated-hopt')
     """
     return kind if source == ALL and kind != "fix-hopt" else f"{kind} ({source})"
 
 
-KINDS = ("fix-hopt", "simulated-hopt", "resampled-hopt")  # of designs that search once
-N_REPETITIONS = 20  # of Bouthillier et al. (2021)
-N_REPLICATES = 50  # of a design that is not there yet
-N_IDEAL = 50
-_ENOUGH_TRIALS = 20  # for a surrogate
-
-
 def count_trials(study: Mapping[str, Any], pipeline: str) -> int:
     """Fits of one search of a pipeline; 0 where there is nothing to search."""
     plan = study.get("plan")
     if plan is None:  # of an older version, or a design is the person's own
-        words = str(study["search"]).split()
-        return int(words[-2])
+        return int(str(study["search"]).split()[-2])
     own = next(each for each in plan["pipelines"] if each["name"] == pipeline)
     return int(plan["trials"]) if own["space"] else 0
 
 
 def list_missing(
-    runs: RepeatedRuns,
-    pairs: Collection[tuple[str, str]],
-    seconds: Mapping[tuple[str, str], float],
+    runs: RepeatedRuns, pairs: Collection[tuple[str, str]], seconds: Mapping[tuple[str, str], float]
 ) -> Iterator[MissingFits]:
     """Designs to add or to repeat, each as if it were the only one that is added."""
     n_ideal = max((d["replicates"] for d in runs.designs if d["design"] == "ideal"), default=0)
@@ -307,21 +288,15 @@ def list_missing(
 
 def _repeats(runs: RepeatedRuns, kind: str) -> Mapping[str, Repeats]:
     """What there is of a kind; where it is not there and could be, none of what there should be."""
-    known = runs.count_repeats(kind)
-    if known or not (kind == "fix-hopt" or _can_redraw_searches(runs.study)):
-        return known
-    return {ALL: Repeats(N_REPLICATES, 0)}
-
-
-def _can_redraw_searches(study: Mapping[str, Any]) -> bool:
-    """Whether searches can surely be simulated, and redrawn from their trials."""
-    plan = study.get("plan")
-    return (
+    known, plan = runs.count_repeats(kind), runs.study.get("plan")
+    # Searches can surely be simulated, and redrawn from their trials.
+    can_redraw = (
         plan is not None
         and plan["tuner"] == "random"
         and plan["trials"] >= _ENOUGH_TRIALS
         and all(pipeline["space"] for pipeline in plan["pipelines"])
     )
+    return known if known or not (kind == "fix-hopt" or can_redraw) else _NONE_YET
 
 
 def _write(kind: str, source: str, n_replicates: int) -> str:

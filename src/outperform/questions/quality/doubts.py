@@ -23,38 +23,11 @@ def doubt_quality(pairs: Sequence[PairQuality]) -> Iterator[str]:
             "which design is the cheapest is seen by the same runs as its ratio, which therefore "
             "looks smaller than it is, the more so the closer the designs are"
         )
-    yield from _doubt_numbers(pairs)
-    yield from _doubt_savings(pairs)
-    single = dict.fromkeys(
-        each.name
-        for pair in pairs
-        for each in pair.deviations
-        if each.estimates.n_repetitions == 1 and each.name not in designs
-    )
-    if single:
-        yield (
-            f"{enumerate_names(single)}: done once, so nothing tells its bias, ρ or error; only "
-            "its standard deviation is known"
-        )
-    far = [
-        f"{each.name} for {pair.name} ({each.quality.reach.n_scores:g})"
-        for pair in pairs
-        for each in pair.designs
-        if each.quality.n_scores < each.quality.reach.n_scores < float("inf")
-    ]
-    if far:
-        yield (
-            "more replicates of a search are needed than were measured, and equation 7 says how "
-            f"they would do: {enumerate_names(far, limit=4)}"
-        )
-
-
-def _doubt_numbers(pairs: Sequence[PairQuality]) -> Iterator[str]:
-    numbers = {each.name: each.quality.n_repetitions for p in pairs for each in p.designs}
+    numbers = {name: quality.n_repetitions for name, quality in designs.items()}
     useless = [f"{name} ({n})" for name, n in numbers.items() if n < _TOO_FEW]
-    few = [f"{name} ({n})" for name, n in numbers.items() if _TOO_FEW <= n < _FEW_REPETITIONS]
     if useless:
         yield f"so few repetitions tell next to nothing of the error: {enumerate_names(useless)}"
+    few = [f"{name} ({n})" for name, n in numbers.items() if _TOO_FEW <= n < _FEW_REPETITIONS]
     if few:
         yield f"fewer than {_FEW_REPETITIONS} repetitions are rough: {enumerate_names(few)}"
     small = [
@@ -65,9 +38,10 @@ def _doubt_numbers(pairs: Sequence[PairQuality]) -> Iterator[str]:
             f"fewer than {_FEW_IDEAL} ideal replicates tell the true mean and deviation roughly: "
             f"{enumerate_names(small, limit=4)}"
         )
+    yield from _doubt_costs(pairs)
 
 
-def _doubt_savings(pairs: Sequence[PairQuality]) -> Iterator[str]:
+def _doubt_costs(pairs: Sequence[PairQuality]) -> Iterator[str]:
     """Where a design may be no cheaper than the ideal one, and where luck makes it look better."""
     measured = [(f"{each.name} for {p.name}", each.quality) for p in pairs for each in p.designs]
     unsure = [
@@ -87,4 +61,19 @@ def _doubt_savings(pairs: Sequence[PairQuality]) -> Iterator[str]:
         yield (
             "worth more ideal replicates than it has fits, which is chance, as ρ below 0 is: "
             f"{enumerate_names(lucky, limit=4)}"
+        )
+    repeated = {each.name for pair in pairs for each in pair.designs}
+    deviations = [each for pair in pairs for each in pair.deviations if each.name not in repeated]
+    single = dict.fromkeys(each.name for each in deviations if each.estimates.n_repetitions == 1)
+    if single:
+        yield (
+            f"{enumerate_names(single)}: done once, so nothing tells its bias, ρ or error; only "
+            "its standard deviation is known"
+        )
+    reaches = [(f"{name} ({q.reach.n_scores:g})", q) for name, q in measured]
+    far = [name for name, q in reaches if q.n_scores < q.reach.n_scores < float("inf")]
+    if far:
+        yield (
+            "more replicates of a search are needed than were measured, and equation 7 says how "
+            f"they would do: {enumerate_names(far, limit=4)}"
         )

@@ -1,7 +1,7 @@
 """Figures of what designs are worth: errors of their means, what these are made of, deviations."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
@@ -57,16 +57,11 @@ class _Group:
         """What 1 on the axis stands for."""
         return 1.0 if self.is_single else pair.ideal.sd.value
 
-    def centre(self, pair: PairQuality) -> float:
-        """What 0 on the axis of means stands for."""
-        return 0.0 if self.is_single else pair.ideal.mean
-
-    def find(self, name: str) -> list[tuple[PairQuality, MeasuredDesign]]:
-        return [(pair, found) for pair in self.pairs if (found := pair.find(name))]
-
     @property
-    def repeated(self) -> list[str]:
-        return [name for name in self.names if self.find(name)]
+    def repeated(self) -> dict[str, list[tuple[PairQuality, MeasuredDesign]]]:
+        """Designs that were repeated for some pair, with these pairs."""
+        found = {name: [(p, d) for p in self.pairs if (d := p.find(name))] for name in self.names}
+        return {name: own for name, own in found.items() if own}
 
     def colour(self, name: str) -> str:
         if name in (_IDEAL, COMBINED):
@@ -127,21 +122,18 @@ def compose_quality(result: Quality) -> Figure:
     axes = figure.subplots(rows, len(views) if in_rows else min(2, len(views)), squeeze=False)
     if in_rows:
         for number, (pair, row) in enumerate(zip(result.pairs, axes, strict=True)):
-            _draw_row(_gather(result, [pair]), row, views)
+            for ax, draw in zip(row, views, strict=True):
+                draw(_gather(result, [pair]), ax)
             _label_row(pair, row, views, first=number == 0, last=number == rows - 1)
     else:
-        _draw_row(whole, axes.flat, views)
+        for ax, draw in zip(axes.flat, views, strict=True):
+            draw(whole, ax)
     _write_legend(figure)
     return figure
 
 
 def _panel_height(group: _Group) -> float:
     return max(1.6, 0.75 + _ROW * (len(group.names) + 2))
-
-
-def _draw_row(group: _Group, axes: Iterable[Axes], views: Sequence[_View]) -> None:
-    for ax, draw in zip(axes, views, strict=True):
-        draw(group, ax)
 
 
 def _label_row(
@@ -173,13 +165,13 @@ def _write_legend(figure: Figure) -> None:
 
 
 def _draw_errors(group: _Group, ax: Axes) -> None:
-    largest = max((d.quality.n_scores for _, d in _list_all(group)), default=10)
+    designs = [design for own in group.repeated.values() for _, design in own]
+    largest = max((design.quality.n_scores for design in designs), default=10)
     sizes = np.arange(1, largest + 1)
     scale = group.pairs[0].ideal.sd.value if group.is_single else 1.0
     look: dict[str, Any] = {"color": "black", "linewidth": 1.2}
     ax.plot(sizes, scale / np.sqrt(sizes), label="ideal, σ/√k", gid="errors-ideal", **look)
-    for name in group.repeated:
-        own = group.find(name)
+    for name, own in group.repeated.items():
         shown = min(design.quality.n_scores for _, design in own)
         curves = [
             design.quality.standard_error.values[:shown] / group.unit(pair) for pair, design in own
@@ -187,7 +179,10 @@ def _draw_errors(group: _Group, ax: Axes) -> None:
         middle = np.median(curves, axis=0)
         look = {"color": group.colour(name), "linestyle": group.line(name)}
         ax.plot(sizes[:shown], middle, label=escape(_name(name)), gid=f"errors-{name}", **look)
-        low, high = _find_band(group, curves, own[0][1])
+        low, high = np.min(curves, axis=0), np.max(curves, axis=0)  # the range of several pairs
+        if group.is_single:  # the error of a standard deviation
+            error = curves[0] / math.sqrt(2 * (own[0][1].quality.n_repetitions - 1))
+            low, high = curves[0] - error, curves[0] + error
         band: dict[str, Any] = {"color": group.colour(name), "alpha": 0.15, "linewidth": 0}
         ax.fill_between(sizes[:shown], low, high, gid=f"band-{name}", **band)
     ax.set_xlim(1, largest if largest > 1 else 2)
@@ -198,25 +193,10 @@ def _draw_errors(group: _Group, ax: Axes) -> None:
     ax.set_ylabel(f"standard error\n{unit}")
 
 
-def _find_band(
-    group: _Group, curves: Sequence[FloatArray], design: MeasuredDesign
-) -> tuple[FloatArray, FloatArray]:
-    """Error of a standard deviation of one pair; of several, the range of their errors."""
-    if group.is_single:
-        error = curves[0] / math.sqrt(2 * (design.quality.n_repetitions - 1))
-        return curves[0] - error, curves[0] + error
-    return np.min(curves, axis=0), np.max(curves, axis=0)
-
-
-def _list_all(group: _Group) -> list[tuple[PairQuality, MeasuredDesign]]:
-    return [each for name in group.repeated for each in group.find(name)]
-
-
 def _draw_parts(group: _Group, ax: Axes) -> None:
     """Bars of variance and bias², which add up to the error; its interval; ρ below the name."""
     labels = []
-    for y, name in enumerate(group.repeated):
-        own = group.find(name)
+    for y, (name, own) in enumerate(group.repeated.items()):
         bias, variance = (
             float(np.median([part(design) / group.unit(pair) ** 2 for pair, design in own]))
             for part in map(attrgetter, ("quality.squared_bias", "quality.mean_variance.value"))
@@ -228,7 +208,12 @@ def _draw_parts(group: _Group, ax: Axes) -> None:
         ax.barh(y, variance, color=colour, alpha=0.8, gid=f"variance-{name}", **look)
         shape: dict[str, Any] = {"left": variance, "color": "white", "hatch": _HATCH}
         ax.barh(y, bias, gid=f"bias-{name}", **shape, **look)
-        _mark_error(group, name, ax, y)
+        x: list[float] = [design.mse.value / group.unit(pair) ** 2 for pair, design in own]
+        mark: dict[str, Any] = {"marker": ".", "linestyle": "none", "markersize": 3}
+        if group.is_single:
+            x = [own[0][1].mse.interval.low, own[0][1].mse.interval.high]
+            mark = {"linewidth": 0.8}
+        ax.plot(x, [y] * len(x), color="black", gid=f"mse-{name}", **mark)
     _mark_target(group, ax)
     lay_out_rows(ax, [float(y) for y in range(len(labels))], labels)
     ax.set_ylim(len(labels) - 0.4, -0.6)
@@ -239,7 +224,8 @@ def _draw_parts(group: _Group, ax: Axes) -> None:
 
 def _mark_target(group: _Group, ax: Axes) -> None:
     """Draw the error to be reached, and what the bars' fillings mean, whatever their colours."""
-    n_ideal = next((d.quality.reach.n_ideal for _, d in _list_all(group)), 1)
+    designs = [design for own in group.repeated.values() for _, design in own]
+    n_ideal = designs[0].quality.reach.n_ideal if designs else 1
     whole = group.pairs[0].ideal.sd.value ** 2 if group.is_single else 1.0
     line: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": ":"}
     ax.axvline(whole / n_ideal, label=f"{n_ideal} ideal replicates", gid="target", **line)
@@ -248,33 +234,21 @@ def _mark_target(group: _Group, ax: Axes) -> None:
     ax.bar(0, 0, 0, color=COLOUR_NEITHER, alpha=0.8, label="variance", **plain)
 
 
-def _mark_error(group: _Group, name: str, ax: Axes, y: float) -> None:
-    """Interval of the error of one pair; dots of several."""
-    own = group.find(name)
-    if group.is_single:
-        interval = own[0][1].mse.interval
-        ax.plot(
-            [interval.low, interval.high], [y, y], color="black", linewidth=0.8, gid=f"mse-{name}"
-        )
-        return
-    errors = [design.mse.value / group.unit(pair) ** 2 for pair, design in own]
-    ax.plot(errors, [y] * len(errors), ".", color="black", markersize=3, gid=f"mse-{name}")
-
-
 def _draw_means(group: _Group, ax: Axes) -> None:
     scores = {_IDEAL: [(pair, pair.ideal.scores) for pair in group.pairs]}
-    for name in group.repeated:
-        scores[name] = [(pair, design.means) for pair, design in group.find(name)]
-    rows = {
-        name: np.concatenate([(x - group.centre(pair)) / group.unit(pair) for pair, x in own])
-        for name, own in scores.items()
-    }
+    for name, found in group.repeated.items():
+        scores[name] = [(pair, design.means) for pair, design in found]
+    if not group.is_single:
+        scores = {
+            name: [(pair, (x - pair.ideal.mean) / group.unit(pair)) for pair, x in own]
+            for name, own in scores.items()
+        }
+    rows = {name: np.concatenate([x for _, x in own]) for name, own in scores.items()}
     _draw_ticks(group, rows, ax, "means")
-    pair = group.pairs[0]
-    middle = pair.ideal.mean if group.is_single else 0.0
+    middle = group.pairs[0].ideal.mean if group.is_single else 0.0
     ax.axvline(middle, color="black", linewidth=0.8, linestyle=":", zorder=0, gid="ideal-mean")
-    what = group.metric if group.is_single else "minus the ideal mean, in σ"
-    ax.set_xlabel(f"mean of a repetition: {what}" if group.is_single else f"mean {what}")
+    alone = f"mean of a repetition: {group.metric}"
+    ax.set_xlabel(alone if group.is_single else "mean minus the ideal mean, in σ")
 
 
 def _draw_deviations(group: _Group, ax: Axes) -> None:
@@ -340,5 +314,5 @@ FIGURES = {
         },
         compose_quality,
         heights=dict.fromkeys(("standard-errors", "parts", "means", "deviations"), _height),
-    ),
+    )
 }

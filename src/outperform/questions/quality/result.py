@@ -13,6 +13,8 @@ from outperform.stats import DesignQuality, DeviationEstimates, Estimate, Interv
 from outperform.stats.checks import FloatArray
 from outperform.wording import describe_goal, format_duration, format_spread
 
+_MISSING = "What would complete the picture, each beside what is there:"
+
 
 @dataclass(frozen=True, slots=True)
 class IdealRuns(Plain):
@@ -207,7 +209,22 @@ class Quality(Result):
     @property
     def tables(self) -> Sequence[Table | str]:
         """All designs in short, estimates of the deviation, and what is missing; pairs if asked."""
-        return tabulate_quality(self)
+        parts: list[Table | str] = []
+        if self.names:
+            parts.append(_tabulate_summary(self))
+        if any(pair.deviations for pair in self.pairs):
+            parts.append(_tabulate_deviations(self))
+        if self.detailed:
+            for pair in self.pairs:
+                parts += _tabulate_pair(pair)
+                parts += [_list_all_deviations(pair)] if len(self.pairs) > 1 else []
+        if self.missing:
+            rows = [
+                [each.line, f"{each.n_fits:,}", format_duration(each.seconds)]
+                for each in self.missing
+            ]
+            parts.append(Table(["lines of the study file", "fits more", "time"], rows, _MISSING))
+        return parts
 
     @property
     def advice(self) -> str:
@@ -220,13 +237,14 @@ class Quality(Result):
 
     def __str__(self) -> str:
         if not self.summary:
-            alone = all(not pair.deviations for pair in self.pairs)
+            if any(pair.deviations for pair in self.pairs):
+                return (
+                    "No design was repeated, so that its error is not known: only the standard "
+                    "deviations below are."
+                )
             return (
                 "There are ideal runs and no whole repetition of a cheaper design to measure "
                 "against them."
-                if alone
-                else "No design was repeated, so that its error is not known: only the standard "
-                "deviations below are."
             )
         best = min(self.summary, key=lambda each: (each.ratio.median, each.ratio.high))
         whole = f"the precision of {self.n_ideal:,} ideal replicate{'s' * (self.n_ideal > 1)}"
@@ -234,10 +252,8 @@ class Quality(Result):
             return f"No design reaches {whole}: each has too large a bias{self._say_range(best)}."
         needs = f"{best.name} needs {format_ratio(best.ratio.median)} of their fits"
         if best.ratio.median >= 1:
-            return (
-                f"No design is cheaper than the ideal one: for {whole}, "
-                f"{needs}{self._say_range(best)}."
-            )
+            needs += self._say_range(best)
+            return f"No design is cheaper than the ideal one: for {whole}, {needs}."
         cheapest = "" if len(self.names) == 1 else f", the cheapest of {len(self.names)} designs"
         return f"For {whole}, {needs}{cheapest}{self._say_range(best)}; {self._say_searches(best)}."
 
@@ -246,13 +262,13 @@ class Quality(Result):
             ends = f"{format_ratio(best.ratio.low)} to {format_ratio(best.ratio.high)}"
             surely = f"upper ends of their intervals: median {format_ratio(best.ratio_high.median)}"
             return f" (median of {best.n_pairs} pairs of pipeline and task; {ends}; {surely})"
-        design = next(design for pair in self.pairs if (design := pair.find(best.name)))
+        pair, design = next((p, d) for p in self.pairs if (d := p.find(best.name)))
         interval = design.quality.reach.ratio.interval
         if math.isinf(interval.low):
-            return f" ({self.pairs[0].name})"
+            return f" ({pair.name})"
         level = f"{100 * interval.confidence_level:g}%"
         ends = f"{format_ratio(interval.low)} to {format_ratio(interval.high)}"
-        return f" ({self.pairs[0].name}; {level} interval {ends})"
+        return f" ({pair.name}; {level} interval {ends})"
 
     def _say_searches(self, best: DesignSummary) -> str:
         if best.n_alone == best.n_pairs:
@@ -265,65 +281,39 @@ class Quality(Result):
         return "with several searches, never with one"
 
 
-_MISSING = "What would complete the picture, each beside what is there:"
-
-
-def tabulate_quality(result: "Quality") -> list[Table | str]:
-    """All designs in short, estimates of the deviation, what is missing; every pair if asked."""
-    parts: list[Table | str] = []
-    if result.names:
-        parts.append(_tabulate_summary(result))
-    if any(pair.deviations for pair in result.pairs):
-        parts.append(_tabulate_deviations(result))
-    if result.detailed:
-        for pair in result.pairs:
-            parts += _tabulate_pair(pair)
-            parts += [_list_all_deviations(pair)] if len(result.pairs) > 1 else []
-    if result.missing:
-        rows = [
-            [each.line, f"{each.n_fits:,}", format_duration(each.seconds)]
-            for each in result.missing
-        ]
-        parts.append(Table(["lines of the study file", "fits more", "time"], rows, _MISSING))
-    return parts
-
-
-def _tabulate_summary(result: "Quality") -> Table:
-    n = result.n_ideal
+def _tabulate_summary(result: Quality) -> Table:
+    n, first = result.n_ideal, result.pairs[0]
     header = ["design", "ρ", "bias / σ", "worth ideal replicates", "fits saved"]
     header += [f"fits for {n}: one search", "best split"]
-    several = len(result.pairs) > 1
-    rows = [
-        _list_middles(each) if several else _list_estimates(result.pairs[0], each.name)
-        for each in result.summary
-    ]
-    what = f"median and range of {len(result.pairs)} pairs" if several else result.pairs[0].name
-    return Table(
-        header,
-        [row for row in rows if row],
-        title=f"Designs against the ideal one ({what}):",
-        note=(
-            "bias: above 0 the mean looks better than it is. worth: ideal replicates with the same "
-            "mean squared error as one whole repetition.\nfits saved: how many times its fits they "
-            f"take. fits for {n}: for the precision of {n} ideal replicates, as a share of theirs."
-        ),
+    rows, what = [_list_estimates(first, design) for design in first.designs], first.name
+    if len(result.pairs) > 1:
+        rows = [_list_middles(each) for each in result.summary]
+        what = f"median and range of {len(result.pairs)} pairs"
+    note = (
+        "bias: above 0 the mean looks better than it is. worth: ideal replicates with the same "
+        "mean squared error as one whole repetition.\nfits saved: how many times its fits they "
+        f"take. fits for {n}: for the precision of {n} ideal replicates, as a share of theirs."
     )
+    return Table(header, rows, title=f"Designs against the ideal one ({what}):", note=note)
 
 
-def _list_middles(summary: "DesignSummary") -> list[str]:
-    middles = summary.correlation, summary.optimism, summary.equivalent, summary.saving
-    ratios = summary.ratio_alone, summary.ratio
-    return [summary.name, *map(_format_middle, middles), *map(_format_ratios, ratios)]
+def _list_middles(summary: DesignSummary) -> list[str]:
+    """A row of several pairs: medians and ranges."""
+    cells = [summary.name]
+    for middle in (summary.correlation, summary.optimism, summary.equivalent, summary.saving):
+        cells.append(f"{middle.median:.2g} ({middle.low:.2g} to {middle.high:.2g})")
+    for ratio in (summary.ratio_alone, summary.ratio):
+        middle_ratio, low, high = map(format_ratio, (ratio.median, ratio.low, ratio.high))
+        cells.append(middle_ratio if low == high else f"{middle_ratio} ({low} to {high})")
+    return cells
 
 
-def _list_estimates(pair: "PairQuality", name: str) -> list[str]:
-    design = pair.find(name)
-    if design is None:
-        return []
+def _list_estimates(pair: PairQuality, design: MeasuredDesign) -> list[str]:
+    """A row of one pair: estimates and their intervals."""
     reach, bias = design.quality.reach, pair.optimism(design)
     split = f" ({reach.n_repetitions:g} × {reach.n_scores:g})"
     return [
-        name,
+        design.name,
         str(design.quality.correlation),
         f"{bias.value:.2g} [{bias.interval.low:.2g}, {bias.interval.high:.2g}]",
         str(design.equivalent),
@@ -333,20 +323,9 @@ def _list_estimates(pair: "PairQuality", name: str) -> list[str]:
     ]
 
 
-def _format_middle(middle: "Middle") -> str:
-    return f"{middle.median:.2g} ({middle.low:.2g} to {middle.high:.2g})"
-
-
-def _format_ratios(middle: "Middle") -> str:
-    median, low, high = map(format_ratio, (middle.median, middle.low, middle.high))
-    return median if low == high else f"{median} ({low} to {high})"
-
-
 def format_ratio(ratio: float) -> str:
     """Share of fits, or that no number of them is enough.
 
-    Examples
-    --------
     >>> format_ratio(0.2), format_ratio(12.3), format_ratio(math.inf)
     ('20%', '1,230%', 'never')
     """
@@ -355,7 +334,7 @@ def format_ratio(ratio: float) -> str:
     return f"{100 * ratio:.2g}%" if ratio < 0.995 else f"{100 * ratio:,.0f}%"
 
 
-def _tabulate_deviations(result: "Quality") -> Table:
+def _tabulate_deviations(result: Quality) -> Table:
     """Estimates of the standard deviation, as shares of the ideal one where there are several."""
     title = "Standard deviation of a fit, as each repetition estimates it:"
     if len(result.pairs) == 1:
@@ -371,26 +350,19 @@ def _tabulate_deviations(result: "Quality") -> Table:
     return Table(["design", "share of ideal's", "may be the same"], rows, title)
 
 
-def _list_all_deviations(pair: "PairQuality", title: str = "") -> Table:
+def _list_all_deviations(pair: PairQuality, title: str = "") -> Table:
     header = ["standard deviation", "repetitions", "mean", "spread", "share of ideal's", "fits"]
     n_fits = pair.ideal.n_fits * pair.ideal.n_replicates
-    alone = ["ideal", "1", str(pair.ideal.sd), "", "1", f"{n_fits:,}"]
-    return Table(header, [alone, *map(_list_deviations, pair.deviations)], title)
+    rows = [["ideal", "1", str(pair.ideal.sd), "", "1", f"{n_fits:,}"]]
+    for each in pair.deviations:
+        found = each.estimates
+        spread = "" if math.isnan(found.spread) else f"{found.spread:.2g}"
+        cells = [str(found.n_repetitions), str(found.mean), spread, str(found.ratio)]
+        rows.append([each.name, *cells, f"{each.n_fits:,}"])
+    return Table(header, rows, title)
 
 
-def _list_deviations(measured: "MeasuredDeviations") -> list[str]:
-    found = measured.estimates
-    return [
-        measured.name,
-        str(found.n_repetitions),
-        str(found.mean),
-        "" if math.isnan(found.spread) else f"{found.spread:.2g}",
-        str(found.ratio),
-        f"{measured.n_fits:,}",
-    ]
-
-
-def _tabulate_pair(pair: "PairQuality") -> Iterator[Table | str]:
+def _tabulate_pair(pair: PairQuality) -> Iterator[Table | str]:
     """All numbers of a pair: designs, and standard errors by number of fits."""
     ideal = pair.ideal
     yield (
@@ -401,27 +373,19 @@ def _tabulate_pair(pair: "PairQuality") -> Iterator[Table | str]:
     if pair.designs:
         header = ["design", "repetitions", "bias", "sd of a fit", "sd within", "standard error"]
         header += ["mean squared error", "times fits", "fits", "time"]
-        yield Table(header, [_list_design(each) for each in pair.designs])
+        rows = []
+        for each in pair.designs:
+            found = each.quality
+            deviations = found.variance.value, found.within_variance.value
+            cells = [f"{found.n_repetitions} × {found.n_scores}", str(found.bias)]
+            cells += [f"{math.sqrt(variance):.3g}" for variance in deviations]
+            cells += [str(each.standard_error), str(each.mse), f"{each.mse_times_fits.value:.2g}"]
+            rows.append([each.name, *cells, f"{each.n_fits:,}", format_duration(each.seconds)])
+        yield Table(header, rows)
         yield _tabulate_errors(pair)
 
 
-def _list_design(design: "MeasuredDesign") -> list[str]:
-    found = design.quality
-    return [
-        design.name,
-        f"{found.n_repetitions} × {found.n_scores}",
-        str(found.bias),
-        f"{math.sqrt(found.variance.value):.3g}",
-        f"{math.sqrt(found.within_variance.value):.3g}",
-        str(design.standard_error),
-        str(design.mse),
-        f"{design.mse_times_fits.value:.2g}",
-        f"{design.n_fits:,}",
-        format_duration(design.seconds),
-    ]
-
-
-def _tabulate_errors(pair: "PairQuality") -> Table:
+def _tabulate_errors(pair: PairQuality) -> Table:
     """Standard errors of means of k fits, and in brackets the ideal replicates they are worth."""
     largest = max(each.quality.n_scores for each in pair.designs)
     sizes = list_sizes(largest)
@@ -439,8 +403,6 @@ def _tabulate_errors(pair: "PairQuality") -> Table:
 def list_sizes(n_scores: int) -> list[int]:
     """Numbers of scores that a table shows, of all from 1 on.
 
-    Examples
-    --------
     >>> list_sizes(30)
     [1, 2, 5, 10, 20, 30]
     """

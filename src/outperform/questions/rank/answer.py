@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 from shlex import quote
 from typing import Any, get_args
@@ -253,61 +254,43 @@ def _mark_best(grids: Grids, may: np.ndarray) -> np.ndarray:
 def _describe_tasks(grids: Grids, best: np.ndarray) -> tuple[RankedTask, ...]:
     """Means, spreads and who may be the best, of every task."""
     described = []
-    for place, (task, grid, goal, metric) in enumerate(
-        zip(grids.tasks, grids.scores, grids.goals, grids.metrics, strict=True)
-    ):
+    columns = (grids.tasks, grids.metrics, grids.goals, grids.scores, grids.means, best)
+    for task, metric, goal, grid, means, marked in zip(*columns, strict=True):
         sign = 1 if goal == "maximize" else -1
-        means, sds = _summarize(grid)
-        n_runs = (~np.isnan(grid)).sum(axis=1)
+        known = ~np.isnan(grid)
+        n_runs = known.sum(axis=1)
+        squares = np.where(known, grid - means[:, None], 0) ** 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            sds = np.where(n_runs > 1, np.sqrt(squares.sum(axis=1) / (n_runs - 1)), np.nan)
         described.append(
             RankedTask(
                 task,
                 metric,
                 goal,
-                int(n_runs[n_runs > 0].min()),
-                grids.algorithms[int(np.nanargmax(means))],
-                tuple(grids.algorithms[each] for each in np.flatnonzero(best[place])),
-                dict(zip(grids.algorithms, (sign * means).tolist(), strict=True)),
-                dict(zip(grids.algorithms, sds.tolist(), strict=True)),
+                n_runs=int(n_runs[n_runs > 0].min()),
+                best=grids.algorithms[int(np.nanargmax(means))],
+                maybe_best=tuple(compress(grids.algorithms, marked)),
+                means=dict(zip(grids.algorithms, (sign * means).tolist(), strict=True)),
+                sds=dict(zip(grids.algorithms, sds.tolist(), strict=True)),
             )
         )
     return tuple(described)
 
 
-def _summarize(grid: FloatArray) -> tuple[FloatArray, FloatArray]:
-    known = ~np.isnan(grid)
-    n = known.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(known, grid, 0).sum(axis=1) / n
-        squares = np.where(known, grid - means[:, None], 0) ** 2
-        return means, np.where(n > 1, np.sqrt(squares.sum(axis=1) / (n - 1)), np.nan)
-
-
 def _rank_algorithms(grids: Grids, best: np.ndarray, terms: Terms) -> tuple[RankedAlgorithm, ...]:
-    means = grids.means
-    ranks = _average_ranks(means)
-    low, high = _bound_ranks(grids, means, terms)
-    counts = best.sum(axis=0).tolist()
-    ranked = [
-        RankedAlgorithm(*each)
-        for each in zip(grids.algorithms, ranks.tolist(), low, high, counts, strict=True)
-    ]
-    return tuple(sorted(ranked, key=lambda algorithm: algorithm.mean_rank))
-
-
-def _average_ranks(means: FloatArray) -> FloatArray:
     """Mean ranks over tasks; with gaps, among those that a task has, stretched to all."""
-    if not np.isnan(means).any():
-        return average_ranks(means)
-    n_algorithms = means.shape[1]
+    means, k = grids.means, len(grids.algorithms)
     ranks = np.full(means.shape, np.nan)
     for place, row in enumerate(means):
         known = np.flatnonzero(~np.isnan(row))
         if known.size > 1:
             among = average_ranks(row[None, known])
-            ranks[place, known] = 1 + (among - 1) * (n_algorithms - 1) / (known.size - 1)
-    averages: FloatArray = np.nanmean(ranks, axis=0)
-    return averages
+            ranks[place, known] = 1 + (among - 1) * (k - 1) / (known.size - 1)
+    low, high = _bound_ranks(grids, means, terms)
+    counts, averages = best.sum(axis=0).tolist(), np.nanmean(ranks, axis=0).tolist()
+    columns = zip(grids.algorithms, averages, low, high, counts, strict=True)
+    ranked = (RankedAlgorithm(*each) for each in columns)
+    return tuple(sorted(ranked, key=lambda algorithm: algorithm.mean_rank))
 
 
 def _bound_ranks(grids: Grids, means: FloatArray, terms: Terms) -> tuple[list[Any], list[Any]]:
@@ -428,18 +411,15 @@ def _find_references(
     if isinstance(references, Mapping):
         known = dict(references)
     elif "," in str(references) and not Path(references).exists():
-        known = _take_columns(table, str(references))
+        names = [name.strip() for name in str(references).split(",")]
+        if len(names) != 2:
+            raise InvalidInput(
+                f"references name {len(names)} columns, {str(references)!r}",
+                "Name two: baseline and target",
+            )
+        known = take_references(table, *names)
     else:
         known = read_references(references)
     chosen = check_references(known, grids.tasks)
     check_ways(chosen, table)
     return chosen
-
-
-def _take_columns(table: Runs, columns: str) -> dict[str, tuple[float, float]]:
-    names = [name.strip() for name in columns.split(",")]
-    if len(names) != 2:
-        raise InvalidInput(
-            f"references name {len(names)} columns, {columns!r}", "Name two: baseline and target"
-        )
-    return take_references(table, *names)

@@ -6,7 +6,7 @@ from itertools import combinations, count
 from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.pairs import PairCounts
-from outperform.questions.rank.result import Ranking
+from outperform.questions.rank.result import Aggregates, Ranking
 from outperform.runs import Runs
 from outperform.runs.scope import divides_anew
 from outperform.wording import enumerate_names
@@ -23,11 +23,10 @@ def find_doubts(ranking: Ranking, grids: Grids, counts: PairCounts, table: Runs)
     yield from _doubt_runs(ranking)
     yield from _doubt_differences(ranking)
     yield from _doubt_ranks(ranking)
-    yield from _doubt_missing(grids, table)
-    yield from _doubt_ties(grids, counts)
-    yield from _doubt_aggregates(ranking, grids)
-    yield from _doubt_size(ranking)
-    yield from _doubt_replicates(ranking, table)
+    yield from _doubt_scores(grids, counts, table)
+    if ranking.aggregates is not None:
+        yield from _doubt_aggregates(ranking.aggregates, grids)
+    yield from _doubt_reach(ranking, table)
     yield from table.notes
     for metric, goal in dict.fromkeys(zip(grids.metrics, grids.goals, strict=True)):
         yield from doubt_metric(metric, goal)
@@ -139,7 +138,8 @@ def _doubt_ranks(ranking: Ranking) -> Iterator[str]:
         )
 
 
-def _doubt_missing(grids: Grids, table: Runs) -> Iterator[str]:
+def _doubt_scores(grids: Grids, counts: PairCounts, table: Runs) -> Iterator[str]:
+    """What is missing, unfinished or tied."""
     if grids.gaps:
         yield (
             f"runs are missing ({enumerate_names(grids.gaps, limit=3)}): gaps are taken to be "
@@ -150,9 +150,6 @@ def _doubt_missing(grids: Grids, table: Runs) -> Iterator[str]:
             f"left out, as none of their runs has a score: {enumerate_names(table.unfinished)} "
             "(`outperform status` says why)"
         )
-
-
-def _doubt_ties(grids: Grids, counts: PairCounts) -> Iterator[str]:
     n = counts.n.sum(axis=(1, 2)) - counts.n.trace(axis1=1, axis2=2)
     ties = counts.ties.sum(axis=(1, 2)) - counts.ties.trace(axis1=1, axis2=2)
     many = [
@@ -161,18 +158,13 @@ def _doubt_ties(grids: Grids, counts: PairCounts) -> Iterator[str]:
         if m and t / m >= _MANY_TIES
     ]
     if many:
-        yield (
-            f"many pairs of runs are tied on {enumerate_names(many, limit=4)}: ties tell nobody "
-            "apart"
-        )
+        listed = enumerate_names(many, limit=4)
+        yield f"many pairs of runs are tied on {listed}: ties tell nobody apart"
 
 
-def _doubt_aggregates(ranking: Ranking, grids: Grids) -> Iterator[str]:
+def _doubt_aggregates(aggregates: Aggregates, grids: Grids) -> Iterator[str]:
     """What a number over all tasks hides."""
-    if ranking.aggregates is None:
-        return
-    by = {"range": "the range seen", "rank": "ranks"}.get(ranking.aggregates.normalize)
-    if by:
+    if by := {"range": "the range seen", "rank": "ranks"}.get(aggregates.normalize):
         yield (
             f"scores normalised by {by} depend on all algorithms that take part: leaving one out "
             "moves the others"
@@ -185,7 +177,8 @@ def _doubt_aggregates(ranking: Ranking, grids: Grids) -> Iterator[str]:
         )
 
 
-def _doubt_size(ranking: Ranking) -> Iterator[str]:
+def _doubt_reach(ranking: Ranking, table: Runs) -> Iterator[str]:
+    """Whom and what it is about."""
     if len(ranking.algorithms) == 2:
         a, b = ranking.names
         yield f"there are two algorithms only: `compare` says more about {a} and {b}"
@@ -196,9 +189,6 @@ def _doubt_size(ranking: Ranking) -> Iterator[str]:
             "mean ranks, and who may be the best, depend on all algorithms that take part; the "
             "entry of a pair depends on these two alone"
         )
-
-
-def _doubt_replicates(ranking: Ranking, table: Runs) -> Iterator[str]:
     if table.replicates is None and max(task.n_runs for task in ranking.tasks) > 1:
         yield (
             "the table has no replicate column: runs were paired at random, which is right but "

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import QuadMesh
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
@@ -23,7 +22,7 @@ from outperform.questions.rank.ranks_figure import (
     row_height,
     rows_height,
 )
-from outperform.questions.rank.result import RankedPair, Ranking
+from outperform.questions.rank.result import Ranking
 from outperform.questions.rank.tasks_figure import draw_tasks, tasks_height
 from outperform.render.figures import Drawing
 from outperform.render.style import (
@@ -114,17 +113,8 @@ def draw_profiles(
 ) -> None:
     """Draw the share of runs above each threshold, with bands; the best algorithms first.
 
-    Those that there are no more colours for are drawn thin and grey.
-
-    Parameters
-    ----------
-    names
-        Of algorithms, the best first.
-    thresholds : shape (n_thresholds,)
-        Scores that tasks have in common, higher is better.
-    shares : shape (n_algorithms, n_thresholds)
-    ends : each of the shape of shares
-        Lower and upper ends of their intervals.
+    Shares and both ends of their intervals have the shape (n_algorithms, n_thresholds). Algorithms
+    that there are no more colours for are drawn thin and grey.
     """
     named = label_names(names[: len(COLOURS)])
     for row in reversed(range(len(names))):  # the best on top
@@ -179,10 +169,14 @@ def draw_pairs(ranking: Ranking, ax: Axes) -> None:
         return
     names = [each.name for each in choose_algorithms(ranking)]
     k, numbered = len(names), len(names) <= _MOST_NUMBERS
-    cells = _lay_out_pairs(ranking, names)
-    chances = np.full((k, k), np.nan)
-    for (row, column), (chance, _) in cells.items():
-        chances[row, column] = chance
+    chances, marks = np.full((k, k), np.nan), {}
+    places = {name: place for place, name in enumerate(names)}
+    for pair in ranking.pairs:
+        if pair.a in places and pair.b in places:
+            cell, mirrored = (places[pair.a], places[pair.b]), (places[pair.b], places[pair.a])
+            chances[cell], chances[mirrored] = pair.probability, 1 - pair.probability
+            hollow = "hollow " if pair.verdict == _SMALL else ""
+            marks[cell], marks[mirrored] = (hollow + way for way in _MARKS[pair.winner])
     ax.set_facecolor(COLOUR_BAND)  # of the diagonal, where nobody plays
     edges = np.arange(k + 1) - 0.5
     colours = LinearSegmentedColormap.from_list("chances", _COLOURS)
@@ -190,69 +184,49 @@ def draw_pairs(ranking: Ranking, ax: Axes) -> None:
     mesh = ax.pcolormesh(edges, edges, chances, cmap=colours, vmin=0, vmax=1, **look)
     # Points that a mark may take: in a cell without a number, half of it.
     room = 0.5 * _POINTS * 0.8 * find_width(ax) / k
-    _mark_cells(cells, ax, size=4.0 if numbered else max(1.2, min(4.0, room)), numbered=numbered)
-    if numbered:
-        for (row, column), (chance, mark) in cells.items():
-            _write_chance(chance, (column, row - 0.13 if mark else row), ax)
-    else:
-        _add_scale(mesh, ax)
+    size = 4.0 if numbered else max(1.2, min(4.0, room))
+    _mark_cells(chances, marks, ax, size=size, numbered=numbered)
+    if not numbered:
+        scale = ax.inset_axes((1.03, 0.2, 0.03, 0.6))
+        ax.figure.colorbar(mesh, cax=scale, ticks=[0, 0.5, 1])
+        scale.set_yticklabels(["0", "½", "1"])
+        scale.tick_params(labelsize=6, length=2)
     _number_rows(ax, label_names(names))
-    where = f"P(row beats column) on {name_tasks(ranking)}"
-    explain(ranking, ax, where, _explain_marks(ranking))
-
-
-def _lay_out_pairs(
-    ranking: Ranking, names: Sequence[str]
-) -> dict[tuple[int, int], tuple[float, str]]:
-    """Chance to win and mark of every cell, each pair in two cells."""
-    places = {name: place for place, name in enumerate(names)}
-    cells = {}
-    for pair in ranking.pairs:
-        if pair.a in places and pair.b in places:
-            a, b = places[pair.a], places[pair.b]
-            up, down = _MARKS[pair.winner]
-            hollow = "hollow " if pair.verdict == _SMALL else ""
-            cells[a, b] = pair.probability, hollow + up
-            cells[b, a] = 1 - pair.probability, hollow + down
-    return cells
+    small = any(pair.verdict == _SMALL for pair in ranking.pairs)
+    hollow = f"; hollow: by too little to matter, γ = {ranking.gamma:g}" if small else ""
+    legend = f"▲ row is better, ▼ worse{hollow}" if ranking.differing else "no pair is told apart"
+    explain(ranking, ax, f"P(row beats column) on {name_tasks(ranking)}", legend)
 
 
 def _mark_cells(
-    cells: Mapping[tuple[int, int], tuple[float, str]], ax: Axes, *, size: float, numbered: bool
+    chances: FloatArray,
+    marks: Mapping[tuple[int, int], str],
+    ax: Axes,
+    *,
+    size: float,
+    numbered: bool,
 ) -> None:
-    """Draw the marks of all cells, one collection for each kind."""
+    """Draw the marks of all cells, one collection for each kind, above them their numbers."""
     shift = 0.29 if numbered else 0.0
     for mark, shape in (("up", "^"), ("down", "v"), ("hollow up", "^"), ("hollow down", "v")):
-        for dark in (False, True):
+        for colour in ("black", "white"):
             chosen = [
                 (column, row + shift)
-                for (row, column), (chance, own) in cells.items()
-                if own == mark and (chance > _DARK) == dark
+                for (row, column), own in marks.items()
+                if own == mark and (chances[row, column] > _DARK) == (colour == "white")
             ]
-            if not chosen:
-                continue
-            colour = "white" if dark else "black"
-            face = "none" if mark.startswith("hollow") else colour
-            x, y = zip(*chosen, strict=True)
-            look: dict[str, Any] = {"facecolors": face, "edgecolors": colour, "gid": mark}
-            ax.scatter(x, y, size**2, marker=shape, linewidth=0.5, **look)
-
-
-def _write_chance(chance: float, place: tuple[float, float], ax: Axes) -> None:
-    text = f"{chance:.2f}"
-    text = text[1:] if text.startswith("0") else text[:3]
-    colour = "white" if chance > _DARK else "black"
-    ax.text(*place, text, ha="center", va="center", fontsize=5.5, color=colour)
-
-
-def _add_scale(mesh: QuadMesh, ax: Axes) -> None:
-    """Say which colour is which chance, where cells have no room for numbers."""
-    scale = ax.inset_axes((1.03, 0.2, 0.03, 0.6))
-    figure = ax.get_figure()
-    assert figure is not None
-    figure.colorbar(mesh, cax=scale, ticks=[0, 0.5, 1])
-    scale.set_yticklabels(["0", "½", "1"])
-    scale.tick_params(labelsize=6, length=2)
+            if chosen:
+                x, y = zip(*chosen, strict=True)
+                face = "none" if mark.startswith("hollow") else colour
+                look: dict[str, Any] = {"facecolors": face, "edgecolors": colour, "gid": mark}
+                ax.scatter(x, y, size**2, marker=shape, linewidth=0.5, **look)
+    for (row, column), mark in marks.items() if numbered else ():
+        chance = chances[row, column]
+        text = f"{chance:.2f}"
+        text = text[1:] if text.startswith("0") else text[:3]
+        colour = "white" if chance > _DARK else "black"
+        place = column, row - 0.13 if mark else row
+        ax.text(*place, text, ha="center", va="center", fontsize=5.5, color=colour)
 
 
 def _number_rows(ax: Axes, names: Sequence[str]) -> None:
@@ -273,14 +247,6 @@ def _number_rows(ax: Axes, names: Sequence[str]) -> None:
     ax.tick_params(axis="x", length=0 if step == 1 else 2)
 
 
-def _explain_marks(ranking: Ranking) -> str:
-    if not ranking.differing:
-        return "no pair is told apart"
-    small = any(pair.verdict == _SMALL for pair in ranking.pairs)
-    hollow = f"; hollow: by too little to matter, γ = {ranking.gamma:g}" if small else ""
-    return f"▲ row is better, ▼ worse{hollow}"
-
-
 def _draw_against_baseline(ranking: Ranking, baseline: str, ax: Axes) -> None:
     """Draw P(A > baseline) with the interval that its verdict follows, a row per algorithm."""
     of_name = {pair.a: pair for pair in ranking.pairs}
@@ -290,28 +256,24 @@ def _draw_against_baseline(ranking: Ranking, baseline: str, ax: Axes) -> None:
     label_rows(ax, label_names([pair.a for pair in rows]))
     ax.axvline(0.5, color="black", linewidth=0.8, linestyle="--", zorder=1, gid="half")
     ticks = {0.0: "0", 0.5: "½", 1.0: "1"}
+    look: dict[str, Any] = {"color": COLOUR_NOTE, "linewidth": 0.8, "linestyle": ":"}
     if ranking.gamma > 0.5:
-        look: dict[str, Any] = {"color": COLOUR_NOTE, "linewidth": 0.8, "linestyle": ":"}
         ax.axvline(ranking.gamma, zorder=1, gid="gamma", **look)
         if 0.55 < ranking.gamma < 0.95:
             ticks[ranking.gamma] = "γ"
     ax.set_xticks(list(ticks), list(ticks.values()))
     for row, pair in enumerate(rows):
-        _draw_interval(pair, row, ax)
+        marker, colour = WINNERS[pair.winner]
+        ends = [pair.adjusted_low, pair.adjusted_high]
+        ax.plot(ends, [row, row], color=colour, linewidth=1.6, clip_on=False, gid=f"interval-{row}")
+        face = colour if pair.verdict == "significant and meaningful" else "white"
+        look = {"mfc": face, "clip_on": False, "gid": f"probability-{row}"}
+        ax.plot([pair.probability], [row], marker, color=colour, ms=4.5, **look)
     (name,) = label_names([baseline])
     corrected = "" if ranking.correction == "none" else ", corrected"
     level = f"{1 - ranking.alpha:.0%} intervals{corrected}"
     where = f"P(row beats {name}) on {name_tasks(ranking)}"
     explain(ranking, ax, where, level, "▲ better, ▼ worse, ○ not told apart")
-
-
-def _draw_interval(pair: RankedPair, row: int, ax: Axes) -> None:
-    marker, colour = WINNERS[pair.winner]
-    ends = [pair.adjusted_low, pair.adjusted_high]
-    ax.plot(ends, [row, row], color=colour, linewidth=1.6, clip_on=False, gid=f"interval-{row}")
-    face = colour if pair.verdict == "significant and meaningful" else "white"
-    look: dict[str, Any] = {"mfc": face, "clip_on": False, "gid": f"probability-{row}"}
-    ax.plot([pair.probability], [row], marker, color=colour, ms=4.5, **look)
 
 
 FIGURES = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NoReturn
 from zlib import crc32
 
 import numpy as np
@@ -24,30 +24,16 @@ _MOST_NOTES = 3  # on scores that were accepted as right
 
 @dataclass(frozen=True, slots=True)
 class Grids:
-    """Scores of the same algorithms on several tasks.
-
-    Attributes
-    ----------
-    scores : of each task, shape (n_algorithms, n_replicates)
-        Higher is better; NaN where a run is missing.
-    complete : of each task, shape (n_algorithms, n_complete)
-        The replicates that all algorithms have.
-    replicates
-        Labels of each task's replicates.
-    family : shape (n_tasks,)
-        Number of the family that a task belongs to.
-    gaps
-        What is missing, in words.
-    """
+    """Scores of the same algorithms on several tasks: higher is better, NaN is missing."""
 
     algorithms: tuple[str, ...]
     tasks: tuple[str, ...]
     goals: tuple[Goal, ...]
     metrics: tuple[str, ...]
-    scores: tuple[FloatArray, ...]
-    replicates: tuple[Sequence[str], ...]
-    family: NDArray[np.intp]
-    gaps: tuple[str, ...] = ()
+    scores: tuple[FloatArray, ...]  # of each task, (n_algorithms, n_replicates)
+    replicates: tuple[Sequence[str], ...]  # labels of each task's
+    family: NDArray[np.intp]  # number of the one that each task belongs to
+    gaps: tuple[str, ...] = ()  # what is missing, in words
 
     @property
     def complete(self) -> tuple[FloatArray, ...]:
@@ -62,7 +48,11 @@ class Grids:
     @property
     def means(self) -> FloatArray:
         """Mean of what each algorithm has on each task, shape (n_tasks, n_algorithms)."""
-        return np.array([_mean(grid) for grid in self.scores])
+        sums = [np.nansum(grid, axis=1) for grid in self.scores]
+        n = np.array([(~np.isnan(grid)).sum(axis=1) for grid in self.scores])
+        means = np.full(n.shape, np.nan)
+        np.divide(sums, n, where=n > 0, out=means)
+        return means
 
     def keep(self, chosen: Sequence[int]) -> "Grids":
         """Keep some of the tasks."""
@@ -76,43 +66,10 @@ class Grids:
         )
 
 
-def _mean(grid: FloatArray) -> FloatArray:
-    known = ~np.isnan(grid)
-    n = known.sum(axis=1)
-    total = np.where(known, grid, 0).sum(axis=1)
-    means = np.full(len(grid), np.nan)
-    np.divide(total, n, where=n > 0, out=means)
-    return means
-
-
 def lay_out(
     runs: Runs, algorithms: Sequence[str], *, family: str | None, gaps: Gaps, seed: int
 ) -> Grids:
     """Lay runs out as grids, and refuse or leave out what is missing, as asked for."""
-    _check_size(runs, algorithms)
-    chosen = [runs.algorithms.index(name) for name in algorithms]
-    grids, labels = [], []
-    for task in runs.tasks:
-        scores, replicates = runs.score_grid(task)
-        scores = scores[chosen]
-        if runs.replicates is None:
-            scores = _shuffle(scores, algorithms, task, seed)
-        grids.append(scores if runs.goal_on(task) == "maximize" else -scores)
-        labels.append(replicates)
-    laid = Grids(
-        tuple(algorithms),
-        runs.tasks,
-        tuple(map(runs.goal_on, runs.tasks)),
-        tuple(map(runs.metric_on, runs.tasks)),
-        tuple(grids),
-        tuple(labels),
-        _number_families(runs, family),
-    )
-    played = [place for place, grid in enumerate(grids) if not np.isnan(grid).all()]
-    return _mind_gaps(laid.keep(played) if len(played) < len(grids) else laid, runs, gaps)
-
-
-def _check_size(runs: Runs, algorithms: Sequence[str]) -> None:
     if len(algorithms) < 2:
         raise TooFewRuns(
             f"there is one algorithm only, {algorithms[0]}, of {runs.source}",
@@ -126,6 +83,29 @@ def _check_size(runs: Runs, algorithms: Sequence[str]) -> None:
             "Check that --algorithm names the right column, choose some of them with --only, or "
             "read them as a leaderboard with `outperform sota`",
         )
+    chosen = [runs.algorithms.index(name) for name in algorithms]
+    grids, labels = [], []
+    for task in runs.tasks:
+        scores, replicates = runs.score_grid(task)
+        scores = scores[chosen]
+        if runs.replicates is None:
+            scores = _shuffle(scores, algorithms, task, seed)
+        grids.append(scores if runs.goal_on(task) == "maximize" else -scores)
+        labels.append(replicates)
+    # In the order of names, so that what is drawn at random for each is the same however rows lie.
+    own = {task: task for task in runs.tasks}
+    families = own if family is None else runs.task_values(family)
+    laid = Grids(
+        tuple(algorithms),
+        runs.tasks,
+        tuple(map(runs.goal_on, runs.tasks)),
+        tuple(map(runs.metric_on, runs.tasks)),
+        tuple(grids),
+        tuple(labels),
+        np.unique([families[task] for task in runs.tasks], return_inverse=True)[1],
+    )
+    played = [place for place, grid in enumerate(grids) if not np.isnan(grid).all()]
+    return _mind_gaps(laid.keep(played) if len(played) < len(grids) else laid, runs, gaps)
 
 
 def _shuffle(scores: FloatArray, algorithms: Sequence[str], task: str, seed: int) -> FloatArray:
@@ -142,12 +122,6 @@ def _shuffle(scores: FloatArray, algorithms: Sequence[str], task: str, seed: int
     return shuffled
 
 
-def _number_families(runs: Runs, column: str | None) -> NDArray[np.intp]:
-    # In the order of names, so that what is drawn at random for each is the same however rows lie.
-    values = {task: task for task in runs.tasks} if column is None else runs.task_values(column)
-    return np.unique([values[task] for task in runs.tasks], return_inverse=True)[1]
-
-
 def _mind_gaps(grids: Grids, runs: Runs, gaps: Gaps) -> Grids:
     missing = _list_gaps(grids, runs)
     if not missing:
@@ -155,10 +129,7 @@ def _mind_gaps(grids: Grids, runs: Runs, gaps: Gaps) -> Grids:
     named = "; ".join(missing[:_MOST_NAMED])
     more = f"; and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
     if gaps == "refuse":
-        raise UnpairedScores(
-            f"{runs.source} has gaps: {named}{more}{_name_incomplete(runs)}",
-            _advise(grids, runs),
-        )
+        _refuse(grids, runs, named + more)
     grids = replace(grids, gaps=tuple(missing))
     if gaps == "keep":
         return grids
@@ -173,27 +144,22 @@ def _mind_gaps(grids: Grids, runs: Runs, gaps: Gaps) -> Grids:
     return replace(kept, scores=kept.complete)
 
 
-def _name_incomplete(runs: Runs) -> str:
-    """Rows that are there, and do not count."""
+def _refuse(grids: Grids, runs: Runs, missing: str) -> NoReturn:
+    """Refuse gaps, and name rows that are there but do not count."""
     rows = runs.row[~np.isfinite(runs.score)]
-    if not len(rows):
-        return ""
     have = "has no finite score" if len(rows) == 1 else "have no finite scores"
-    return f" ({enumerate_rows(rows)} {have}, or did not finish)"
-
-
-def _advise(grids: Grids, runs: Runs) -> str:
-    """What to do about gaps: nothing pairs runs of which each algorithm has its own replicates."""
-    shared = any((~np.isnan(grid)).sum(axis=0).max() > 1 for grid in grids.scores)
-    if runs.replicates is not None and not shared:
-        return (
-            f"Run all with the same {runs.replicate_name}s; if no runs belong together, leave out "
-            f"the column {runs.replicate_name}: they are then paired at random"
-        )
-    return (
+    unfinished = f" ({enumerate_rows(rows)} {have}, or did not finish)" if len(rows) else ""
+    advice = (
         "Add the missing runs, pass --complete to leave out the replicates and tasks that not all "
         "algorithms have, or --gaps to rank with the gaps, as if they were unrelated to performance"
     )
+    shared = any((~np.isnan(grid)).sum(axis=0).max() > 1 for grid in grids.scores)
+    if runs.replicates is not None and not shared:  # nothing pairs what has replicates of its own
+        advice = (
+            f"Run all with the same {runs.replicate_name}s; if no runs belong together, leave out "
+            f"the column {runs.replicate_name}: they are then paired at random"
+        )
+    raise UnpairedScores(f"{runs.source} has gaps: {missing}{unfinished}", advice)
 
 
 def _list_gaps(grids: Grids, runs: Runs) -> list[str]:

@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.questions.compare.named_tests import find_test
-from outperform.questions.compare.result import Winner, judge, judge_size
+from outperform.questions.compare.result import judge, judge_size
 from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.result import Correction, RankedPair, TasksAre
 from outperform.runs.scope import Resplit
@@ -33,6 +33,7 @@ from outperform.wording import describe_goal
 
 OVER_TASKS = ("wins", "wilcoxon", "paired-t", "sign-flip")  # tests that tasks can be the units of
 _FEWEST_FOR_T = 3  # runs
+_SEPARATE = ("brunner-munzel", "brunner-munzel-permutation", "welch-t")  # tests of unpaired runs
 _MOST_TESTS = 100_000  # of single pairs on single tasks, a minute or so
 _CORRECTIONS: dict[Correction, Callable[[FloatArray], FloatArray]] = {
     "holm": holm,
@@ -65,10 +66,10 @@ class PairCounts:
     ties: NDArray[np.int64]
     n: NDArray[np.int64]
 
-    @property
-    def losses(self) -> NDArray[np.int64]:
-        """Replicates that the row's algorithm loses."""
-        return np.swapaxes(self.wins, -1, -2)
+    def test_wins(self) -> FloatArray:
+        """One-sided p-values of sign tests, small where the row's algorithm wins."""
+        losses = np.swapaxes(self.wins, -1, -2)
+        return sign_tail(self.wins.astype(float), losses.astype(float))
 
 
 def count_tasks(grids: Grids) -> PairCounts:
@@ -99,7 +100,7 @@ def choose_task_test(counts: PairCounts, test: str | None, alpha: float) -> str:
 def find_task_pvalues(grids: Grids, counts: PairCounts, terms: Terms) -> FloatArray:
     """One-sided p-values of all pairs on all tasks, (n_tasks, k, k): small where the row's wins."""
     if terms.task_test == "wins":
-        return _test_wins(counts)
+        return counts.test_wins()
     if terms.task_test == "paired-t":
         return np.array([t_test_all_pairs(grid) for grid in grids.scores])
     n_tests = len(grids.tasks) * len(grids.algorithms) * (len(grids.algorithms) - 1)
@@ -113,26 +114,14 @@ def find_task_pvalues(grids: Grids, counts: PairCounts, terms: Terms) -> FloatAr
     for place, (task, grid) in enumerate(zip(grids.tasks, grids.scores, strict=True)):
         test = _find_test(terms, task)
         for i, j in combinations(range(len(grid)), 2):
-            a, b = _take_two(grid, i, j, separate=terms.task_test in _SEPARATE)
+            known = ~np.isnan(grid[[i, j]])
+            if terms.task_test not in _SEPARATE:
+                known[:] = known.all(axis=0)
+            a, b = grid[i, known[0]], grid[j, known[1]]
             if min(a.size, b.size) >= 2:
                 pvalues[place, i, j] = test(a, b, alternative="greater").pvalue
                 pvalues[place, j, i] = test(a, b, alternative="less").pvalue
     return pvalues
-
-
-def _test_wins(counts: PairCounts) -> FloatArray:
-    return sign_tail(counts.wins.astype(float), counts.losses.astype(float))
-
-
-_SEPARATE = ("brunner-munzel", "brunner-munzel-permutation", "welch-t")
-
-
-def _take_two(grid: FloatArray, i: int, j: int, *, separate: bool) -> tuple[FloatArray, FloatArray]:
-    known = ~np.isnan(grid[[i, j]])
-    if separate:
-        return grid[i, known[0]], grid[j, known[1]]
-    both = known.all(axis=0)
-    return grid[i, both], grid[j, both]
 
 
 def _find_test(terms: Terms, task: str) -> Callable[..., Any]:
@@ -152,129 +141,113 @@ def compare_all(
     """Compare all pairs, or those with the baseline; and the test that gave their p-values."""
     first, second = choose_pairs(grids.algorithms, terms.baseline)
     wins, ties, n = (each[:, first, second].T for each in (counts.wins, counts.ties, counts.n))
-    _check_shared(grids, n, first, second)
+    a, b = ([grids.algorithms[place] for place in places] for places in (first, second))
+    _check_shared(a, b, n)
     estimate = partial(
         average_probability, wins, ties, n, tasks=terms.tasks_are, families=grids.family
     )
     average = estimate(confidence_level=1 - terms.alpha)
     # Of a pair alone: marks may be by another test, which depends on how many there are.
-    on_tasks = task_pvalues if terms.test else _test_wins(counts)
+    on_tasks = task_pvalues if terms.test else counts.test_wins()
     one_sided = on_tasks[:, first, second].T, on_tasks[:, second, first].T
     means = _average_scores(grids, first, second)
     test, pvalues = _test_pairs(grids, average, one_sided, means, terms)
-    # A winner needs the test and more wins: only pairs that have both make room for others, else
-    # a test of scores would (measured: 23% false winners of 15 comparisons instead of 5).
-    both = pvalues if pvalues is None else np.maximum(pvalues, average.pvalue)
-    adjusted, told = (
-        p if p is None else _CORRECTIONS[terms.correction](p) for p in (pvalues, both)
-    )
-    corrected = estimate(confidence_level=1 - find_levels(both, len(first), terms))
-    better = _count_better(one_sided, grids.tasks, terms.alpha)
-    columns = (
-        [grids.algorithms[place] for place in first],
-        [grids.algorithms[place] for place in second],
-        average.probability.tolist(),
-        average.low.tolist(),
-        average.high.tolist(),
-        _list(pvalues, len(first)),
-        _list(adjusted, len(first)),
-        _list(told, len(first)),
-        corrected.low.tolist(),
-        corrected.high.tolist(),
-    )
-    totals = zip(*(each.sum(axis=-1).tolist() for each in (wins, ties, n)), strict=True)
-    rows = zip(*columns, totals, _list_differences(grids, *means), *better, strict=True)
-    return tuple(_make_pair(*row, terms=terms) for row in rows), test
+    columns = {
+        "a": a,
+        "b": b,
+        "probability": average.probability.tolist(),
+        "low": average.low.tolist(),
+        "high": average.high.tolist(),
+        **_judge(pvalues, average.pvalue, estimate, terms),
+        "wins": wins.sum(axis=-1).tolist(),
+        "ties": ties.sum(axis=-1).tolist(),
+        "losses": (n - wins - ties).sum(axis=-1).tolist(),
+        "mean_difference": _list_differences(grids, *means),
+        **_count_better(one_sided, grids.tasks, terms.alpha),
+    }
+    rows = zip(*columns.values(), strict=True)
+    return tuple(RankedPair(**dict(zip(columns, row, strict=True))) for row in rows), test
 
 
-def _check_shared(grids: Grids, n: NDArray[np.int64], first: Any, second: Any) -> None:
+def _check_shared(first: list[str], second: list[str], n: NDArray[np.int64]) -> None:
     apart = np.flatnonzero(n.sum(axis=-1) == 0)
     if apart.size:
-        a, b = (grids.algorithms[each[apart[0]]] for each in (first, second))
         others = {1: "", 2: ", nor does 1 other pair"}.get(
             apart.size, f", nor do {apart.size - 1} other pairs"
         )
         raise TooFewRuns(
-            f"{a} and {b} have no replicate of any task in common{others}",
+            f"{first[apart[0]]} and {second[apart[0]]} have no replicate of any task in common"
+            f"{others}",
             "Leave out one of them with --only, or add runs",
         )
 
 
-def _make_pair(
-    a: str, b: str, probability: float, low: float, high: float, *rest: Any, terms: Terms
-) -> RankedPair:
-    pvalue, adjusted, told, corrected_low, corrected_high, totals, difference, *better = rest
-    interval = Interval(corrected_low, corrected_high, 1 - terms.alpha, "exact")
-    differs = adjusted is not None and adjusted <= terms.alpha
-    winner: Winner | None = None
-    if differs and told <= terms.alpha:
-        winner = "a" if interval.low > 0.5 else "b" if interval.high < 0.5 else None
-    winning = interval if winner == "a" else interval.mirrored()
-    size = judge_size(winning, terms.gamma) if winner else None
-    wins, ties, n = totals
-    return RankedPair(
-        a=a,
-        b=b,
-        probability=probability,
-        low=low,
-        high=high,
-        pvalue=pvalue,
-        pvalue_adjusted=adjusted,
-        adjusted_low=corrected_low,
-        adjusted_high=corrected_high,
-        verdict=judge(size),
-        winner=winner,
-        wins=wins,
-        ties=ties,
-        losses=n - wins - ties,
-        mean_difference=difference,
-        n_tasks_better=better[0],
-        n_tasks_better_adjusted=better[1],
-        tasks_better=better[2],
-        only_scores_differ=differs and winner is None,
-    )
+def _judge(
+    pvalues: FloatArray | None, of_wins: FloatArray, estimate: Callable[..., Any], terms: Terms
+) -> dict[str, list[Any]]:
+    """Correct p-values and intervals for the number of pairs, and say who wins by both.
 
-
-def _list(values: FloatArray | None, n: int) -> list[Any]:
-    return [None] * n if values is None else values.tolist()
+    Only pairs that have both make room for others, else a test of scores would (measured: 23%
+    false winners of 15 comparisons instead of 5).
+    """
+    n_pairs, correct = len(of_wins), _CORRECTIONS[terms.correction]
+    both = None if pvalues is None else np.maximum(pvalues, of_wins)
+    corrected = estimate(confidence_level=1 - find_levels(both, n_pairs, terms))
+    unknown: list[Any] = [None] * n_pairs
+    told = unknown if both is None else correct(both).tolist()
+    columns: dict[str, list[Any]] = {
+        "pvalue": unknown if pvalues is None else pvalues.tolist(),
+        "pvalue_adjusted": unknown if pvalues is None else correct(pvalues).tolist(),
+        "adjusted_low": corrected.low.tolist(),
+        "adjusted_high": corrected.high.tolist(),
+    }
+    judged: dict[str, list[Any]] = {"verdict": [], "winner": [], "only_scores_differ": []}
+    _, adjusted, lows, highs = columns.values()
+    for p, p_of_both, low, high in zip(adjusted, told, lows, highs, strict=True):
+        differs = p is not None and p <= terms.alpha
+        winner = None
+        if differs and p_of_both <= terms.alpha:
+            winner = "a" if low > 0.5 else "b" if high < 0.5 else None
+        interval = Interval(low, high, 1 - terms.alpha, "exact")
+        winning = interval if winner == "a" else interval.mirrored()
+        judged["verdict"].append(judge(judge_size(winning, terms.gamma) if winner else None))
+        judged["winner"].append(winner)
+        judged["only_scores_differ"].append(differs and winner is None)
+    return columns | judged
 
 
 def _count_better(
     one_sided: tuple[FloatArray, FloatArray], tasks: tuple[str, ...], alpha: float
-) -> list[list[Any]]:
+) -> dict[str, list[Any]]:
     """On at least how many tasks either is better, for a pair alone and for all; and on which.
 
     As `compare` has it: each side gets half of alpha, and one that is better on every task by
     itself is so on all of them without a correction (Berger 1982).
     """
-    found = [partial_conjunction(pvalues, alpha=alpha / 2) for pvalues in one_sided]
     levels = alpha / 2, alpha / 2 / len(one_sided[0])  # for a pair alone, and for all at once
-    bounds = [
-        [_bound(each.pvalues, p, level) for each, p in zip(found, one_sided, strict=True)]
-        for level in levels
-    ]
-    named = [
-        [
+    sides = []
+    for pvalues in one_sided:
+        found = partial_conjunction(pvalues, alpha=alpha / 2)
+        bounds = []
+        for level in levels:
+            n_better = np.logical_and.accumulate(found.pvalues <= level, axis=-1).sum(axis=-1)
+            everywhere = pvalues.max(axis=-1) <= level
+            bounds.append(np.where(everywhere, len(tasks), n_better).tolist())
+        named = [
             tasks if n == len(tasks) else tuple(compress(tasks, row))
-            for n, row in zip(counts, each.better.tolist(), strict=True)
+            for n, row in zip(bounds[0], found.better.tolist(), strict=True)
         ]
-        for counts, each in zip(bounds[0], found, strict=True)
+        sides.append([*bounds, named])
+    names = ("n_tasks_better", "n_tasks_better_adjusted", "tasks_better")
+    by_side = [
+        [{"a": a, "b": b} for a, b in zip(*each, strict=True)] for each in zip(*sides, strict=True)
     ]
-    sides: list[list[list[Any]]] = [*bounds, named]
-    return [[{"a": a, "b": b} for a, b in zip(*each, strict=True)] for each in sides]
-
-
-def _bound(combined: FloatArray, pvalues: FloatArray, level: float) -> list[int]:
-    """On how many tasks one is better at least, of each pair."""
-    n_better = np.logical_and.accumulate(combined <= level, axis=-1).sum(axis=-1)
-    everywhere = pvalues.max(axis=-1) <= level
-    bounds: list[int] = np.where(everywhere, pvalues.shape[-1], n_better).tolist()
-    return bounds
+    return dict(zip(names, by_side, strict=True))
 
 
 def _list_differences(grids: Grids, a: FloatArray, b: FloatArray) -> list[float | None]:
     """Mean differences over all tasks, in the sign of the metric; None where they have several."""
-    if len(set(grids.metrics)) > 1 or len(set(grids.goals)) > 1:
+    if len(set(zip(grids.metrics, grids.goals, strict=True))) > 1:
         return [None] * len(a)
     sign = 1 if grids.goals[0] == "maximize" else -1
     differences: list[float | None] = (sign * np.nanmean(a - b, axis=-1)).tolist()
@@ -331,7 +304,11 @@ def _test_over_tasks(
 ) -> tuple[str, FloatArray | None]:
     """Tests of which tasks, or families of them, are the units."""
     test = _choose_test_over_tasks(grids, terms)
-    a, b = (_average_families(means, grids.family) for means in (a, b))
+    if grids.n_families < len(grids.tasks):
+        members = [grids.family == each for each in np.unique(grids.family)]
+        a, b = (
+            np.stack([np.nanmean(x[:, own], axis=1) for own in members], axis=1) for x in (a, b)
+        )
     if 0.5 ** (a.shape[-1] - 1) > terms.alpha:  # so few can be evidence of nothing
         return f"{test} over tasks", None
     if test == "wins":
@@ -366,14 +343,6 @@ def _choose_test_over_tasks(grids: Grids, terms: Terms) -> str:
             "Leave out --test: tasks are then counted as won or lost",
         )
     return test
-
-
-def _average_families(means: FloatArray, family: NDArray[np.intp]) -> FloatArray:
-    """Mean of each family of tasks, (n_pairs, n_families)."""
-    families = np.unique(family)
-    if len(families) == len(family):
-        return means
-    return np.stack([np.nanmean(means[:, family == each], axis=1) for each in families], axis=1)
 
 
 def find_levels(pvalues: FloatArray | None, n_pairs: int, terms: Terms) -> FloatArray:

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Iterator
 from importlib.metadata import version
+from itertools import product
 
 import numpy as np
 
-from outperform.questions.rank.result import RankedAlgorithm, RankedTask, Ranking
+from outperform.questions.rank.result import RankedTask, Ranking
 from outperform.questions.rank.table import MAYBE_BEST, format_means
 from outperform.questions.result import PaperTable, Table
 from outperform.wording import describe_goal
@@ -43,11 +44,15 @@ def make_paper_table(ranking: Ranking) -> PaperTable:
         for i, cell in enumerate(column)
         if cell.endswith(MAYBE_BEST)
     }
-    names, ranks = ranking.names, map(_describe_rank, ranking.algorithms)
+    ranks = [
+        f"{each.mean_rank:.2f}"
+        + ("" if each.rank_low is None else f" [{each.rank_low}, {each.rank_high}]")
+        for each in ranking.algorithms
+    ]
     cells = ([_write_out(cell) for cell in column] for column in columns)
     last = "mean rank" if len(ranking.tasks) > 1 else "rank"
     header = ["", *(_head(ranking, task) for task in ranking.tasks), last]
-    rows = [list(row) for row in zip(names, *cells, ranks, strict=True)]
+    rows = [list(row) for row in zip(ranking.names, *cells, ranks, strict=True)]
     marked = {ranking.tasks[j - 1].name for _, j in bold}
     return PaperTable(header, rows, bold, " ".join(_describe(ranking, len(marked))), "ranking")
 
@@ -55,22 +60,16 @@ def make_paper_table(ranking: Ranking) -> PaperTable:
 def list_records(ranking: Ranking) -> Table:
     """List every algorithm on every task, with all digits: what is not known is empty."""
     n_runs = _count_runs(ranking)
-    rows = [
-        [
-            *(algorithm.name, task.name, task.metric, task.goal),
-            *map(_write_number, (task.means[algorithm.name], task.sds[algorithm.name])),
-            str(counts[algorithm.name]),
-            str(algorithm.name in task.maybe_best),
-            *map(_write_number, (algorithm.mean_rank, algorithm.rank_low, algorithm.rank_high)),
-        ]
-        for algorithm in ranking.algorithms
-        for task, counts in zip(ranking.tasks, n_runs, strict=True)
-    ]
+    rows = []
+    for each, (task, counts) in product(
+        ranking.algorithms, zip(ranking.tasks, n_runs, strict=True)
+    ):
+        name = each.name
+        numbers = (task.means[name], task.sds[name], each.mean_rank, each.rank_low, each.rank_high)
+        mean, sd, *ranks = ("" if x is None or math.isnan(x) else repr(x) for x in numbers)
+        what = [name, task.name, task.metric, task.goal]
+        rows.append([*what, mean, sd, str(counts[name]), str(name in task.maybe_best), *ranks])
     return Table(_RECORD, rows)
-
-
-def _write_number(value: float | None) -> str:
-    return "" if value is None or math.isnan(value) else repr(value)
 
 
 def _count_runs(ranking: Ranking) -> list[dict[str, int]]:
@@ -96,17 +95,9 @@ def _head(ranking: Ranking, task: RankedTask) -> str:
     return f"{task.name} {arrow}" if ranking.metric else f"{task.name} ({task.metric} {arrow})"
 
 
-def _describe_rank(algorithm: RankedAlgorithm) -> str:
-    if algorithm.rank_low is None:
-        return f"{algorithm.mean_rank:.2f}"
-    return f"{algorithm.mean_rank:.2f} [{algorithm.rank_low}, {algorithm.rank_high}]"
-
-
 def _describe(ranking: Ranking, n_marked: int) -> Iterator[str]:
     """What the table shows and by which tests, as the section on methods should have it."""
-    yield _describe_cells(ranking)
-    yield _describe_bold(ranking, n_marked)
-    yield _describe_ranks(ranking)
+    yield from _describe_cells(ranking, n_marked)
     yield str(ranking)
     yield from _describe_pairs(ranking)
     yield from _describe_tests(ranking)
@@ -116,42 +107,35 @@ def _describe(ranking: Ranking, n_marked: int) -> Iterator[str]:
     yield f"Computed with outperform {version('outperform')}."
 
 
-def _describe_cells(ranking: Ranking) -> str:
+def _describe_cells(ranking: Ranking, n_marked: int) -> Iterator[str]:
+    """What cells hold, what is bold, and what ranks are."""
     goals = dict.fromkeys(task.goal for task in ranking.tasks)
     arrows = ", ".join(f"{_ARROWS[goal]} {describe_goal(goal)}" for goal in goals)
-    what = f"{ranking.metric} ({arrows})" if ranking.metric else f"each metric ({arrows})"
+    what = f"{ranking.metric or 'each metric'} ({arrows})"
     counts = {n for counts in _count_runs(ranking) for n in counts.values()}
     gaps = " A dash: no runs there, as if for no reason of performance." if 0 in counts else ""
     counts -= {0}
-    on = " on each task" if len(ranking.tasks) > 1 else ""
-    if counts == {1}:
-        return f"One run of each algorithm{on}: {what}.{gaps}"
+    several, sure = len(ranking.tasks) > 1, f"{1 - ranking.alpha:.0%}"
+    on = " on each task" if several else ""
     runs = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else str(*counts)
-    return f"Mean ± standard deviation of {what} over {runs} runs of each algorithm{on}.{gaps}"
-
-
-def _describe_bold(ranking: Ranking, n_marked: int) -> str:
-    if not n_marked:
-        return "Nothing is bold: one run rules nobody out as the best."
-    k, on = len(ranking.names), " on a task" if len(ranking.tasks) > 1 else ""
-    level = f"{ranking.alpha:g}" if k == 2 else f"{ranking.alpha:g}/{k - 1}"
-    nobody = "" if n_marked == len(ranking.tasks) else "; one run rules nobody out"
-    return (
-        f"Bold: all that may be the best{on}; they hold the truly best with "
-        f"{1 - ranking.alpha:.0%} (whoever another beats in a one-sided "
-        f"{_TASK_TESTS[ranking.task_test]} at level {level} is ruled out{nobody})."
-    )
-
-
-def _describe_ranks(ranking: Ranking) -> str:
-    over = "Mean ranks over tasks" if len(ranking.tasks) > 1 else "Ranks"
-    if any(algorithm.rank_low is None for algorithm in ranking.algorithms):
-        return f"{over} are those of mean scores, 1 is the best."
+    mean = f"Mean ± standard deviation of {what} over {runs} runs of each algorithm{on}."
+    yield (f"One run of each algorithm{on}: {what}." if counts == {1} else mean) + gaps
+    if n_marked:
+        k = len(ranking.names)
+        level = f"{ranking.alpha:g}" if k == 2 else f"{ranking.alpha:g}/{k - 1}"
+        nobody = "" if n_marked == len(ranking.tasks) else "; one run rules nobody out"
+        yield (
+            f"Bold: all that may be the best{' on a task' if several else ''}; they hold the truly "
+            f"best with {sure} (whoever another beats in a one-sided "
+            f"{_TASK_TESTS[ranking.task_test]} at level {level} is ruled out{nobody})."
+        )
+    else:
+        yield "Nothing is bold: one run rules nobody out as the best."
+    over = "Mean ranks over tasks" if several else "Ranks"
     by = " by its ranks within replicates" if ranking.tasks_are == "fixed" else ""
-    return (
-        f"{over} are those of mean scores, 1 is the best; in brackets the ranks that each may "
-        f"truly have{by}, with {1 - ranking.alpha:.0%} for all at once."
-    )
+    bounds = f"; in brackets the ranks that each may truly have{by}, with {sure} for all at once"
+    unknown = any(algorithm.rank_low is None for algorithm in ranking.algorithms)
+    yield f"{over} are those of mean scores, 1 is the best{'' if unknown else bounds}."
 
 
 def _describe_pairs(ranking: Ranking) -> Iterator[str]:

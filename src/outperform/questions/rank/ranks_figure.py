@@ -129,31 +129,29 @@ def draw_diagram(ranking: Ranking, ax: Axes) -> None:
     if ranking.baseline is not None:
         _draw_against_baseline(ranking, ranking.baseline, ax)
         return
-    alike = _find_alike(ranking)
+    shown = choose_algorithms(ranking)
+    places = {each.name: row for row, each in enumerate(shown)}
+    alike = np.ones((len(shown), len(shown)), dtype=bool)
+    for pair in ranking.differing:
+        if pair.a in places and pair.b in places:
+            a, b = places[pair.a], places[pair.b]
+            alike[a, b] = alike[b, a] = False
     joined = (clique for clique in find_cliques(alike) if len(clique) > 1)
     cliques = list(islice(joined, _MOST_CLIQUES + 1))
     bars = _choose_bars(cliques)
     columns = _pack(bars)
     share = _BAR_SHARE * (max(columns, default=-1) + 2)
     _lay_out_ranks(ranking, ax, share=share)
-    means = [algorithm.mean_rank for algorithm in choose_algorithms(ranking)]
+    means = [algorithm.mean_rank for algorithm in shown]
     ax.plot(means, range(len(means)), "o", color="black", ms=3.5, gid="means")
     left, right = ax.get_xlim()
     for number, (bar, column) in enumerate(zip(bars, columns, strict=True)):
-        place = right - (right - left) * (share - _BAR_SHARE * (column + 1))
-        _draw_bar(bar, place, ax, gid=f"bar-{number}")
+        x = right - (right - left) * (share - _BAR_SHARE * (column + 1))
+        for above, below in pairwise(bar):  # thick between neighbours, thin past others
+            width, style = (2.2, "-") if below == above + 1 else (0.7, ":")
+            ax.plot([x, x], [above, below], style, color=COLOUR_NOTE, linewidth=width)
+        ax.plot([x] * len(bar), bar, "o", color=COLOUR_NOTE, ms=3.2, gid=f"bar-{number}")
     explain(ranking, ax, _describe_axis(ranking), _explain_bars(bars, len(cliques), alike))
-
-
-def _find_alike(ranking: Ranking) -> NDArray[np.bool_]:
-    """Which of the algorithms shown are not told apart, shape (n_shown, n_shown)."""
-    places = {each.name: row for row, each in enumerate(choose_algorithms(ranking))}
-    alike = np.ones((len(places), len(places)), dtype=bool)
-    for pair in ranking.differing:
-        if pair.a in places and pair.b in places:
-            a, b = places[pair.a], places[pair.b]
-            alike[a, b] = alike[b, a] = False
-    return alike
 
 
 def _choose_bars(cliques: Sequence[Places]) -> list[Places]:
@@ -176,15 +174,6 @@ def _pack(bars: Sequence[Places]) -> list[int]:
         ends[column : column + 1] = [bar[-1]]
         columns.append(column)
     return columns
-
-
-def _draw_bar(bar: Places, x: float, ax: Axes, *, gid: str) -> None:
-    """Join rows: by a thick line where they are neighbours, by a thin one past others."""
-    for above, below in pairwise(bar):
-        near = below == above + 1
-        width, style = (2.2, "-") if near else (0.7, ":")
-        ax.plot([x, x], [above, below], style, color=COLOUR_NOTE, linewidth=width)
-    ax.plot([x] * len(bar), bar, "o", color=COLOUR_NOTE, ms=3.2, gid=gid)
 
 
 def _explain_bars(bars: Sequence[Places], n_cliques: int, alike: NDArray[np.bool_]) -> str:
@@ -236,17 +225,8 @@ def _describe_axis(ranking: Ranking) -> str:
 def find_cliques(alike: NDArray[np.bool_]) -> Iterator[Places]:
     """Find the sets in which all are alike and that nobody can join, each once.
 
-    There may be exponentially many: take as many as are needed.
-
-    Parameters
-    ----------
-    alike : shape (k, k), symmetric
-        Whether a pair is not told apart; the diagonal does not matter.
-
-    References
-    ----------
-    Bron and Kerbosch (1973), Algorithm 457: finding all cliques of an undirected graph; with the
-    pivot of Tomita et al. (2006).
+    There may be exponentially many: take as many as are needed. The diagonal does not matter. By
+    Bron and Kerbosch (1973), Algorithm 457, with the pivot of Tomita et al. (2006).
 
     Examples
     --------

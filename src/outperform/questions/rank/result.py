@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal
 
 from outperform.plain_values import Plain
@@ -12,7 +11,13 @@ from outperform.questions.rank.table import tabulate_ranking
 from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import Scope
-from outperform.stats import AggregateScores, FriedmanTest, NemenyiTest, PerformanceProfiles
+from outperform.stats import (
+    AggregateScores,
+    FriedmanTest,
+    NemenyiTest,
+    PerformanceProfiles,
+    SkillingsMackTest,
+)
 from outperform.stats.checks import FloatArray
 from outperform.wording import join_words
 
@@ -21,7 +26,7 @@ Question = Literal["these tasks", "tasks like these"]
 Correction = Literal["holm", "bonferroni", "benjamini-hochberg", "none"]
 Normalization = Literal["baseline", "range", "rank"]
 _MOST_NAMES = 3  # in the sentence
-_SUMMARIES = ("mean", "median", "interquartile_mean", "optimality_gap")
+_SUMMARIES = ("mean", "median", "interquartile_mean", "optimality_gap")  # over all tasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,7 @@ class Aggregates(Plain):
         return {part: float(getattr(bounds, part)[place]) for part in ("estimate", "low", "high")}
 
 
-@dataclass(frozen=True)  # without slots, as functions of the result are computed when asked for
+@dataclass(frozen=True, slots=True)
 class Ranking(Result):
     """Many algorithms over many tasks."""
 
@@ -132,8 +137,8 @@ class Ranking(Result):
     baseline: str | None = None
     friedman: FriedmanTest | None = None
     nemenyi: NemenyiTest | None = None
-    skillings_mack: Any = None
-    aggregates: Any = None
+    skillings_mack: SkillingsMackTest | None = None
+    aggregates: Aggregates | None = None
     families: dict[str, str] | None = None  # of tasks
     n_units: int = 0  # tasks, or families of them
     scores: tuple[FloatArray, ...] = field(default=(), repr=False, compare=False)
@@ -157,11 +162,7 @@ class Ranking(Result):
 
     def find_pair(self, a: str, b: str) -> RankedPair | None:
         """Look a pair up, in the order in which it is kept."""
-        return self._by_names.get((a, b)) or self._by_names.get((b, a))
-
-    @cached_property
-    def _by_names(self) -> dict[tuple[str, str], RankedPair]:
-        return {(pair.a, pair.b): pair for pair in self.pairs}
+        return next((pair for pair in self.pairs if {pair.a, pair.b} == {a, b}), None)
 
     @property
     def differing(self) -> list[RankedPair]:
@@ -223,27 +224,19 @@ class Ranking(Result):
 def _describe_best(ranking: Ranking) -> str:
     """Who may be the best on how many of these tasks."""
     n, k = len(ranking.tasks), len(ranking.algorithms)
-    if all(algorithm.n_tasks_maybe_best == n for algorithm in ranking.algorithms):
-        where = "" if n == 1 else f" on {_count_tasks(n, n)}"
-        return f"{'Both' if k == 2 else f'Any of the {k} algorithms'} may be the best{where}"
     most = max(algorithm.n_tasks_maybe_best for algorithm in ranking.algorithms)
-    names = [a.name for a in ranking.algorithms if a.n_tasks_maybe_best == most]
-    where = "" if n == 1 else f" on {_count_tasks(most, n)}"
+    names = [each.name for each in ranking.algorithms if each.n_tasks_maybe_best == most]
+    where = f" on {_count_tasks(most, n)}" if n > 1 else ""
+    if most == n and len(names) == k:
+        return f"{'Both' if k == 2 else f'Any of the {k} algorithms'} may be the best{where}"
+    if n == 1 and ranking.tasks[0].name:
+        where = f" on {ranking.tasks[0].name}"
     if n == 1 and len(names) == 1:
-        is_best = "is" if _beats_all(ranking, names[0]) else "alone may be"
-        return f"{names[0]} {is_best} the best of {k}{_on_task(ranking)}"
-    return f"{_name_some(names)} may be the best{where or _on_task(ranking)}"
-
-
-def _beats_all(ranking: Ranking, name: str) -> bool:
-    """Whether its pairs say so too, which ask more than marks."""
-    own = [(pair, "a" if pair.a == name else "b") for pair in ranking.pairs]
-    return all(pair.winner == side for pair, side in own if name in (pair.a, pair.b))
-
-
-def _on_task(ranking: Ranking) -> str:
-    name = ranking.tasks[0].name
-    return f" on {name}" if name else ""
+        # Its pairs must say so too, which ask more than marks.
+        own = [pair for pair in ranking.pairs if names[0] in (pair.a, pair.b)]
+        is_best = all(pair.winner_name == names[0] for pair in own)
+        return f"{names[0]} {'is' if is_best else 'alone may be'} the best of {k}{where}"
+    return f"{_name_some(names)} may be the best{where}"
 
 
 def _describe_first_ranks(ranking: Ranking) -> str:
@@ -257,45 +250,27 @@ def _describe_first_ranks(ranking: Ranking) -> str:
 
 
 def _describe_pairs(ranking: Ranking) -> str:
+    """How many differ; with a baseline, who beats it, on at least how many tasks."""
+    n_differing, n = len(ranking.differing), len(ranking.pairs)
     if ranking.baseline is None:
-        return _count_differing(len(ranking.differing), len(ranking.pairs))
+        if n == 1:
+            return "they differ" if n_differing else "no difference is shown"
+        return f"{n_differing or 'none'} of {n} pairs {'differs' if n_differing == 1 else 'differ'}"
+    better, where = [pair.a for pair in ranking.pairs if pair.winner == "a"], ""
     if ranking.tasks_are == "fixed" and len(ranking.tasks) > 1:
-        return _describe_against_baseline(ranking)
-    better = [pair.a for pair in ranking.pairs if pair.winner == "a"]
-    if not better:
-        return _describe_unbeaten(ranking)
-    return f"{_name_some(better)} {_beat(better)} {ranking.baseline}"
-
-
-def _describe_unbeaten(ranking: Ranking) -> str:
+        counts = {pair.a: pair.n_tasks_better_adjusted["a"] for pair in ranking.pairs}
+        most = max(counts.values())
+        where = " over all tasks, though on no single one for sure"
+        if most:
+            better = [name for name, count in counts.items() if count == most]
+            everywhere = most == 2 == len(ranking.tasks)
+            where = " on both tasks" if everywhere else f" on at least {most}"
+    if better:
+        beat = "beat" if len(better) > 1 else "beats"
+        return f"{_name_some(better)} {beat} {ranking.baseline}{where}"
     n_beaten = sum(pair.winner == "b" for pair in ranking.pairs)
-    beaten = f", which beats {n_beaten} of {len(ranking.pairs)} others" if n_beaten else ""
+    beaten = f", which beats {n_beaten} of {n} others" if n_beaten else ""
     return f"nobody is shown to beat {ranking.baseline}{beaten}"
-
-
-def _count_differing(n: int, total: int) -> str:
-    if total == 1:
-        return "they differ" if n else "no difference is shown"
-    return f"{n or 'none'} of {total} pairs {'differs' if n == 1 else 'differ'}"
-
-
-def _describe_against_baseline(ranking: Ranking) -> str:
-    """On at least how many tasks the baseline is beaten, by those who beat it most often."""
-    counts = {pair.a: pair.n_tasks_better_adjusted["a"] for pair in ranking.pairs}
-    most = max(counts.values())
-    if not most:
-        better = [pair.a for pair in ranking.pairs if pair.winner == "a"]
-        if better:
-            beat = f"{_name_some(better)} {_beat(better)} {ranking.baseline}"
-            return f"{beat} over all tasks, though on no single one for sure"
-        return _describe_unbeaten(ranking)
-    names = [name for name, n in counts.items() if n == most]
-    least = "both tasks" if most == 2 == len(ranking.tasks) else f"at least {most}"
-    return f"{_name_some(names)} {_beat(names)} {ranking.baseline} on {least}"
-
-
-def _beat(names: list[str]) -> str:
-    return "beat" if len(names) > 1 else "beats"
 
 
 def _count_tasks(n: int, total: int) -> str:

@@ -8,7 +8,7 @@ from outperform.questions.result import Table
 from outperform.wording import describe_goal, measure, shorten, shorten_apart
 
 if TYPE_CHECKING:
-    from outperform.questions.rank.result import RankedAlgorithm, RankedPair, RankedTask, Ranking
+    from outperform.questions.rank.result import RankedPair, RankedTask, Ranking
 
 MAYBE_BEST = "*"
 MEANINGFUL, SMALL = "+", "~"  # verdicts on a pair
@@ -22,39 +22,41 @@ _BETTER_ON = "  better on 2:0: A on at least 2 tasks, B on at least 0, each pair
 
 def tabulate_ranking(ranking: "Ranking") -> list[Table | str]:
     """Means of every task with marks, ranks, and pairs."""
+    names = shorten_apart(ranking.names, _LONGEST_NAME)
     return [
-        *_tabulate_means(ranking),
-        _tabulate_ranks(ranking),
+        *_tabulate_means(ranking, names),
+        _tabulate_ranks(ranking, names),
         *_tabulate_tests(ranking),
-        *_tabulate_aggregates(ranking),
-        *_tabulate_pairs(ranking),
+        *_tabulate_aggregates(ranking, names),
+        *_tabulate_pairs(ranking, names),
     ]
 
 
-def _tabulate_means(ranking: "Ranking") -> Iterator[Table]:
+def _tabulate_means(ranking: "Ranking", names: Sequence[str]) -> Iterator[Table]:
     """Algorithms by tasks, side by side if need be with fewer digits, else one below another."""
-    names = shorten_apart(ranking.names, _LONGEST_NAME)
+    tasks, room = ranking.tasks, _SCREEN - 2 - max(map(measure, names))
+    goals = {task.goal for task in tasks}
+    arrows = [_ARROWS[task.goal] if len(goals) > 1 else "" for task in tasks]
     for digits, gap in ((2, 2), (1, 1), (2, 2)):  # all of them again, where fewer do not help
-        columns = _lay_out_means(ranking, digits)
-        blocks = _divide(columns, _SCREEN - 2 - max(map(measure, names)), gap)
+        longest = _LONGEST_NAME if digits == 2 else _SHORT_NAME
+        heads = shorten_apart([task.name or "mean ± sd" for task in tasks], longest)
+        columns = [
+            [head + arrow, *format_means(task, ranking.names, digits=digits)]
+            for head, arrow, task in zip(heads, arrows, tasks, strict=True)
+        ]
+        blocks = _divide(columns, room, gap)
         if len(blocks) == 1:
             break
+    several = any(task.n_runs > 1 for task in tasks)
+    what = "mean ± standard deviation" if several else "one run each"
+    way = describe_goal(*goals) if len(goals) == 1 else "higher (↑) or lower (↓) is better"
+    title = f"{ranking.metric or 'metrics differ between tasks'}, {way}; {what}"
+    marks = f"  {MAYBE_BEST} may be the best there: the marked ones hold the truly best with "
+    note = f"{marks}{1 - ranking.alpha:.0%}" if several else ""
     for block in blocks:
         header, *rows = zip(["", *names], *block, strict=True)
-        title = _entitle(ranking) if block is blocks[0] else ""
-        note = _explain_marks(ranking) if block is blocks[-1] else ""
-        yield Table(header, rows, title=title, note=note, gap=gap)
-
-
-def _lay_out_means(ranking: "Ranking", digits: int) -> list[list[str]]:
-    """Of every task, its name and the cells below."""
-    longest = _LONGEST_NAME if digits == 2 else _SHORT_NAME
-    headers = shorten_apart([task.name or "mean ± sd" for task in ranking.tasks], longest)
-    arrow = _ARROWS if len({task.goal for task in ranking.tasks}) > 1 else {}
-    return [
-        [header + arrow.get(task.goal, ""), *format_means(task, ranking.names, digits=digits)]
-        for header, task in zip(headers, ranking.tasks, strict=True)
-    ]
+        above, below = title if block is blocks[0] else "", note if block is blocks[-1] else ""
+        yield Table(header, rows, title=above, note=below, gap=gap)
 
 
 def _divide(columns: list[list[str]], room: int, gap: int) -> list[list[list[str]]]:
@@ -69,23 +71,6 @@ def _divide(columns: list[list[str]], room: int, gap: int) -> list[list[list[str
         blocks[-1].append(column)
         left -= width
     return blocks
-
-
-def _explain_marks(ranking: "Ranking") -> str:
-    if all(task.n_runs < 2 for task in ranking.tasks):
-        return ""
-    return (
-        f"  {MAYBE_BEST} may be the best there: the marked ones hold the truly best with "
-        f"{1 - ranking.alpha:.0%}"
-    )
-
-
-def _entitle(ranking: "Ranking") -> str:
-    several = any(task.n_runs > 1 for task in ranking.tasks)
-    what = "mean ± standard deviation" if several else "one run each"
-    goals = {task.goal for task in ranking.tasks}
-    way = describe_goal(*goals) if len(goals) == 1 else "higher (↑) or lower (↓) is better"
-    return f"{ranking.metric or 'metrics differ between tasks'}, {way}; {what}"
 
 
 def format_means(task: "RankedTask", names: Sequence[str], *, digits: int = 2) -> list[str]:
@@ -125,25 +110,17 @@ def _drop_zero(number: str) -> str:
     return number[1:] if number.startswith("0.") else number
 
 
-def _tabulate_ranks(ranking: "Ranking") -> Table:
-    n = len(ranking.tasks)
+def _tabulate_ranks(ranking: "Ranking", names: Sequence[str]) -> Table:
+    n, several = len(ranking.tasks), any(task.n_runs > 1 for task in ranking.tasks)
     header = ["", "mean rank", f"rank, {1 - ranking.alpha:.0%}"]
-    rows = [
-        [name, f"{algorithm.mean_rank:.2f}", _describe_ranks(algorithm)]
-        for name, algorithm in zip(
-            shorten_apart(ranking.names, _LONGEST_NAME), ranking.algorithms, strict=True
-        )
-    ]
-    if any(task.n_runs > 1 for task in ranking.tasks):
-        header.append("may be the best on")
-        for row, algorithm in zip(rows, ranking.algorithms, strict=True):
-            row.append(f"{algorithm.n_tasks_maybe_best} of {n}")
+    header += ["may be the best on"] if several else []
+    rows = []
+    for name, each in zip(names, ranking.algorithms, strict=True):
+        low, high = each.rank_low, each.rank_high
+        ranks = f"{low}" if low == high else f"{low} to {high}"
+        row = [name, f"{each.mean_rank:.2f}", "–" if low is None else ranks]
+        rows.append([*row, f"{each.n_tasks_maybe_best} of {n}"] if several else row)
     return Table(header, rows, title=f"Ranks on {ranking.question}; the best is 1")
-
-
-def _describe_ranks(algorithm: "RankedAlgorithm") -> str:
-    low, high = algorithm.rank_low, algorithm.rank_high
-    return "–" if low is None else f"{low}" if low == high else f"{low} to {high}"
 
 
 def _tabulate_tests(ranking: "Ranking") -> Iterator[Table]:
@@ -167,92 +144,76 @@ def _format_pvalue(pvalue: float) -> str:
     return f"p = {pvalue:.2g}" if pvalue >= 1e-16 else "p < 1e-16"
 
 
-def _tabulate_aggregates(ranking: "Ranking") -> Iterator[Table]:
+def _tabulate_aggregates(ranking: "Ranking", names: Sequence[str]) -> Iterator[Table]:
     """Normalised scores over all tasks."""
     if ranking.aggregates is None:
         return
     by = {"baseline": "baseline and target of each task", "range": "the range seen", "rank": "rank"}
-    shorts = dict(zip(ranking.names, shorten_apart(ranking.names, _LONGEST_NAME), strict=True))
-    by_name = {each["name"]: each for each in ranking.aggregates.algorithms}
-    keys = ("mean", "median", "interquartile_mean", "optimality_gap")
+    by_name = {each.pop("name"): each for each in ranking.aggregates.algorithms}
     bounds = "{estimate:.2f} [{low:.2f}, {high:.2f}]"
     rows = [
-        [shorts[name], *(bounds.format(**by_name[name][key]) for key in keys)]
-        for name in ranking.names
+        [short, *(bounds.format(**summary) for summary in by_name[name].values())]
+        for short, name in zip(names, ranking.names, strict=True)
     ]
     header = ["", "mean", "median", "IQM", "gap to 1"]
     yield Table(header, rows, title=f"Scores over all tasks, by {by[ranking.aggregates.normalize]}")
 
 
-def _tabulate_pairs(ranking: "Ranking") -> Iterator[Table | str]:
-    title = f"P(A>B) on {ranking.question}; p by {ranking.test}, {_describe_correction(ranking)}"
-    if len(ranking.pairs) <= _MOST_PAIRS or ranking.baseline:
-        shown = ranking.pairs[:_MOST_PAIRS]
+def _tabulate_pairs(ranking: "Ranking", names: Sequence[str]) -> Iterator[Table | str]:
+    n, shown = len(ranking.pairs), ranking.pairs[:_MOST_PAIRS]
+    name = ranking.correction.replace("benjamini-hochberg", "Benjamini–Hochberg").capitalize()
+    corrected = f"{name} for {n} pairs" if n > 1 else "one pair"
+    corrected = "not corrected" if ranking.correction == "none" else corrected
+    title = f"P(A>B) on {ranking.question}; p by {ranking.test}, {corrected}"
+    if n == len(shown) or ranking.baseline:
         header = ["A", "B", "P(A>B)", "W-T-L", "p", "verdict"]
-        left = len(ranking.pairs) - len(shown)
-        note = f"  and {left} more pairs: see --json" if left else ""
+        notes = [f"  and {n - len(shown)} more pairs: see --json"] if n > len(shown) else []
         rows = [_describe_pair(pair) for pair in shown]
         if ranking.tasks_are == "fixed" and len(ranking.tasks) > 1:
             header.insert(-1, "better on")
             for row, pair in zip(rows, shown, strict=True):
                 row.insert(-1, f"{pair.n_tasks_better['a']}:{pair.n_tasks_better['b']}")
-            note = f"{_BETTER_ON}\n{note}" if note else _BETTER_ON
-        yield Table(header, rows, title=title, note=note)
-    elif len(ranking.names) <= _LARGEST_MATRIX:
-        yield _tabulate_matrix(ranking, title)
+            notes.insert(0, _BETTER_ON)
+        yield Table(header, rows, title=title, note="\n".join(notes))
+    elif len(names) <= _LARGEST_MATRIX:
+        yield _tabulate_matrix(ranking, names, title)
     else:
         yield (
-            f"{title}: {len(ranking.differing)} of {len(ranking.pairs)} pairs differ. --json lists "
-            "them, --plot FILE --view pairs draws them."
+            f"{title}: {len(ranking.differing)} of {n} pairs differ. --json lists them, --plot "
+            "FILE --view pairs draws them."
         )
-
-
-def _describe_correction(ranking: "Ranking") -> str:
-    if ranking.correction == "none":
-        return "not corrected"
-    name = ranking.correction.replace("benjamini-hochberg", "Benjamini–Hochberg").capitalize()
-    n = len(ranking.pairs)
-    return f"{name} for {n} pairs" if n > 1 else "one pair"
 
 
 def _describe_pair(pair: "RankedPair") -> list[str]:
     a, b = shorten_apart([pair.a, pair.b], _LONGEST_NAME)
-    p = "–" if pair.pvalue_adjusted is None else f"{pair.pvalue_adjusted:.2g}"
+    verdict: str = "scores differ, wins may not" if pair.only_scores_differ else pair.verdict
+    if pair.winner_name is not None:
+        size = pair.verdict.removeprefix("significant").lstrip(" ,").removeprefix("and ")
+        verdict = f"{shorten(pair.winner_name, _LONGEST_NAME)}, {size}"
     return [
         a,
         b,
         f"{pair.probability:.2f} [{pair.adjusted_low:.2f}, {pair.adjusted_high:.2f}]",
         f"{pair.wins}-{pair.ties}-{pair.losses}",
-        p,
-        _describe_winner(pair),
+        "–" if pair.pvalue_adjusted is None else f"{pair.pvalue_adjusted:.2g}",
+        verdict,
     ]
 
 
-def _describe_winner(pair: "RankedPair") -> str:
-    if pair.winner_name is None:
-        return "scores differ, wins may not" if pair.only_scores_differ else pair.verdict
-    size = pair.verdict.removeprefix("significant").lstrip(" ,").removeprefix("and ")
-    return f"{shorten(pair.winner_name, _LONGEST_NAME)}, {size}"
-
-
-def _tabulate_matrix(ranking: "Ranking", title: str) -> Table:
-    names = shorten_apart(ranking.names, _LONGEST_NAME)
-    rows = []
-    for place, (short, a) in enumerate(zip(names, ranking.names, strict=True), start=1):
-        cells = [_describe_entry(ranking, a, b) for b in ranking.names]
-        rows.append([f"{place} {short}", *cells])
+def _tabulate_matrix(ranking: "Ranking", names: Sequence[str], title: str) -> Table:
+    marks = {"not significant": " ", "significant, not meaningful": SMALL}
+    cells = {}
+    for pair in ranking.pairs:
+        mark = marks.get(pair.verdict, MEANINGFUL)
+        cells[pair.a, pair.b] = f"{pair.probability:.2f}{mark}"
+        cells[pair.b, pair.a] = f"{1 - pair.probability:.2f}{mark}"
+    rows = [
+        [f"{place} {short}", *(cells.get((a, b), "· ") for b in ranking.names)]
+        for place, (short, a) in enumerate(zip(names, ranking.names, strict=True), start=1)
+    ]
     header = ["", *(str(place) for place in range(1, len(names) + 1))]
     note = (
         f"  chance that the row beats the column; {MEANINGFUL} told apart, {SMALL} told apart but "
         f"below γ = {ranking.gamma:g}"
     )
     return Table(header, rows, title=title, note=note)
-
-
-def _describe_entry(ranking: "Ranking", a: str, b: str) -> str:
-    pair = ranking.find_pair(a, b)
-    if pair is None:
-        return "· "
-    probability = pair.probability if pair.a == a else 1 - pair.probability
-    marks = {"not significant": " ", "significant, not meaningful": SMALL}
-    return f"{probability:.2f}{marks.get(pair.verdict, MEANINGFUL)}"

@@ -40,19 +40,20 @@ _ARROWS = {"maximize": "↑", "minimize": "↓"}
 
 def tasks_height(ranking: Ranking, width: float = _USUAL_WIDTH) -> float:
     """Inches that the view of all tasks takes on axes so wide."""
-    return 0.55 + _count_bands(ranking, width)[0] * _band_height(ranking)
+    return 0.55 + _count_bands(ranking, width)[0] * _measure_band(ranking)[0]
 
 
-def _band_height(ranking: Ranking) -> float:
-    """Inches of a band of panels side by side."""
+def _measure_band(ranking: Ranking) -> tuple[float, float]:
+    """Inches of a band of panels side by side, and of the rows in it."""
     n_rows = len(choose_algorithms(ranking))
     title = _TITLE if _share_metric(ranking) else _TITLE + _LINE_OF_TITLE
-    return title + row_height(n_rows) * max(n_rows, 2) + _TICKS
+    rows = row_height(n_rows) * max(n_rows, 2)
+    return title + rows + _TICKS, rows
 
 
 def _count_bands(ranking: Ranking, width: float) -> tuple[int, int]:
     """Bands of panels, and panels in each: narrow ones if bands are high, or not all would fit."""
-    most = max(1, int(_HIGHEST / _band_height(ranking)))
+    most = max(1, int(_HIGHEST / _measure_band(ranking)[0]))
     n_tasks, n_rows = len(ranking.tasks), len(choose_algorithms(ranking))
     wide, narrow = (max(1, int(width / panel)) for panel in _PANELS)
     fit = wide * most >= n_tasks and n_rows <= _MANY_ROWS
@@ -77,39 +78,25 @@ def draw_tasks(ranking: Ranking, ax: Axes) -> None:
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     ax.patch.set_visible(False)
-    titles = _entitle(ranking, tasks)
+    titles = label_names([task.name for task in tasks], _LONGEST_TASK)
+    if not _share_metric(ranking):
+        metrics = [escape(shorten(task.metric, _LONGEST_TASK - 2)) for task in tasks]
+        parts = zip(titles, metrics, tasks, strict=True)
+        titles = [f"{title}\n{metric} {_ARROWS[task.goal]}" for title, metric, task in parts]
     names = [each.name for each in choose_algorithms(ranking)]
+    height, rows = _measure_band(ranking)
+    width = 1 / (n_columns - _GAP)  # as the height below, a share of the axes
     for place, (task, title) in enumerate(zip(tasks, titles, strict=True)):
         band, column = divmod(place, n_columns)
-        panel = ax.inset_axes(_find_bounds(ranking, (band, n_bands), (column, n_columns)))
+        bottom = (n_bands - 1 - band + _TICKS / height) / n_bands
+        size = (1 - _GAP) * width, rows / height / n_bands
+        panel = ax.inset_axes((column * width, bottom, *size))
         panel.set_gid(f"task-{place}")
         _draw_task(task, names, panel, inches=(1 - _GAP) * find_width(ax) / n_columns)
         panel.set_title(title, fontsize=6.5, pad=3, linespacing=1.05)
         label_rows(panel, label_names(names) if column == 0 else [""] * len(names))
     explain(ranking, ax, *_describe(ranking, tasks, names))
     ax.xaxis.labelpad = -2
-
-
-def _find_bounds(
-    ranking: Ranking, band: tuple[int, int], column: tuple[int, int]
-) -> tuple[float, float, float, float]:
-    """Left, bottom, width and height of a panel, as shares of the axes."""
-    each = _band_height(ranking)
-    title = _TITLE if _share_metric(ranking) else _TITLE + _LINE_OF_TITLE
-    (row, n_bands), (place, n_columns) = band, column
-    width = 1 / (n_columns - _GAP)
-    bottom = (n_bands - 1 - row + _TICKS / each) / n_bands
-    return place * width, bottom, (1 - _GAP) * width, (each - title - _TICKS) / each / n_bands
-
-
-def _entitle(ranking: Ranking, tasks: Sequence[RankedTask]) -> list[str]:
-    names = label_names([task.name for task in tasks], _LONGEST_TASK)
-    if _share_metric(ranking):
-        return names
-    return [
-        f"{name}\n{escape(shorten(task.metric, _LONGEST_TASK - 2))} {_ARROWS[task.goal]}"
-        for name, task in zip(names, tasks, strict=True)
-    ]
 
 
 def _draw_task(task: RankedTask, names: Sequence[str], ax: Axes, *, inches: float) -> None:
@@ -152,8 +139,12 @@ def _choose_ticks(ax: Axes, inches: float) -> None:
     """Two round numbers where there is room for their labels within the panel, else one."""
     low, high = ax.get_xlim()
     for n in (4, 6, 9):
-        ticks = MaxNLocator(n, steps=[1, 2, 5, 10]).tick_values(low, high)
-        labels = _format_ticks([float(tick) for tick in ticks])
+        ticks = [*map(float, MaxNLocator(n, steps=[1, 2, 5, 10]).tick_values(low, high))]
+        texts = [f"{tick:.6g}" for tick in ticks]
+        if not any("e" in text for text in texts):  # all with the same places
+            n_places = max(len(text.partition(".")[2]) for text in texts)
+            texts = [f"{tick:.{n_places}f}" for tick in ticks]
+        labels = {tick: text.replace("-", "−") for tick, text in zip(ticks, texts, strict=True)}
         wide = _LETTER * max(map(len, labels.values())) / inches * (high - low)
         inner = [tick for tick in labels if low + wide / 2 <= tick <= high - wide / 2]
         if inner and inner[-1] - inner[0] > wide:
@@ -162,15 +153,6 @@ def _choose_ticks(ax: Axes, inches: float) -> None:
     chosen = [inner[0], inner[-1]] if inner and inner[-1] - inner[0] > wide else [middle]
     ax.set_xticks(chosen, [labels[tick] for tick in chosen])
     ax.tick_params(axis="x", labelsize=6, length=2, pad=1.5)
-
-
-def _format_ticks(ticks: Sequence[float]) -> dict[float, str]:
-    """Numbers of an axis, all with the same places."""
-    short = [f"{tick:.6g}" for tick in ticks]
-    n_places = max(len(text.partition(".")[2]) for text in short)
-    if not any("e" in text for text in short):
-        short = [f"{tick:.{n_places}f}" for tick in ticks]
-    return {tick: text.replace("-", "−") for tick, text in zip(ticks, short, strict=True)}
 
 
 def _describe(ranking: Ranking, tasks: Sequence[RankedTask], names: Sequence[str]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Error rates of rules of comparison: of normal scores, or by drawing from runs at hand."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -14,15 +14,14 @@ from outperform.questions.compare.answer import make_resplit
 from outperform.questions.simulate.drawn_rates import (
     EITHER_SIDE,
     PROBABILITIES,
-    Draws,
-    Rates,
     Report,
     Samples,
     check_any,
     check_rules,
     check_settings,
+    find_rates,
 )
-from outperform.questions.simulate.result import DetectionCurve, ErrorRates, make_curve
+from outperform.questions.simulate.result import ErrorRates, make_curve
 from outperform.questions.simulate.scenarios import (
     IDEAL,
     RESPLITS_NAME,
@@ -109,13 +108,27 @@ fails to in 5.5% of those with P(A>B) = γ = 0.75 (normal scores, α = 0.05).
     grid = np.unique([*probabilities, 0.5, *gammas])
     overlap = 0.0 if resplit is None else resplit.n_test / resplit.n_train
     by_gamma = [Criteria(g, alpha, _choose_delta(delta, g), overlap=overlap) for g in gammas]
-    draws = Draws(tuple(rule for rule in rules if rule not in EXACT_RULES), criteria, n_draws, rng)
-    shifts = np.clip(difference_of_probability(grid), -_FARTHEST, _FARTHEST)
-    scores = _Scores(listed, grid, shifts, rng)
-    simulated = draws.find_rates(scores.draw, n_pairs, len(listed) * grid.size, report)
-    curves = scores.trace(rules, n_pairs, by_gamma, simulated)
-    doubts = _find_doubts(listed, rules)
-    return ErrorRates(tuple(curves), alpha, n_draws, "normal scores", tuple(doubts))
+    simulated = find_rates(
+        partial(_draw_normal, scenarios=listed, grid=grid, rng=rng),
+        len(listed) * grid.size,
+        [rule for rule in rules if rule not in EXACT_RULES],
+        criteria,
+        n_pairs=n_pairs,
+        n_draws=n_draws,
+        rng=rng,
+        report=report,
+    )
+    curves = []
+    for (number, scenario), n, judged, rule in product(enumerate(listed), n_pairs, by_gamma, rules):
+        if rule in EXACT_RULES:
+            errors = np.zeros(grid.size)
+            rates = detection_rate(rule, n, grid, scores=scenario.scores, criteria=judged)
+        else:
+            columns = slice(number * grid.size, (number + 1) * grid.size)
+            rates, errors = (each[columns] for each in simulated[n][rule])
+        curves.append(make_curve(rule, (scenario.name, n, judged.gamma), grid, rates, errors))
+    doubts = tuple(_find_doubts(listed, rules))
+    return ErrorRates(tuple(curves), alpha, n_draws, "normal scores", doubts)
 
 
 def _choose_rules(rules: Sequence[Rule] | None, resplit: Resplit | None) -> tuple[Rule, ...]:
@@ -149,45 +162,25 @@ def _choose_delta(delta: float | None, gamma: float) -> float:
     return float(difference_of_probability(gamma)) if delta is None else delta
 
 
-@dataclass(frozen=True, slots=True)
-class _Scores:
-    """Normal scores of every scenario at every true P(A>B): a column each, scenarios apart."""
+def _draw_normal(
+    n_draws: int,
+    n: int,
+    *,
+    scenarios: Sequence[Scenario],
+    grid: FloatArray,
+    rng: np.random.Generator,
+) -> Samples:
+    """Draw noise once, which serves every scenario at every true P(A>B): a column each."""
+    shifts = np.clip(difference_of_probability(grid), -_FARTHEST, _FARTHEST)  # of the scores of A
+    shared, noise = rng.standard_normal((2, n_draws, 1)), rng.standard_normal((2, n_draws, n))
 
-    scenarios: tuple[Scenario, ...]
-    grid: FloatArray
-    shifts: FloatArray  # of the scores of A, by P(A>B)
-    rng: np.random.Generator
+    def make_scores(column: int) -> tuple[FloatArray, FloatArray]:
+        number, place = divmod(column, grid.size)
+        scores = scenarios[number].scores
+        a, b = scores.spread * noise + scores.bias * shared
+        return a + shifts[place], b
 
-    def draw(self, n_draws: int, n: int) -> Samples:
-        """Draw noise once, which serves every scenario and P(A>B)."""
-        shared = self.rng.standard_normal((2, n_draws, 1))
-        noise = self.rng.standard_normal((2, n_draws, n))
-
-        def make_scores(column: int) -> tuple[FloatArray, FloatArray]:
-            number, place = divmod(column, self.grid.size)
-            scores = self.scenarios[number].scores
-            a, b = scores.spread * noise + scores.bias * shared
-            return a + self.shifts[place], b
-
-        return make_scores
-
-    def trace(
-        self,
-        rules: Sequence[Rule],
-        n_pairs: Sequence[int],
-        criteria: Sequence[Criteria],
-        simulated: Mapping[int, Rates],
-    ) -> Iterator[DetectionCurve]:
-        """Trace the curves of all settings, from exact rates where they are known."""
-        settings = product(enumerate(self.scenarios), n_pairs, criteria, rules)
-        for (number, scenario), n, judged, rule in settings:
-            if rule in EXACT_RULES:
-                scores, errors = scenario.scores, np.zeros(self.grid.size)
-                rates = detection_rate(rule, n, self.grid, scores=scores, criteria=judged)
-            else:
-                columns = slice(number * self.grid.size, (number + 1) * self.grid.size)
-                rates, errors = (each[columns] for each in simulated[n][rule])
-            yield make_curve(rule, (scenario.name, n, judged.gamma), self.grid, rates, errors)
+    return make_scores
 
 
 def _find_doubts(scenarios: Sequence[Scenario], rules: Sequence[Rule]) -> Iterator[str]:
@@ -277,20 +270,30 @@ def resample_error_rates(
     shifts = pool.find_shifts([*PROBABILITIES, gamma])
     grid, sizes = np.array([*shifts]), sorted(set(n_pairs))
     criteria = Criteria(gamma, alpha, PUBLISHED_IMPROVEMENT, pool.sd)
-    draws = Draws(tuple(rule for rule in chosen if rule not in _EXACT), criteria, n_draws, rng)
-    draw = partial(pool.draw, shifts=[*shifts.values()], rng=rng)
-    drawn = draws.find_rates(draw, sizes, grid.size, report)
-    curves = tuple(
-        make_curve(
-            rule,
-            (f"{a} against {b}", n, gamma),
-            grid,
-            *(_compute(rule, n, grid, criteria) if rule in _EXACT else drawn[n][rule]),
-        )
-        for n, rule in product(sizes, chosen)
+    drawn = find_rates(
+        partial(pool.draw, shifts=[*shifts.values()], rng=rng),
+        grid.size,
+        [rule for rule in chosen if rule not in _EXACT],
+        criteria,
+        n_pairs=sizes,
+        n_draws=n_draws,
+        rng=rng,
+        report=report,
     )
+    curves = []
+    exactly = np.zeros(grid.size)
+    for n, rule in product(sizes, chosen):
+        # Wins among pairs that are drawn with replacement are binomial.
+        if rule == "verdict":
+            powers = [verdict_power(n, p, gamma=gamma, alpha=alpha) for p in grid]
+            rates, errors = np.array(powers), exactly
+        elif rule == "anytime":
+            rates, errors = anytime_power(n, grid, gamma=gamma, alpha=alpha), exactly
+        else:
+            rates, errors = drawn[n][rule]
+        curves.append(make_curve(rule, (f"{a} against {b}", n, gamma), grid, rates, errors))
     doubts = (*scores.notes, *table.notes, *_doubt_pool(pool, gamma, scores.n_dropped))
-    return ErrorRates(curves, alpha, n_draws, f"runs of {a} and {b}, drawn again", doubts)
+    return ErrorRates(tuple(curves), alpha, n_draws, f"runs of {a} and {b}, drawn again", doubts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,16 +334,6 @@ class _Pool:
         others = chosen if self.paired else rng.integers(self.b.size, size=(n_draws, n))
         a, b = self.a[chosen], self.b[others]
         return lambda column: (a + shifts[column], b)
-
-
-def _compute(rule: Rule, n: int, grid: FloatArray, criteria: Criteria) -> list[FloatArray]:
-    """Wins among pairs that are drawn with replacement are binomial: rates, with errors of 0."""
-    gamma, alpha = criteria.gamma, criteria.alpha
-    if rule == "anytime":
-        rates = anytime_power(n, grid, gamma=gamma, alpha=alpha)
-    else:
-        rates = np.array([verdict_power(n, p, gamma=gamma, alpha=alpha) for p in grid])
-    return [rates, np.zeros(grid.size)]
 
 
 def _doubt_pool(pool: _Pool, gamma: float, n_dropped: int) -> Iterator[str]:

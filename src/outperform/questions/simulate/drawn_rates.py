@@ -3,9 +3,8 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
-from itertools import count
+from itertools import count as count_from
 
 import numpy as np
 
@@ -38,73 +37,63 @@ _MOST_DRAWS = 1_000_000_000
 _PERMUTATION: Rule = "brunner-munzel-permutation"
 
 
-@dataclass(frozen=True, slots=True)
-class Draws:
-    """Rules of which nobody knows the rates, applied to samples that are drawn."""
+def find_rates(
+    draw: Callable[[int, int], Samples],
+    n_columns: int,
+    rules: Sequence[Rule],
+    criteria: Criteria,
+    *,
+    n_pairs: Sequence[int],
+    n_draws: int,
+    rng: np.random.Generator,
+    report: Report | None,
+) -> dict[int, Rates]:
+    """Apply rules whose rates nobody knows to samples: rates by number of pairs.
 
-    rules: tuple[Rule, ...]
-    criteria: Criteria
-    n_draws: int
-    rng: np.random.Generator
+    There is a column for each truth, such as a P(A>B). Given how many samples and how many pairs in
+    each, `draw` draws what serves every column.
+    """
+    if not rules:
+        return {}
 
-    def find_rates(
-        self,
-        draw: Callable[[int, int], Samples],
-        n_pairs: Sequence[int],
-        n_columns: int,
-        report: Report | None,
-    ) -> dict[int, Rates]:
-        """Find rates by number of pairs, in a column for each truth, such as a P(A>B).
-
-        Given how many samples and how many pairs in each, `draw` draws what serves every column.
-        """
-        if not self.rules:
-            return {}
-        blocks = {n: divide_rows(self.n_draws, 2 * n, limit=_BLOCK) for n in n_pairs}
-        step = count_steps(report, n_columns * sum(map(len, blocks.values())))
-        rates: dict[int, Rates] = {}
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
-            for n, sizes in blocks.items():
-                critical = None
-                if _PERMUTATION in self.rules:
-                    critical = permutation_critical_value(n, self.criteria.alpha, rng=self.rng)
-                hits = np.zeros((len(self.rules) + 1, n_columns))
-                for size in sizes:
-                    decided = partial(self._count, draw(size, n), critical)
-                    for column, counts in enumerate(threads.map(decided, range(n_columns))):
-                        hits[:, column] += counts
-                        step()
-                rates[n] = self._rate(hits / self.n_draws)
-        return rates
-
-    def _count(self, samples: Samples, critical: CriticalValue | None, column: int) -> list[int]:
+    def count(samples: Samples, critical: CriticalValue | None, column: int) -> list[int]:
         """Samples that each rule decides for A, and the borderline ones of the permutation test."""
-        a, b = samples(column)
-        decisions = decide(a, b, self.rules, self.criteria, critical=critical)
-        marks = (*(decisions.for_a[rule] for rule in self.rules), decisions.borderline)
+        decisions = decide(*samples(column), rules, criteria, critical=critical)
+        marks = (*(decisions.for_a[rule] for rule in rules), decisions.borderline)
         return [int(np.count_nonzero(each)) for each in marks]
 
-    def _rate(self, shares: FloatArray) -> Rates:
-        *by_rule, borderline = shares
-        rates = {
-            rule: (share, _monte_carlo_error(share, self.n_draws))
-            for rule, share in zip(self.rules, by_rule, strict=True)
-        }
-        if _PERMUTATION in rates:
-            share, error = rates[_PERMUTATION]
-            rates[_PERMUTATION] = share, np.hypot(error, borderline / 2)
-        return rates
+    blocks = {n: divide_rows(n_draws, 2 * n, limit=_BLOCK) for n in n_pairs}
+    step = count_steps(report, n_columns * sum(map(len, blocks.values())))
+    rates: dict[int, Rates] = {}
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        for n, sizes in blocks.items():
+            critical = None
+            if _PERMUTATION in rules:
+                critical = permutation_critical_value(n, criteria.alpha, rng=rng)
+            hits = np.zeros((len(rules) + 1, n_columns))
+            for size in sizes:
+                decided = partial(count, draw(size, n), critical)
+                for column, counts in enumerate(threads.map(decided, range(n_columns))):
+                    hits[:, column] += counts
+                    step()
+            *by_rule, borderline = hits / n_draws
+            rates[n] = {
+                rule: (share, _find_error(share, n_draws, borderline * (rule == _PERMUTATION)))
+                for rule, share in zip(rules, by_rule, strict=True)
+            }
+    return rates
 
 
-def _monte_carlo_error(rate: FloatArray, n_draws: int) -> FloatArray:
+def _find_error(rate: FloatArray, n_draws: int, borderline: FloatArray) -> FloatArray:
     """Standard error of a simulated share; not 0 where it was seen always, or never."""
     cautious = (rate * n_draws + 1) / (n_draws + 2)
-    return np.sqrt(cautious * (1 - cautious) / n_draws)
+    error = np.sqrt(cautious * (1 - cautious) / n_draws)
+    return np.hypot(error, borderline / 2)
 
 
 def count_steps(report: Report | None, n_steps: int) -> Callable[[], None]:
     """What to call after each step, to report how many are done."""
-    steps = count(1)
+    steps = count_from(1)
     return lambda: report(next(steps), n_steps) if report else None
 
 

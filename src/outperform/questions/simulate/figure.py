@@ -8,12 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from outperform.questions.simulate.result import (
-    DetectionCurve,
-    ErrorRates,
-    SeedsCurve,
-    SeedsTest,
-)
+from outperform.questions.simulate.result import DetectionCurve, ErrorRates, SeedsCurve, SeedsTest
 from outperform.render.figures import Drawing
 from outperform.render.style import (
     COLOUR_BAND,
@@ -71,11 +66,9 @@ def draw_effort(result: ErrorRates, ax: Axes) -> None:
 
 def compose_error_rates(result: ErrorRates) -> Figure:
     """Draw a panel per scenario; or, of several efforts, panels per true P(A>B)."""
-    sizes = {n for _, n, _ in result.settings}
-    gammas = {gamma for *_, gamma in result.settings}
-    if len(sizes) > 1 or len(gammas) > 1:
-        return _compose_efforts(result, by_size=len(sizes) > 1, by_gamma=len(gammas) > 1)
-    return _compose_scenarios(result)
+    _, sizes, gammas = map(set, zip(*result.settings, strict=True))
+    efforts = ["n_pairs"] * (len(sizes) > 1) + ["gamma"] * (len(gammas) > 1)
+    return _compose_efforts(result, efforts) if efforts else _compose_scenarios(result)
 
 
 def _compose_scenarios(result: ErrorRates) -> Figure:
@@ -97,9 +90,11 @@ def _compose_scenarios(result: ErrorRates) -> Figure:
     return figure
 
 
-def _compose_efforts(result: ErrorRates, *, by_size: bool, by_gamma: bool) -> Figure:
-    efforts = [*(["n_pairs"] if by_size else []), *(["gamma"] if by_gamma else [])]
-    rows = list(product(efforts, _choose_scenarios(result)))
+def _compose_efforts(result: ErrorRates, efforts: Sequence[str]) -> Figure:
+    # The first scenario, and the other or the mean of all others.
+    first, *others = dict.fromkeys(scenario for scenario, *_ in result.settings)
+    scenarios = [first, *(result.means[0].scenario if result.means else n for n in others[:1])]
+    rows = list(product(efforts, scenarios))
     title = f"How often A is declared better, α = {result.alpha:g}"
     figure = make_figure(PAGE_WIDTH, 1.9 * len(rows) + 0.8, title)
     axes = figure.subplots(len(rows), len(_TRUTHS), sharey=True, squeeze=False)
@@ -134,35 +129,15 @@ def _draw_setting(curves: Sequence[DetectionCurve], ax: Axes) -> None:
     ax.set_yticks([0, 0.25, 0.5, 0.75, 1])
     ax.set_xlabel(_TRUTH)
     ax.set_ylabel("A declared better")
-    left = ax.get_xlim()[0]
-    _name_region(ax, left, 0.5, "not\nbetter")
-    _name_region(ax, 0.5, gamma, "better, not\nmeaningfully")
-    _name_region(ax, gamma, 1, "meaningfully\nbetter")
-
-
-def _name_region(ax: Axes, low: float, high: float, name: str) -> None:
-    if high - low < 0.08:
-        return
-    ax.text(
-        (low + high) / 2,
-        1.18,
-        name,
-        fontsize=5.5,
-        color=COLOUR_NOTE,
-        horizontalalignment="center",
-        verticalalignment="top",
-        linespacing=0.95,
-        gid="region",
-    )
+    ends = (ax.get_xlim()[0], 0.5, gamma, 1.0)
+    names = ("not\nbetter", "better, not\nmeaningfully", "meaningfully\nbetter")
+    for low, high, name in zip(ends, ends[1:], names, strict=False):
+        if high - low >= 0.08:
+            look: dict[str, Any] = {"fontsize": 5.5, "color": COLOUR_NOTE, "linespacing": 0.95}
+            ax.text((low + high) / 2, 1.18, name, ha="center", va="top", gid="region", **look)
 
 
 _Setting = tuple[str, int, float]  # scenario, number of pairs, γ
-
-
-def _choose_scenarios(result: ErrorRates) -> list[str]:
-    """The first, and the other or the mean of all others."""
-    names = list(dict.fromkeys(scenario for scenario, *_ in result.settings))
-    return [names[0], *(result.means[0].scenario if result.means else name for name in names[1:2])]
 
 
 def _choose_fixed(result: ErrorRates, scenario: str) -> _Setting:

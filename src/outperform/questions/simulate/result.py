@@ -13,6 +13,8 @@ from outperform.stats.checks import FloatArray
 from outperform.stats.decision_rules import Rule
 
 IDEAL_NAME = "ideal"  # the scenario of an estimator without bias
+_MOST_TABLES = 8  # of settings; where there are more, means stand for them
+_SIZES = (2, 3, 5, 10, 15, 20, 25, 30, 40, 50)  # numbers of seeds shown
 INFLATION = 1.5  # of its level, up to which a test keeps it: the liberal criterion of Bradley, 1978
 Region = Literal["not better", "not meaningful", "meaningful"]
 SeedsTest = Literal["welch-t", "brunner-munzel", "brunner-munzel-permutation"]
@@ -130,10 +132,8 @@ class ErrorRates(Result):
         others = [c for c in self.curves if c.rule == first.rule]
         wrong = _span([c.false_positives for c in others])
         missed = _span([c.false_negatives for c in others])
-        sizes = sorted({c.n_pairs for c in others})
-        pairs = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-        gammas = sorted({c.gamma for c in others})
-        gamma = f"{gammas[0]:g}" if len(gammas) == 1 else f"{gammas[0]:g} to {gammas[-1]:g}"
+        pairs = _span([c.n_pairs for c in others], "d")
+        gamma = _span([c.gamma for c in others], "g")
         return (
             f"With {pairs} pairs, {_NAMES[first.rule]} declares A better in {wrong} of the "
             f"comparisons of equals, and fails to in {missed} of those with P(A>B) = γ = {gamma} "
@@ -143,7 +143,23 @@ class ErrorRates(Result):
     @property
     def tables(self) -> list[Table | str]:
         """How often each rule errs, a table per setting."""
-        return tabulate_rates(self)
+        first = self.settings[0][0]
+        is_long = len(self.settings) > _MOST_TABLES and self.means
+        shown = [c for c in self.curves if not is_long or c.scenario == first]
+        rows: dict[str, list[tuple[str, ...]]] = {}
+        for c in (*shown, *self.means):
+            wrong = _format_rate(c.false_positives, c.false_positives_error)
+            missed = _format_rate(c.false_negatives, c.false_negatives_error)
+            row = c.rule, wrong, missed, "exact" if c.exact else "simulated"
+            name = f"{c.scenario}: {c.n_pairs} pairs, γ = {c.gamma:g}"
+            rows.setdefault(name, []).append(row)
+        header = ("rule", "false positives", "false negatives", "how")
+        parts: list[Table | str] = [Table(header, own, title=name) for name, own in rows.items()]
+        if is_long:
+            parts.append("Every scenario of these means: --json.")
+        if not all(curve.exact for curve in self.curves):
+            parts.append(f"± is the Monte-Carlo standard error of {self.n_draws:,} draws.")
+        return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +229,19 @@ class SeedsCurve(Result):
     @property
     def tables(self) -> list[Table | str]:
         """Shares found different, by number of seeds."""
-        return tabulate_seeds(self)
+        known = self.lines[0].sizes
+        sizes = [n for n in known if n in _SIZES] or list(known[:10])
+        rows = [
+            (
+                line.test,
+                f"{line.alpha:g}",
+                "-" if line.holds_from is None else str(line.holds_from),
+                *(f"{line.shares[line.sizes.index(n)]:.2%}" for n in sizes),
+            )
+            for line in self.lines
+        ]
+        header = ("share found different", "α", "kept from", *(f"n = {n}" for n in sizes))
+        return [Table(header, rows)]
 
 
 _NAMES: dict[Rule, str] = {
@@ -263,60 +291,10 @@ def _average(curves: Sequence[DetectionCurve]) -> DetectionCurve:
     )
 
 
-def _span(shares: Sequence[float]) -> str:
-    low, high = f"{min(shares):.1%}", f"{max(shares):.1%}"
+def _span(values: Sequence[float], digits: str = ".1%") -> str:
+    low, high = f"{min(values):{digits}}", f"{max(values):{digits}}"
     return low if low == high else f"{low} to {high}"
-
-
-_MOST_TABLES = 8  # of settings; where there are more, means stand for them
-_SIZES = (2, 3, 5, 10, 15, 20, 25, 30, 40, 50)  # numbers of seeds shown
-
-
-def tabulate_rates(result: "ErrorRates") -> list[Table | str]:
-    """How often each rule errs, a table per setting."""
-    first = result.settings[0][0]
-    is_long = len(result.settings) > _MOST_TABLES and result.means
-    shown = [c for c in result.curves if not is_long or c.scenario == first]
-    settings: dict[str, list[DetectionCurve]] = {}
-    for curve in (*shown, *result.means):
-        name = f"{curve.scenario}: {curve.n_pairs} pairs, γ = {curve.gamma:g}"
-        settings.setdefault(name, []).append(curve)
-    parts: list[Table | str] = [_tabulate_setting(*each) for each in settings.items()]
-    if is_long:
-        parts.append("Every scenario of these means: --json.")
-    if not all(curve.exact for curve in result.curves):
-        parts.append(f"± is the Monte-Carlo standard error of {result.n_draws:,} draws.")
-    return parts
-
-
-def _tabulate_setting(name: str, curves: "Sequence[DetectionCurve]") -> Table:
-    rows = [
-        (
-            curve.rule,
-            _format_rate(curve.false_positives, curve.false_positives_error),
-            _format_rate(curve.false_negatives, curve.false_negatives_error),
-            "exact" if curve.exact else "simulated",
-        )
-        for curve in curves
-    ]
-    return Table(("rule", "false positives", "false negatives", "how"), rows, title=name)
 
 
 def _format_rate(rate: float, error: float) -> str:
     return f"{rate:.1%}" + (f" ± {error:.1%}" if error else "")
-
-
-def tabulate_seeds(result: "SeedsCurve") -> list[Table | str]:
-    """How often a test finds an algorithm to differ from itself, by number of seeds."""
-    known = result.lines[0].sizes
-    sizes = [n for n in known if n in _SIZES] or list(known[:10])
-    rows = [
-        (
-            line.test,
-            f"{line.alpha:g}",
-            "-" if line.holds_from is None else str(line.holds_from),
-            *(f"{line.shares[line.sizes.index(n)]:.2%}" for n in sizes),
-        )
-        for line in result.lines
-    ]
-    return [Table(("share found different", "α", "kept from", *(f"n = {n}" for n in sizes)), rows)]

@@ -1,8 +1,9 @@
 """What scores are like in a simulation: ideal, biased as published, or as a store measured them."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -91,8 +92,6 @@ def describe_resplits(resplit: Resplit) -> Scenario:
 
     Two runs correlate by ρ = n_test / (n_train + n_test): they share the luck of the dataset.
 
-    Examples
-    --------
     >>> describe_resplits(Resplit(640, 360)).scores
     NormalScores(spread=0.8, bias=0.6)
     """
@@ -137,19 +136,17 @@ def list_scenarios(
     for design in designs:
         if design not in DESIGNS:
             raise InvalidInput(f"there is no design {design!r}", suggest_names(design, DESIGNS))
-    ideal = (IDEAL,) if IDEAL_NAME in designs else ()
+    scenarios = [IDEAL] if IDEAL_NAME in designs else []
     biased = [name for name in designs if name != IDEAL_NAME]
-    return (*ideal, *(_of_case(case, name, n_runs) for case in cases for name in biased))
-
-
-def _of_case(case: CaseStudy, design: str, n_runs: int) -> Scenario:
-    bias, k = case.find_bias(design, n_runs)
-    nearest = min(case.bias_sd[design], key=lambda size: (abs(size - n_runs), size))
-    scenario = describe_variation(case.sd, bias_sd=bias, name=f"{case.name}, {design}")
-    if k == nearest:
-        return scenario
-    note = f"the bias of the design {design} is NaN at k = {nearest}; that at k = {k} was taken"
-    return replace(scenario, notes=(f"{case.name}: {note}",))
+    for case, design in product(cases, biased):
+        bias, k = case.find_bias(design, n_runs)
+        nearest = min(case.bias_sd[design], key=lambda size: (abs(size - n_runs), size))
+        scenario = describe_variation(case.sd, bias_sd=bias, name=f"{case.name}, {design}")
+        if k != nearest:
+            note = f"the bias of the design {design} is NaN at k = {nearest}; that at k = {k} was "
+            scenario = replace(scenario, notes=(f"{case.name}: {note}taken",))
+        scenarios.append(scenario)
+    return tuple(scenarios)
 
 
 def measure_variation(
@@ -185,9 +182,7 @@ def measure_variation(
         for source in measured.count_repeats("fix-hopt"):
             scores, _, n_incomplete = measured.find_repetitions("fix-hopt", source, name, where)
             if len(scores) >= 2:
-                scenario = _describe(f"{title}, {source}", scores, ideal)
-                doubts = _find_doubts(scenario.name, len(scores), n_incomplete)
-                biased.append(replace(scenario, notes=(*scenario.notes, *doubts)))
+                biased.append(_describe(f"{title}, {source}", scores, ideal, n_incomplete))
     if not (notes or biased):
         raise InvalidInput(
             f"{measured.address} has neither two ideal runs that differ nor two whole "
@@ -198,7 +193,7 @@ def measure_variation(
     return (replace(IDEAL, notes=(*notes, *measured.notes)), *biased)
 
 
-def _describe(name: str, scores: FloatArray, ideal: FloatArray) -> Scenario:
+def _describe(name: str, scores: FloatArray, ideal: FloatArray, n_incomplete: int) -> Scenario:
     """Scenario of one repeated design; σ is that of the ideal runs, where there are such."""
     if scores.shape[1] < 2 or not np.ptp(scores, axis=1).any():
         raise InvalidInput(
@@ -206,14 +201,16 @@ def _describe(name: str, scores: FloatArray, ideal: FloatArray) -> Scenario:
             "Give the design two or more replicates, and let it redraw a source that matters",
         )
     means = repeated_means(scores)
-    total = means.within_variance + means.shared_variance
-    scenario = describe_variation(
-        float(ideal.std(ddof=1)) if _varies(ideal) else math.sqrt(total),
-        bias_sd=math.sqrt(means.shared_variance),
-        conditional_sd=math.sqrt(means.within_variance),
-        name=name,
-    )
-    return replace(scenario, notes=(_describe_repetitions(name, means, ideal),))
+    bias, within = math.sqrt(means.shared_variance), math.sqrt(means.within_variance)
+    total = math.sqrt(means.within_variance + means.shared_variance)
+    sigma = float(ideal.std(ddof=1)) if _varies(ideal) else total
+    notes = [_describe_repetitions(name, means, ideal)]
+    if n_incomplete:
+        notes += [f"{name}: {n_incomplete} repetition(s) with failed or missing runs were left out"]
+    if len(scores) < _FEW_REPETITIONS:
+        notes += [f"{name}: {len(scores)} repetitions are few: the bias is rough"]
+    scenario = describe_variation(sigma, bias_sd=bias, conditional_sd=within, name=name)
+    return replace(scenario, notes=tuple(notes))
 
 
 def _varies(scores: FloatArray) -> bool:
@@ -235,10 +232,3 @@ def _describe_repetitions(name: str, means: RepeatedMeans, ideal: FloatArray) ->
         f"{measured}; its mean is off the ideal one by {off:.2g} ± {error:.2g}, with a mean "
         f"squared error of {squared:.2g}"
     )
-
-
-def _find_doubts(name: str, n_repetitions: int, n_incomplete: int) -> Iterator[str]:
-    if n_incomplete:
-        yield f"{name}: {n_incomplete} repetition(s) with failed or missing runs were left out"
-    if n_repetitions < _FEW_REPETITIONS:
-        yield f"{name}: {n_repetitions} repetitions are few: the bias is rough"

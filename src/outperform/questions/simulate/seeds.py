@@ -19,7 +19,14 @@ from outperform.questions.simulate.result import (
 )
 from outperform.runs import Runs, read_runs
 from outperform.stats import welch_t_test
-from outperform.stats.checks import FloatArray, as_scores, check_count, check_open_unit, merge_ties
+from outperform.stats.checks import (
+    FloatArray,
+    IntArray,
+    as_scores,
+    check_count,
+    check_open_unit,
+    merge_ties,
+)
 from outperform.stats.decision_rules import critical_value
 from outperform.stats.numerics import divide_rows
 from outperform.stats.rank_tests import grow_brunner_munzel
@@ -78,13 +85,20 @@ def trace_seeds(
             "Add runs whose seed reaches the training",
         )
     wanted = _check_sizes(sizes, pool.size)
-    _check_tests(tests, alphas)
+    check_any("test", tests)
+    check_any("level alpha", alphas)
+    for alpha in alphas:
+        check_open_unit("alpha", alpha)
+    for test in tests:
+        if test not in SEEDS_TESTS:
+            raise InvalidInput(f"there is no test {test!r} here", suggest_names(test, SEEDS_TESTS))
     if n_draws is None:
         # At which a test that keeps its level is hardly ever seen to exceed 1.5 of it.
         n_draws = min(_MOST_DRAWS, max(_FEWEST_DRAWS, math.ceil(100 / min(alphas))))
     check_count("n_draws", n_draws, at_least=100)
-    tracing = _Tracing(pool, wanted, tuple(alphas), n_draws, rng)
-    step = count_steps(report, len(tests) * len(tracing.blocks))
+    blocks = divide_rows(n_draws, pool.size, limit=_BLOCK)  # draws to make at a time
+    step = count_steps(report, len(tests) * len(blocks))
+    tracing = _Tracing(pool, wanted, tuple(alphas), blocks, rng)
     lines = [line for test in tests for line in tracing.trace(test, step)]
     doubts = tuple(_find_doubts(pool, wanted, lines))
     return SeedsCurve("A", pool.size, n_draws, tuple(lines), caveats=doubts)
@@ -134,59 +148,42 @@ class _Tracing:
     pool: FloatArray
     sizes: tuple[int, ...]
     alphas: tuple[float, ...]
-    n_draws: int
+    blocks: Sequence[int]
     rng: np.random.Generator
-
-    @property
-    def blocks(self) -> list[int]:
-        """Draws to make at a time."""
-        return divide_rows(self.n_draws, self.pool.size, limit=_BLOCK)
 
     def trace(self, test: SeedsTest, step: Callable[[], None]) -> Iterator[SeedsLine]:
         """Lines of one test, a line per level; a step after each block."""
+        pool, limits, n_draws = self.pool, np.empty(0), sum(self.blocks)
         if test == "brunner-munzel-permutation":
             # Ties are broken at random, so that one null distribution serves every sample.
-            order = np.lexsort((self.rng.random(self.pool.size), self.pool))
+            order = np.lexsort((self.rng.random(pool.size), pool))
             pool = np.argsort(order).astype(np.float64)
             limits = self._find_limits()
-        else:
-            pool, limits = self.pool, np.empty(0)
-        hits = np.zeros((len(self.alphas), len(self.sizes)))
+        hits, n = np.zeros((len(self.alphas), len(self.sizes))), self.sizes[-1]
         for size in self.blocks:
-            a, b = self._draw(pool, size)
-            hits += self._count(test, a, b, limits)
+            # Samples of the largest size; smaller ones are their beginnings.
+            shuffled = np.broadcast_to(np.arange(pool.size), (size, pool.size))
+            chosen = self.rng.permuted(shuffled, axis=1)[:, : 2 * n]
+            hits += self._count(test, pool[chosen[:, :n]], pool[chosen[:, n:]], limits)
             step()
         for alpha, counts in zip(self.alphas, hits, strict=True):
-            n = 1 / (1 / self.n_draws + (1 / _N_NULL if limits.size else 0))
-            error = math.sqrt(alpha * (1 - alpha) / n)
-            shares = tuple((counts / self.n_draws).tolist())
-            yield SeedsLine(test, alpha, self.sizes, shares, error)
+            n_seen = 1 / (1 / n_draws + (1 / _N_NULL if limits.size else 0))
+            error = math.sqrt(alpha * (1 - alpha) / n_seen)
+            yield SeedsLine(test, alpha, self.sizes, tuple((counts / n_draws).tolist()), error)
 
-    def _draw(self, pool: FloatArray, n_draws: int) -> tuple[FloatArray, FloatArray]:
-        """Samples of the largest size; smaller ones are their beginnings."""
-        n = self.sizes[-1]
-        shuffled = np.broadcast_to(np.arange(pool.size), (n_draws, pool.size))
-        chosen = self.rng.permuted(shuffled, axis=1)[:, : 2 * n]
-        return pool[chosen[:, :n]], pool[chosen[:, n:]]
-
-    def _count(
-        self, test: SeedsTest, a: FloatArray, b: FloatArray, limits: FloatArray
-    ) -> FloatArray:
+    def _count(self, test: SeedsTest, a: FloatArray, b: FloatArray, limits: FloatArray) -> IntArray:
         """Differences found, by level and size."""
+        if test == "brunner-munzel-permutation":
+            grown = grow_brunner_munzel(a, b, self.sizes)
+            extremes = np.array([np.abs(each.test.statistic) for each in grown])
+            counts: IntArray = np.count_nonzero(extremes >= limits[:, :, None], axis=2)
+            return counts
         if test == "welch-t":
-            pvalues = (welch_t_test(a[:, :n], b[:, :n]).pvalue for n in self.sizes)
-        elif test == "brunner-munzel":
-            pvalues = (grown.test.pvalue for grown in grow_brunner_munzel(a, b, self.sizes))
+            found = [welch_t_test(a[:, :n], b[:, :n]).pvalue for n in self.sizes]
         else:
-            extremes = [np.abs(g.test.statistic) for g in grow_brunner_munzel(a, b, self.sizes)]
-            return np.array(
-                [
-                    [np.count_nonzero(x >= limit) for x, limit in zip(extremes, row, strict=True)]
-                    for row in limits
-                ]
-            )
-        columns = [[np.count_nonzero(p <= alpha) for alpha in self.alphas] for p in pvalues]
-        return np.transpose(columns)
+            found = [grown.test.pvalue for grown in grow_brunner_munzel(a, b, self.sizes)]
+        pvalues = np.array(found)
+        return np.array([np.count_nonzero(pvalues <= alpha, axis=1) for alpha in self.alphas])
 
     def _find_limits(self) -> FloatArray:
         """Statistics from which on the permutation test rejects, by level and size."""
@@ -196,16 +193,6 @@ class _Tracing:
             parts.append([np.abs(each.test.statistic) for each in grown])
         nulls = [np.sort(np.concatenate(part)) for part in zip(*parts, strict=True)]
         return np.array([[critical_value(null, alpha) for null in nulls] for alpha in self.alphas])
-
-
-def _check_tests(tests: Sequence[str], alphas: Sequence[float]) -> None:
-    check_any("test", tests)
-    check_any("level alpha", alphas)
-    for alpha in alphas:
-        check_open_unit("alpha", alpha)
-    for test in tests:
-        if test not in SEEDS_TESTS:
-            raise InvalidInput(f"there is no test {test!r} here", suggest_names(test, SEEDS_TESTS))
 
 
 def _check_sizes(sizes: Sequence[int] | None, n_runs: int) -> tuple[int, ...]:
