@@ -575,3 +575,51 @@ def test_the_order_of_rows_moves_no_set_of_ranks():
         algorithms = rank_runs(rows).algorithms
         found.append({each.name: (each.rank_low, each.rank_high) for each in algorithms})
     assert found == found[:1] * 4
+
+
+def test_ranks_among_few_are_stretched_to_all():
+    rows = make_runs(tasks=("t1", "t2"), names=NAMES[:3], n=2, gap=9)
+    kept = [row for row in rows if (row["task"], row["algorithm"]) != ("t2", "resnet")]
+    ranking = rank_runs(kept, gaps="keep")
+    # On t2, the first and the second of two rank as the first and the last of three.
+    assert [(a.name, a.mean_rank) for a in ranking.algorithms] == [
+        ("vit", 1),
+        ("resnet", 2),
+        ("vgg", 3),
+    ]
+
+
+def test_who_is_better_on_each_task_is_so_on_all():
+    ranking = rank_runs(make_runs(tasks=("t1", "t2"), names=NAMES[:2], n=6, gap=9))
+    # p = 1/64 on each task is below 0.025; twice that, for one task of two, is not.
+    assert ranking.pairs[0].n_tasks_better == {"a": 2, "b": 0}
+    assert ranking.pairs[0].tasks_better == {"a": ("t1", "t2"), "b": ()}
+
+
+def test_a_test_of_pairs_takes_the_replicates_that_both_have():
+    rows = make_runs(tasks=("t1",), names=NAMES[:3], n=10)
+    missing = {("vit", 0), ("resnet", 1), ("resnet", 2)}
+    kept = [row for row in rows if (row["algorithm"], row["seed"]) not in missing]
+    ranking = rank_runs(kept, gaps="keep", test="wilcoxon")
+    scores = {(row["algorithm"], row["seed"]): row["accuracy"] for row in rows}
+    vit, resnet = ([scores[name, i] for i in range(3, 10)] for name in NAMES[:2])
+    expected = scipy_stats.wilcoxon(vit, resnet, method="exact").pvalue
+    assert find(ranking, "vit", "resnet").pvalue == pytest.approx(expected)
+
+
+def test_many_pairs_with_a_baseline_are_cut_with_both_notes():
+    names = [f"a{place:02}" for place in range(22)]
+    runs = make_runs(tasks=("t1", "t2"), names=names, n=3)
+    *_, pairs = tabulate_ranking(rank_runs(runs, baseline="a00"))
+    assert len(pairs.rows) == 20
+    assert pairs.note.splitlines() == [
+        "  better on 2:0: A on at least 2 tasks, B on at least 0, each pair by itself",
+        "  and 1 more pairs: see --json",
+    ]
+
+
+def test_gaps_of_runs_without_replicates_are_no_matter_of_seeds():
+    rows = [{"algorithm": name, "task": name * 2, "accuracy": 0.5} for name in "ab"]
+    with pytest.raises(UnpairedScores) as refused:
+        rank_runs(rows)
+    assert refused.value.remedy.startswith("Add the missing runs, pass --complete")
