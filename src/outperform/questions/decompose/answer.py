@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
-from outperform.questions.decompose.doubts import doubt_components, doubt_model, doubt_sources
+from outperform.questions.decompose.doubts import doubt_components, doubt_sources
 from outperform.questions.decompose.redrawn_runs import (
     Variation,
     arrange_levels,
@@ -198,7 +198,7 @@ def decompose_scores(
         for name, x in arrays.items()
     )
     result = Decomposition(algorithm, task, metric, reference, sources)
-    return replace(result, caveats=(*doubt_sources(result), *doubt_model(metric, n_test, model)))
+    return replace(result, caveats=tuple(doubt_sources(result, n_test)))
 
 
 def _share(scores: FloatArray, whole: FloatArray, like: Interval, *, same: bool) -> Estimate:
