@@ -131,14 +131,11 @@ def decompose(
     )
     together: list[CrossedDecomposition] = []
     unfinished: list[str] = []
-    for each in variations:
+    designs = [(each.names, *own) for each in variations for own in each.crossed.items()]
+    for names, redrawn, cells in designs:
         try:
-            together += [
-                decompose_crossed(
-                    arrange_levels(names, cells), names, **each.names, confidence_level=level
-                )
-                for names, cells in each.crossed.items()
-            ]
+            table = arrange_levels(redrawn, cells)
+            together.append(decompose_crossed(table, redrawn, **names, confidence_level=level))
         except InvalidInput as error:
             if not apart:  # there is nothing else
                 raise
