@@ -171,7 +171,8 @@ def open_runs(path: str, reading: dict[str, Any], names: Sequence[str] = ()) -> 
     # Columns of a wide file that nobody looks at may hold anything.
     if names and options["wide"] and not options["algorithm"] and not others:
         options["algorithm"] = tuple(names)
-    return join_runs(*(read_runs(each, **options) for each in (path, *others)))
+    runs = read_runs(path, **options)
+    return join_runs(runs, *(read_runs(each, **options) for each in others)) if others else runs
 
 
 debug_option = click.option(

@@ -171,8 +171,13 @@ class Coordinator:
                     report(self.progress)
                     self._submit_some(plan)
                 self._save([])
-        except BaseException:
-            self._rescue(self._exchange.stop())
+        except BaseException:  # save what was finished; nothing new is begun
+            finished = [
+                outcome
+                for outcome in (*self._arrived, *self._exchange.stop())
+                if outcome.kind == "done" and outcome.tag in self._fits
+            ]
+            self._save([self._measure(outcome) for outcome in finished])
             raise
         self._exchange.end()
         self.progress.settle(sum(self.store.counts().values()))
@@ -196,15 +201,6 @@ class Coordinator:
                 key = heappop(self._queue)[-1]
                 if key in self._fits:  # else a second result has come while it waited for another
                     self._exchange.submit(key, self._fits[key].fit)
-
-    def _rescue(self, outcomes: list[Outcome]) -> None:
-        """Save what was finished when an interruption came; nothing new is begun."""
-        finished = [
-            outcome
-            for outcome in (*self._arrived, *outcomes)
-            if outcome.kind == "done" and outcome.tag in self._fits
-        ]
-        self._save([self._measure(outcome) for outcome in finished])
 
     def _take_up(self, order: int, planned: PlannedRun) -> None:
         """Count a run that is finished; of another, follow the search or want the fit."""

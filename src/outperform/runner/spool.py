@@ -21,7 +21,7 @@ from uuid import uuid4
 from outperform.engines import Outcome
 from outperform.errors import InvalidInput
 from outperform.store.damage import find_checksum
-from outperform.store.rows import encode_json
+from outperform.store.rows import NONSENSE, encode_json
 
 HEARTBEAT = "coordinator"  # the file that is touched as long as a coordinator is there
 PATIENCE = 3600.0  # seconds that workers go on without a heartbeat, unless somebody says otherwise
@@ -31,8 +31,6 @@ _REPORT = re.compile(r"([0-9a-f]{32})\.json")
 _UNFINISHED = re.compile(r"\.([0-9a-f]{32})\.[0-9a-f]+\.tmp")
 _LARGEST = 16 << 20  # bytes: no fit has more scores than a store can take
 _FIELDS = {"key", "scores", "error", "seconds", "started", "versions", "checksum"}
-# What Python raises where a text is no report; too deep a JSON is the last.
-_NONSENSE = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
 
 
 class FitReport(NamedTuple):
@@ -104,8 +102,15 @@ class Spool:
     def keep_alive(self) -> Iterator[None]:
         """Touch a file every few seconds, by which workers see that they are still wanted."""
         over = threading.Event()
+
+        def beat() -> None:
+            while not over.wait(_BEAT):
+                with suppress(OSError):  # a file system may be away for a while
+                    self.folder.mkdir(exist_ok=True)
+                    self._touch()
+
         self._touch()
-        thread = threading.Thread(target=self._beat, args=(over,), name="spool", daemon=True)
+        thread = threading.Thread(target=beat, name="spool", daemon=True)
         thread.start()
         try:
             yield
@@ -168,12 +173,6 @@ class Spool:
         finally:
             os.close(descriptor)
 
-    def _beat(self, over: threading.Event) -> None:
-        while not over.wait(_BEAT):
-            with suppress(OSError):  # a file system may be away for a while
-                self.folder.mkdir(exist_ok=True)
-                self._touch()
-
 
 class NoReport(Exception):
     """A file that is no report of the fit after which it is named."""
@@ -235,7 +234,9 @@ def read_report(path: Path, key: str) -> FitReport:
     try:
         if not stat.S_ISREG(kind):
             raise NoReport("it is no regular file")
-        content = _parse(_read(path))
+        content = json.loads(_read(path), parse_constant=_refuse_constant)
+        if not isinstance(content, dict) or content.keys() != _FIELDS:
+            raise NoReport("it makes no sense")
         checksum = content.pop("checksum")
         if checksum != find_checksum(encode_json(content)):
             raise NoReport("it does not match its checksum")
@@ -246,7 +247,7 @@ def read_report(path: Path, key: str) -> FitReport:
         raise
     except OSError as error:
         raise NoReport(f"it cannot be read: {error.strerror}") from None
-    except _NONSENSE:
+    except NONSENSE:
         raise NoReport("it makes no sense") from None
 
 
@@ -259,13 +260,6 @@ def _read(path: Path) -> bytes:
         if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
             raise NoReport("it is too large, or no regular file")
         return file.read(_LARGEST)
-
-
-def _parse(text: bytes) -> dict[str, Any]:
-    content = json.loads(text, parse_constant=_refuse_constant)
-    if not isinstance(content, dict) or content.keys() != _FIELDS:
-        raise NoReport("it makes no sense")
-    return content
 
 
 def _refuse_constant(name: str) -> NoReturn:

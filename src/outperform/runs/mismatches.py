@@ -94,7 +94,7 @@ def _find_settings(runs: "Runs", cell: "Cell") -> list[str]:
     return settings
 
 
-def ask_for_one_spelling(algorithms: Sequence[str], compared: Sequence[str]) -> str:
+def _ask_for_one_spelling(algorithms: Sequence[str], compared: Sequence[str]) -> str:
     """What to do where runs that one of two lacks may stand under another spelling of its name."""
     for name in compared:
         for other in algorithms:
@@ -109,25 +109,6 @@ def ask_for_one_spelling(algorithms: Sequence[str], compared: Sequence[str]) -> 
 def _spell_plainly(name: str) -> str:
     """Leave out what people do not mean by a name: ResNet-50 is resnet50."""
     return re.sub(r"[\W_]+", "", name.casefold()) or name
-
-
-def explain_no_match(
-    runs: "Runs", a: "Cell", b: "Cell", labels: tuple[Sequence[str], Sequence[str]]
-) -> UnpairedScores:
-    """Say that two algorithms share no replicate of these, and what might pair them."""
-    shown = [enumerate_names(names, limit=3) for names in labels]
-    remedy = "Run both with the same seeds, or pass --unpaired"
-    if column := _find_pairing_column(runs, a, b):
-        remedy = (
-            f"Pass --replicate {column}, which pairs all {len(a.rows)} of them, or pass --unpaired"
-        )
-    elif may_be_padded(*labels):
-        remedy = "Write them alike if they are the same but for zeros, or pass --unpaired"
-    return UnpairedScores(
-        f"the seeds of {a.algorithm!r} and {b.algorithm!r} do not match: no {runs.replicate_name} "
-        f"is shared in {a.place} ({shown[0]} against {shown[1]})",
-        remedy,
-    )
 
 
 def _find_pairing_column(runs: "Runs", a: "Cell", b: "Cell") -> str | None:
@@ -150,24 +131,31 @@ def may_be_padded(names_a: Sequence[str], names_b: Sequence[str]) -> bool:
 def explain_unmatched(
     runs: "Runs", of_a: tuple["Cell", IntArray], of_b: tuple["Cell", IntArray], *, n_shared: int
 ) -> UnpairedScores:
-    """Say which replicates only one of two algorithms has, and what to do."""
-    used = runs.replicate_name
-    parts = [
-        f"{len(codes)} for {cell.algorithm!r} only "
-        f"({enumerate_names(name_replicates(runs, codes), limit=3)})"
-        for cell, codes in (of_a, of_b)
-        if len(codes)
-    ]
-    names = of_a[0].algorithm, of_b[0].algorithm
+    """Say which replicates only one of two algorithms has, if not all, and what might pair them."""
+    used, labels, (a, b) = runs.replicate_name, runs.replicates or (), (of_a[0], of_b[0])
+    only = [tuple(labels[code] for code in codes.tolist()) for _, codes in (of_a, of_b)]
+    shown = [enumerate_names(names, limit=3) for names in only]
+    if n_shared:
+        parts = [
+            f"{len(names)} for {cell.algorithm!r} only ({listed})"
+            for cell, names, listed in zip((a, b), only, shown, strict=True)
+            if names
+        ]
+        return UnpairedScores(
+            f"not every {used} has a run of both {a.algorithm!r} and {b.algorithm!r} "
+            f"in {a.place}: {n_shared} for both, {', '.join(parts)}",
+            _ask_for_one_spelling(runs.algorithms, (a.algorithm, b.algorithm))
+            or "Add the missing runs, pass --drop-incomplete to leave them out, or pass --unpaired",
+        )
+    remedy = "Run both with the same seeds, or pass --unpaired"
+    if column := _find_pairing_column(runs, a, b):
+        remedy = (
+            f"Pass --replicate {column}, which pairs all {len(a.rows)} of them, or pass --unpaired"
+        )
+    elif may_be_padded(*only):
+        remedy = "Write them alike if they are the same but for zeros, or pass --unpaired"
     return UnpairedScores(
-        f"not every {used} has a run of both {names[0]!r} and {names[1]!r} "
-        f"in {of_a[0].place}: {n_shared} for both, {', '.join(parts)}",
-        ask_for_one_spelling(runs.algorithms, names)
-        or "Add the missing runs, pass --drop-incomplete to leave them out, or pass --unpaired",
+        f"the seeds of {a.algorithm!r} and {b.algorithm!r} do not match: no {used} "
+        f"is shared in {a.place} ({shown[0]} against {shown[1]})",
+        remedy,
     )
-
-
-def name_replicates(runs: "Runs", codes: IntArray) -> tuple[str, ...]:
-    """Labels of replicates."""
-    names = runs.replicates or ()
-    return tuple(names[code] for code in codes.tolist())

@@ -12,9 +12,7 @@ from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
 from outperform.runs.columns import kind_of
 from outperform.runs.labels import BoolArray, FloatArray, IntArray, Labels, Numerals, label_rows
 from outperform.runs.mismatches import (
-    explain_no_match,
     explain_unmatched,
-    name_replicates,
     refuse_duplicates,
 )
 from outperform.runs.nesting import find_nesting
@@ -99,8 +97,8 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
     notes = (*_question(runs, (a, b), sides, pairs.replicates), *note)
     if not pairs.n_dropped:
         return replace(pairs, notes=notes)
-    lacking = count_gaps(runs, a, b)
-    return replace(pairs, notes=(*notes, *note_gaps(runs, a, b, lacking)), lacking=lacking)
+    lacking, about_gaps = _find_gaps(runs, a, b)
+    return replace(pairs, notes=(*notes, *about_gaps), lacking=lacking)
 
 
 def _keep_pairs(pairs: PairedScores, kept: BoolArray) -> PairedScores:
@@ -131,8 +129,8 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
     n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
     of_both = scores[0], scores[1]
     sides = Sides((a.algorithm, b.algorithm), of_both, a.metric, a.place, order="")
-    lacking = count_gaps(runs, a, b)
-    notes = (*_question(runs, (a, b), sides), *note_gaps(runs, a, b, lacking))
+    lacking, about_gaps = _find_gaps(runs, a, b)
+    notes = (*_question(runs, (a, b), sides), *about_gaps)
     return SeparateScores(scores[0], scores[1], n_dropped, notes, lacking)
 
 
@@ -259,13 +257,8 @@ def _pair_by_replicate(runs: "Runs", a: Cell, b: Cell, drop_incomplete: bool) ->
     if is_shared.all():
         return pairs
     only_a, only_b = np.flatnonzero(has_a & ~has_b), np.flatnonzero(has_b & ~has_a)
-    if not is_shared.any():
-        raise explain_no_match(
-            runs, a, b, (name_replicates(runs, only_a), name_replicates(runs, only_b))
-        )
-    n_unmatched = len(only_a) + len(only_b)
-    if n_unmatched > 0 and not drop_incomplete:
-        n_shared = int(np.count_nonzero(is_shared))
+    n_shared, n_unmatched = int(np.count_nonzero(is_shared)), len(only_a) + len(only_b)
+    if not n_shared or (n_unmatched and not drop_incomplete):
         raise explain_unmatched(runs, (a, only_a), (b, only_b), n_shared=n_shared)
     # Of the others some have no run of either, and so none that was dropped.
     return replace(_keep_pairs(pairs, is_shared), n_dropped=n_unmatched)
@@ -296,7 +289,7 @@ def _count(n: int, noun: str) -> str:
     return f"no {noun}" if n == 0 else f"one {noun} only" if n == 1 else f"{n} {noun}s"
 
 
-def pair_equal_numbers(runs: "Runs", a: "Cell", b: "Cell") -> tuple["Runs", tuple[str, ...]]:
+def pair_equal_numbers(runs: "Runs", a: Cell, b: Cell) -> tuple["Runs", tuple[str, ...]]:
     """Take 0.0 of one algorithm and 0 of the other as one replicate, with a note, if nothing else.
 
     Only where it makes more pairs, and no algorithm has both.
@@ -369,32 +362,29 @@ def _write_number(label: str) -> str:
     return f"{sign}{whole}.{fraction}" if fraction else f"{sign}{whole}"
 
 
-def count_gaps(runs: "Runs", a: "Cell", b: "Cell") -> tuple[int, int]:
-    """Count the replicates, or rows where there are none, that each has no complete run of."""
+def _find_gaps(runs: "Runs", a: Cell, b: Cell) -> tuple[tuple[int, int], tuple[str, ...]]:
+    """Count the replicates, or rows where there are none, that each has no complete run of.
+
+    With a note on whose are missing, if one lacks more of them than the other.
+    """
+    n_labels = len(runs.replicates or ("",))
+    every = runs.replicate[np.concatenate((a.rows, b.rows))]
+    n_replicates = int(np.count_nonzero(np.bincount(every, minlength=n_labels)))
     complete_a, complete_b = (c.rows[np.isfinite(runs.score[c.rows])] for c in (a, b))
-    has_a, has_b = _mark_replicates(runs, complete_a), _mark_replicates(runs, complete_b)
-    if runs.replicates is None or not (has_a & has_b).any():  # they have replicates of their own
-        return len(a.rows) - len(complete_a), len(b.rows) - len(complete_b)
-    is_any = _mark_replicates(runs, np.concatenate((a.rows, b.rows)))
-    return int(np.count_nonzero(is_any & ~has_a)), int(np.count_nonzero(is_any & ~has_b))
-
-
-def note_gaps(runs: "Runs", a: "Cell", b: "Cell", lacking: tuple[int, int]) -> tuple[str, ...]:
-    """Say whose complete runs are missing, if one lacks more of them than the other."""
+    has_a, has_b = (
+        np.bincount(runs.replicate[rows], minlength=n_labels) > 0
+        for rows in (complete_a, complete_b)
+    )
+    lacking = (len(a.rows) - len(complete_a), len(b.rows) - len(complete_b))
+    if runs.replicates is not None and (has_a & has_b).any():  # else they have their own
+        n_a, n_b = int(np.count_nonzero(has_a)), int(np.count_nonzero(has_b))
+        lacking = (n_replicates - n_a, n_replicates - n_b)
     if lacking[0] == lacking[1] or runs.replicates is None:
-        return ()
-    names = (a.algorithm, b.algorithm)
-    (fewest, other), (most, name) = sorted(zip(lacking, names, strict=True))
-    n_replicates = len(np.unique(runs.replicate[np.concatenate((a.rows, b.rows))]))
-    return (
+        return lacking, ()
+    (fewest, other), (most, name) = sorted(zip(lacking, (a.algorithm, b.algorithm), strict=True))
+    note = (
         f"{name} lacks a complete run for {most} of {n_replicates} "
         f"{runs.replicate_name}s, {other} for {fewest}: if those went badly, leaving them out "
-        f"flatters {name}",
+        f"flatters {name}"
     )
-
-
-def _mark_replicates(runs: "Runs", rows: IntArray) -> BoolArray:
-    """Whether some of these rows are of a replicate."""
-    is_marked = np.zeros(len(runs.replicates or ("",)), dtype=bool)
-    is_marked[runs.replicate[rows]] = True
-    return is_marked
+    return lacking, (note,)

@@ -1,14 +1,17 @@
-"""Runs from anybody's table: one row per run, or each column an algorithm."""
+"""Runs from anybody's table, which may say in every row what it measures, and which way."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from outperform.errors import InvalidInput, UnknownDirection, UnknownName, UnreadableRuns
+from outperform.errors import UnknownColumn, UnknownDirection, UnknownName, UnreadableRuns
 from outperform.runs.columns import (
     ALGORITHM,
+    DIRECTION,
+    METRIC,
     REPLICATE,
     SCORE,
     TASK,
@@ -16,33 +19,48 @@ from outperform.runs.columns import (
     Roles,
     Wanted,
     assign_roles,
+    data_of,
+    explain_no_score,
+    find_column,
+    find_score,
+    find_validation,
     kind_of,
     normalise,
     recognise,
 )
-from outperform.runs.formats import (
-    UNNAMED,
-    is_sequence,
-    tabulate_columns,
-    tabulate_scores,
+from outperform.runs.formats import UNNAMED, is_sequence, tabulate_columns, tabulate_scores
+from outperform.runs.labels import (
+    Labels,
+    differ_within,
+    repeat_label,
 )
-from outperform.runs.labels import Labels, Numerals
-from outperform.runs.long import (
+from outperform.runs.metrics import (
+    Goal,
+    TaskMetric,
+    is_bare_score,
+    known_goal,
+    looks_like_score,
+    resolve_goal,
+)
+from outperform.runs.row_kinds import (
+    RowReader,
+    Rows,
     assemble,
-    explain_transposed,
-    is_transposed,
-    read_long,
+    check_at,
     read_rows,
 )
-from outperform.runs.metrics import Goal, TaskMetric, looks_like_score, resolve_goal
-from outperform.runs.row_kinds import RowReader, Rows, check_at
-from outperform.runs.source_table import SourceTable, parse_number
+from outperform.runs.source_table import SourceTable
 from outperform.runs.sources import open_source
 from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.runs.table import Runs
-from outperform.wording import suggest_names
+from outperform.runs.wide import RowKind, explain_transposed, is_transposed, read_wide
+from outperform.wording import enumerate_names, enumerate_rows, join_words, suggest_names
 
-RowKind: TypeAlias = Literal["replicates", "tasks"]
+_DECIMAL = re.compile(r"[+-]?\d*\.\d+")
+_WORDS: dict[str, Goal] = {
+    **dict.fromkeys(("maximize", "maximise", "max", "higher", "up"), "maximize"),
+    **dict.fromkeys(("minimize", "minimise", "min", "lower", "down"), "minimize"),
+}
 
 
 def read_runs(
@@ -101,7 +119,7 @@ def read_runs(
         table, wanted, wide = _open_dict(source, wanted, wide)
     else:
         table, only = open_source(source)
-    return _read_wide(table, wanted, rows) if wide else read_long(table, wanted, only)
+    return read_wide(table, wanted, rows) if wide else _read_long(table, wanted, only)
 
 
 def _open_dict(
@@ -133,114 +151,265 @@ def _labels_rows(name: str, values: Any) -> bool:
     return known and all(isinstance(value, str | int | np.integer) for value in values)
 
 
-def _read_wide(table: SourceTable, wanted: Wanted, rows: RowKind) -> Runs:
-    """Read a table in which each column is an algorithm, each row a replicate or a task."""
-    if rows not in ("replicates", "tasks"):
-        raise InvalidInput(f"rows cannot be {rows!r}", 'Pass "replicates" or "tasks"')
-    if wanted.algorithm is None:
-        _refuse_long(table)
-    if wanted.metric is None and wanted.goal is None:
-        raise UnknownDirection(
-            "nothing says whether higher numbers are better: "
-            "their columns are named after algorithms, not after a metric",
-            "Pass --metric NAME, --maximize or --minimize "
-            '(from Python: metric=NAME, goal="maximize" or goal="minimize")',
-        )
-    name = wanted.metric or "score"
-    metric = TaskMetric(name, resolve_goal(name, wanted.goal))
-    algorithms = _choose(wanted.algorithm, table) or _find_algorithms(table, wanted)
-    roles = _assign_others(table, wanted, algorithms)
-    read = read_rows(table, roles, algorithms, "")
-    kept, notes = RowReader(table, read, roles).keep_runs(wanted.at)
-    stacked = _stack(_name_rows(kept, roles, rows), algorithms)
+def _read_long(table: SourceTable, wanted: Wanted, only: str) -> Runs:
+    """Read a table with one row per run; `only` is the algorithm where no column names any."""
+    roles = assign_roles(table.names, wanted, table.source)
+    metrics = _find_metric_column(table, (*roles.free, *roles.task))
+    metric = wanted.metric
+    names_row = metrics is not None and normalise(metric or "") not in map(normalise, table.names)
+    score, validation = _find_numbers(table, roles, wanted, None if names_row else metric, metrics)
+    rows = read_rows(table, roles, [score] if validation is None else [score, validation], only)
+    direction = _find_direction(table, roles.free)
+    reader = _MetricReader(table, metrics, direction, roles.task, score, wanted.goal)
+    rows, by_task, notes = reader.find_metrics(rows, metric if names_row else None)
+    turned = None
+    if validation is not None:
+        if metrics is not None and is_bare_score(validation):
+            validation = "validation"  # of the metric that the row names
+        goals = {task: known_goal(validation) or each.goal for task, each in by_task.items()}
+        signs = [-1 if goals.get(task) == "minimize" else 1 for task in rows.task.names]
+        turned = np.array(signs)[rows.task.codes] * rows.numbers[1]  # higher is better
+    kept, about_rows = RowReader(table, rows, roles, turned, validation or "").keep_runs(wanted.at)
     return assemble(
         table,
-        stacked,
+        kept,
         roles,
-        by_task=dict.fromkeys(stacked.task.names, metric),
-        validation_metric="",
-        notes=notes,
+        by_task=by_task,
+        validation_metric=validation or "",
+        notes=(*notes, *about_rows),
         accepted=wanted.accepted,
     )
 
 
-def _name_rows(read: Rows, roles: Roles, rows: RowKind) -> Rows:
-    """Name the rows of a table that does not."""
-    positions = np.arange(len(read.row))
-    if rows == "replicates" and read.replicate is None:
-        return replace(read, replicate=Labels(Numerals(positions), positions))
-    if rows == "tasks" and not roles.task:
-        return replace(read, task=Labels(tuple(f"row {row}" for row in read.row), positions))
-    return read
+def _find_numbers(
+    table: SourceTable, roles: Roles, wanted: Wanted, metric: str | None, metrics: str | None
+) -> tuple[str, str | None]:
+    """Find the columns of scores, `metric` if named, and of validation scores."""
+    others = [name for name in roles.free if name != metrics]
+    named = None
+    if wanted.validation is not None:
+        named = find_column(wanted.validation, others, table.source)
+    candidates = [n for n in others if n != named and not data_of(n)]
+    score = find_score(table, candidates, metric, may_be_wide=not roles.algorithm)
+    if score is None and named is not None and data_of(named) != "validation":
+        score = named  # the only score may choose as well
+    if score is None:
+        raise _explain_missing_score(table, roles, others)
+    validation = named or find_validation(table, others, score)
+    return score, None if validation == score else validation
 
 
-def _stack(rows: Rows, algorithms: Sequence[str]) -> Rows:
-    """Put the columns of numbers, which are these algorithms, one below the other."""
-    n_rows, n_columns = len(rows.row), len(algorithms)
-    stacked = replace(rows, numbers=[]).keep(np.tile(np.arange(n_rows), n_columns))
-    algorithm = Labels(tuple(algorithms), np.repeat(np.arange(n_columns), n_rows))
-    return replace(stacked, algorithm=algorithm, numbers=[np.concatenate(rows.numbers)])
-
-
-def _assign_others(table: SourceTable, wanted: Wanted, algorithms: Sequence[str]) -> Roles:
-    """Say what the columns are for that are no algorithms."""
-    is_algorithm = set(algorithms)
-    names = [name for name in table.names if name not in is_algorithm]
-    return assign_roles(names, replace(wanted, algorithm=(), metric=None), table.source)
-
-
-def _find_algorithms(table: SourceTable, wanted: Wanted) -> list[str]:
-    """Find the columns that are algorithms: those that are nothing else."""
-    roles = _assign_others(table, wanted, ())
-    labels = {*roles.task, *roles.replicate, *roles.spare, roles.status, ""}
-    others = [n for n in table.names if n not in labels and not _counts_rows(table, n)]
+def _explain_missing_score(
+    table: SourceTable, roles: Roles, others: Sequence[str]
+) -> UnreadableRuns:
+    """Say what the table looks like instead of a long one."""
+    numeric = [name for name in others if table.holds_numbers(name)]
+    if decimals := [name for name in table.names if _DECIMAL.fullmatch(name)]:
+        return UnreadableRuns(
+            f"the first row of {table.source} holds a number ({decimals[0]}) where names of "
+            "columns should be",
+            "Start it with such a row: algorithm,seed,accuracy",
+        )
     if is_transposed(table, roles, others):
-        raise explain_transposed(table)
-    for name in others:
-        if table.holds_text(name):
-            raise UnreadableRuns(
-                f"column {name!r} of {table.source} holds text, so it is no algorithm",
-                "Name the columns that are with --algorithm A,B; if it labels the rows, say so "
-                f"with --replicate {name!r} or --task {name!r}",
+        return explain_transposed(table)
+    if apart := [name for name in numeric if data_of(name)]:
+        return UnknownColumn(
+            f"{table.source} has scores of validation or training data ({enumerate_names(apart)}), "
+            "but no column looks like the score to report",
+            f"Name it with --metric; --metric {apart[0]!r} reports those",
+        )
+    if not roles.algorithm and len(numeric) > 1:
+        return UnreadableRuns(
+            f"{table.source} looks wide: columns {enumerate_names(numeric)} hold numbers, "
+            "and none names an algorithm",
+            "Add --wide if each column is an algorithm (from Python: wide=True), or name the "
+            "column of algorithms with --algorithm",
+        )
+    if means := [cell for name in others for cell in table.head(name) if "±" in str(cell)]:
+        return UnreadableRuns(
+            f"{table.source} holds means with their deviations ({means[0]}), not runs",
+            "Compare two of them with `outperform compare --summary TABLE A B` (from Python: "
+            "compare_published_table)",
+        )
+    return explain_no_score(table)
+
+
+def _find_metric_column(table: SourceTable, names: Sequence[str]) -> str | None:
+    """Find the column that names the metric of each row; None where the score's name does."""
+    for name in recognise(names, METRIC):
+        if not table.holds_text(name):
+            continue
+        # Scores have no name of their own (`test_score`): in `metric,accuracy`, it is a distance.
+        bare = any(is_bare_score(each) and looks_like_score(each) for each in table.names)
+        if recognise(names, SCORE) or (bare and any(map(known_goal, table.label(name).names))):
+            return name
+    return None
+
+
+def _find_direction(table: SourceTable, names: Sequence[str]) -> Labels | None:
+    """Find the goal of each row, where a column says it; any other may be called `goal` too."""
+    said = {}
+    for name in recognise(names, DIRECTION):
+        labels = table.label(name)
+        words = [normalise(each).replace("_", " ") for each in labels.names]
+        goals = [_WORDS.get(each.removesuffix(" is better")) for each in words]
+        if any(goals):
+            said[name] = labels, goals
+    if len(said) > 1:
+        raise UnreadableRuns(
+            f"columns {enumerate_names(said)} of {table.source} both say which way is better",
+            "Keep one of them",
+        )
+    if not said:
+        return None
+    ((column, (labels, goals)),) = said.items()
+    if unknown := [code for code, goal in enumerate(goals) if goal is None]:
+        listed = enumerate_names(repr(labels.names[code]) for code in unknown)
+        where = enumerate_rows(table.rows[np.isin(labels.codes, unknown)])
+        raise UnreadableRuns(
+            f"column {column!r} of {table.source} holds {listed} ({where}), which says no "
+            "direction",
+            "Write maximize or minimize; if the column says something else, give it another name",
+        )
+    codes = np.array([int(goal == "minimize") for goal in goals])
+    return Labels(("maximize", "minimize"), codes[labels.codes])
+
+
+@dataclass(frozen=True, slots=True)
+class _MetricReader:
+    """Finds the metric of every task."""
+
+    table: SourceTable
+    column: str | None  # names the metric of each row; None where the name of the scores does
+    direction: Labels | None  # which way that is better, row by row; None where no column says it
+    tasks: tuple[str, ...]  # columns that name the tasks
+    score: str
+    goal: Goal | None  # what a person said
+
+    def find_metrics(
+        self, rows: Rows, wanted: str | None
+    ) -> tuple[Rows, dict[str, TaskMetric], tuple[str, ...]]:
+        """Keep the rows of the metric that was named, or of all, one per task.
+
+        With the metric of each of their tasks, and a note on tasks that lack the one named.
+        """
+        metrics, direction = repeat_label(self.score, len(rows.row)), self.direction
+        if self.column is not None:
+            metrics = _ignore_case(self.table.label_runs(self.column))
+        notes = []
+        if wanted is not None and self.column is not None:
+            code = self._choose(metrics, wanted)
+            is_chosen = metrics.codes == code
+            if without := np.setdiff1d(rows.task.codes, rows.task.codes[is_chosen]).tolist():
+                listed = enumerate_names(rows.task.names[each] for each in without)
+                metric = metrics.names[code]
+                notes.append(f"nothing is said of {listed}, where no {metric} was measured")
+            rows, metrics = rows.keep(is_chosen), metrics.keep(is_chosen)
+            direction = direction and direction.keep(is_chosen)
+        named = self._take_by_task(rows.task, metrics, self._explain_metrics)
+        told: dict[str, Goal] = {}
+        if direction is not None:
+            told = self._take_by_task(rows.task, direction, self._explain_directions)
+        return rows, self._settle(named, told), tuple(notes)
+
+    def _choose(self, metrics: Labels, wanted: str) -> int:
+        for code, name in enumerate(metrics.names):
+            if normalise(name) == normalise(wanted):
+                return code
+        raise UnknownName(
+            f"no row of {self.table.source} is of the metric {wanted!r}",
+            suggest_names(wanted, metrics.names),
+        )
+
+    def _take_by_task(
+        self, task: Labels, labels: Labels, explain: Callable[[str, dict[str, str]], UnreadableRuns]
+    ) -> dict[str, Any]:
+        """Give the label that all rows of a task share, or explain how many have which."""
+        differs = differ_within(task.codes, labels)
+        if differs.any():
+            first = task.codes[differs][0]
+            counts = np.bincount(labels.codes[task.codes == first], minlength=len(labels.names))
+            rows = {
+                name: f"{n:,} row{'' if n == 1 else 's'}"
+                for name, n in zip(labels.names, counts.tolist(), strict=True)
+                if n
+            }
+            raise explain(self._place(task.names[first]), rows)
+        code = np.full(len(task.names), -1)
+        code[task.codes] = labels.codes
+        return {
+            name: labels.names[each]
+            for name, each in zip(task.names, code.tolist(), strict=True)
+            if each >= 0
+        }
+
+    def _explain_metrics(self, place: str, rows: dict[str, str]) -> UnreadableRuns:
+        """Say that a task has two metrics: they would be taken for runs of one."""
+        listed = enumerate_names(f"{name}: {n_rows}" for name, n_rows in rows.items())
+        first, parts = next(iter(rows)), ",".join(filter(None, (*self.tasks, self.column)))
+        return UnreadableRuns(
+            f"{place} holds {len(rows)} metrics ({listed})",
+            f"Keep one with --metric {first!r} (from Python: metric={first!r}), or make each "
+            f"a task of its own with --task {parts}",
+        )
+
+    def _explain_directions(self, place: str, rows: dict[str, str]) -> UnreadableRuns:
+        return UnreadableRuns(
+            f"scores of {place} are to maximize in {rows['maximize']} and to minimize in "
+            f"{rows['minimize']}",
+            "Give all rows of a task one direction",
+        )
+
+    def _settle(self, named: Mapping[str, str], told: Mapping[str, Goal]) -> dict[str, TaskMetric]:
+        """Find the direction of every task's metric, and refuse what contradicts itself."""
+        if not told and len({*named.values()}) == 1:
+            goal = resolve_goal(next(iter(named.values())), self.goal)
+            return {task: TaskMetric(metric, goal) for task, metric in named.items()}
+        settled, unknown = {}, {}
+        for task, metric in named.items():
+            ways = self._list_ways(metric, told.get(task))
+            if len(ways) > 1:
+                listed = join_words([f"{goal} by {way}" for goal, way in ways.items()])
+                raise UnknownDirection(
+                    f"{metric!r} in {self._place(task)} is to {listed}",
+                    "Let all say the same: mend the column, leave out the option, or give the "
+                    "metric the name of what it is (neg_rmse for an rmse that was turned round)",
+                )
+            if ways:
+                settled[task] = TaskMetric(metric, next(iter(ways)))
+            else:
+                unknown[metric] = task
+        if unknown:
+            raise UnknownDirection(
+                f"nothing says whether a higher {enumerate_names(map(repr, unknown))} is better "
+                f"({self._place(next(iter(unknown.values())))})",
+                "Add a column direction that says maximize or minimize in every row; --maximize or "
+                "--minimize (from Python: goal=) will do if it holds for all tasks",
             )
-    if not others:
-        raise UnreadableRuns(
-            f"no column of {table.source} is left to be an algorithm",
-            "Give each algorithm a column of scores",
-        )
-    return others
+        return settled
+
+    def _list_ways(self, metric: str, told: Goal | None) -> dict[Goal, str]:
+        """Which ways a metric is better, and who says so first."""
+        ways: dict[Goal, str] = {}
+        if told is not None:
+            ways[told] = "its column of directions"
+        known = known_goal(metric)
+        if known is not None and not (is_bare_score(metric) and (told or self.goal)):
+            ways.setdefault(known, "its name")
+        if self.goal is not None:
+            ways.setdefault(resolve_goal(metric, self.goal), f"--{self.goal}")
+        return ways
+
+    def _place(self, task: str) -> str:
+        return f"task {task!r} of {self.table.source}" if task else self.table.source
 
 
-def _counts_rows(table: SourceTable, name: str) -> bool:
-    """Whether a column holds steps or numbers of examples, not scores of an algorithm."""
-    if kind_of(name) not in ("step", "example"):
-        return False
-    numbers = map(parse_number, table.head(name))
-    return all(number is None or float(number).is_integer() for number in numbers)
-
-
-def _choose(named: str | Sequence[str] | None, table: SourceTable) -> list[str]:
-    """Take the columns a person named, in the table's own spelling."""
-    if named is None:
-        return []
-    names = [name for name in table.names if name]
-    if isinstance(named, str):
-        named = [named] if named in names else [name.strip() for name in named.split(",")]
-    for name in named:
-        if name not in names and name in map(str, table.head(names[0])):
-            raise explain_transposed(table)
-        if name not in names:
-            problem = f"no algorithm {name!r} in {table.source}"
-            raise UnknownName(problem, suggest_names(name, names))
-    return list(dict.fromkeys(named))
-
-
-def _refuse_long(table: SourceTable) -> None:
-    named = [name for name in recognise(table.names, ALGORITHM) if table.holds_text(name)]
-    scores = [n for n in table.names if normalise(n) in SCORE or looks_like_score(n)]
-    if named and scores:
-        raise UnreadableRuns(
-            f"{table.source} looks long: column {named[0]!r} names algorithms and column "
-            f"{scores[0]!r} holds scores",
-            "Leave out --wide",
-        )
+def _ignore_case(metrics: Labels) -> Labels:
+    """Take names that differ in case only as one metric, spelled as it first appears."""
+    labels = metrics.by_appearance()
+    spelled: dict[str, str] = {}
+    for name in labels.names:
+        spelled.setdefault(normalise(name), name)
+    place = {plain: code for code, plain in enumerate(spelled)}
+    codes = np.array([place[normalise(name)] for name in labels.names])
+    return Labels(tuple(spelled.values()), codes[labels.codes])

@@ -4,7 +4,7 @@ Of a learning curve one row is chosen, but never by its test score.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 
@@ -24,7 +24,11 @@ from outperform.runs.labels import (
     repeat_label,
     split_groups,
 )
-from outperform.runs.source_table import SourceTable, parse_number
+from outperform.runs.metrics import TaskMetric, sum_up_metrics
+from outperform.runs.scope import varied_by
+from outperform.runs.source_table import OtherColumns, SourceTable, parse_number
+from outperform.runs.suspicions import Doubt
+from outperform.runs.table import Runs
 from outperform.wording import enumerate_names, enumerate_rows, split_words
 
 _FINISHED = split_words("complete completed done finished ok succeeded success successful")
@@ -317,3 +321,62 @@ class RowReader:
             f"{whose} {np.count_nonzero(of_run)} rows{which} in {place} that differ in {name} "
             f"({enumerate_names(values, limit=3)})"
         )
+
+
+def read_rows(table: SourceTable, roles: Roles, numbers: Sequence[str], only: str) -> Rows:
+    """Read the columns that tell runs apart, and these columns of numbers."""
+    values, labels = table.take(numbers, [*roles.algorithm, *roles.task, *roles.replicate])
+
+    def join(names: Sequence[str], otherwise: str) -> Labels:
+        if not names:
+            return repeat_label(otherwise, len(table.rows))
+        return join_labels(map(labels.__getitem__, names))
+
+    return Rows(
+        join(roles.algorithm, only),
+        join(roles.task, ""),
+        join(roles.replicate, "") if roles.replicate else None,
+        values,
+        table.rows,
+        None if roles.status is None else read_status(table, roles.status),
+    )
+
+
+def assemble(
+    table: SourceTable,
+    rows: Rows,
+    roles: Roles,
+    *,
+    by_task: Mapping[str, TaskMetric],
+    validation_metric: str,
+    notes: tuple[str, ...],
+    accepted: tuple[Doubt, ...],
+) -> Runs:
+    """Make runs of rows that are runs, or sums of runs."""
+    rows, about_summaries = leave_out_summaries(rows, table.source)
+    algorithm, task = rows.algorithm.by_appearance(), rows.task.by_appearance()
+    replicate, score, incomplete = rows.replicate, rows.numbers[0], rows.incomplete
+    if incomplete is not None:
+        score = np.where(incomplete.codes == incomplete.names.index(""), score, np.nan)
+    return Runs(
+        algorithms=tuple(algorithm.names),
+        tasks=tuple(task.names),
+        replicates=None if replicate is None else replicate.names,
+        algorithm=algorithm.codes,
+        task=task.codes,
+        replicate=np.zeros_like(task.codes) if replicate is None else replicate.codes,
+        score=score,
+        validation=rows.numbers[1] if validation_metric else None,
+        row=rows.row,
+        **sum_up_metrics({name: by_task[name] for name in task.names}),
+        source=table.source,
+        replicate_columns=roles.replicate,
+        spare_columns=roles.spare,
+        notes=(*notes, *about_summaries),
+        validation_metric=validation_metric,
+        algorithm_columns=roles.algorithm,
+        incomplete=incomplete,
+        others=OtherColumns(((table, rows.row),)),
+        accepted=accepted,
+        varied=varied_by(roles.replicate),
+    )

@@ -140,10 +140,15 @@ def aggregate_scores(
     tables = TaskTables.make(scores, families, tasks)
     prepared = [prepare_summaries(part, target) for part in tables.divide(shared=shared)]
     found = _bootstrap(prepared, confidence_level, n_resamples, rng)
-    numbers = (found.estimate, found.low, found.high, found.resampled)
-    each = (BootstrapEstimate(*(x[..., i] for x in numbers), found.tail) for i in range(4))
+    estimate, low, high, resampled = found.estimate, found.low, found.high, found.resampled
+    mean, median, trimmed, gap = (
+        BootstrapEstimate(estimate[:, i], low[:, i], high[:, i], resampled[:, :, i], found.tail)
+        for i in range(4)
+    )
     n_tasks, n_families = len(tables.scores), tables.n_families
-    return AggregateScores(*each, tasks, confidence_level, n_tasks, n_families, n_resamples)
+    return AggregateScores(
+        mean, median, trimmed, gap, tasks, confidence_level, n_tasks, n_families, n_resamples
+    )
 
 
 def performance_profiles(

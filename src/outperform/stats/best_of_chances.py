@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
-from outperform.stats.best_of_n import BestOfEstimator, Goal, IntArray, as_budgets, rank_weights
+from outperform.stats.best_of_n import BestOfEstimator, Goal, as_budgets, rank_weights
 from outperform.stats.best_of_resamples import (
     BestOfEstimates,
     SortedRuns,
@@ -16,6 +16,7 @@ from outperform.stats.best_of_resamples import (
 )
 from outperform.stats.checks import (
     FloatArray,
+    IntArray,
     check_choice,
     check_count,
     check_open_unit,
@@ -218,7 +219,8 @@ def best_of_spreads(
         raise InvalidInput(f"n is {n}", "Pass one number of candidates")
     quantiles = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
     single = [_spread_of_single(runs, int(size), quantiles) for size in sizes]
-    best, average = [], []
+    best: list[tuple[float, ...]] = []
+    average: list[tuple[float, ...]] = []
     for size in sizes.tolist():
         evaluate = runs.make_evaluator(np.append(asked, 1), size, "v")
         blocks = divide_resamples(n_resamples, size)

@@ -385,14 +385,10 @@ def common_chance_interval(
             return float(ndtri(min(max(reached, _RARE), 1 - _RARE)))
 
         # Dependence takes the best of m nearer to the only one of one, never beyond.
-        most, least = (_invert_tail(k, n, failures, probability) for k in (m, 1))
+        chances = (-math.expm1(math.log1p(-probability) / k) for k in (m, 1))
+        most, least = (float(betaincinv(n - failures, failures + 1, each)) for each in chances)
         return solve_rising(chance, float(ndtri(probability)), most, least) if correlation else most
 
     low = 0.0 if z == n else limit(z, tail)
     high = 1.0 if z == 0 else limit(z - 1, 1 - tail)
     return Interval(low, high, confidence_level, "exact")
-
-
-def _invert_tail(m: int, n: int, z: int, probability: float) -> float:
-    """Success probability with which the best of m independent has at most z failures."""
-    return float(betaincinv(n - z, z + 1, -math.expm1(math.log1p(-probability) / m)))

@@ -18,7 +18,6 @@ from outperform.errors import UnpairedScores
 from outperform.stats.best_of_n import (
     BestOfEstimator,
     Goal,
-    IntArray,
     as_budgets,
     as_chosen,
     expected_best_of,
@@ -29,6 +28,7 @@ from outperform.stats.best_of_n import (
 )
 from outperform.stats.checks import (
     FloatArray,
+    IntArray,
     check_choice,
     check_count,
     check_open_unit,

@@ -6,7 +6,6 @@ were independent: never more than R/ρ, however many replicates there are.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -162,20 +161,19 @@ def smallest_shown_probability(
     chi_square, weight = chi_square_nodes(n_scores - 1)
     # The mean, in its standard errors, must lie beyond this multiple of the estimated one.
     needed = stdtrit(n_scores - 1, 1 - alpha / 2) * np.sqrt(chi_square / (n_scores - 1))
-    shift = _bisect(lambda shift: float(ndtr(shift - needed) @ weight) > 1 - beta)
+
+    def is_enough(shift: float) -> bool:
+        return float(ndtr(shift - needed) @ weight) > 1 - beta
+
+    low, high = -1.0, 1.0
+    while is_enough(low):
+        low *= 2
+    while not is_enough(high):
+        high *= 2
+    _, shift = halve(is_enough, low, high, 100)  # as exact as floats are
     n_effective = effective_scores(n_searches, n_replicates, correlation)
     # Where a miss is likelier than not, equals would do: there is nothing below ½ to be shown.
     return float(ndtr(max(shift, 0.0) / math.sqrt(n_effective)))
-
-
-def _bisect(is_above: Callable[[float], bool]) -> float:
-    """Where a condition that holds from some number on begins to hold."""
-    low, high = -1.0, 1.0
-    while is_above(low):
-        low *= 2
-    while not is_above(high):
-        high *= 2
-    return halve(is_above, low, high, 100)[1]  # as exact as floats are
 
 
 class Efforts(NamedTuple):

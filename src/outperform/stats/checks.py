@@ -21,7 +21,7 @@ from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnpairedS
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_LARGEST = 1e150  # its square is still a float
+LARGEST = 1e150  # its square is still a float
 _SMALLEST = 1e-300  # that can be divided by
 
 
@@ -35,7 +35,7 @@ def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -
     if axis != -1:
         array = _move_last(array, axis, name)
     # NaN is neither above nor below a limit, so that this finds what is missing, too.
-    if array.size and not (array.min() > -_LARGEST and array.max() < _LARGEST):
+    if array.size and not (array.min() > -LARGEST and array.max() < LARGEST):
         _refuse_extreme(array, name)
     if array.shape[-1] < at_least:
         raise TooFewRuns(
@@ -136,7 +136,7 @@ def _merge_stored(
     first: FloatArray, second: FloatArray, a: ArrayLike, b: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
     """Make floats identical that `a` and `b`, of fewer bits, could hardly tell apart."""
-    first, second = merge_stored((first, second), (np.asarray(x).dtype for x in (a, b)))
+    first, second = merge_stored((first, second), (np.asarray(a).dtype, np.asarray(b).dtype))
     return first, second
 
 

@@ -33,7 +33,7 @@ from outperform.stats.numerics import (
     normal_nodes,
     symmetric_beta_nodes,
 )
-from outperform.stats.rank_tests import LARGEST_EXACT_WILCOXON, brunner_munzel, signed_rank_chances
+from outperform.stats.rank_tests import brunner_munzel, signed_rank_tails
 from outperform.stats.sequential import anytime_power, decide_by_looking
 from outperform.stats.verdicts import VerdictRule, chance_of_wins, wins_needed
 
@@ -268,21 +268,11 @@ def decide_by_signed_ranks(differences: FloatArray, alpha: float) -> BoolArray:
     statistic = positive @ np.arange(1, n + 1) - n_zero * positive.sum(axis=1)
     needed = np.full(n + 1, np.inf)  # by number of pairs
     for size in np.unique(n - n_zero).tolist():
-        needed[size] = _signed_rank_critical_value(size, alpha)
+        sums = np.arange(size * (size + 1) // 2 + 1)
+        _, tail = signed_rank_tails(sums, np.arange(1, size + 1))
+        significant = sums[(2 * tail <= alpha) & (sums > sums[-1] / 2)]
+        needed[size] = significant[0] if significant.size else np.inf
     return np.asarray(statistic >= needed[n - n_zero])
-
-
-def _signed_rank_critical_value(n: int, alpha: float) -> float:
-    """Smallest sum of the ranks of n pairs that is significant, two-sided."""
-    if n > LARGEST_EXACT_WILCOXON:  # from there on `wilcoxon_test` is normal
-        mean, variance = n * (n + 1) / 4, n * (n + 1) * (2 * n + 1) / 24
-        sums = np.arange(math.ceil(mean), n * (n + 1) // 2 + 1)
-        tail = ndtr(-(sums - mean) / math.sqrt(variance))
-    else:
-        chances = signed_rank_chances(np.arange(1, n + 1))
-        sums, tail = np.arange(chances.size), np.cumsum(chances[::-1])[::-1]
-    significant = sums[(2 * tail <= alpha) & (sums > n * (n + 1) / 4)]
-    return float(significant[0]) if significant.size else math.inf
 
 
 EXACT_RULES: tuple[Rule, ...] = (

@@ -158,10 +158,13 @@ def assess_design(
         _enclose(measure, parts, drawn, confidence_level)
         for measure in (_Parts.mean_variances, _Parts.mse, _Parts.equivalent)
     )
+    correlation = Estimate(1.0, Interval(1.0, 1.0, confidence_level, "f"))
+    if parts.within:  # else scores of a repetition are copies
+        correlation = repeated_means(table, confidence_level=confidence_level).correlation
     return DesignQuality(
         *(n, k, float(table.mean()), bias, variances.at(1, confidence_level)),
         _estimate_variance(float(parts.within), dfs[1], confidence_level),
-        _correlate_repetition(table, float(parts.within), confidence_level),
+        correlation,
         _estimate_variance(float(parts.between), dfs[0], confidence_level),
         float(parts.shared),
         float(parts.squared_bias),
@@ -229,22 +232,15 @@ def _draw_parts(
         variance * df / rng.chisquare(df, N_DRAWS)
         for variance, df in zip(variances, dfs, strict=True)
     )
-    squared_bias = _draw_squared_bias(bias, rng.random(N_DRAWS))
+    chances, squared_bias = rng.random(N_DRAWS), np.full(N_DRAWS, bias.value**2)
+    if bias.error > 0:
+        # Where |t| exceeds the one observed with these chances: 0 with the p-value of no bias. From
+        # the t interval it never would be drawn, and errors be overstated where there is no bias.
+        observed = abs(bias.value) / bias.error
+        shifts = np.linspace(0, observed - float(stdtrit(bias.df, 1e-4)), 500)
+        inside = stdtr(bias.df, observed - shifts) - stdtr(bias.df, -observed - shifts)
+        squared_bias = np.square(bias.error * np.interp(chances, 1 - inside, shifts))
     return _Parts(between, within, squared_bias, ideal, parts.n_scores)
-
-
-def _draw_squared_bias(bias: MeanDifference, chances: FloatArray) -> FloatArray:
-    """Squares of the bias at which |t| exceeds the one observed with these chances.
-
-    It is 0 with the p-value of the test that there is no bias. A square drawn from the t interval
-    would never be: where there is no bias, errors would be overstated.
-    """
-    if bias.error == 0:
-        return np.full(chances.shape, bias.value**2)
-    observed = abs(bias.value) / bias.error
-    shifts = np.linspace(0, observed - float(stdtrit(bias.df, 1e-4)), 500)
-    within = stdtr(bias.df, observed - shifts) - stdtr(bias.df, -observed - shifts)
-    return np.square(bias.error * np.interp(chances, 1 - within, shifts))
 
 
 def _enclose(
@@ -266,12 +262,6 @@ def _cut_off(drawn: FloatArray, tail: float) -> FloatArray:
     n_draws = drawn.shape[-1]
     places = [int(tail * n_draws), n_draws - 1 - int(tail * n_draws)]
     return np.moveaxis(np.partition(drawn, places)[..., places], -1, 0)
-
-
-def _correlate_repetition(table: FloatArray, within: float, confidence_level: float) -> Estimate:
-    if within == 0:  # scores of a repetition are copies
-        return Estimate(1.0, Interval(1.0, 1.0, confidence_level, "f"))
-    return repeated_means(table, confidence_level=confidence_level).correlation
 
 
 def _estimate_variance(variance: float, df: int, confidence_level: float) -> Estimate:
@@ -378,33 +368,23 @@ def assess_deviations(
     check_open_unit("confidence_level", confidence_level)
     alone, tables = as_ideal(ideal), [as_samples(each, "scores", at_least=2) for each in scores]
     values = np.mean([mean_and_deviation(table)[1] for table in tables], axis=0)
-    if values.size == 1:
-        return _assess_single(tables, alone, values, confidence_level)
     n, level = values.size, confidence_level
+    if n == 1:  # its scores tell how sure its deviation is
+        single = [deviation(table[0], confidence_level=level) for table in tables]
+        ratios = [deviation_ratio(table[0], alone, confidence_level=level) for table in tables]
+        return DeviationEstimates(values, _average(single), np.nan, _average(ratios))
     mean, spread = map(float, mean_and_deviation(values))
     estimate = student_interval(mean, spread / n**0.5, n - 1, level)
     own, df = float(mean_and_deviation(alone)[1]), alone.size - 1
     drawn = mean + estimate.error * rng.standard_t(n - 1, N_DRAWS)
-    ratios = drawn / (own * np.sqrt(df / rng.chisquare(df, N_DRAWS)))
-    low, high = np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2])
+    drawn_ratios = drawn / (own * np.sqrt(df / rng.chisquare(df, N_DRAWS)))
+    low, high = np.quantile(drawn_ratios, [(1 - level) / 2, (1 + level) / 2])
     interval = Interval(max(0.0, float(low)), float(high), level, "generalized")
     return DeviationEstimates(values, estimate, spread, Estimate(mean / own, interval))
 
 
-def _assess_single(
-    tables: Sequence[FloatArray], ideal: FloatArray, values: FloatArray, level: float
-) -> DeviationEstimates:
-    """Of one repetition, its scores tell how sure its deviation is."""
-    deviations = [deviation(table[0], confidence_level=level) for table in tables]
-    ratios = [deviation_ratio(table[0], ideal, confidence_level=level) for table in tables]
-    means = [_average(each) for each in (deviations, ratios)]
-    return DeviationEstimates(values, means[0], np.nan, means[1])
-
-
 def _average(estimates: Sequence[Estimate]) -> Estimate:
     """Mean of estimates, with the mean of their bounds: they may depend on each other."""
-    if len(estimates) == 1:
-        return estimates[0]
     numbers = [(each.value, each.interval.low, each.interval.high) for each in estimates]
     value, low, high = np.mean(numbers, axis=0).tolist()
     return Estimate(value, replace(estimates[0].interval, low=low, high=high))

@@ -67,22 +67,20 @@ def exact_interval(wins: int, ties: int, n: int, *, confidence_level: float = 0.
 
 def _reach(wins: int, ties: int, losses: int, tail: float) -> float:
     """How far above 1/2 the upper bound of P lies; below 0 if it lies below."""
+    furthest = -0.5
     # Ties vary more than one or two losses do, so that trading a loss for a tie would lower the
     # bound: nothing that speaks for a side may do that.
-    n_traded = min(ties, max(0, 2 - losses))
-    return max(_carry(wins, ties - k, losses + k, tail) for k in range(n_traded + 1))
-
-
-def _carry(wins: int, ties: int, losses: int, tail: float) -> float:
-    n_untied = wins + losses
-    share = float(betainccinv(wins + 1, losses, tail)) - 0.5 if losses else 0.5
-    if abs(share) < 1e-12:  # a tail that equals its level but for rounding has reached it
-        return 0.0
-    if not ties:
-        return share
-    if share > 0:
-        return share * float(betainccinv(n_untied + 1, ties, tail))
-    return share * float(betaincinv(n_untied, ties + 1, tail))
+    for traded in range(min(ties, max(0, 2 - losses)) + 1):
+        tied, lost = ties - traded, losses + traded
+        share = float(betainccinv(wins + 1, lost, tail)) - 0.5 if lost else 0.5
+        if abs(share) < 1e-12:  # a tail that equals its level but for rounding has reached it
+            share = 0.0
+        elif tied and share > 0:
+            share *= float(betainccinv(wins + lost + 1, tied, tail))
+        elif tied:
+            share *= float(betaincinv(wins + lost, tied + 1, tail))
+        furthest = max(furthest, share)
+    return furthest
 
 
 def percentile_interval(

@@ -16,6 +16,7 @@ from scipy.special import ndtr, stdtr
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
 from outperform.stats.checks import (
+    LARGEST,
     FloatArray,
     as_generator,
     as_pairs,
@@ -278,7 +279,6 @@ def equivalence_test(
     return EquivalenceTest("equivalence", pvalue, margin, estimate.interval, confidence_level)
 
 
-_LARGEST = 1e150  # as for single scores
 _MOST = 1_000_000_000  # runs: nobody has more
 
 
@@ -293,7 +293,7 @@ class Summary:
     def __post_init__(self) -> None:
         check_count("n", self.n, at_least=2, at_most=_MOST)
         numbers = all(isinstance(value, Real) for value in (self.mean, self.sd))
-        if not (numbers and abs(self.mean) < _LARGEST and 0 <= self.sd < _LARGEST):
+        if not (numbers and abs(self.mean) < LARGEST and 0 <= self.sd < LARGEST):
             raise InvalidInput(
                 f"mean is {self.mean} and standard deviation {self.sd}",
                 "Pass numbers below 1e150 and a standard deviation that is not negative",

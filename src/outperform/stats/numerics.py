@@ -66,7 +66,7 @@ def solve_rising(
     return (low + high) / 2
 
 
-def unwrap(array: NDArray[Any]) -> Any:
+def unwrap(array: NDArray[Any]) -> float | FloatArray:
     """Float where there is a single value, else the array."""
     return float(array) if array.ndim == 0 else array
 

@@ -165,7 +165,14 @@ def outperforming_pvalue(
         _check_method(
             "brunner-munzel" if method == "exact" else method, ("brunner-munzel",), "unpaired"
         )
-        return _brunner_munzel_pvalue(*as_independent(a, b, at_least=2), ties)
+        first, second = as_independent(a, b, at_least=2)
+        share, variances = _estimate_share(first, second, ties)
+        n = min(first.size, second.size)
+        if sum(variances) == 0:
+            return float(sign_tail(np.asarray(share * n), np.asarray((1 - share) * n)))
+        error, df = _logit_error(share, variances, (first.size, second.size))
+        # No outcome may say more than complete separation does.
+        return max(float(stdtr(df, -logit(share) / error)), 0.5**n)
     _check_method(method, ("exact", "anytime"), "paired")
     wins, tied, n = count_wins(a, b)
     losses = n - wins - (tied if ties == "half" else 0)
@@ -175,16 +182,6 @@ def outperforming_pvalue(
     # How much likelier equals make it than the mixture of `anytime_interval` does.
     log_ratio = -n * math.log(2) - float(betaln(won + 0.5, n - won + 0.5) - betaln(0.5, 0.5))
     return min(1.0, math.exp(min(0.0, log_ratio)) / 2) if 2 * won > n else 1.0
-
-
-def _brunner_munzel_pvalue(a: FloatArray, b: FloatArray, ties: Ties) -> float:
-    share, variances = _estimate_share(a, b, ties)
-    n = min(a.size, b.size)
-    if sum(variances) == 0:
-        return float(sign_tail(np.asarray(share * n), np.asarray((1 - share) * n)))
-    error, df = _logit_error(share, variances, (a.size, b.size))
-    # No outcome may say more than complete separation does.
-    return max(float(stdtr(df, -logit(share) / error)), 0.5**n)
 
 
 def _check_method(method: str, choices: tuple[str, ...], how: str) -> None:

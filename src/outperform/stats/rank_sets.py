@@ -253,4 +253,4 @@ def _test_strata(table: FloatArray, counts: IntArray, pairs: IntArray) -> FloatA
         tails.append(np.where(np.isnan(t), 0.5, stdtr(careful, -t)))
     # What never varied may have agreed by chance, as often as signs do.
     lowest = 0.5 ** (int(counts.sum()) - counts.size + 1)
-    return np.maximum(np.concatenate(tails), lowest)
+    return np.asarray(np.maximum(np.concatenate(tails), lowest))

@@ -310,7 +310,7 @@ def _count_newcomer(
     beaten_by_others += 2 - beaten
 
 
-LARGEST_EXACT_WILCOXON = 50
+_LARGEST_EXACT = 50  # pairs of Wilcoxon's test
 
 
 def wilcoxon_test(
@@ -343,14 +343,8 @@ def wilcoxon_test(
     rounding = ROUNDING * np.maximum(np.abs(first), np.abs(second))
     ranks = _rank_differences(np.abs(differences), rounding)
     statistic = float(ranks[differences > 0].sum())
-    if differences.size <= LARGEST_EXACT_WILCOXON:
-        # Doubled, midranks are whole numbers.
-        chances, doubled = signed_rank_chances((2 * ranks).astype(int)), round(2 * statistic)
-        greater, less = float(chances[doubled:].sum()), float(chances[: doubled + 1].sum())
-    else:
-        # The variance of a sum of randomly signed ranks, tied or not, is the sum of squares / 4.
-        z = (statistic - ranks.sum() / 2) / math.sqrt(float(np.square(ranks).sum()) / 4)
-        greater, less = float(ndtr(-z)), float(ndtr(z))
+    # Doubled, midranks are whole numbers.
+    less, greater = map(float, signed_rank_tails(round(2 * statistic), (2 * ranks).astype(int)))
     tails = {"greater": greater, "less": less, "two-sided": 2 * min(greater, less)}
     return HypothesisTest("wilcoxon", statistic, min(1.0, tails[alternative]), alternative)
 
@@ -375,7 +369,8 @@ def wilcoxon_pvalues(a: ArrayLike, b: ArrayLike) -> FloatArray:
     pvalues = np.empty(n_decided.shape)
     for n in np.unique(n_decided[~is_tied]).tolist():
         rows = (n_decided == n) & ~is_tied
-        pvalues[rows] = _untied_pvalues(statistic[rows], n)
+        tails = signed_rank_tails(statistic[rows], np.arange(1, n + 1))
+        pvalues[rows] = np.minimum(1, 2 * np.minimum(*tails))
     for row in map(tuple, np.argwhere(is_tied)):
         pvalues[row] = wilcoxon_test(first[row], second[row]).pvalue
     return pvalues
@@ -398,20 +393,6 @@ def _rank_untied(
     return np.asarray(decided.sum(axis=-1)), np.asarray(statistic), np.asarray(near.any(axis=-1))
 
 
-def _untied_pvalues(statistic: NDArray[np.int64], n: int) -> FloatArray:
-    """Two-sided p-values of sums of the ranks 1 to n."""
-    if n <= LARGEST_EXACT_WILCOXON:
-        chances = signed_rank_chances(np.arange(1, n + 1))
-        less = np.cumsum(chances)[statistic]
-        greater = np.cumsum(chances[::-1])[len(chances) - 1 - statistic]
-    else:
-        ranks = np.arange(1, n + 1)
-        z = (statistic - ranks.sum() / 2) / math.sqrt(float(np.square(ranks).sum()) / 4)
-        less, greater = ndtr(z), ndtr(-z)
-    pvalues: FloatArray = np.minimum(1, 2 * np.minimum(less, greater))
-    return pvalues
-
-
 def _rank_differences(values: FloatArray, rounding: FloatArray) -> FloatArray:
     """Ranks, averaged over values that differ from their neighbour by rounding only."""
     order = np.argsort(values)
@@ -422,10 +403,21 @@ def _rank_differences(values: FloatArray, rounding: FloatArray) -> FloatArray:
     return ranks
 
 
-def signed_rank_chances(ranks: NDArray[np.int64]) -> FloatArray:
-    """Chance of each sum of the ranks that are left when each stays or goes by a coin."""
+def signed_rank_tails(
+    statistic: ArrayLike, ranks: NDArray[np.int64]
+) -> tuple[FloatArray, FloatArray]:
+    """Chances of sums up to, and from, the statistic if each of the ranks stays or goes by a coin.
+
+    Exact for up to 50 ranks, and normal beyond.
+    """
+    statistic = np.asarray(statistic)
+    if ranks.size > _LARGEST_EXACT:
+        # The variance of a sum of randomly signed ranks, tied or not, is the sum of squares / 4.
+        z = (statistic - ranks.sum() / 2) / math.sqrt(float(np.square(ranks).sum()) / 4)
+        return np.asarray(ndtr(z)), np.asarray(ndtr(-z))
     chances = np.ones(1)
     for rank in ranks:
         zeros = np.zeros(rank)
         chances = (np.concatenate([chances, zeros]) + np.concatenate([zeros, chances])) / 2
-    return chances
+    from_last = np.cumsum(chances[::-1])[chances.size - 1 - statistic]
+    return np.asarray(np.cumsum(chances)[statistic]), np.asarray(from_last)

@@ -11,12 +11,12 @@ two bounds that nearly always agree. Independent runs: upper bounds, by hiding f
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from outperform.stats.checks import (
+    BoolArray,
     FloatArray,
-    IntArray,
     add_counts,
     as_independent,
     as_scores,
@@ -167,7 +167,7 @@ def hide_runs_to_undo(a: ArrayLike, b: ArrayLike, *, rule: VerdictRule) -> int:
 
 def _judge_neighbours(
     ordered: FloatArray, alpha: float, *, circular: bool = False
-) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+) -> Iterator[tuple[int, BoolArray]]:
     """For each size from 2 up, whether the t-test finds the mean of so many neighbours above 0.
 
     In a circle, the neighbours may also be all but some neighbours in the middle. Each is grown
@@ -207,51 +207,33 @@ def _outlasts(differences: FloatArray, size: int, alpha: float) -> bool:
     return False
 
 
-def _judge_ends(
-    a: FloatArray, b: FloatArray, rule: VerdictRule
-) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+def _judge_ends(a: FloatArray, b: FloatArray, rule: VerdictRule) -> Iterator[tuple[int, BoolArray]]:
     """For each number of the last of `a`, whether they outperform the first 1, 2, … of `b`.
 
     The interval of `outperforming_interval`, from sums that grow with each run: of the wins of
     each kept run of `a`, and of their squares, and of the wins over each of `b`.
     """
-    n_b = np.arange(1, b.size + 1)
+    sizes = np.arange(1, b.size + 1)
     wins_over, total, squares = np.zeros((3, b.size))
     for n_a, score in enumerate(a[::-1], start=1):
         wins = (score > b) + (score == b) / 2
         won = np.cumsum(wins)
         wins_over, total, squares = wins_over + wins, total + won, squares + won**2
-        spread_b = n_b * np.cumsum(wins_over**2) - total**2
-        spread_a = n_a * squares - total**2
-        shown = (np.minimum(n_a, n_b) >= rule.n_conclusive) & (total > n_a * n_b / 2)
-        some = np.flatnonzero(shown)
-        if some.size:
-            spreads = spread_a[some], spread_b[some]
-            shown[some] = _clears_bounds(total[some], spreads, (n_a, n_b[some]), rule)
+        shown = (np.minimum(n_a, sizes) >= rule.n_conclusive) & (total > n_a * sizes / 2)
+        spread_a, spread_b = n_a * squares, sizes * np.cumsum(wins_over**2)
+        spread_a, spread_b = spread_a - total**2, spread_b - total**2
+        # Where all are won, enough runs of both are all it takes.
+        mixed = np.flatnonzero(shown & (spread_a + spread_b != 0))
+        n_b = sizes[mixed]
+        variance_a = spread_a[mixed] / (n_a - 1) / (n_a * n_b) ** 2
+        variance_b = spread_b[mixed] / (n_b - 1) / (n_a * n_b) ** 2
+        share, variances = total[mixed] / (n_a * n_b), (variance_a, variance_b)
+        low, high = logit_bounds(share, variances, (n_a, n_b), rule.confidence_level)
+        shown[mixed] = (low > 0.5) & (high > rule.gamma)
         yield n_a, shown
 
 
-def _clears_bounds(
-    total: FloatArray,
-    spreads: tuple[FloatArray, FloatArray],
-    sizes: tuple[int, IntArray],
-    rule: VerdictRule,
-) -> NDArray[np.bool_]:
-    """Whether Brunner and Munzel's interval of P(A>B) begins above 1/2 and ends above gamma."""
-    n_a, n_b = sizes
-    share = total / (n_a * n_b)
-    variance_a = spreads[0] / (n_a - 1) / (n_a * n_b) ** 2
-    variance_b = spreads[1] / (n_b - 1) / (n_a * n_b) ** 2
-    # All won: enough runs of both are all it takes.
-    cleared = np.asarray(variance_a + variance_b == 0)
-    mixed = np.flatnonzero(~cleared)
-    variances = variance_a[mixed], variance_b[mixed]
-    low, high = logit_bounds(share[mixed], variances, (n_a, n_b[mixed]), rule.confidence_level)
-    cleared[mixed] = (low > 0.5) & (high > rule.gamma)
-    return cleared
-
-
-def _count_hidden(judged: Iterable[tuple[int, NDArray[np.bool_]]], n_runs: int) -> int | None:
+def _count_hidden(judged: Iterable[tuple[int, BoolArray]], n_runs: int) -> int | None:
     """Fewest runs hidden where it is so, of the numbers kept of `a` and, by place, of `b`."""
     kept = [n_a + int(np.flatnonzero(so)[-1]) + 1 for n_a, so in judged if so.any()]
     return n_runs - max(kept) if kept else None

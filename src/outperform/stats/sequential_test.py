@@ -140,18 +140,18 @@ class SequentialTest:
         return np.take_along_axis(calls, last, axis=-1)[..., 0], last[..., 0] + 1
 
     def operating(self, probability: float, *, tie_share: float = 0.0) -> OperatingPoint:
-        """Error rates and costs where P(A>B) has this value, exactly.
+        """Error rates and costs where P(A>B) has this value, a tie counting as half a win, exactly.
 
-        Pair by pair, the chance of every number of wins at which the test goes on.
-
-        Parameters
-        ----------
-        probability
-            True P(A>B), a tie counting as half a win.
-        tie_share
-            Share of pairs that are tied; it leaves P(A>B) at most 1 - tie_share / 2.
+        Pair by pair, the chance of every number of wins at which the test goes on. The share of
+        pairs that are tied leaves P(A>B) at most 1 - tie_share / 2.
         """
-        _check_ties(probability, tie_share)
+        if not 0 <= tie_share <= 1:
+            raise InvalidInput(f"tie_share is {tie_share}", "Pass a value between 0 and 1")
+        if not tie_share / 2 <= probability <= 1 - tie_share / 2:
+            raise InvalidInput(
+                f"probability is {probability} with tie_share = {tie_share:g}",
+                f"Pass a value from {tie_share / 2:g} to {1 - tie_share / 2:g}",
+            )
         steps = np.array(list(self._walk(np.array([float(probability)]), tie_share)))
         won, lost, going_on = steps[:, :, 0].sum(axis=0)
         return OperatingPoint(
@@ -164,13 +164,7 @@ class SequentialTest:
         )
 
     def chance_either_on_average(self, probabilities: ArrayLike) -> float:
-        """Chance that it decides for either where P(A>B) is each of these equally often, exactly.
-
-        Examples
-        --------
-        >>> round(plan_sequential_test().chance_either_on_average([0.25, 0.75]), 3)
-        0.961
-        """
+        """Chance that it decides for either where P(A>B) is each of these equally often."""
         each = np.asarray(probabilities, dtype=np.float64)
         ends = sum(step[:2].sum(axis=0) for step in self._walk(each))
         return float(np.mean(ends))
@@ -304,16 +298,6 @@ def _find_horizon(gamma: float, alpha: float, beta: float) -> int:
     return 10 * math.ceil(3 * fixed / 10) + 100  # a multiple of ten, as the end will be
 
 
-def _check_ties(probability: float, tie_share: float) -> None:
-    if not 0 <= tie_share <= 1:
-        raise InvalidInput(f"tie_share is {tie_share}", "Pass a value between 0 and 1")
-    if not tie_share / 2 <= probability <= 1 - tie_share / 2:
-        raise InvalidInput(
-            f"probability is {probability} with tie_share = {tie_share:g}",
-            f"Pass a value from {tie_share / 2:g} to {1 - tie_share / 2:g}",
-        )
-
-
 # "unknown" is where some outcome of the incomplete pairs ends in one way and another in another.
 Call = Literal["a", "b", "neither", "go on", "unknown"]
 
@@ -389,7 +373,12 @@ def trace_path(
     >>> trace_path(test, [1, 1, np.nan, *[1] * 9]).n_pairs  # which might have been a loss
     12
     """
-    values = _check_outcomes(outcomes)
+    values = np.asarray(outcomes, dtype=np.float64)
+    if values.ndim != 1 or not (np.isin(values, (0, 0.5, 1)) | np.isnan(values)).all():
+        raise InvalidInput(
+            f"the outcomes are {np.asarray(outcomes).tolist()!r}",
+            "Pass a list of 1 (a wins), 0 (b wins), 0.5 (a tie) and NaN (incomplete)",
+        )
     if n_last is not None:
         check_count("n_last", n_last, at_least=1)
     most = min(test.n_max, values.size if n_last is None else n_last)
@@ -401,17 +390,7 @@ def trace_path(
         calls = test.judge(leads, np.array(n))
         ends |= set(calls[calls != "go on"].tolist())
         leads = leads[calls == "go on"]
-    (call,) = (
-        ends if len(ends) == 1 and not leads.size else {"unknown" if len(ends) > 1 else "go on"}
-    )
-    return SequentialPath(test, call, values[:n], values.size - n, tuple(leads.tolist()))  # type: ignore[arg-type]
-
-
-def _check_outcomes(outcomes: ArrayLike) -> FloatArray:
-    values = np.asarray(outcomes, dtype=np.float64)
-    if values.ndim != 1 or not (np.isin(values, (0, 0.5, 1)) | np.isnan(values)).all():
-        raise InvalidInput(
-            f"the outcomes are {np.asarray(outcomes).tolist()!r}",
-            "Pass a list of 1 (a wins), 0 (b wins), 0.5 (a tie) and NaN (incomplete)",
-        )
-    return values
+    call: Any = "unknown" if len(ends) > 1 else "go on"
+    if len(ends) == 1 and not leads.size:
+        (call,) = ends
+    return SequentialPath(test, call, values[:n], values.size - n, tuple(leads.tolist()))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, stdtrit
 
 from outperform.plain_values import Plain
@@ -118,7 +118,10 @@ def count_rejections(
     chosen = check_sizes(sizes, at_least=2, at_most=min(first.size, second.size))
     counted = np.zeros((len(tests), 2, chosen.size))
     names = [""] * len(tests)
-    for rows_a, rows_b in _draw_orders(first.size, second.size, paired, n_resamples, rng):
+    every_a, every_b = np.arange(first.size), np.arange(second.size)
+    for n_rows in divide_rows(n_resamples, first.size + second.size, limit=_BLOCK):
+        rows_a = rng.permuted(np.tile(every_a, (n_rows, 1)), axis=1)
+        rows_b = rows_a if paired else rng.permuted(np.tile(every_b, (n_rows, 1)), axis=1)
         for place, n in enumerate(chosen):
             drawn = first[rows_a[:, :n]], second[rows_b[:, :n]]
             for number, test in enumerate(tests):
@@ -131,7 +134,7 @@ def count_rejections(
     errors = np.sqrt(cautious * (1 - cautious) / n_resamples)
     shares = counted / n_resamples
     return tuple(
-        SubsetShares(name, chosen, *share, error)
+        SubsetShares(name, chosen, share[0], share[1], error)
         for name, share, error in zip(names, shares, errors, strict=True)
     )
 
@@ -160,15 +163,6 @@ def _hypergeometric(good: int, bad: int, n: int) -> FloatArray:
     ways = [gammaln(all_ + 1) - gammaln(k + 1) - gammaln(all_ - k + 1) for all_, k in draws]
     chances[possible] = np.exp(ways[0] + ways[1] - ways[2])
     return chances
-
-
-def _draw_orders(
-    n_a: int, n_b: int, paired: bool, n_resamples: int, rng: np.random.Generator
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Random orders of both samples, in blocks that bound the memory."""
-    for rows in divide_rows(n_resamples, n_a + n_b, limit=_BLOCK):
-        order = rng.permuted(np.tile(np.arange(n_a), (rows, 1)), axis=1)
-        yield order, order if paired else rng.permuted(np.tile(np.arange(n_b), (rows, 1)), axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +278,7 @@ def _compare_first(
     means, variances = zip(*(_summarise_first(x, sizes) for x in (first, second)), strict=True)
     if paired:
         value, variance = _summarise_first(first - second, sizes)
-        error, df = np.sqrt(variance / sizes), sizes - 1
+        error, df = np.sqrt(variance / sizes), (sizes - 1).astype(float)
     else:
         value, (error_a, error_b) = means[0] - means[1], np.sqrt(variances / sizes)
         error, df = join_errors(error_a, error_b, (sizes, sizes))

@@ -189,8 +189,7 @@ def interquartile_mean(scores: ArrayLike, *, axis: int = -1) -> float | FloatArr
     """
     ordered = np.sort(as_samples(scores, "scores", axis=axis), axis=-1)
     n = ordered.shape[-1]
-    mean: float | FloatArray = unwrap(np.asarray(ordered[..., n // 4 : n - n // 4].mean(axis=-1)))
-    return mean
+    return unwrap(np.asarray(ordered[..., n // 4 : n - n // 4].mean(axis=-1)))
 
 
 def optimality_gap(scores: ArrayLike, *, target: float = 1.0, axis: int = -1) -> float | FloatArray:
@@ -214,8 +213,7 @@ def optimality_gap(scores: ArrayLike, *, target: float = 1.0, axis: int = -1) ->
     if not math.isfinite(target):
         raise InvalidInput(f"target is {target}", "Pass the score that counts as solved")
     samples = as_samples(scores, "scores", axis=axis)
-    gap: float | FloatArray = unwrap(np.asarray(np.maximum(target - samples, 0).mean(axis=-1)))
-    return gap
+    return unwrap(np.asarray(np.maximum(target - samples, 0).mean(axis=-1)))
 
 
 def prepare_summaries(tables: TaskTables, target: float) -> tuple[TaskTables, Evaluate]:

@@ -77,7 +77,9 @@ def average_probability(
         spread = _spread_over_tasks(shares, _number_families(families, shares.shape[-1]), tail)
         low, high = np.minimum(low, spread[0]), np.maximum(high, spread[1])
         pvalue = np.maximum(pvalue, spread[2])
-    return AverageProbability(*map(unwrap, (probability, low, high, pvalue, level)), tasks)
+    return AverageProbability(
+        unwrap(probability), unwrap(low), unwrap(high), unwrap(pvalue), unwrap(level), tasks
+    )
 
 
 def _weigh_tasks(
@@ -105,20 +107,17 @@ def _round_whole(counts: FloatArray) -> FloatArray:
 
 def _reach(wins: FloatArray, ties: FloatArray, losses: FloatArray, tail: FloatArray) -> FloatArray:
     """How far above 1/2 the upper bound lies, as `exact_interval` has it for single counts."""
-    n_traded = np.minimum(ties, np.maximum(0, 2 - losses))
-    traded = [np.minimum(k, n_traded) for k in (0, 1, 2)]
-    reached: FloatArray = np.max([_carry(wins, ties - k, losses + k, tail) for k in traded], axis=0)
-    return reached
-
-
-def _carry(wins: FloatArray, ties: FloatArray, losses: FloatArray, tail: FloatArray) -> FloatArray:
-    n_untied = wins + losses
-    with np.errstate(invalid="ignore"):
-        share = np.where(losses > 0, betainccinv(wins + 1, losses, tail) - 0.5, 0.5)
-        widest = np.where(ties > 0, betainccinv(n_untied + 1, ties, tail), 1.0)
-        narrowest = np.where(ties > 0, betaincinv(n_untied, ties + 1, tail), 1.0)
-    share = np.where(np.abs(share) < 1e-12, 0.0, share)
-    return np.where(share > 0, share * widest, share * narrowest)
+    n_traded, reached = np.minimum(ties, np.maximum(0, 2 - losses)), []
+    for most in (0, 1, 2):
+        traded = np.minimum(most, n_traded)
+        tied, lost = ties - traded, losses + traded
+        with np.errstate(invalid="ignore"):
+            share = np.where(lost > 0, betainccinv(wins + 1, lost, tail) - 0.5, 0.5)
+            widest = np.where(tied > 0, betainccinv(wins + lost + 1, tied, tail), 1.0)
+            narrowest = np.where(tied > 0, betaincinv(wins + lost, tied + 1, tail), 1.0)
+        share = np.where(np.abs(share) < 1e-12, 0.0, share)
+        reached.append(share * np.where(share > 0, widest, narrowest))
+    return np.maximum.reduce(reached)
 
 
 def _number_families(families: ArrayLike | None, n_tasks: int) -> NDArray[np.intp]:

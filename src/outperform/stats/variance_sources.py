@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -73,8 +73,8 @@ def variance_components(
     """
     check_open_unit("confidence_level", confidence_level)
     array = _as_crossed(scores, names)
-    squares = dict(_mean_squares(array - array.flat[0]))  # without rounding where all are equal
-    dfs = {axes: math.prod(array.shape[axis] - 1 for axis in axes) for axes in squares}
+    found = list(_mean_squares(array - array.flat[0]))  # without rounding where all are equal
+    squares, dfs = {axes: ms for axes, _, ms in found}, {axes: df for axes, df, _ in found}
     tail = (1 - confidence_level) / 2
     weights = {axes: _weigh(axes, squares, array.shape) for axes in squares}
     variances = {axes: _combine(weights[axes], squares, dfs, tail=tail) for axes in squares}
@@ -108,18 +108,17 @@ def _as_crossed(scores: ArrayLike, names: Sequence[str]) -> FloatArray:
     return array
 
 
-def _mean_squares(scores: FloatArray) -> Iterator[tuple[Axes, float]]:
-    """Mean square of every non-empty set of axes, smaller sets first."""
+def _mean_squares(scores: FloatArray) -> Iterator[tuple[Axes, int, float]]:
+    """Degrees of freedom and mean square of every non-empty set of axes, smaller sets first."""
     every = range(scores.ndim)
-    for size in range(1, scores.ndim + 1):
-        for axes in combinations(every, size):
-            effect = scores
-            for axis in every:
-                mean = effect.mean(axis=axis, keepdims=True)
-                effect = effect - mean if axis in axes else mean
-            n_each = scores.size // effect.size
-            df = math.prod(scores.shape[axis] - 1 for axis in axes)
-            yield axes, float(n_each * np.square(effect).sum() / df)
+    for axes in chain.from_iterable(combinations(every, n) for n in range(1, scores.ndim + 1)):
+        effect = scores
+        for axis in every:
+            mean = effect.mean(axis=axis, keepdims=True)
+            effect = effect - mean if axis in axes else mean
+        n_each = scores.size // effect.size
+        df = math.prod(scores.shape[axis] - 1 for axis in axes)
+        yield axes, df, float(n_each * np.square(effect).sum() / df)
 
 
 def _weigh(axes: Axes, squares: Mapping[Axes, float], shape: tuple[int, ...]) -> dict[Axes, float]:
@@ -277,9 +276,9 @@ def repeated_means(scores: ArrayLike, *, confidence_level: float = 0.95) -> Repe
         )
     ratio, sizes = k * mean_variance / within, (n_repetitions - 1, n_repetitions * (k - 1))
     tail = (1 - confidence_level) / 2
-    low, high = (_correlate(ratio / float(fdtri(*sizes, p)), k) for p in (1 - tail, tail))
-    interval = Interval(low, high, confidence_level, "f")
-    correlation = Estimate(_correlate(ratio, k), interval)
+    ratios = ratio, *(ratio / float(fdtri(*sizes, p)) for p in (1 - tail, tail))
+    value, low, high = ((each - 1) / (each + k - 1) for each in ratios)
+    correlation = Estimate(value, Interval(low, high, confidence_level, "f"))
     return RepeatedMeans(
         n_repetitions, k, float(np.mean(table)), mean_variance, within, correlation
     )
@@ -293,8 +292,3 @@ def as_repetitions(scores: ArrayLike) -> FloatArray:
             f"scores have the shape {table.shape}", "Pass two or more repetitions, a row each"
         )
     return table
-
-
-def _correlate(ratio: float, k: int) -> float:
-    """Correlation, from the ratio of the mean squares between and within repetitions."""
-    return (ratio - 1) / (ratio + k - 1)

@@ -6,7 +6,7 @@ resamples holds each example, and gives scores of shape (b, m), higher is better
 holds no example that a score needs, the score is NaN.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -106,7 +106,14 @@ def bootstrap_winner(
 
 def _resample(scorer: Scorer, n: int, n_resamples: int, rng: np.random.Generator) -> FloatArray:
     """Scores in each resample that has any, shape (n_resamples, m)."""
-    resampled = np.concatenate([scorer(block) for block in _draw(n, n_resamples, rng)])
+    parts = []
+    for n_columns in divide_rows(n_resamples, n, limit=_BLOCK_CELLS):
+        drawn = rng.integers(0, n, size=(n, n_columns))
+        drawn *= n_columns
+        drawn += np.arange(n_columns)
+        weights = np.bincount(drawn.ravel(), minlength=n * n_columns).reshape(n, n_columns)
+        parts.append(scorer(weights.astype(float)))
+    resampled = np.concatenate(parts)
     resampled = resampled[np.isfinite(resampled).all(axis=1)]
     if len(resampled) < n_resamples / 2:
         raise InvalidInput(
@@ -114,15 +121,6 @@ def _resample(scorer: Scorer, n: int, n_resamples: int, rng: np.random.Generator
             "Score more examples of the rare class",
         )
     return np.asarray(resampled)
-
-
-def _draw(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """How often each resample holds each example, in blocks of shape (n, b)."""
-    for block in divide_rows(n_resamples, n, limit=_BLOCK_CELLS):
-        drawn = rng.integers(0, n, size=(n, block))
-        drawn *= block
-        drawn += np.arange(block)
-        yield np.bincount(drawn.ravel(), minlength=n * block).reshape(n, block).astype(float)
 
 
 def _find_best(scores: FloatArray) -> NDArray[np.bool_]:

@@ -15,6 +15,7 @@ from outperform.store.damage import Verification
 from outperform.store.measurement import Added, Measurement, RunLabel
 from outperform.store.postgres_address import read_address
 from outperform.store.postgres_database import (
+    Connection,
     Session,
     check_format,
     execute,
@@ -37,7 +38,6 @@ from outperform.store.rows import (
 from outperform.store.sql_store import N_TIMED, SqlStore
 
 T = TypeVar("T")
-_Connection = psycopg.Connection[Any]
 
 _NAMES = ", ".join(COLUMNS | CHECKSUMS)
 # In binary form (%b): as text, every quote of JSON would have to be escaped.
@@ -81,7 +81,7 @@ class PostgresStore(SqlStore):
         self._given, self._place = address, read_address(address)
         self._patience, self._lease_seconds = patience, lease_seconds
         self._session = self._make_session(patience)
-        self._checked: _Connection | None = None
+        self._checked: Connection | None = None
         self._writer: PostgresWriter | None = None
 
     @property
@@ -91,7 +91,7 @@ class PostgresStore(SqlStore):
 
     def exists(self) -> bool:
         """Whether there is anything in the schema."""
-        return not self._session.run(lambda connection: is_empty(connection, self._place.schema))
+        return not self._session.run(lambda connection: is_empty(connection, self._place))
 
     def lock(self) -> None:
         """Become the only writer, or raise StoreInUse; the store is made where there is none."""
@@ -118,7 +118,7 @@ class PostgresStore(SqlStore):
         rows = [write_texts(encode_row(measurement)) for measurement in measurements]
         latest = {label[:5]: write_texts(encode_label(label)) for label in labels}
 
-        def record(connection: _Connection) -> list[Added]:
+        def record(connection: Connection) -> list[Added]:
             first: dict[str, tuple[Any, ...]] = {}
             for row in rows:
                 first.setdefault(row[0], row)
@@ -182,13 +182,13 @@ class PostgresStore(SqlStore):
             reader._session.run(lambda connection: execute(connection, _BEGIN_READING))
             yield reader
 
-    def _write(self, work: Callable[[_Connection], T]) -> T:
+    def _write(self, work: Callable[[Connection], T]) -> T:
         self.lock()
         assert self._writer is not None
         return self._writer.write(work)
 
     def _change(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        def change(connection: _Connection) -> None:
+        def change(connection: Connection) -> None:
             for row in rows:
                 execute(connection, statement.replace("?", "%s"), write_texts(row))
 
@@ -197,9 +197,9 @@ class PostgresStore(SqlStore):
     def _read(self, query: str, values: Sequence[Any] = (), *, whole: bool = False) -> Rows:
         """All rows of a query; none is ever missing, or the server itself says so."""
 
-        def read(connection: _Connection) -> Rows:
+        def read(connection: Connection) -> Rows:
             if connection is not self._checked:
-                check_format(connection, self.address, self._place.schema)
+                check_format(connection, self._place)
                 self._checked = connection
             # Without values, a query may be several.
             own = write_texts(values) if values else None
@@ -212,7 +212,7 @@ class PostgresStore(SqlStore):
             return chain.from_iterable(self._read_chunks())
         return self._read(f"SELECT * FROM {table}")
 
-    def _add_again(self, connection: _Connection, new: Measurement, row: tuple[Any, ...]) -> Added:
+    def _add_again(self, connection: Connection, new: Measurement, row: tuple[Any, ...]) -> Added:
         """Record a fit in place of a failure, or compare it with what is recorded."""
         recorded = read_texts(execute(connection, _RECORDED, row[:1]).fetchall())
         added = compare_with_recorded(recorded[0], new, self.address)
@@ -226,7 +226,7 @@ class PostgresStore(SqlStore):
 
 
 def _insert(
-    connection: _Connection, query: str, rows: Sequence[tuple[Any, ...]]
+    connection: Connection, query: str, rows: Sequence[tuple[Any, ...]]
 ) -> psycopg.Cursor[Any] | None:
     """Insert rows in one statement, column by column."""
     if not rows:

@@ -15,6 +15,7 @@ from outperform.store.rows import CHECKSUMS, COLUMNS, Rows
 # It warns of connections that are lost, which are made anew or told in our own words.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
+Connection = psycopg.Connection[Any]
 Attempt = Literal["read", "written"]
 T = TypeVar("T")
 
@@ -79,12 +80,10 @@ WHERE n.nspname = %s AND c.relkind NOT IN ('i', 'I', 'S', 't', 'c') ORDER BY c.r
 _EXISTS = """SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = %s),
 current_setting('server_encoding')"""
 # What makes the next format of one: at format 1 there is nothing older.
-MIGRATIONS: dict[int, Callable[[psycopg.Connection[Any]], None]] = {}
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
 
 
-def execute(
-    connection: psycopg.Connection[Any], query: str, values: Any = None
-) -> psycopg.Cursor[Any]:
+def execute(connection: Connection, query: str, values: Any = None) -> psycopg.Cursor[Any]:
     """Run a query that outperform has put together."""
     return connection.execute(query.encode(), values)
 
@@ -100,10 +99,10 @@ class Session:
         self.address, self._patience = address, patience
         idle = int(1000 * idle_seconds)
         self._settings = _SETTINGS.format(schema=address.schema, patience=idle)
-        self._connection: psycopg.Connection[Any] | None = None
+        self._connection: Connection | None = None
         self._was_reached = False
 
-    def run(self, work: Callable[[psycopg.Connection[Any]], T], attempt: Attempt = "read") -> T:
+    def run(self, work: Callable[[Connection], T], attempt: Attempt = "read") -> T:
         """Do some work, anew on another connection where one was lost on the way."""
         until: float | None = None
         while True:
@@ -129,7 +128,7 @@ class Session:
         if connection is not None:
             connection.close()
 
-    def _connect(self) -> psycopg.Connection[Any]:
+    def _connect(self) -> Connection:
         if self._connection is None:
             own = self.address.parameters
             settings = {name: value for name, value in _DEFAULTS.items() if name not in own}
@@ -199,7 +198,12 @@ def write_texts(values: Iterable[Any]) -> tuple[Any, ...]:
     >>> write_texts(["a\0b", 1])
     ('a\x1a0b', 1)
     """
-    return tuple(_write(each) if isinstance(each, str) else each for each in values)
+    return tuple(
+        each.replace(_SUBSTITUTE, f"{_SUBSTITUTE}1").replace("\0", f"{_SUBSTITUTE}0")
+        if isinstance(each, str)
+        else each
+        for each in values
+    )
 
 
 def read_texts(rows: Rows) -> Rows:
@@ -220,50 +224,45 @@ def _has_mark(column: tuple[Any, ...]) -> bool:
     return isinstance(column[0], str | None) and _SUBSTITUTE in "".join(filter(None, column))
 
 
-def _write(text: str) -> str:
-    if "\0" in text or _SUBSTITUTE in text:
-        return text.replace(_SUBSTITUTE, f"{_SUBSTITUTE}1").replace("\0", f"{_SUBSTITUTE}0")
-    return text
-
-
 def _read(text: str) -> str:
     return text.replace(f"{_SUBSTITUTE}0", "\0").replace(f"{_SUBSTITUTE}1", _SUBSTITUTE)
 
 
-def is_empty(connection: psycopg.Connection[Any], schema: str) -> bool:
+def is_empty(connection: Connection, address: PostgresAddress) -> bool:
     """Whether there is nothing in a schema, or no such schema."""
-    return not execute(connection, _RELATIONS, (schema,)).fetchall()
+    return not execute(connection, _RELATIONS, (address.schema,)).fetchall()
 
 
-def check_format(connection: psycopg.Connection[Any], shown: str, schema: str) -> None:
+def check_format(connection: Connection, address: PostgresAddress) -> None:
     """Refuse what is no store, holds more than a store, or is not of this outperform's format."""
-    version = find_version(connection, shown, schema)
+    version = find_version(connection, address)
     if version < FORMAT:
         raise StoreError(
-            f"'{shown}' has format {version}, and this outperform reads {FORMAT}",
+            f"'{address.shown}' has format {version}, and this outperform reads {FORMAT}",
             "Let `outperform run` bring it up to date",
         )
-    _check_tables(connection, shown, schema)
+    _check_tables(connection, address)
 
 
-def bring_up_to_date(connection: psycopg.Connection[Any], shown: str, schema: str) -> None:
+def bring_up_to_date(connection: Connection, address: PostgresAddress) -> None:
     """Make the tables of today of older ones, in the transaction that is open."""
-    for older in range(find_version(connection, shown, schema), FORMAT):
+    for older in range(find_version(connection, address), FORMAT):
         MIGRATIONS[older](connection)
     execute(connection, f"UPDATE {_MARK} SET version = {FORMAT} WHERE version < {FORMAT}")
-    _check_tables(connection, shown, schema)
+    _check_tables(connection, address)
 
 
-def make_tables(connection: psycopg.Connection[Any], shown: str, schema: str) -> None:
+def make_tables(connection: Connection, address: PostgresAddress) -> None:
     """Make a store where there is none, in the transaction that is open."""
-    ((is_there, encoding),) = execute(connection, _EXISTS, (schema,)).fetchall()
+    ((is_there, encoding),) = execute(connection, _EXISTS, (address.schema,)).fetchall()
     if encoding != "UTF8":
         raise StoreError(
-            f"the database of '{shown}' keeps text as {encoding}, which cannot hold every name",
+            f"the database of '{address.shown}' keeps text as {encoding}, which cannot hold every "
+            "name",
             "Make one with `createdb --encoding UTF8 --template template0 NAME`",
         )
     if not is_there:  # or the right to make one would be asked for
-        execute(connection, f'CREATE SCHEMA "{schema}"')
+        execute(connection, f'CREATE SCHEMA "{address.schema}"')
     for name, columns in _TABLES.items():
         # Texts sort as bytes, as they do in SQLite.
         own = [each.replace(" text", ' text COLLATE "C"') for each in columns.split(", ")]
@@ -272,40 +271,41 @@ def make_tables(connection: psycopg.Connection[Any], shown: str, schema: str) ->
         execute(connection, statement)
 
 
-def find_version(connection: psycopg.Connection[Any], shown: str, schema: str) -> int:
+def find_version(connection: Connection, address: PostgresAddress) -> int:
     """Format of a store; what is none, or newer than this outperform, is refused."""
-    names = [name for name, *_ in execute(connection, _RELATIONS, (schema,)).fetchall()]
+    names = [name for name, *_ in execute(connection, _RELATIONS, (address.schema,)).fetchall()]
     if not names:
-        raise StoreError(f"there is no store '{shown}'", "Make it with `outperform run`")
+        raise StoreError(f"there is no store '{address.shown}'", "Make it with `outperform run`")
     if _MARK not in names:
         raise NotAStore(
-            f"'{shown}' has tables of another program in the schema '{schema}'",
+            f"'{address.shown}' has tables of another program in the schema '{address.schema}'",
             "Name another schema, as in postgresql://HOST/DATABASE?schema=NAME",
         )
     versions = execute(connection, f"SELECT version FROM {_MARK} LIMIT 2").fetchall()
     if len(versions) != 1:
-        raise report_damage(shown, f"it says {len(versions)} times which format it has")
+        raise report_damage(address.shown, f"it says {len(versions)} times which format it has")
     version = int(versions[0][0])
     if version > FORMAT:
         raise NewerStore(
-            f"'{shown}' has format {version}, and this outperform knows {FORMAT} at most",
+            f"'{address.shown}' has format {version}, and this outperform knows {FORMAT} at most",
             "Upgrade with `pip install --upgrade outperform`",
         )
     return version
 
 
-def _check_tables(connection: psycopg.Connection[Any], shown: str, schema: str) -> None:
+def _check_tables(connection: Connection, address: PostgresAddress) -> None:
     """Refuse what is not in the format: a trigger may falsify scores, a view may never end."""
     missing = dict(_TABLES)
-    for name, kind, columns, addition in execute(connection, _RELATIONS, (schema,)).fetchall():
+    relations = execute(connection, _RELATIONS, (address.schema,)).fetchall()
+    for name, kind, columns, addition in relations:
         is_other = kind != "r" or name not in missing
         if is_other or addition:
             what = f"a table or view '{name}'" if is_other else f"a {addition} at '{name}'"
             raise NotAStore(
-                f"'{shown}' has {what} that outperform did not make",
+                f"'{address.shown}' has {what} that outperform did not make",
                 "Trust no score in it, and use a copy that nobody else has changed",
             )
         if columns != missing.pop(name):
-            raise report_damage(shown, f"the table {name} has other columns: {columns}")
+            raise report_damage(address.shown, f"the table {name} has other columns: {columns}")
     if missing:
-        raise report_damage(shown, f"it lacks the table {next(iter(missing))}")
+        raise report_damage(address.shown, f"it lacks the table {next(iter(missing))}")

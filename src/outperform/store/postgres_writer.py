@@ -13,12 +13,11 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
-
-import psycopg
+from typing import TypeVar
 
 from outperform.errors import OutperformError, StoreInUse
 from outperform.store.postgres_database import (
+    Connection,
     Session,
     bring_up_to_date,
     execute,
@@ -29,7 +28,6 @@ from outperform.store.postgres_database import (
 from outperform.store.store import report_writer
 
 T = TypeVar("T")
-_Connection = psycopg.Connection[Any]
 
 _ONE_BY_ONE = "SELECT pg_advisory_xact_lock(hashtextextended('outperform ' || %s, 0))"
 _WHO = """'process ' || pid || ' on ' || host || ' since ' ||
@@ -62,11 +60,11 @@ class PostgresWriter:
         self._thread = threading.Thread(target=self._hold, args=(renewing,), daemon=True)
         self._thread.start()
 
-    def write(self, work: Callable[[_Connection], T]) -> T:
+    def write(self, work: Callable[[Connection], T]) -> T:
         """Do some work in one transaction, once, whatever becomes of the connection."""
         committing: tuple[str, T] | None = None
 
-        def attempt(connection: _Connection) -> T:
+        def attempt(connection: Connection) -> T:
             nonlocal committing
             if committing is not None and _was_committed(connection, committing[0]):
                 return committing[1]
@@ -91,14 +89,14 @@ class PostgresWriter:
         self._ended.set()
         self._thread.join(_FAREWELL)
 
-    def _take(self, connection: _Connection) -> None:
+    def _take(self, connection: Connection) -> None:
         """Make the store where there is none, and this writer its only one."""
         address = self._session.address
         with connection.transaction():
             execute(connection, _ONE_BY_ONE, (address.schema,))
-            if is_empty(connection, address.schema):
-                make_tables(connection, address.shown, address.schema)
-            find_version(connection, address.shown, address.schema)
+            if is_empty(connection, address):
+                make_tables(connection, address)
+            find_version(connection, address)
             for query in (_LEASE, f"{_LEASE} FOR UPDATE"):  # waits for what its holder has begun
                 holder = _find_holder(connection, query, self._token)
                 if holder is not None:
@@ -106,7 +104,7 @@ class PostgresWriter:
             execute(connection, "DELETE FROM lease")
             process = (socket.gethostname(), os.getpid(), _identify_machine())
             execute(connection, _TAKE, (self._token, *process, self._seconds))
-            bring_up_to_date(connection, address.shown, address.schema)
+            bring_up_to_date(connection, address)
 
     def _hold(self, session: Session) -> None:
         """Renew the lease until the end, and give it back."""
@@ -119,13 +117,13 @@ class PostgresWriter:
         session.close()
 
 
-def find_holder(connection: _Connection) -> str | None:
+def find_holder(connection: Connection) -> str | None:
     """Who has the lease of a store; None where nobody has, or there is no store."""
     (table,) = execute(connection, "SELECT to_regclass('lease')").fetchone() or (None,)
     return None if table is None else _find_holder(connection, _LEASE)
 
 
-def _find_holder(connection: _Connection, query: str, own: str | None = None) -> str | None:
+def _find_holder(connection: Connection, query: str, own: str | None = None) -> str | None:
     """Who has a lease that has not run out; None where it is one's own."""
     for who, token, is_current, pid, machine in execute(connection, query).fetchall():
         if token != own and is_current and not _has_ended(pid, machine):
@@ -133,7 +131,7 @@ def _find_holder(connection: _Connection, query: str, own: str | None = None) ->
     return None
 
 
-def _was_committed(connection: _Connection, transaction: str) -> bool:
+def _was_committed(connection: Connection, transaction: str) -> bool:
     """What became of a transaction whose end nobody has heard of."""
     while True:
         (fate,) = execute(connection, _FATE, (transaction,)).fetchone() or (None,)

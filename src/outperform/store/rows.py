@@ -48,7 +48,7 @@ _LABEL_KINDS = (_TEXT, _TEXT, _WHOLE, _TEXT, _TEXT, _TEXT)
 _LONGEST_ERROR = 1_000_000  # characters: a program may print without end before it fails
 _MISMATCH = "does not match its checksum"
 # What Python raises where a row is not what it should be; too deep a JSON is the last.
-_NONSENSE = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
+NONSENSE = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
 
 
 def encode_row(new: Measurement) -> tuple[Any, ...]:
@@ -82,7 +82,7 @@ def decode_rows(rows: Sequence[tuple[Any, ...]], address: str) -> Iterator[Measu
     Where a row is not what `encode_row` has made, DamagedStore names the fit.
     """
     together: list[tuple[Any, ...]] | None = None  # params, seeds, scores and versions
-    with suppress(*_NONSENSE):  # some are damaged
+    with suppress(*NONSENSE):  # some are damaged
         columns = [decode_json([row[i] for row in rows]) for i in _OBJECTS]
         together = [*zip(*columns, strict=True)] if len(columns[0]) == len(rows) else None
     for i, row in enumerate(rows):
@@ -110,7 +110,7 @@ def decode_scores(rows: Sequence[tuple[Any, ...]], address: str) -> dict[str, di
 
 def _decode_score_texts(texts: Sequence[str]) -> list[dict[str, float]] | None:
     """Scores of fits; None where any are none."""
-    with suppress(*_NONSENSE):
+    with suppress(*NONSENSE):
         decoded = decode_json(texts)
         scores = [score for each in decoded for score in dict.values(each)]
         are_numbers = {*map(type, scores)} <= {float, int} and all(map(isfinite, scores))
@@ -192,7 +192,7 @@ def _decode_value(row: tuple[Any, ...]) -> tuple[Any, str | None]:
         return None, f"what it keeps as '{name}' {_MISMATCH}"
     try:
         (value,) = decode_json([text])
-    except _NONSENSE:
+    except NONSENSE:
         return None, f"what it keeps as '{name}' is no JSON"
     return value, None
 
@@ -235,7 +235,7 @@ def _decode_row(row: tuple[Any, ...], objects: Sequence[Any] | None = None) -> M
             key, pipeline, task, params, seeds, fold, bool(refit), status, scores, seconds, error,
             started, versions,
         )  # fmt: skip
-    except _NONSENSE as wrong:
+    except NONSENSE as wrong:
         return f"makes no sense: {getattr(wrong, 'problem', wrong)}"
 
 

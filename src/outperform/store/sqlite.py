@@ -41,6 +41,7 @@ _INSERT = (
 _UPDATE = (
     f"UPDATE measurements SET {', '.join(f'{name} = ?' for name in _ALL_COLUMNS)} WHERE key = ?"
 )
+_RECORDED = "SELECT status, key, scores, score_checksum FROM measurements WHERE key = ?"
 _LABEL = "INSERT OR REPLACE INTO run_labels VALUES (?, ?, ?, ?, ?, ?, ?)"
 # The index has the latest of one status at hand; to find those of both, it would sort all.
 _LATEST = """SELECT * FROM (SELECT id, seconds FROM measurements
@@ -115,17 +116,23 @@ class SqliteStore(SqlStore):
         rows = [encode_row(measurement) for measurement in measurements]
         with self._transaction() as connection:
             connection.executemany(_LABEL, map(encode_label, labels))
-            return [
-                self._add(connection, measurement, row)
-                for measurement, row in zip(measurements, rows, strict=True)
-            ]
+            added = []
+            for new, row in zip(measurements, rows, strict=True):
+                recorded = connection.execute(_RECORDED, (new.key,)).fetchone()
+                if recorded is None:
+                    connection.execute(_INSERT, row)
+                    added.append(Added("new"))
+                    continue
+                added.append(compare_with_recorded(recorded, new, self.address))
+                if added[-1].kind == "new":
+                    connection.execute(_UPDATE, (*row, new.key))
+        return added
 
     def scores(self) -> dict[str, dict[str, float]]:
         """Scores of every recorded fit by key, in order of recording; empty where it failed."""
         checksum = ", score_checksum" if has_checksums(self._connect()) else ""
         query = f"SELECT key, scores{checksum} FROM measurements ORDER BY id"
-        rows = self._read(query, whole=True)
-        return decode_scores(rows, self.address)
+        return decode_scores(self._read(query, whole=True), self.address)
 
     def mean_seconds(self) -> dict[tuple[str, str], float]:
         """Mean seconds of the latest fits of each pipeline on each task, failed ones too."""
@@ -210,14 +217,3 @@ class SqliteStore(SqlStore):
                 return str(reader.get_meta("writer") or "another process")
         except OutperformError:  # it is about to be made
             return "another process"
-
-    def _add(self, connection: sqlite3.Connection, new: Measurement, row: tuple[Any, ...]) -> Added:
-        query = "SELECT status, key, scores, score_checksum FROM measurements WHERE key = ?"
-        recorded = connection.execute(query, (new.key,)).fetchone()
-        if recorded is None:
-            connection.execute(_INSERT, row)
-            return Added("new")
-        added = compare_with_recorded(recorded, new, self.address)
-        if added.kind == "new":
-            connection.execute(_UPDATE, (*row, new.key))
-        return added

@@ -1,0 +1,177 @@
+"""Tables in which each column is an algorithm."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from outperform.errors import InvalidInput, UnknownDirection, UnknownName, UnreadableRuns
+from outperform.runs.columns import (
+    ALGORITHM,
+    SCORE,
+    Roles,
+    Wanted,
+    assign_roles,
+    kind_of,
+    normalise,
+    recognise,
+)
+from outperform.runs.labels import Labels, Numerals
+from outperform.runs.metrics import Goal, TaskMetric, looks_like_score, resolve_goal
+from outperform.runs.row_kinds import RowReader, Rows, assemble, read_rows
+from outperform.runs.source_table import SourceTable, parse_number
+from outperform.runs.table import Runs
+from outperform.wording import enumerate_names, suggest_names
+
+RowKind: TypeAlias = Literal["replicates", "tasks"]
+
+_LOOKS_LIKE_REPLICATE = re.compile(r".*\d")
+
+
+def read_wide(table: SourceTable, wanted: Wanted, rows: RowKind) -> Runs:
+    """Read a table in which each column is an algorithm, each row a replicate or a task."""
+    if rows not in ("replicates", "tasks"):
+        raise InvalidInput(f"rows cannot be {rows!r}", 'Pass "replicates" or "tasks"')
+    if wanted.algorithm is None:
+        _refuse_long(table)
+    if wanted.metric is None and wanted.goal is None:
+        raise UnknownDirection(
+            "nothing says whether higher numbers are better: "
+            "their columns are named after algorithms, not after a metric",
+            "Pass --metric NAME, --maximize or --minimize "
+            '(from Python: metric=NAME, goal="maximize" or goal="minimize")',
+        )
+    name = wanted.metric or "score"
+    metric = TaskMetric(name, resolve_goal(name, wanted.goal))
+    algorithms = _choose(wanted.algorithm, table) or _find_algorithms(table, wanted)
+    roles = _assign_others(table, wanted, algorithms)
+    read = read_rows(table, roles, algorithms, "")
+    kept, notes = RowReader(table, read, roles).keep_runs(wanted.at)
+    stacked = _stack(_name_rows(kept, roles, rows), algorithms)
+    return assemble(
+        table,
+        stacked,
+        roles,
+        by_task=dict.fromkeys(stacked.task.names, metric),
+        validation_metric="",
+        notes=notes,
+        accepted=wanted.accepted,
+    )
+
+
+def _name_rows(read: Rows, roles: Roles, rows: RowKind) -> Rows:
+    """Name the rows of a table that does not."""
+    positions = np.arange(len(read.row))
+    if rows == "replicates" and read.replicate is None:
+        return replace(read, replicate=Labels(Numerals(positions), positions))
+    if rows == "tasks" and not roles.task:
+        return replace(read, task=Labels(tuple(f"row {row}" for row in read.row), positions))
+    return read
+
+
+def _stack(rows: Rows, algorithms: Sequence[str]) -> Rows:
+    """Put the columns of numbers, which are these algorithms, one below the other."""
+    n_rows, n_columns = len(rows.row), len(algorithms)
+    stacked = replace(rows, numbers=[]).keep(np.tile(np.arange(n_rows), n_columns))
+    algorithm = Labels(tuple(algorithms), np.repeat(np.arange(n_columns), n_rows))
+    return replace(stacked, algorithm=algorithm, numbers=[np.concatenate(rows.numbers)])
+
+
+def _assign_others(table: SourceTable, wanted: Wanted, algorithms: Sequence[str]) -> Roles:
+    """Say what the columns are for that are no algorithms."""
+    is_algorithm = set(algorithms)
+    names = [name for name in table.names if name not in is_algorithm]
+    return assign_roles(names, replace(wanted, algorithm=(), metric=None), table.source)
+
+
+def _find_algorithms(table: SourceTable, wanted: Wanted) -> list[str]:
+    """Find the columns that are algorithms: those that are nothing else."""
+    roles = _assign_others(table, wanted, ())
+    labels = {*roles.task, *roles.replicate, *roles.spare, roles.status, ""}
+    others = [n for n in table.names if n not in labels and not _counts_rows(table, n)]
+    if is_transposed(table, roles, others):
+        raise explain_transposed(table)
+    for name in others:
+        if table.holds_text(name):
+            raise UnreadableRuns(
+                f"column {name!r} of {table.source} holds text, so it is no algorithm",
+                "Name the columns that are with --algorithm A,B; if it labels the rows, say so "
+                f"with --replicate {name!r} or --task {name!r}",
+            )
+    if not others:
+        raise UnreadableRuns(
+            f"no column of {table.source} is left to be an algorithm",
+            "Give each algorithm a column of scores",
+        )
+    return others
+
+
+def _counts_rows(table: SourceTable, name: str) -> bool:
+    """Whether a column holds steps or numbers of examples, not scores of an algorithm."""
+    if kind_of(name) not in ("step", "example"):
+        return False
+    numbers = map(parse_number, table.head(name))
+    return all(number is None or float(number).is_integer() for number in numbers)
+
+
+def _choose(named: str | Sequence[str] | None, table: SourceTable) -> list[str]:
+    """Take the columns a person named, in the table's own spelling."""
+    if named is None:
+        return []
+    names = [name for name in table.names if name]
+    if isinstance(named, str):
+        named = [named] if named in names else [name.strip() for name in named.split(",")]
+    for name in named:
+        if name not in names and name in map(str, table.head(names[0])):
+            raise explain_transposed(table)
+        if name not in names:
+            problem = f"no algorithm {name!r} in {table.source}"
+            raise UnknownName(problem, suggest_names(name, names))
+    return list(dict.fromkeys(named))
+
+
+def _refuse_long(table: SourceTable) -> None:
+    named = [name for name in recognise(table.names, ALGORITHM) if table.holds_text(name)]
+    scores = [n for n in table.names if normalise(n) in SCORE or looks_like_score(n)]
+    if named and scores:
+        raise UnreadableRuns(
+            f"{table.source} looks long: column {named[0]!r} names algorithms and column "
+            f"{scores[0]!r} holds scores",
+            "Leave out --wide",
+        )
+
+
+def is_transposed(table: SourceTable, roles: Roles, others: Sequence[str]) -> bool:
+    """Whether each row seems to be an algorithm, with a column per replicate."""
+    texts = [name for name in (*roles.algorithm, *others) if table.holds_text(name)]
+    numeric = [name for name in others if table.holds_numbers(name)]
+    if len(texts) != 1 or texts[0] != next(filter(None, table.names)) or len(numeric) < 2:
+        return False
+    named = table.head(texts[0])
+    tells_algorithms = texts[0] in roles.algorithm or all(
+        _LOOKS_LIKE_REPLICATE.fullmatch(name) for name in numeric
+    )
+    return tells_algorithms and len(set(map(str, named))) == len(named)
+
+
+def explain_transposed(table: SourceTable) -> UnreadableRuns:
+    """Say that rows and columns are swapped, or that the rows are summaries."""
+    first = next(filter(None, table.names))
+    listed = enumerate_names(map(str, table.head(first)), limit=3)
+    if {"mean", "average"} & {name.casefold() for name in table.names}:
+        return UnreadableRuns(
+            f"{table.source} holds a mean of each algorithm ({listed}), not runs",
+            "Compare published means with --summary (from Python: compare_published)",
+        )
+    return UnreadableRuns(
+        f"each row of {table.source} seems to be an algorithm ({listed})",
+        "Transpose it, so that each column is an algorithm, and add --wide",
+    )
+
+
+_WORDS: dict[str, Goal] = {
+    **dict.fromkeys(("maximize", "maximise", "max", "higher", "up"), "maximize"),
+    **dict.fromkeys(("minimize", "minimise", "min", "lower", "down"), "minimize"),
+}
