@@ -30,6 +30,10 @@ TUNED_ANEW = "pipelines tuned anew"
 THESE_SEARCHES = "the hyperparameters that one search found"
 REDRAWN = "one search, and others redrawn from it"
 _MOST_BUDGET = 1e9  # fits of each
+_N_BUDGETS = 40  # points of a curve
+_AS_GOOD = 1.05  # times the least error: constants are not known any better
+_REACH = 10  # times the budget that curves go to
+_SURE = 0.999  # P(A>B) above which nobody needs a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +225,6 @@ class DesignOption:
             middle = (low + high) / 2
             low, high = (low, middle) if is_enough(middle) else (middle, high)
         return self.choose(high, costs)[1].cost
-
-
-_N_BUDGETS = 40  # points of a curve
-_AS_GOOD = 1.05  # times the least error: constants are not known any better
-_REACH = 10  # times the budget that curves go to
-_SURE = 0.999  # P(A>B) above which nobody needs a number
 
 
 @dataclass(frozen=True, slots=True)

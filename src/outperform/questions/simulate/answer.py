@@ -47,6 +47,9 @@ from outperform.stats.verdicts import verdict_power
 
 _FARTHEST = 1e6  # standard deviations: P(A>B) = 1 for all that ranks can tell
 _CORRECTED: Rule = "nadeau-bengio"
+_FEW_RUNS = 20
+_EXACT: tuple[Rule, ...] = ("verdict", "anytime")
+_UNKNOWING: tuple[Rule, ...] = ("oracle", "nadeau-bengio")  # need what runs alone do not tell
 
 
 def simulate_error_rates(
@@ -201,11 +204,6 @@ def _find_doubts(scenarios: Sequence[Scenario], rules: Sequence[Rule]) -> Iterat
         )
     for scenario in scenarios:
         yield from scenario.notes
-
-
-_FEW_RUNS = 20
-_EXACT: tuple[Rule, ...] = ("verdict", "anytime")
-_UNKNOWING: tuple[Rule, ...] = ("oracle", "nadeau-bengio")  # need what runs alone do not tell
 
 
 def resample_error_rates(
