@@ -34,10 +34,10 @@ class Output:
     title: bool = True
 
     def __post_init__(self) -> None:
-        settings = {"--view": self.view, "--width": self.width, "--no-title": not self.title}
-        idle = [name for name, value in settings.items() if value]
-        if idle and not self.figure:
-            raise click.UsageError(f"{', '.join(idle)} says how to draw: add --plot FILE.")
+        if not self.figure:
+            settings = {"--view": self.view, "--width": self.width, "--no-title": not self.title}
+            if idle := [name for name, value in settings.items() if value]:
+                raise click.UsageError(f"{', '.join(idle)} says how to draw: add --plot FILE.")
         if self.paper and self.as_json:
             raise click.UsageError(
                 f"--format {self.paper} and --json both say what to print: leave one out."

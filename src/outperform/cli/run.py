@@ -245,13 +245,13 @@ class _Run:
 
     def __init__(self, coordinator: Coordinator, as_json: bool) -> None:
         self.coordinator, self.as_json = coordinator, as_json
-        self.began = monotonic()
+        self.bar, self.began = ProgressBar("fitting"), monotonic()
         self._awaited: str | None = None  # what the engine waits for, as far as was said
 
     def finish(self) -> int:
         """Do all that is missing; the exit status."""
-        with ProgressBar("fitting") as bar:
-            progress = self.coordinator.run(report=lambda progress: self._show(progress, bar))
+        with self.bar:
+            progress = self.coordinator.run(report=self._show)
         if self.as_json:
             print_json({**asdict(progress), "store": self.coordinator.store.address}, kind="Run")
         else:
@@ -265,12 +265,12 @@ class _Run:
         from outperform.questions.compare.decision import add_replicates
 
         try:
-            with ProgressBar("fitting") as bar:
+            with self.bar:
                 decision = add_replicates(
                     self.coordinator,
                     planned,
                     new_rule=new_rule,
-                    report=lambda progress: self._show(progress, bar),
+                    report=self._show,
                     show=lambda look: say(look, err=True),
                 )
         except OutperformError as error:
@@ -287,12 +287,12 @@ class _Run:
             print_result(decision)
         return decision.exit_status
 
-    def _show(self, progress: Progress, bar: ProgressBar) -> None:
+    def _show(self, progress: Progress) -> None:
         before, self._awaited = self._awaited, self.coordinator.engine.waits_for
         if self._awaited and self._awaited != before:
             say(f"Note: {self._awaited}.", fg="yellow", err=True)
         pace = describe_pace(progress.n_done + progress.n_failed, progress.n_left, self.began)
-        bar(progress.n_fits - progress.n_left, progress.n_fits, f"{progress}, {pace}")
+        self.bar(progress.n_fits - progress.n_left, progress.n_fits, f"{progress}, {pace}")
 
     def _sum_up(self) -> None:
         """What was done, and what went wrong."""

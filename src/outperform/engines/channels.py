@@ -62,32 +62,27 @@ class Channel:
         if not news:
             raise EOFError
         self._unread += news
-        messages = []
-        while (body := self._take()) is not None:
+        messages: list[Any] = []
+        while True:
+            if not _MARK.startswith(self._unread[: len(_MARK)]):
+                raise Garbled
+            if len(self._unread) < _HEAD.size:
+                return messages
+            _, checksum, length = _HEAD.unpack_from(self._unread)
+            if length > _LONGEST:
+                raise Garbled
+            end = _HEAD.size + length
+            if len(self._unread) < end:
+                return messages
+            body = bytes(self._unread[_HEAD.size : end])
+            if zlib.crc32(body) != checksum:
+                raise Garbled
+            del self._unread[:end]
             messages.append(pickle.loads(body))
-        return messages
 
     def close(self) -> None:
         """Close this end."""
         self._socket.close()
-
-    def _take(self) -> bytes | None:
-        """Body of the next message, None where it is not complete."""
-        if not _MARK.startswith(self._unread[: len(_MARK)]):
-            raise Garbled
-        if len(self._unread) < _HEAD.size:
-            return None
-        _, checksum, length = _HEAD.unpack_from(self._unread)
-        if length > _LONGEST:
-            raise Garbled
-        end = _HEAD.size + length
-        if len(self._unread) < end:
-            return None
-        body = bytes(self._unread[_HEAD.size : end])
-        if zlib.crc32(body) != checksum:
-            raise Garbled
-        del self._unread[:end]
-        return body
 
 
 class Output:

@@ -123,7 +123,6 @@ class RemoteEngine:
     ) -> None:
         self._cluster = cluster
         self._works = Works()
-        self._codes: dict[int, bytes] = {}
         self._shared: dict[int, Any] = {}
         self._loaded: set[int] = set()  # works that some worker has loaded
         self._unable: dict[str, str] = {}  # workers that could not load a work, and why
@@ -198,8 +197,7 @@ class RemoteEngine:
         if needs != NO_NEEDS:
             self._cluster.check_needs(needs)
         number, code = self._works.pack(work)
-        self._codes[number] = code
-        self._send(Job(tag, number, b"", pack(item), timeout, needs))
+        self._send(Job(tag, number, code, pack(item), timeout, needs))
 
     def wait(self, patience: float | None = None) -> list[Outcome]:
         """Outcomes not handed out yet: at least one, or none where nothing is left to wait for."""
@@ -248,11 +246,11 @@ class RemoteEngine:
 
         folder = os.getcwd()  # noqa: PTH109, as text
         places = _find_places(tuple(map(str, sys.path)), folder)
-        order = Order(replace(job, tag=None), self._lease, folder, places)
+        order = Order(replace(job, tag=None, code=b""), self._lease, folder, places)
         handle = None
         try:
             if job.number not in self._shared:
-                self._shared[job.number] = self._cluster.share(self._codes[job.number])
+                self._shared[job.number] = self._cluster.share(job.code)
             handle = self._cluster.call(self._shared[job.number], order, tell, self._unable)
         except Disconnected as error:
             tell(error)
