@@ -89,7 +89,7 @@ def as_pairs(a: ArrayLike, b: ArrayLike, *, at_least: int = 1) -> tuple[FloatArr
     """Two arrays of equal length whose entries i belong together, identical where tied."""
     first, second = as_scores(a, "a", at_least=at_least), as_scores(b, "b", at_least=at_least)
     check_paired(first.size, second.size)
-    return merge_pairs(*_merge_stored(first, second, a, b))
+    return merge_pairs(*merge_stored((first, second), (np.asarray(a).dtype, np.asarray(b).dtype)))
 
 
 def as_independent(
@@ -97,7 +97,9 @@ def as_independent(
 ) -> tuple[FloatArray, FloatArray]:
     """Two arrays of any lengths, compared all with all, in which tied scores are identical."""
     first, second = as_scores(a, "a", at_least=at_least), as_scores(b, "b", at_least=at_least)
-    first, second = merge_ties(*_merge_stored(first, second, a, b))
+    first, second = merge_ties(
+        *merge_stored((first, second), (np.asarray(a).dtype, np.asarray(b).dtype))
+    )
     return first, second
 
 
@@ -129,13 +131,6 @@ def as_two_samples(
     first = as_samples(a, "a", at_least=at_least, axis=axis)
     second = as_samples(b, "b", at_least=at_least, axis=axis)
     leading_shape(first, second)
-    return _merge_stored(first, second, a, b)
-
-
-def _merge_stored(
-    first: FloatArray, second: FloatArray, a: ArrayLike, b: ArrayLike
-) -> tuple[FloatArray, FloatArray]:
-    """Make floats identical that `a` and `b`, of fewer bits, could hardly tell apart."""
     first, second = merge_stored((first, second), (np.asarray(a).dtype, np.asarray(b).dtype))
     return first, second
 
@@ -178,24 +173,21 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
         raise InvalidInput(f"{name} is {value!r}", "Choose one of " + ", ".join(map(repr, choices)))
 
 
-def check_open_unit(name: str, value: float) -> None:
-    """Refuse a level or probability outside (0, 1)."""
-    _check_number(name, value)
-    if not 0 < value < 1:
+def check_open_unit(name: str, value: float, *, at_least: float | None = None) -> None:
+    """Refuse a level or probability outside (0, 1), or below the smallest that makes sense."""
+    if not isinstance(value, Real):
+        raise InvalidInput(f"{name} is {value!r}", "Pass a number")
+    if not (at_least or 0) <= value < 1 or value == 0:
+        allowed = f"from {at_least} up to, not including, 1" if at_least else "between 0 and 1"
         percent = f" ({value:g}% is {value / 100:g})" if 1 < value <= 100 else ""
-        raise InvalidInput(f"{name} is {value}", f"Pass a value between 0 and 1{percent}")
+        raise InvalidInput(f"{name} is {value}", f"Pass a value {allowed}{percent}")
     if value < _SMALLEST:
         raise InvalidInput(f"{name} is {value}", f"Pass a value of {_SMALLEST} or more")
 
 
 def check_gamma(gamma: float) -> None:
     """Refuse a smallest share of wins that matters which is no advantage, or beyond reach."""
-    _check_number("gamma", gamma)
-    if not 0.5 <= gamma < 1:
-        percent = f" ({gamma:g}% is {gamma / 100:g})" if 1 < gamma <= 100 else ""
-        raise InvalidInput(
-            f"gamma is {gamma}", f"Pass a value from 0.5 up to, not including, 1{percent}"
-        )
+    check_open_unit("gamma", gamma, at_least=0.5)
 
 
 def check_advantage(gamma: float) -> None:
@@ -207,14 +199,10 @@ def check_advantage(gamma: float) -> None:
 
 def check_positive(name: str, value: float) -> None:
     """Refuse what is not a number above 0."""
-    _check_number(name, value)
-    if not value > 0:
-        raise InvalidInput(f"{name} is {value}", "Pass a positive number")
-
-
-def _check_number(name: str, value: object) -> None:
     if not isinstance(value, Real):
         raise InvalidInput(f"{name} is {value!r}", "Pass a number")
+    if not value > 0:
+        raise InvalidInput(f"{name} is {value}", "Pass a positive number")
 
 
 def check_count(name: str, value: float, *, at_least: int, at_most: int | None = None) -> None:

@@ -24,7 +24,6 @@ from outperform.stats.checks import (
     check_count,
     check_open_unit,
     check_positive,
-    merge_pairs,
 )
 from outperform.stats.effect_sizes import Estimate, mean_and_deviation, student_interval
 from outperform.stats.intervals import Interval
@@ -267,7 +266,7 @@ def _mean_and_error(
 ) -> tuple[float, float, float, int]:
     """Mean and deviation of the differences, standard error of the mean, number of replicates."""
     _check_sizes(n_train, n_test)
-    first, second = merge_pairs(*as_pairs(a, b, at_least=2))
+    first, second = as_pairs(a, b, at_least=2)
     value, deviation = map(float, mean_and_deviation(first - second))
     # Equal differences of unequal scores differ by the rounding of these.
     if deviation <= ROUNDING * np.abs([first, second]).max():

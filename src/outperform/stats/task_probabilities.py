@@ -117,7 +117,7 @@ def _reach(wins: FloatArray, ties: FloatArray, losses: FloatArray, tail: FloatAr
             narrowest = np.where(tied > 0, betaincinv(wins + lost, tied + 1, tail), 1.0)
         share = np.where(np.abs(share) < 1e-12, 0.0, share)
         reached.append(share * np.where(share > 0, widest, narrowest))
-    return np.maximum.reduce(reached)
+    return np.asarray(np.maximum.reduce(reached))
 
 
 def _number_families(families: ArrayLike | None, n_tasks: int) -> NDArray[np.intp]:
