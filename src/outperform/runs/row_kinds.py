@@ -110,7 +110,7 @@ def _parse_date(text: str) -> float | None:
         return None
 
 
-def read_status(table: SourceTable, column: str) -> Labels | None:
+def _read_status(table: SourceTable, column: str) -> Labels | None:
     """Give the status of the rows that did not finish, empty where one did; None if all did."""
     status = table.label_runs(column)
     # As all trackers would write it: `TrialState.COMPLETE` is `complete`.
@@ -133,7 +133,7 @@ def read_status(table: SourceTable, column: str) -> Labels | None:
     return Labels(("", *unfinished), places[status.codes])
 
 
-def leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
+def _leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
     """Leave out rows that sum up others, as spreadsheets end with, and note it."""
     replicate = rows.replicate
     if replicate is None or isinstance(replicate.names, Numerals):
@@ -335,7 +335,7 @@ def read_rows(table: SourceTable, roles: Roles, numbers: Sequence[str], only: st
         parts[2],
         values,
         table.rows,
-        None if roles.status is None else read_status(table, roles.status),
+        None if roles.status is None else _read_status(table, roles.status),
     )
 
 
@@ -350,7 +350,7 @@ def assemble(
     validation_metric: str = "",
 ) -> Runs:
     """Make runs of rows that are runs, or sums of runs."""
-    rows, about_summaries = leave_out_summaries(rows, table.source)
+    rows, about_summaries = _leave_out_summaries(rows, table.source)
     algorithm, task = rows.algorithm.by_appearance(), rows.task.by_appearance()
     replicate, score, incomplete = rows.replicate, rows.numbers[0], rows.incomplete
     if incomplete is not None:
