@@ -27,7 +27,7 @@ from outperform.runs.labels import (
 from outperform.runs.metrics import TaskMetric, sum_up_metrics
 from outperform.runs.scope import varied_by
 from outperform.runs.source_table import OtherColumns, SourceTable, parse_number
-from outperform.runs.table import Runs
+from outperform.runs.table import Runs, name_runs
 from outperform.wording import enumerate_names, enumerate_rows, split_words
 
 _FINISHED = split_words("complete completed done finished ok succeeded success successful")
@@ -352,16 +352,11 @@ def assemble(
     """Make runs of rows that are runs, or sums of runs."""
     rows, about_summaries = _leave_out_summaries(rows, table.source)
     algorithm, task = rows.algorithm.by_appearance(), rows.task.by_appearance()
-    replicate, score, incomplete = rows.replicate, rows.numbers[0], rows.incomplete
+    score, incomplete = rows.numbers[0], rows.incomplete
     if incomplete is not None:
         score = np.where(incomplete.codes == incomplete.names.index(""), score, np.nan)
     return Runs(
-        algorithms=tuple(algorithm.names),
-        tasks=tuple(task.names),
-        replicates=None if replicate is None else replicate.names,
-        algorithm=algorithm.codes,
-        task=task.codes,
-        replicate=np.zeros_like(task.codes) if replicate is None else replicate.codes,
+        **name_runs(algorithm, task, rows.replicate),
         score=score,
         validation=rows.numbers[1] if validation_metric else None,
         row=rows.row,
