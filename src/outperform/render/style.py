@@ -1,7 +1,7 @@
 """How figures look and name things: sized for a paper, safe for the colour-blind."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -212,7 +212,7 @@ def write_scope(figure: "Figure", result: Any) -> None:
     figure.text(0.5, y, "\n".join(lines), ha="center", va="bottom", **look)
 
 
-def lay_out_rows(ax: "Axes", positions: list[float], labels: list[str]) -> None:
+def lay_out_rows(ax: "Axes", positions: Sequence[float], labels: Sequence[str]) -> None:
     """Label rows by name where the vertical axis measures nothing."""
     ax.spines[["left", "right", "top"]].set_visible(False)
     ax.set_yticks(positions, labels)

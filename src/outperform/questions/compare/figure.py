@@ -77,17 +77,18 @@ def draw_differences(comparison: Comparison, ax: Axes) -> None:
         f"{comparison.n_pairs:,} pairs,\n{tied}",
         f"◆ mean,\n{describe_level(mean.interval)} interval",
     ]
-    below: list[tuple[str, float, Estimate]] = [("difference", -0.35, mean)]
+    rows, estimates = [-0.35], dict[str, Estimate](difference=mean)
     # Differences that do not vary tell nothing of other data: that interval has no ends.
     if population is not None and np.isfinite(population.interval.low):
         labels.append(f"for data like\nthese, {describe_level(population.interval)}")
-        below.append(("population", -0.85, population))
-    for gid, row, found in below:
+        rows.append(-0.85)
+        estimates["population"] = population
+    for row, (gid, found) in zip(rows, estimates.items(), strict=True):
         ends = [found.interval.low, found.interval.high]
         ax.plot(ends, [row, row], color="black", gid=f"{gid}-interval")
         ax.plot([found.value], [row], "D", color="black", mec="white", ms=5.5, gid=gid)
-    lay_out_rows(ax, [0.5, *(row for _, row, _ in below)], labels)
-    ax.set_ylim(row - 0.25, 1.1)
+    lay_out_rows(ax, [0.5, *rows], labels)
+    ax.set_ylim(rows[-1] - 0.25, 1.1)
     limit_ticks(ax)
     a, b = short_names(comparison, 14)
     ax.set_xlabel(join_phrases(f"{a} − {b}", describe_metric(comparison)))
@@ -241,19 +242,19 @@ def draw_probability(results: PairResult | Sequence[PairResult], ax: Axes) -> No
     """
     rows: Sequence[PairResult]
     if isinstance(results, Sequence):
-        tasks = [getattr(each, "task", "") for each in results]  # what was published has none
-        rows, labels = results, [escape(task) for task in shorten_apart(tasks, 18)]
+        names = shorten_apart([each.task for each in results], 18)
+        rows, labels = results, [*map(escape, names)]
     else:
         rows, labels = (results,), [f"{results.probability:.3g}\n{results.interval}"]
     first = rows[0]
     _draw_regions(first.gamma, ax)
     for row, result in enumerate(rows):
         _draw_interval(result, row, ax)
-    lay_out_rows(ax, [float(row) for row in range(len(rows))], labels)
+    lay_out_rows(ax, range(len(rows)), labels)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     a, b = short_names(first, 16)
     level = describe_level(first.interval)
-    metrics = {describe_metric(each) for each in rows}
+    metrics = {*map(describe_metric, rows)}
     metric = metrics.pop() if len(metrics) == 1 else "the metric of each task"
     # Fewer rows than are coloured may be named together.
     apart = ["each row by itself"] if len(rows) > 1 else []
@@ -265,7 +266,7 @@ def draw_tasks(tasks: TaskComparisons, ax: Axes) -> None:
     draw_probability(tasks.comparisons, ax)
     row, average = len(tasks.comparisons), tasks.average
     labels = [label.get_text() for label in ax.get_yticklabels()]
-    lay_out_rows(ax, [float(each) for each in range(row + 1)], [*labels, "on average"])
+    lay_out_rows(ax, range(row + 1), [*labels, "on average"])
     ax.set_ylim(row + 0.6, -0.6)
     look: dict[str, Any] = {"color": "black", "clip_on": False}
     ax.axhline(row - 0.5, color=COLOUR_NOTE, linewidth=0.4)

@@ -236,10 +236,7 @@ class SequentialComparison(OfTwo):
     @property
     def chance(self) -> str:
         """P(A>B) with the interval that holds whenever one stops, the winner first."""
-        c = self.comparison
-        if self.winner == "b":
-            return f"P({c.b} > {c.a}) = {c.reverse_probability:.3g} {c.reverse}"
-        return f"P({c.a} > {c.b}) = {c.probability:.3g} {c.interval}"
+        return self.comparison.describe_chance(self.winner)
 
     def __str__(self) -> str:
         on = f" on {self.task}" if self.task else ""
