@@ -3,9 +3,8 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from outperform.runs import Goal
 from outperform.runs.scope import join_scopes
 from outperform.stats import Interval
 from outperform.wording import cut_to, describe_goal, make_visible, measure, shorten, wrap_lines
@@ -67,18 +66,6 @@ _FONTS_OF_MANY_SCRIPTS = (
 )
 
 
-class Measured(Protocol):
-    """A result in the unit of one metric."""
-
-    @property
-    def metric(self) -> str:
-        """Name of the metric."""
-
-    @property
-    def goal(self) -> Goal:
-        """Whether higher or lower is better."""
-
-
 def escape(text: str) -> str:
     """Keep matplotlib from reading dollar signs as mathematics, and files from breaking."""
     return make_visible(text).replace("$", r"\$")
@@ -115,8 +102,8 @@ def wrap_name(name: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def describe_metric(result: Measured) -> str:
-    """Name of the metric and which way is better."""
+def describe_metric(result: Any) -> str:
+    """Name of a result's metric and which way is better."""
     return f"{escape(shorten(result.metric, 20))} ({describe_goal(result.goal)})"
 
 
