@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from outperform.errors import InvalidInput
 from outperform.questions.audit.answer import audit
 from outperform.questions.compare.answer import compare
-from outperform.questions.compare.published import compare_published
-from outperform.questions.compare.published_table import compare_published_table
+from outperform.questions.compare.published import compare_published, compare_published_table
 from outperform.questions.compare.sequential import compare_sequentially
 from outperform.questions.decompose.answer import decompose_crossed
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves

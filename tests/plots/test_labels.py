@@ -1,6 +1,6 @@
 import pytest
 
-from outperform.render.style import join_phrases, short_names, wrap_name, wrapped_names
+from outperform.render.style import join_phrases, short_names, wrap_name
 from outperform.wording import shorten, shorten_apart, wrap_lines
 
 
@@ -23,7 +23,7 @@ def test_names_that_differ_in_the_middle_are_told_apart(make_comparison):
     comparison = make_comparison(names=names)
     assert short_names(comparison, 12) == ("A: res…eed-7", "B: res…eed-7")
     assert short_names(comparison, 40) == (names["a"], names["b"])
-    first, second = wrapped_names(comparison, 6)
+    first, second = short_names(comparison, 12, n_lines=2)
     assert first != second
 
 

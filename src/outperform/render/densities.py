@@ -12,7 +12,7 @@ from outperform.render.style import (
     describe_metric,
     lay_out_rows,
     limit_ticks,
-    wrapped_names,
+    short_names,
 )
 from outperform.stats.checks import FloatArray
 
@@ -25,7 +25,7 @@ _N_BINS = 2000
 def draw_densities(comparison: Comparison, ax: Axes) -> None:
     """Draw how the scores of each algorithm are distributed, with every run as a dot."""
     sides = (("a", comparison.scores_a, COLOUR_A), ("b", comparison.scores_b, COLOUR_B))
-    draw_distributions(sides, wrapped_names(comparison), ax)
+    draw_distributions(sides, short_names(comparison, 24, n_lines=2), ax)
     ax.set_xlabel(describe_metric(comparison))
 
 
@@ -35,15 +35,10 @@ def draw_distributions(
     """Draw a density with dots in a row for each side: its letter, scores and colour."""
     labels = []
     for row, (side, scores, colour) in enumerate(sides):
-        n, mean, below = (
-            scores.size,
-            float(scores.mean()),
-            -row - 0.1 - 0.25 * scatter_evenly(scores),
-        )
-        draw_density(scores, ax, -row, colour=colour, side=side)
-        draw_dots(scores, below, ax, n=n, colour=colour, gid=f"runs-{side}")
+        mean = float(scores.mean())
+        draw_scores(scores, ax, -row, colour=colour, side=side)
         ax.plot([mean], [-row], "D", color=colour, mec="white", ms=5.5, gid=f"mean-{side}")
-        labels.append(f"{names[row]}\n◆ mean {mean:.4g}\nn = {n:,}")
+        labels.append(f"{names[row]}\n◆ mean {mean:.4g}\nn = {scores.size:,}")
     lay_out_rows(ax, [0.1 - row for row in range(len(sides))], labels)
     ax.set_ylim(-0.45 - len(sides) + 1, 0.65)
     if np.ptp(np.concatenate([scores for _, scores, _ in sides])) == 0:
@@ -51,20 +46,25 @@ def draw_distributions(
     limit_ticks(ax)
 
 
-def draw_density(scores: FloatArray, ax: Axes, baseline: float, *, colour: str, side: str) -> None:
-    """Draw the density within the range of the scores, its peak always of the same height.
+def draw_scores(scores: FloatArray, ax: Axes, baseline: float, *, colour: str, side: str) -> None:
+    """Draw the density within the range of the scores, as high as any, and below it every run.
 
-    Fewer scores have no shape that could be seen: the line of their range stands for them.
+    Few scores have no shape that could be seen: the line of their range stands for them.
     """
     if scores.size < _FEWEST:
         ends = [float(scores.min()), float(scores.max())]
         ax.plot(ends, [baseline, baseline], color=colour, linewidth=0.6, gid=f"range-{side}")
-        return
-    x, density = estimate_density(scores)
-    top = baseline + 0.55 * density / density.max()
-    ax.fill_between(x, baseline, top, color=colour, alpha=0.25, linewidth=0)
-    ax.plot(x, top, color=colour, gid=f"density-{side}")
-    ax.plot([x[0], x[-1]], [baseline, baseline], color=colour, linewidth=0.6)
+    else:
+        x, density = estimate_density(scores)
+        top = baseline + 0.55 * density / density.max()
+        ax.fill_between(x, baseline, top, color=colour, alpha=0.25, linewidth=0)
+        ax.plot(x, top, color=colour, gid=f"density-{side}")
+        ax.plot([x[0], x[-1]], [baseline, baseline], color=colour, linewidth=0.6)
+    # Neighbours lie far apart, the same way every time.
+    places = np.empty(scores.size)
+    places[np.argsort(scores, kind="stable")] = np.arange(scores.size) * _GOLDEN % 1
+    below = baseline - 0.1 - 0.25 * places
+    draw_dots(scores, below, ax, n=scores.size, colour=colour, gid=f"runs-{side}")
 
 
 def estimate_density(scores: FloatArray, *, margin: float = 0.0) -> tuple[FloatArray, FloatArray]:
@@ -85,13 +85,6 @@ def estimate_density(scores: FloatArray, *, margin: float = 0.0) -> tuple[FloatA
     x = np.linspace(-margin, 1 + margin, 256)
     density = gaussian_kde(scaled, scores.size ** (-1 / 5), weights)(x)
     return low + width * x, np.asarray(density, dtype=np.float64)
-
-
-def scatter_evenly(scores: FloatArray) -> FloatArray:
-    """Place scores between 0 and 1, neighbours far apart, the same way every time."""
-    places = np.empty(scores.size)
-    places[np.argsort(scores, kind="stable")] = np.arange(scores.size) * _GOLDEN % 1
-    return places
 
 
 def draw_dots(x: FloatArray, y: FloatArray, ax: Axes, *, n: int, colour: str, gid: str) -> None:

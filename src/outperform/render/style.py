@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from outperform.questions.compare.published import PublishedComparison
-from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal
 from outperform.runs.scope import join_scopes
 from outperform.stats import Interval
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PairResult = Comparison | PublishedComparison
+    from outperform.questions.compare.published import PairResult
 
 COLUMN_WIDTH = 3.4  # inches, one column of a two-column paper
 PAGE_WIDTH = 7.0
@@ -86,23 +84,14 @@ def escape(text: str) -> str:
     return make_visible(text).replace("$", r"\$")
 
 
-def short_names(result: PairResult, length: int) -> tuple[str, str]:
-    """Names of both algorithms on one line, shortened but never to the same words."""
-    first, second = _tell_apart(result, length)
-    return escape(first), escape(second)
-
-
-def wrapped_names(result: PairResult, width: int = 12) -> tuple[str, str]:
-    """Names of both algorithms on two lines at most."""
-    first, second = _tell_apart(result, 2 * width)
-    return escape(wrap_name(first, width)), escape(wrap_name(second, width))
-
-
-def _tell_apart(result: PairResult, length: int) -> tuple[str, str]:
+def short_names(result: "PairResult", length: int, *, n_lines: int = 1) -> tuple[str, str]:
+    """Names of both algorithms on one line or two, shortened but never to the same words."""
     first, second = shorten(result.a, length), shorten(result.b, length)
     if first == second and result.a != result.b:
-        return shorten(f"A: {result.a}", length), shorten(f"B: {result.b}", length)
-    return first, second
+        first, second = shorten(f"A: {result.a}", length), shorten(f"B: {result.b}", length)
+    if n_lines == 2:
+        first, second = wrap_name(first, length // 2), wrap_name(second, length // 2)
+    return escape(first), escape(second)
 
 
 def wrap_name(name: str, width: int) -> str:

@@ -40,8 +40,8 @@ def print_result(result: Answer, *, beside: bool = False) -> None:
         else:
             print_table(part)
     _print_caveats(result.caveats, err=beside)
-    if result.advice and not beside:
-        say("", f"Next: {result.advice}")
+    if not beside and (advice := result.advice):
+        say("", f"Next: {advice}")
 
 
 def print_table(table: Table) -> None:

@@ -278,7 +278,14 @@ def draw_hidden(tasks: TaskAudits, ax: Axes) -> None:
     """
     ax.axvspan(0, 0.1, color=COLOUR_BAND, linewidth=0, zorder=0, gid="tenth")
     for row, audit in enumerate(tasks.audits):
-        _draw_row(audit, row, ax)
+        move, winner = audit.easiest_move, audit.comparison.winner
+        if move.n is None:
+            write_note(ax, "by no number", (_NOBODY, row), (0, 0), ha="right", va="center")
+            continue
+        colour = _COLOURS[winner or ("a" if move is audit.hidden[0] else "b")]
+        look = {"mfc": colour if winner else "white", "gid": f"hidden-{row}"}
+        text = f"{move} of {audit.n_runs}"
+        _draw_share(ax, row, audit.share_to_move, text, colour, **look)
     _label_rows(ax, [audit.comparison.task for audit in tasks.audits])
     first = tasks.audits[0]
     ax.set_xlabel(f"share of {first.unit} to hide (grey: up to a tenth)")
@@ -294,18 +301,9 @@ def draw_hidden(tasks: TaskAudits, ax: Axes) -> None:
     )
 
 
-def _draw_row(audit: Audit, row: int, ax: Axes) -> None:
-    move, winner = audit.easiest_move, audit.comparison.winner
-    if move.n is None:
-        write_note(ax, "by no number", (_NOBODY, row), (0, 0), ha="right", va="center")
-        return
-    share = audit.share_to_move
-    side = winner or ("a" if move is audit.hidden[0] else "b")
-    colour = _COLOURS[side]
+def _draw_share(ax: Axes, row: int, share: float, text: str, colour: str, **look: Any) -> None:
     ax.plot([0, share], [row, row], color=COLOUR_NEITHER, linewidth=0.8, zorder=1)
-    face = colour if winner else "white"
-    ax.plot([share], [row], "o", color=colour, mfc=face, ms=4.5, gid=f"hidden-{row}", zorder=2)
-    text = f"{move} of {audit.n_runs}"
+    ax.plot([share], [row], "o", color=colour, ms=4.5, zorder=2, **look)
     write_note(ax, text, (share, row), (5, 0), va="center", annotation_clip=False)
 
 
@@ -313,9 +311,8 @@ def draw_fooled(tasks: TaskSelfAudits, ax: Axes) -> None:
     """Draw up to what share of the runs the best and the worst differ significantly."""
     for row, audit in enumerate(tasks.audits):
         n, total = audit.n_fooled, audit.scores.size
-        ax.plot([0, n / total], [row, row], color=COLOUR_NEITHER, linewidth=0.8, zorder=1)
-        ax.plot([n / total], [row], "o", color=COLOUR_A, ms=4.5, gid=f"fooled-{row}", zorder=2)
-        write_note(ax, f"{n} of {total}", (n / total, row), (5, 0), va="center")
+        text = f"{n} of {total}"
+        _draw_share(ax, row, n / total, text, COLOUR_A, gid=f"fooled-{row}")
     _label_rows(ax, [audit.task for audit in tasks.audits])
     ax.set_xlabel("largest share of runs of which the best\nand the worst differ significantly")
 
@@ -336,28 +333,21 @@ def rows_height(tasks: TaskAudits | TaskSelfAudits) -> float:
 
 
 def compose_tasks(tasks: TaskAudits | TaskSelfAudits) -> Figure:
-    """Draw a row per task below what is concluded."""
-    title = wrap_title(escape(_shorten_names(tasks)), COLUMN_WIDTH)
-    figure = make_figure(COLUMN_WIDTH, rows_height(tasks) + title_height(title), title)
-    draw = draw_hidden if isinstance(tasks, TaskAudits) else draw_fooled
-    draw(tasks, figure.subplots())  # type: ignore[arg-type]
-    return figure
-
-
-def _shorten_names(tasks: TaskAudits | TaskSelfAudits) -> str:
-    """What is concluded, with names that leave room for it."""
-    sentence = str(tasks)
+    """Draw a row per task below what is concluded, with names that leave room for it."""
+    draw: Callable[[Any, Axes], None] = draw_fooled
     if isinstance(tasks, TaskAudits):
-        algorithms = [tasks.a, tasks.b]
-        names = [*algorithms, *(audit.comparison.task for audit in tasks.audits)]
+        draw = draw_hidden
+        names = [[tasks.a, tasks.b], [audit.comparison.task for audit in tasks.audits]]
     else:
-        algorithms = [tasks.algorithm]
-        names = [*algorithms, *(audit.task for audit in tasks.audits)]
-    n = len(algorithms)
-    short = [*shorten_apart(names[:n], 22), *shorten_apart(names[n:], 22)]
-    for name, instead in zip(names, short, strict=True):
-        sentence = sentence.replace(name, instead) if len(name) > len(instead) else sentence
-    return sentence
+        names = [[tasks.algorithm], [audit.task for audit in tasks.audits]]
+    sentence = str(tasks)
+    for group in names:
+        for name, short in zip(group, shorten_apart(group, 22), strict=True):
+            sentence = sentence.replace(name, short) if len(name) > len(short) else sentence
+    title = wrap_title(escape(sentence), COLUMN_WIDTH)
+    figure = make_figure(COLUMN_WIDTH, rows_height(tasks) + title_height(title), title)
+    draw(tasks, figure.subplots())
+    return figure
 
 
 _OF_ONE: dict[str, Callable[[Any, Axes], None]] = {
@@ -368,18 +358,12 @@ _OF_ONE: dict[str, Callable[[Any, Axes], None]] = {
     "within": draw_within,
     "gaps": draw_gaps,
 }
-
-
 _OF_TWO: dict[str, Callable[[Any, Axes], None]] = {
     "random sets": draw_random_sets,
     "between": draw_between,
     "same seeds": draw_same_seeds,
 }
-
-
 _HEIGHTS = {"densities": 1.8, "differences": 1.8}
-
-
 FIGURES = {
     Audit: Drawing({**_OF_TWO, **_OF_ONE}, compose_audit, heights=_HEIGHTS),
     SelfAudit: Drawing(_OF_ONE, compose_audit, heights=_HEIGHTS),

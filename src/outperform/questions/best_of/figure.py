@@ -15,7 +15,7 @@ from outperform.questions.best_of.result import (
     format_estimate,
     list_results,
 )
-from outperform.render.densities import draw_density, draw_dots, scatter_evenly
+from outperform.render.densities import draw_dots, draw_scores
 from outperform.render.figures import Drawing
 from outperform.render.style import (
     COLOUR_BAND,
@@ -74,10 +74,8 @@ def draw_best_of_densities(result: BestOf | BestOfComparison, ax: Axes) -> None:
     """
     labels = []
     for row, (each, scores, name) in enumerate(rows := _list_rows(result)):
-        colour, below = COLOURS[row], -row - 0.1 - 0.25 * scatter_evenly(scores)
-        draw_density(scores, ax, -row, colour=colour, side=f"{row}")
-        draw_dots(scores, below, ax, n=scores.size, colour=colour, gid=f"runs-{row}")
-        labels.append(name + _mark_scores(each, scores, ax, -row, colour))
+        draw_scores(scores, ax, -row, colour=COLOURS[row], side=f"{row}")
+        labels.append(name + _mark_scores(each, scores, ax, -row, COLOURS[row]))
     lay_out_rows(ax, [0.1 - row for row in range(len(rows))], labels)
     ax.set_ylim(0.55 - len(rows), 0.65)
     limit_ticks(ax)

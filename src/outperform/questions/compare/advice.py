@@ -28,7 +28,19 @@ def suggest_next(comparison: "Comparison") -> str:
             found = "The difference is real but small" if comparison.winner else "The two are alike"
             return f"{found}: report that a difference of {test.margin:g} or more is ruled out."
     if comparison.winner and comparison.holds_for_population is False:
-        return _suggest_data(comparison)
+        # Re-splits may never show that it holds for data like these.
+        population = comparison.population
+        assert population is not None
+        if population.floor < abs(population.value):
+            return (
+                "For other data like these, add splits, or better, collect more data or compare on "
+                "several datasets."
+            )
+        return (
+            "For other data like these, collect more of them, or compare on several datasets: no "
+            f"number of splits of this one shows a difference below {population.floor:.3g}, and "
+            f"here it is {abs(population.value):.3g}."
+        )
     if comparison.verdict == "significant and meaningful":
         return (
             "Report P(A>B) with its interval, the number of runs and the seeds; --plot draws every "
@@ -91,37 +103,17 @@ def _suggest_second_look(comparison: "Comparison", needed: int, best: float) -> 
             verdict_power(n_untied, chance, gamma=0.5, alpha=level) >= 1 - _BETA
         ):
             more = total - n
+            digits = 1 - math.floor(math.log10(level))
+            rounded_down = math.floor(level * 10**digits) / 10**digits
             return (
                 f"{more:,} more pair{'' if more == 1 else 's'} ({total:,} in all) would show it "
                 f"with a chance of {1 - _BETA:.0%}: look again only then, with --alpha "
-                f"{_round_down(level)}, which allows for this look; or look as often as you like "
+                f"{rounded_down:g}, which allows for this look; or look as often as you like "
                 "with --interval anytime."
             )
         total = max(total + 1, math.ceil(1.01 * total))
     return (
         "add pairs and look as often as you like with --interval anytime: this look has used up α."
-    )
-
-
-def _round_down(level: float) -> str:
-    """Two digits, never more than the level."""
-    digits = 1 - math.floor(math.log10(level))
-    return f"{math.floor(level * 10**digits) / 10**digits:g}"
-
-
-def _suggest_data(comparison: "Comparison") -> str:
-    """What shows that it holds for data like these, since re-splits may never do."""
-    population = comparison.population
-    assert population is not None
-    if population.floor < abs(population.value):
-        return (
-            "For other data like these, add splits, or better, collect more data or compare on "
-            "several datasets."
-        )
-    return (
-        "For other data like these, collect more of them, or compare on several datasets: no "
-        f"number of splits of this one shows a difference below {population.floor:.3g}, and here "
-        f"it is {abs(population.value):.3g}."
     )
 
 

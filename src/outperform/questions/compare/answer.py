@@ -60,13 +60,13 @@ class Terms:
     paired: bool
     gamma: float
     confidence_level: float
-    ties: Ties
-    interval: IntervalMethod
-    margin: float | None
-    sizes: Resplit | None
-    tests: Sequence[TestName]
-    equivalence: float | None
-    rng: np.random.Generator | None
+    ties: Ties = "half"
+    interval: IntervalMethod = "exact"
+    margin: float | None = None
+    sizes: Resplit | None = None
+    tests: Sequence[TestName] = ()
+    equivalence: float | None = None
+    rng: np.random.Generator | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.paired, bool):

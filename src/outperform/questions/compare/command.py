@@ -27,10 +27,11 @@ from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.compare.gate import GateClaim, GateScope, decide_gate
 from outperform.questions.compare.named_tests import TestName
-from outperform.questions.compare.published import PublishedComparison, compare_published
-from outperform.questions.compare.published_table import (
+from outperform.questions.compare.published import (
+    PublishedComparison,
     PublishedTasks,
     PublishedTasksTried,
+    compare_published,
     compare_published_table,
 )
 from outperform.questions.compare.result import Comparison

@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -108,7 +108,8 @@ class Decision(OfTwo):
     @property
     def tables(self) -> Sequence[Table | str]:
         """The test on each task."""
-        header = ["task", "pairs", "decided for", *map(_name_ratio, (self.a, self.b)), "P(A>B)"]
+        ratios = [f"log ratio, {name}" for name in (self.a, self.b)]
+        header = ["task", "pairs", "decided for", *ratios, "P(A>B)"]
         test = self.rule.test
         rows = [
             [
@@ -149,9 +150,9 @@ class Decision(OfTwo):
     def caveats(self) -> tuple[str, ...]:
         """Reasons for doubt."""
         own = join_caveats({part.task: part.caveats for part in self.parts})
-        return (*self.notes, *self._doubt_tasks(), *self._doubt_power(), *own)
+        return (*self.notes, *self._doubt_whole(), *own)
 
-    def _doubt_tasks(self) -> Iterator[str]:
+    def _doubt_whole(self) -> Iterator[str]:
         n, alarms = len(self.parts), self.rule.equals.chance_either
         if n > 1 and any(part.winner for part in self.parts) and not self.winner:
             yield (
@@ -160,7 +161,6 @@ class Decision(OfTwo):
                 "tasks)"
             )
 
-    def _doubt_power(self) -> Iterator[str]:
         if self.rule.is_cut and self.outcome == "undecided":
             yield (
                 f"the study allows {self.n_allowed} replicates, and the test may take "
@@ -171,14 +171,14 @@ class Decision(OfTwo):
     @property
     def reason(self) -> str:
         """Why no more replicates were run."""
-        return {
-            "decided": f"{self.a} and {self.b} were decided",
-            "neither": (
-                f"an advantage of {self.a} or {self.b} as large as γ = {self.gamma:g} was ruled out"
-                f"{self._count_neither()}"
-            ),
-            "undecided": "the test had ended without a decision",
-        }[self.outcome]
+        if self.outcome == "decided":
+            return f"{self.a} and {self.b} were decided"
+        if self.outcome == "undecided":
+            return "the test had ended without a decision"
+        n, n_neither = len(self.parts), sum(part.outcome == "neither" for part in self.parts)
+        large = f"as large as γ = {self.gamma:g} was ruled out"
+        on = "" if n_neither == n else f" on {n_neither} of {n} tasks"
+        return f"an advantage of {self.a} or {self.b} {large}{on}"
 
     def __str__(self) -> str:
         after = (
@@ -195,11 +195,6 @@ class Decision(OfTwo):
         if self.n_replicates == self.n_allowed:
             after = f"after all {self.n_allowed} replicates that the study allows"
         return f"Undecided between {pair} {after}{self._count_decided()}."
-
-    def _count_neither(self) -> str:
-        """On how many of several tasks neither is better, where that is not all of them."""
-        n = sum(part.outcome == "neither" for part in self.parts)
-        return "" if n == len(self.parts) else f" on {n} of {len(self.parts)} tasks"
 
     def _count_decided(self) -> str:
         """On several tasks, on how many somebody is better."""
@@ -222,10 +217,6 @@ def list_looks(part: SequentialComparison) -> list[dict[str, object]]:
         {"task": part.task, "pairs": n, **dict(zip(words, look, strict=True))}
         for n, look in enumerate(looks, 1)
     ]
-
-
-def _name_ratio(name: str) -> str:
-    return f"log ratio, {name}"
 
 
 def _describe_decision(
@@ -362,14 +353,17 @@ def add_replicates(
     """
     store, record = coordinator.store, SequentialRecord(coordinator.store)
     rule = record.go_on(planned.describe_rule(), planned.n_allowed, new_rule=new_rule)
-    planned = replace(planned, rule=_take_boundaries(planned.rule, rule))
+    # A rule that was begun keeps the boundaries it began with, whatever is planned by now.
+    test = SequentialTest(planned.rule.gamma, *(rule[name] for name in _PLANNED))
+    planned = replace(planned, rule=replace(planned.rule, test=test))
     n_cells = len(coordinator.study.pipelines) * len(planned.tasks)
     at_once = math.ceil(coordinator.engine.n_workers / n_cells)
     n_last = planned.rule.n_last
     n = min(n_last, max(2, trace_path(planned.rule.test, []).count_needed()))  # two are estimated
     while True:
         coordinator.run((replace(planned.design, n_replicates=n),), report=report)
-        parts = _look(store, planned, n)
+        table, names = load_runs(store, planned.design.kind, first=n), (planned.a, planned.b)
+        parts = tuple(follow_runs(table, names, task, planned.rule) for task in planned.tasks)
         record.add_looks([look for part in parts for look in list_looks(part)])
         # Whoever interrupts it now has seen this look.
         _note_stop(store, planned, n, "a look had been taken")
@@ -378,23 +372,21 @@ def add_replicates(
         if not needed or n + min(needed) > n_last:  # nothing can be decided any more
             break
         n = min(n_last, n + max(min(needed), at_once))
-    record.add_decisions([_sum_up(part) for part in parts])
+    record.add_decisions(
+        [
+            {
+                "task": part.task,
+                "outcome": part.outcome,
+                "winner_name": part.winner_name,
+                "pairs": part.n_pairs,
+            }
+            for part in parts
+        ]
+    )
     notes = (doubt_attempts(record.attempts),) if len(record.attempts) > 1 else ()
     decision = Decision(parts, planned.n_allowed, store.address, notes)
     _note_stop(store, planned, n, decision.reason)
     return decision
-
-
-def _take_boundaries(rule: SequentialRule, kept: Mapping[str, Any]) -> SequentialRule:
-    """A rule that was begun keeps the boundaries it began with, whatever is planned by now."""
-    test = SequentialTest(rule.gamma, *(kept[name] for name in _PLANNED))
-    return replace(rule, test=test)
-
-
-def _look(store: Store, planned: PlannedDecision, n: int) -> tuple[SequentialComparison, ...]:
-    """Follow the pairs of the first replicates on every task."""
-    table, names = load_runs(store, planned.design.kind, first=n), (planned.a, planned.b)
-    return tuple(follow_runs(table, names, task, planned.rule) for task in planned.tasks)
 
 
 def _note_stop(store: Store, planned: PlannedDecision, n: int, reason: str) -> None:
@@ -415,12 +407,6 @@ def _describe_lot(parts: Sequence[SequentialComparison]) -> str:
         f"{part.n_pairs} pairs{on}: {part.wins} won by {part.a}, {part.losses} by {part.b}, "
         f"{part.ties} tied; log ratio {ratios}"
     )
-
-
-def _sum_up(part: SequentialComparison) -> dict[str, Any]:
-    """The decision on a task as the store keeps it."""
-    decided = {"outcome": part.outcome, "winner_name": part.winner_name}
-    return {"task": part.task, **decided, "pairs": part.n_pairs}
 
 
 def choose_design(study: Study, a: str, b: str) -> PairedDesign:

@@ -10,8 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from outperform.errors import InvalidInput
-from outperform.questions.compare.published import PublishedComparison
-from outperform.questions.compare.published_table import PublishedTasks, PublishedTasksTried
+from outperform.questions.compare.published import (
+    PairResult,
+    PublishedComparison,
+    PublishedTasks,
+    PublishedTasksTried,
+)
 from outperform.questions.compare.result import Comparison, describe
 from outperform.questions.compare.sequential import SequentialComparison
 from outperform.questions.compare.sequential_figure import (
@@ -30,7 +34,6 @@ from outperform.render.style import (
     COLOUR_NOTE,
     COLUMN_WIDTH,
     PAGE_WIDTH,
-    PairResult,
     describe_level,
     describe_metric,
     escape,
@@ -316,9 +319,9 @@ def _draw_regions(gamma: float, ax: Axes) -> None:
         return
     if gamma > 0.5:
         # Lean away from the neighbour that is too near.
-        side: Literal["left", "center", "right"]
-        side = "left" if gamma < 0.65 else "right" if gamma > 0.85 else "center"
-        ax.get_xticklabels()[2].set_horizontalalignment(side)
+        lean: Literal["left", "center", "right"]
+        lean = "left" if gamma < 0.65 else "right" if gamma > 0.85 else "center"
+        ax.get_xticklabels()[2].set_horizontalalignment(lean)
     regions = _name_regions(gamma)
     names = ax.secondary_xaxis("top")
     names.set_xticks([*regions], [*regions.values()])

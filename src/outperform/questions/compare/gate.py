@@ -9,12 +9,15 @@ import numpy as np
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
-from outperform.questions.compare.published import PublishedComparison
-from outperform.questions.compare.published_table import PublishedTasks, PublishedTasksTried
+from outperform.questions.compare.published import (
+    PublishedComparison,
+    PublishedTasks,
+    PublishedTasksTried,
+)
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runs.scope import divides_anew
-from outperform.stats import Interval, smallest_conclusive, verdict_power
+from outperform.stats import smallest_conclusive, verdict_power
 from outperform.stats.checks import ROUNDING, check_choice
 from outperform.stats.verdicts import PlannedInterval
 
@@ -123,9 +126,16 @@ def _judge(
     part: Comparison | PublishedComparison, claim: GateClaim, scope: GateScope | None
 ) -> GateOutcome:
     if claim == "better":
-        outcomes = [_judge_verdict(part)]
+        outcomes: list[GateOutcome] = ["undecided"]
+        if part.winner is not None:
+            won = part.winner == "a" and part.size != "ruled out"
+            outcomes = ["shown" if won else "refuted"]
         if isinstance(part, Comparison) and part.population is not None and scope != "dataset":
-            outcomes.append(_judge_population(part))
+            # For data like these, by the rules of the sentence.
+            if part.holds_for_population:
+                outcomes.append("shown" if part.winner == "a" else "refuted")
+            else:
+                outcomes.append("refuted" if part.better_mean == "b" else "undecided")
         return _combine(outcomes)
     if not isinstance(part, Comparison) or part.margin is None:
         raise InvalidInput(
@@ -134,13 +144,10 @@ def _judge(
         )
     if _says_nothing_of_variation(part):
         return "undecided"
-    return _locate(part.gain_here if scope == "dataset" else part.gain, -part.margin)
-
-
-def _judge_verdict(part: Comparison | PublishedComparison) -> GateOutcome:
-    if part.winner is None:
-        return "undecided"
-    return "shown" if part.winner == "a" and part.size != "ruled out" else "refuted"
+    gain = part.gain_here if scope == "dataset" else part.gain
+    if gain.low > -part.margin:
+        return "shown"
+    return "refuted" if gain.high < -part.margin else "undecided"
 
 
 def _says_nothing_of_variation(part: Comparison) -> bool:
@@ -149,20 +156,6 @@ def _says_nothing_of_variation(part: Comparison) -> bool:
     constant = part.gain_here.high - part.gain_here.low <= ROUNDING * largest
     fewest = min(part.scores_a.size, part.scores_b.size)
     return constant and fewest < smallest_conclusive(part.alpha)
-
-
-def _judge_population(part: Comparison) -> GateOutcome:
-    """Whether a is better for data like these, by the rules of the sentence."""
-    if part.holds_for_population:
-        return "shown" if part.winner == "a" else "refuted"
-    return "refuted" if part.better_mean == "b" else "undecided"
-
-
-def _locate(interval: Interval, threshold: float) -> GateOutcome:
-    """Whether all values compatible with the data lie above the threshold, or all below."""
-    if interval.low > threshold:
-        return "shown"
-    return "refuted" if interval.high < threshold else "undecided"
 
 
 def _describe_errors(

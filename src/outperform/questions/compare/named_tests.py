@@ -54,7 +54,13 @@ def find_test(
 ) -> Callable[..., HypothesisTest]:
     """Test of two arrays of scores, by its name; higher is better."""
     if name == "nadeau-bengio":
-        return _correct(resplit)
+        if resplit is None:
+            raise InvalidInput(
+                "the test 'nadeau-bengio' corrects for overlapping splits, but their sizes are not "
+                "known",
+                "Pass --train-size and --test-size (train_size and test_size in Python)",
+            )
+        return partial(nadeau_bengio_test, n_train=resplit.n_train, n_test=resplit.n_test)
     tests: dict[str, Callable[..., HypothesisTest]] = {
         "brunner-munzel": brunner_munzel,
         "brunner-munzel-permutation": partial(brunner_munzel, method="permutation", rng=rng),
@@ -64,13 +70,3 @@ def find_test(
         "wilcoxon": wilcoxon_test,
     }
     return tests[name]
-
-
-def _correct(resplit: Resplit | None) -> Callable[..., HypothesisTest]:
-    if resplit is None:
-        raise InvalidInput(
-            "the test 'nadeau-bengio' corrects for overlapping splits, but their sizes are not "
-            "known",
-            "Pass --train-size and --test-size (train_size and test_size in Python)",
-        )
-    return partial(nadeau_bengio_test, n_train=resplit.n_train, n_test=resplit.n_test)

@@ -98,7 +98,8 @@ class OfTwo(Result):
     @property
     def winner_name(self: Any) -> str | None:
         """What the user calls the winner."""
-        return {"a": self.a, "b": self.b, None: None}[self.winner]
+        names: dict[Winner | None, str | None] = {"a": self.a, "b": self.b, None: None}
+        return names[self.winner]
 
 
 @dataclass(frozen=True)  # without slots, so that what is asked for often is computed once

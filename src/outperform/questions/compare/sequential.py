@@ -15,8 +15,7 @@ from outperform.questions.compare.doubts import LUCK, describe_luck
 from outperform.questions.compare.result import Comparison, OfTwo, Winner
 from outperform.questions.result import Table
 from outperform.runs import Runs
-from outperform.runs.pairing import PairedScores
-from outperform.runs.scope import Scope
+from outperform.runs.scope import Resplit, Scope
 from outperform.stats import (
     OperatingPoint,
     SequentialPath,
@@ -24,7 +23,7 @@ from outperform.stats import (
     plan_sequential_test,
     trace_path,
 )
-from outperform.stats.checks import FloatArray, as_pairs
+from outperform.stats.checks import as_pairs
 from outperform.store.store import read_runs
 from outperform.wording import enumerate_names
 
@@ -69,14 +68,19 @@ class SequentialRule(Plain):
         return self.n_last < self.test.n_max
 
     @property
+    def cut(self) -> SequentialTest:
+        """The test as it is allowed to go on."""
+        return replace(self.test, n_max=self.n_last)
+
+    @property
     def better(self) -> OperatingPoint:
         """What it does, and costs, where the chance to win is gamma."""
-        return self._cut().operating(self.gamma)
+        return self.cut.operating(self.gamma)
 
     @property
     def equals(self) -> OperatingPoint:
         """What it does, and costs, between equals."""
-        return self._cut().operating(0.5)
+        return self.cut.operating(0.5)
 
     def false_alarms_after_one_search(self, correlation: float) -> float:
         """How often it decides between equals all of whose pairs share the luck of one search.
@@ -94,7 +98,7 @@ class SequentialRule(Plain):
         """
         luck = ndtri((np.arange(_N_LUCKS) + 0.5) / _N_LUCKS)
         chances = ndtr(luck * math.sqrt(correlation / (1 - correlation)))
-        return self._cut().chance_either_on_average(chances)
+        return self.cut.chance_either_on_average(chances)
 
     @property
     def words(self) -> str:
@@ -107,19 +111,12 @@ class SequentialRule(Plain):
             f"at most {self.n_last:,} pairs, on average {self.better.expected_pairs:.1f} where one "
             f"wins {self.gamma:.0%} of them and {self.equals.expected_pairs:.1f} between equals"
         )
-        return f"{self.words}: {cost}{self.describe_power()}"
-
-    def describe_power(self) -> str:
-        """Say what power is left where fewer pairs are allowed than planned."""
         if not self.is_cut:
-            return ""
+            return f"{self.words}: {cost}"
         return (
-            f"; the test may take {self.test.n_max:,}, and ended after {self.n_last:,} its power "
-            f"is {self.better.chance_a:.2f} in place of {1 - self.beta:g}"
+            f"{self.words}: {cost}; the test may take {self.test.n_max:,}, and ended after "
+            f"{self.n_last:,} its power is {self.better.chance_a:.2f} in place of {1 - self.beta:g}"
         )
-
-    def _cut(self) -> SequentialTest:
-        return replace(self.test, n_max=self.n_last)
 
 
 def plan_rule(
@@ -278,23 +275,17 @@ class SequentialComparison(OfTwo):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Reasons for doubt."""
-        return (*self.notes, *self._doubt_search(), *self._doubt_pairs(), *self.comparison.caveats)
+        return (*self.notes, *self._doubt_decision(), *self.comparison.caveats)
 
-    def _doubt_search(self) -> Iterator[str]:
+    def _doubt_decision(self) -> Iterator[str]:
         if self.winner and self.one_search:
             errs = self.rule.false_alarms_after_one_search(LUCK)
             yield describe_luck(self.winner_name, "this test decides", errs, self.rule.alpha)
-
-    @property
-    def _decides_more_than_interval(self) -> bool:
-        """Whether the interval still holds what the test has decided against."""
         own, other = self.comparison.interval, self.comparison.reverse
+        holds = self.outcome == "neither" and max(own.high, other.high) >= self.rule.gamma
         if self.winner:
-            return (other if self.winner == "b" else own).low <= 0.5
-        return self.outcome == "neither" and max(own.high, other.high) >= self.rule.gamma
-
-    def _doubt_pairs(self) -> Iterator[str]:
-        if self._decides_more_than_interval:
+            holds = (other if self.winner == "b" else own).low <= 0.5
+        if holds:  # what the test has decided against
             yield (
                 "the interval of P(A>B) holds whenever one stops, by whatever rule, and so is "
                 "wider than what this rule decides by"
@@ -304,15 +295,13 @@ class SequentialComparison(OfTwo):
                 f"an advantage of γ = {self.rule.gamma:g} would have been missed with a chance of "
                 f"up to {self.rule.beta:g}, so that little is ruled out"
             )
-        if self.n_incomplete and self.outcome != "undecided":
+        if self.n_incomplete:
+            incomplete = f"{self.n_incomplete} of {self.n_pairs} pairs are incomplete"
             yield (
-                f"{self.n_incomplete} of {self.n_pairs} pairs are incomplete: the decision would "
-                "be the same whoever had won them; the interval of P(A>B) leaves them out"
-            )
-        if self.n_incomplete and self.outcome == "undecided":
-            yield (
-                f"{self.n_incomplete} of {self.n_pairs} pairs are incomplete, and only what holds "
-                "whoever had won them is decided: complete them"
+                f"{incomplete}, and only what holds whoever had won them is decided: complete them"
+                if self.outcome == "undecided"
+                else f"{incomplete}: the decision would be the same whoever had won them; the "
+                "interval of P(A>B) leaves them out"
             )
         if self.n_beyond:
             yield (
@@ -377,9 +366,9 @@ def compare_sequentially(
             "test decides on one",
             "Name it with --on TASK (task= in Python)",
         )
-    terms = _make_terms(rule, train_size, test_size)
+    sizes = make_resplit(train_size, test_size)
     result = follow_runs(
-        table, (a, b), tasks[0], rule, terms=terms, drop_incomplete=drop_incomplete
+        table, (a, b), tasks[0], rule, sizes=sizes, drop_incomplete=drop_incomplete
     )
     order = "rows" if table.replicates is None else table.replicate_name
     return replace(result, notes=(_FIXED_BEFORE.format(order),))
@@ -391,7 +380,7 @@ def follow_runs(
     task: str,
     rule: SequentialRule,
     *,
-    terms: Terms | None = None,
+    sizes: Resplit | None = None,
     drop_incomplete: bool = True,
 ) -> SequentialComparison:
     """Follow the pairs of a table by a rule, on one task."""
@@ -400,47 +389,16 @@ def follow_runs(
         scores = table.pair(a, b, task, drop_incomplete=drop_incomplete)
     except UnpairedScores as error:  # a test that looks after every pair needs pairs
         raise UnpairedScores(error.problem, _PAIR_THEM) from None
-    outcomes = _find_outcomes(scores, is_loss=table.goal_on(task) == "minimize")
-    path = trace_path(rule.test, outcomes, rule.n_last)
-    about = {"a": a, "b": b, "metric": table.metric_on(task), "task": task}
-    seen = _cut(scores, path.n_pairs)
-    comparison = compare_on_task(table, seen, about, terms or _make_terms(rule))
-    return SequentialComparison(comparison, path, rule, one_search=table.one_search)
-
-
-def _make_terms(
-    rule: SequentialRule, train_size: int | None = None, test_size: int | None = None
-) -> Terms:
-    return Terms(
-        paired=True,
-        gamma=rule.gamma,
-        confidence_level=1 - rule.alpha,
-        ties="half",
-        interval="anytime",
-        margin=None,
-        sizes=make_resplit(train_size, test_size),
-        tests=(),
-        equivalence=None,
-        rng=None,
-    )
-
-
-def _find_outcomes(scores: PairedScores, *, is_loss: bool) -> FloatArray:
-    """1 where a wins, 0 where b does, ½ where they tie, in the order of replicates; NaN of gaps."""
     first, second = as_pairs(scores.a, scores.b)
-    sign = np.sign(second - first if is_loss else first - second)
+    sign = np.sign(second - first if table.goal_on(task) == "minimize" else first - second)
+    # 1 where a wins, 0 where b does, ½ where they tie, in the order of replicates; NaN of gaps.
     outcomes = np.full(scores.n_places, np.nan)
     outcomes[scores.places] = (sign + 1) / 2
-    return outcomes
-
-
-def _cut(scores: PairedScores, n_pairs: int) -> PairedScores:
-    """Leave out what came after so many pairs; two are kept, without which nothing is estimated.
-
-    What is incomplete has been counted against the decision, so nobody is flattered by it.
-    """
-    n_kept = max(2, int(np.count_nonzero(scores.places < n_pairs)))
-    return replace(
+    path = trace_path(rule.test, outcomes, rule.n_last)
+    # What came after the end is left out, but for two, without which nothing is estimated. What is
+    # incomplete has been counted against the decision, so nobody is flattered by it.
+    n_kept = max(2, int(np.count_nonzero(scores.places < path.n_pairs)))
+    seen = replace(
         scores,
         a=scores.a[:n_kept],
         b=scores.b[:n_kept],
@@ -448,3 +406,7 @@ def _cut(scores: PairedScores, n_pairs: int) -> PairedScores:
         n_dropped=0,
         lacking=(0, 0),
     )
+    about = {"a": a, "b": b, "metric": table.metric_on(task), "task": task}
+    terms = Terms(True, rule.gamma, 1 - rule.alpha, interval="anytime", sizes=sizes)
+    comparison = compare_on_task(table, seen, about, terms)
+    return SequentialComparison(comparison, path, rule, one_search=table.one_search)

@@ -4,12 +4,11 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
 from outperform.plain_values import Plain
-from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.result import (
     SIZES,
     VERDICTS,
@@ -30,7 +29,10 @@ from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.outperforming import count_wins
 from outperform.wording import format_spread, make_line
 
-OfTask = TypeVar("OfTask", Comparison, PublishedComparison)
+if TYPE_CHECKING:
+    from outperform.questions.compare.published import PublishedComparison
+
+OfTask = TypeVar("OfTask", Comparison, "PublishedComparison")
 _EXACT = ("exact", "anytime", "brunner-munzel")  # intervals that err no more often than they say
 
 

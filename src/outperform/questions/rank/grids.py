@@ -24,30 +24,16 @@ _MOST_NOTES = 3  # on scores that were accepted as right
 
 @dataclass(frozen=True, slots=True)
 class Grids:
-    """Scores of the same algorithms on several tasks.
-
-    Attributes
-    ----------
-    scores : of each task, shape (n_algorithms, n_replicates)
-        Higher is better; NaN where a run is missing.
-    complete : of each task, shape (n_algorithms, n_complete)
-        The replicates that all algorithms have.
-    replicates
-        Labels of each task's replicates.
-    family : shape (n_tasks,)
-        Number of the family that a task belongs to.
-    gaps
-        What is missing, in words.
-    """
+    """Scores of the same algorithms on several tasks: higher is better, NaN is missing."""
 
     algorithms: tuple[str, ...]
     tasks: tuple[str, ...]
     goals: tuple[Goal, ...]
     metrics: tuple[str, ...]
-    scores: tuple[FloatArray, ...]
-    replicates: tuple[Sequence[str], ...]
-    family: NDArray[np.intp]
-    gaps: tuple[str, ...] = ()
+    scores: tuple[FloatArray, ...]  # of each task, (n_algorithms, n_replicates)
+    replicates: tuple[Sequence[str], ...]  # labels of each task's
+    family: NDArray[np.intp]  # number of the one that each task belongs to
+    gaps: tuple[str, ...] = ()  # what is missing, in words
 
     @property
     def complete(self) -> tuple[FloatArray, ...]:

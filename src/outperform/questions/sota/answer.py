@@ -45,7 +45,6 @@ from outperform.stats.checks import (
 from outperform.stats.winner_bootstrap import Scorer
 from outperform.wording import enumerate_names
 
-_POWER = 0.8
 PredictedMetric = Literal["accuracy", "balanced accuracy", "f1", "auc"]
 _NAMES = {"f1": "F1", "auc": "AUC"}
 
@@ -106,7 +105,6 @@ def best_of_equals(
         alone=alone,
         interval=best.interval(confidence_level),
         better=alone.high if better is None else better,
-        power=_POWER,
         caveats=tuple(doubts),
     )
 

@@ -58,12 +58,9 @@ def draw_one(result: BestOfEquals, ax: Axes) -> None:
         beyond = shown >= bound - 1e-12
         area = {"color": COLOUR_B, "alpha": shade, "linewidth": 0, "gid": f"{name}-area"}
         ax.fill_between(shown[beyond], mass[beyond], **area)  # type: ignore[arg-type]
-    _mark(result, ax)
-    ax.set_ylabel("probability")
     ax.set_ylim(0, 2.0 * float(max(mass.max(), equal.pmf(z).max())))
-    ax.set_xlabel("accuracy that one classifier shows")
     ax.legend(loc="upper left", bbox_to_anchor=(0, 0.87), handlelength=1.2)
-    _count_failures(ax, n)
+    _finish(result, ax, "accuracy that one classifier shows", "probability")
 
 
 def draw_best_cdf(result: BestOfEquals, ax: Axes) -> None:
@@ -71,12 +68,9 @@ def draw_best_cdf(result: BestOfEquals, ax: Axes) -> None:
     best = result.distribution
     z = np.arange(*_span(best))
     ax.step(1 - z / best.n, best.cdf(z), where="mid", color=COLOUR_A)
-    _mark(result, ax)
     ax.set_ylim(0, 1.3)
     ax.set_yticks([0, 0.5, 1])
-    ax.set_ylabel("chance that at\nleast one has it")
-    ax.set_xlabel("accuracy")
-    _count_failures(ax, best.n)
+    _finish(result, ax, "accuracy", "chance that at\nleast one has it")
 
 
 def draw_best_pmf(result: BestOfEquals, ax: Axes) -> None:
@@ -85,11 +79,8 @@ def draw_best_pmf(result: BestOfEquals, ax: Axes) -> None:
     z = np.arange(*_span(best))
     mass = best.pmf(z)
     ax.bar(1 - z / best.n, mass, 1 / best.n, color=COLOUR_A)
-    _mark(result, ax)
     ax.set_ylim(0, 1.3 * float(mass.max()))
-    ax.set_ylabel("probability")
-    ax.set_xlabel(f"accuracy of the best of {best.m:,}")
-    _count_failures(ax, best.n)
+    _finish(result, ax, f"accuracy of the best of {best.m:,}", "probability")
 
 
 def compose_equals(result: BestOfEquals) -> Figure:
@@ -115,8 +106,13 @@ def _span(distribution: BestOfDistribution) -> tuple[int, int]:
     return int(seen[0]), int(seen[-1]) + 1
 
 
-def _mark(result: BestOfEquals, ax: Axes) -> None:
-    """Draw the expected best and its upper bound as lines with their numbers."""
+def _finish(result: BestOfEquals, ax: Axes, accuracy: str, chance: str) -> None:
+    """Name the axes, mark the expected best and its upper bound, and number failures above.
+
+    As Møllersen and Holsbø (2023) do.
+    """
+    ax.set_xlabel(accuracy)
+    ax.set_ylabel(chance)
     marks = (
         (result.mean, "expected best", "right", "-", -3),
         (result.upper, "upper bound", "left", "--", 3),
@@ -127,15 +123,10 @@ def _mark(result: BestOfEquals, ax: Axes) -> None:
         write_note(ax, f"{name}\n{value:.4f}", (value, 1), (shift, -2), **look)
     low, high = ax.get_xlim()
     ax.set_xlim(low, max(high, result.upper + 0.3 * (result.upper - low)))
-
-
-def _count_failures(ax: Axes, n: int) -> None:
-    """Number failures above, as Møllersen and Holsbø (2023) do."""
     limit_ticks(ax)
-    above = ax.secondary_xaxis(
-        "top",
-        functions=(lambda accuracy: n - n * np.asarray(accuracy), lambda z: 1 - np.asarray(z) / n),
-    )
+    n = result.distribution.n
+    to_failures = (lambda shown: n - n * np.asarray(shown), lambda z: 1 - np.asarray(z) / n)
+    above = ax.secondary_xaxis("top", functions=to_failures)
     above.set_xlabel("failures", color=COLOUR_NEITHER, fontsize="small")
     above.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     above.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))

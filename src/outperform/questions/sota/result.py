@@ -36,13 +36,13 @@ class BestOfEquals(Result):
         "compare with the accuracy you expect of the classifiers, not with the best score that "
         "one of them showed."
     )
+    power: ClassVar[float] = 0.8  # the chance to look better that `needed` gives
 
     accuracy: float  # the true one, of all
     distribution: BestOfDistribution  # of the best
     alone: Interval  # Clopper and Pearson's, of one classifier that shows the true accuracy
     interval: Interval  # that the best lies in
     better: float  # true accuracy of a classifier that is better
-    power: float  # the chance to look better that `needed` gives
     caveats: tuple[str, ...] = ()
 
     @property
