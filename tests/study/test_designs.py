@@ -159,6 +159,25 @@ def test_runs_of_a_pair_come_side_by_side():
     assert order == [("net", 0), ("other", 0), ("net", 1), ("other", 1)]
 
 
+def test_pipelines_may_have_unequal_numbers_of_runs():
+    study = Study((PIPELINE, OTHER), (TASK,), (Variance(2),))
+    # Of each source, of all together, and of none: 2 * (3 + 2), and one source less of the other.
+    assert [run.pipeline for run in study.plan_runs()] == ["net", "other"] * 8 + ["net"] * 2
+
+
+@pytest.mark.parametrize(
+    ("design", "n_runs"),
+    [(FixHopt(1001, n_repetitions=1000), "1,001,000"), (Variance(250_000, 1), "1,250,001")],
+)
+def test_more_runs_than_can_be_planned_are_refused(design, n_runs):
+    with pytest.raises(InvalidInput) as caught:
+        Study((PIPELINE,), (TASK,), (design,))
+    assert str(caught.value) == (
+        f"the {design.kind} design has {n_runs} runs of 1 pipeline(s) on 1 task(s). Ask for fewer: "
+        "1,000,000 at most."
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

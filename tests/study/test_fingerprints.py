@@ -144,6 +144,18 @@ def test_closures_count():
     assert one == same != other
 
 
+def test_what_a_closure_is_not_given_yet_is_nothing():
+    def fit(params, split, seeds):
+        return later(params)
+
+    before = FunctionPipeline("f", fit).fingerprint
+
+    def later(params):
+        return {"test": 1.0}
+
+    assert FunctionPipeline("f", fit).fingerprint != before
+
+
 def test_two_lambdas_on_one_line_are_two_functions():
     pair = (lambda params, split, seeds: {"test": 1}, lambda params, split, seeds: {"test": 2})
     assert len({FunctionPipeline("f", function).fingerprint for function in pair}) == 2

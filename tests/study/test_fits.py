@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from outperform.errors import InvalidInput, UnknownName
 from outperform.study.command_pipeline import CommandPipeline
+from outperform.study.fingerprints import fingerprint
 from outperform.study.fits import Fit, gather_fingerprints, make_fit
+from outperform.study.spaces import Choices, Integers, LogUniform, Uniform
+from outperform.study.splits import CrossValidation, FixedSplit, HoldOut
 from outperform.study.tasks import Task
 
 FIT = Fit("svm", "digits", {"C": 0.1, "kernel": "rbf"}, {"split": 1, "init": 2}, 0, False)
@@ -156,3 +159,28 @@ for pipeline in pipelines:
     }
     assert len(outputs) == 1
     assert len(set(outputs.pop().split())) == 2
+
+
+def test_fingerprints_of_tasks_and_spaces_never_change(tmp_path):
+    """Stores are resumed by them, and they name our classes: none may move to another file."""
+    given = (np.array([[0.5], [1.5]]), np.array(["no", "yes"]))
+    (tmp_path / "a.csv").write_bytes(b"x,y\n1,0\n2,1\n")
+    tasks = [
+        Task("iris", "accuracy"),
+        Task("iris", "accuracy", splitter=HoldOut(0.1, 0.3)),
+        Task("iris", "accuracy", splitter=CrossValidation(4, stratified=True)),
+        Task("iris", "accuracy", splitter=FixedSplit([0, 1], [], [2])),
+        Task("given", "accuracy", data=given),
+        Task("table", "accuracy", data=tmp_path / "a.csv"),
+    ]
+    assert [task.fingerprint for task in tasks] == [
+        "d8adbce329c3cca0feab14b7eed827e6",
+        "5fdb4d8d484394c3ddd3bdc48281ab99",
+        "f03237cef973ab3844aa8bff838f21e7",
+        "07975f101955fae274c06e414cdbe909",
+        "f5b87b45a3e468de3758075c42ef639c",
+        "7cc012398c26c187e475d21a9e9ecaae",
+    ]
+    ranges = {"lr": LogUniform(1e-4, 1e-1), "m": Uniform(0, 1), "n": Integers(1, 50, log=True)}
+    space = fingerprint({**ranges, "c": Choices(["a", 3])})
+    assert space == "63b01580028ce34c9a003ba79363d58f"

@@ -8,6 +8,7 @@ from scipy.stats import binomtest
 
 from outperform.errors import InvalidInput
 from outperform.study.designs import FixHopt, Ideal, ResampledHopt, SimulatedHopt
+from outperform.study.fits import Search
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.simulated_searches import (
     Simulation,
@@ -216,3 +217,14 @@ def test_doubts_do_not_hang_on_how_many_searches_are_asked_for(tuner):
     few, many = (simulate(simulation(tuner=tuner, seeds=range(11, n))) for n in (12, 20))
     assert few["record"] == many["record"]
     assert few["choices"] == many["choices"][:1]
+
+
+def test_doubts_are_those_of_searches_by_the_tuner_itself():
+    """A noisy grid of two goes where neither the trials nor random searches ever were."""
+    space, places = {"c": Uniform(0, 1)}, np.linspace(0, 0.5, 30).tolist()
+    trials = tuple(Trial({"c": c}, float(np.sin(40 * c))) for c in places)
+    search = Search("net", "toy", (("hpo", 4),), 0, "noisy-grid", 2)
+    record = simulate(Simulation(search, space, trials, (1,), 1.0))["record"]
+    assert "of the simulated optima lie more than a length scale" in record["doubts"][-1]
+    by_random_search = fit_surrogate(space, trials, seed=4, best_share=1.0)
+    assert not any("of the simulated optima" in doubt for doubt in by_random_search.doubts)

@@ -83,6 +83,18 @@ def test_a_task_is_called_like_its_file(tmp_path):
         assert parse_study(text, folder=tmp_path).tasks[0].name == "rows"
 
 
+def test_a_function_of_a_hidden_module_is_refused_as_data(tmp_path):
+    (tmp_path / "random.py").write_text("def load(): ...\n")
+    text = FILE.replace('data = "digits"', 'data = "random:load"')
+    line = 1 + text[: text.index("random:load")].count("\n")
+    with pytest.raises(InvalidInput) as caught:
+        parse_study(text, folder=tmp_path)
+    assert str(caught.value) == (
+        "random.py beside the study has the name of a module of Python's standard library, which "
+        f"Python takes first (line {line}). Rename it, in the study too."
+    )
+
+
 def test_a_split_may_be_given_by_its_kind_alone():
     text = FILE.replace('{kind = "out-of-bootstrap", stratified = true}', '"hold-out"')
     assert parse(text).tasks[0].splitter == HoldOut()

@@ -7,12 +7,7 @@ from typing import Any
 import numpy as np
 
 from outperform.errors import DuplicateRuns, InvalidInput
-from outperform.runs.labels import (
-    Labels,
-    concatenate_labels,
-    label_rows,
-    repeat_label,
-)
+from outperform.runs.labels import Labels, concatenate_labels, label_rows, repeat_label
 from outperform.runs.metrics import TaskMetric, sum_up_metrics
 from outperform.runs.scope import RUNS
 from outperform.runs.source_table import OtherColumns

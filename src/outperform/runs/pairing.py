@@ -11,10 +11,7 @@ import numpy as np
 from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
 from outperform.runs.columns import kind_of
 from outperform.runs.labels import BoolArray, FloatArray, IntArray, Labels, Numerals, label_rows
-from outperform.runs.mismatches import (
-    explain_unmatched,
-    refuse_duplicates,
-)
+from outperform.runs.mismatches import explain_unmatched, refuse_duplicates
 from outperform.runs.nesting import find_nesting
 from outperform.runs.source_table import parse_number
 from outperform.runs.suspicions import Sides, ask, find_suspicions

@@ -11,7 +11,7 @@ from itertools import compress
 import numpy as np
 
 from outperform.errors import InvalidInput, UnreadableRuns
-from outperform.runs.columns import At, Roles, normalise
+from outperform.runs.columns import At, Roles, Wanted, normalise
 from outperform.runs.labels import (
     BoolArray,
     FloatArray,
@@ -27,7 +27,6 @@ from outperform.runs.labels import (
 from outperform.runs.metrics import TaskMetric, sum_up_metrics
 from outperform.runs.scope import varied_by
 from outperform.runs.source_table import OtherColumns, SourceTable, parse_number
-from outperform.runs.suspicions import Doubt
 from outperform.runs.table import Runs
 from outperform.wording import enumerate_names, enumerate_rows, split_words
 
@@ -326,16 +325,14 @@ class RowReader:
 def read_rows(table: SourceTable, roles: Roles, numbers: Sequence[str], only: str) -> Rows:
     """Read the columns that tell runs apart, and these columns of numbers."""
     values, labels = table.take(numbers, [*roles.algorithm, *roles.task, *roles.replicate])
-
-    def join(names: Sequence[str], otherwise: str) -> Labels:
-        if not names:
-            return repeat_label(otherwise, len(table.rows))
-        return join_labels(map(labels.__getitem__, names))
-
+    parts = [
+        join_labels([labels[name] for name in names]) if names else None
+        for names in (roles.algorithm, roles.task, roles.replicate)
+    ]
     return Rows(
-        join(roles.algorithm, only),
-        join(roles.task, ""),
-        join(roles.replicate, "") if roles.replicate else None,
+        parts[0] or repeat_label(only, len(table.rows)),
+        parts[1] or repeat_label("", len(table.rows)),
+        parts[2],
         values,
         table.rows,
         None if roles.status is None else read_status(table, roles.status),
@@ -346,11 +343,11 @@ def assemble(
     table: SourceTable,
     rows: Rows,
     roles: Roles,
-    *,
+    wanted: Wanted,
     by_task: Mapping[str, TaskMetric],
-    validation_metric: str,
+    *,
     notes: tuple[str, ...],
-    accepted: tuple[Doubt, ...],
+    validation_metric: str = "",
 ) -> Runs:
     """Make runs of rows that are runs, or sums of runs."""
     rows, about_summaries = leave_out_summaries(rows, table.source)
@@ -377,6 +374,6 @@ def assemble(
         algorithm_columns=roles.algorithm,
         incomplete=incomplete,
         others=OtherColumns(((table, rows.row),)),
-        accepted=accepted,
+        accepted=wanted.accepted,
         varied=varied_by(roles.replicate),
     )

@@ -24,15 +24,7 @@ from outperform.runs.pairing import (
     separate_cells,
     validate_cell,
 )
-from outperform.runs.scope import (
-    FOLDS,
-    RUNS,
-    SPLITS,
-    THIS_DATASET,
-    THIS_SPLIT,
-    Resplit,
-    Scope,
-)
+from outperform.runs.scope import FOLDS, RUNS, SPLITS, THIS_DATASET, THIS_SPLIT, Resplit, Scope
 from outperform.runs.score_grids import lay_out_scores
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.suspicions import Doubt

@@ -16,7 +16,7 @@ import sys
 import sysconfig
 import textwrap
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -42,9 +42,10 @@ def fingerprint(*parts: object) -> str:
     return hash_text(write_canonical(_Describer().describe(parts)))
 
 
-def hash_text(text: str) -> str:
-    """Hash a text to 32 hexadecimal digits (BLAKE2b)."""
-    return _digest(text.encode())
+def hash_text(content: str | bytes) -> str:
+    """Hash a text, as UTF-8, or bytes to 32 hexadecimal digits (BLAKE2b)."""
+    content = content.encode() if isinstance(content, str) else content
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def write_canonical(value: object) -> str:
@@ -58,12 +59,12 @@ def write_canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
+@dataclass
 class _Describer:
     """Turns values into plain JSON that is equal for equal values only, whatever the process."""
 
-    def __init__(self) -> None:
-        self.path: list[int] = []  # values being described, outermost first
-        self.seen: dict[int, int] = {}  # functions and classes, in the order they were met
+    path: list[int] = field(default_factory=list)  # values being described, outermost first
+    seen: dict[int, int] = field(default_factory=dict)  # functions and classes, as they were met
 
     def describe(self, value: Any) -> Any:
         if isinstance(value, np.generic):
@@ -84,9 +85,9 @@ class _Describer:
 
     def _container(self, value: Any) -> Any:
         if isinstance(value, bytes):
-            return {"bytes": _digest(value)}
+            return {"bytes": hash_text(value)}
         if isinstance(value, np.ndarray) and value.dtype.kind != "O":
-            content = _digest(np.ascontiguousarray(value).tobytes())
+            content = hash_text(np.ascontiguousarray(value).tobytes())
             return {"array": content, "dtype": value.dtype.str, "shape": list(value.shape)}
         if isinstance(value, CodeType):
             parts = (value.co_code, value.co_consts, value.co_names, value.co_varnames)
@@ -215,7 +216,3 @@ def _source(value: Any) -> str | None:
         return textwrap.dedent(inspect.getsource(value))
     except (OSError, TypeError):
         return None
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=16).hexdigest()

@@ -62,20 +62,18 @@ def list_parts(words: str, parts: Any, kind: type) -> tuple[Any, ...]:
 
 def score_by_task(pipelines: Sequence[Pipeline], tasks: Sequence[Task]) -> tuple[Pipeline, ...]:
     """Pipelines of which those that scikit-learn scores know the one metric of all tasks."""
+    if any(isinstance(pipeline, EstimatorPipeline) for pipeline in pipelines):
+        with entry("task", 0, "metric"):
+            check_metric(tasks[0].metric)
     for place, task in enumerate(tasks):
-        with entry("task", place):
-            for word in ("metric", "goal"):
-                first, other = getattr(tasks[0], word), getattr(task, word)
-                if first != other:
-                    with entry(word):
-                        raise InvalidInput(
-                            f"the tasks have different {word}s ({first}, {other})",
-                            "Make a study per metric: scores of different metrics cannot be "
-                            "compared",
-                        )
-            if any(isinstance(pipeline, EstimatorPipeline) for pipeline in pipelines):
-                with entry("metric"):
-                    check_metric(task.metric)
+        for word in ("metric", "goal"):
+            first, other = getattr(tasks[0], word), getattr(task, word)
+            if first != other:
+                with entry("task", place, word):
+                    raise InvalidInput(
+                        f"the tasks have different {word}s ({first}, {other})",
+                        "Make a study per metric: scores of different metrics cannot be compared",
+                    )
     return tuple(
         replace(pipeline, metric=tasks[0].metric)
         if isinstance(pipeline, EstimatorPipeline) and pipeline.metric is None
@@ -91,9 +89,9 @@ def check_study(study: "Study") -> None:
     check_names("task", [task.name for task in study.tasks])
     _check_settings(study)
     for place, pipeline in enumerate(study.pipelines):
-        for number, task in enumerate(study.tasks):
-            with entry("task", number):
-                _check_metric(pipeline, task)
+        if isinstance(pipeline, EstimatorPipeline):  # the others see to it themselves
+            with entry("task", 0):
+                _check_metric(pipeline, study.tasks[0])
         with entry("pipeline", place):
             _check_space_and_sources(pipeline)
             _check_asked(pipeline, study.tasks)
@@ -128,10 +126,8 @@ def _check_settings(study: "Study") -> None:
             )
 
 
-def _check_metric(pipeline: Pipeline, task: Task) -> None:
-    """Refuse a pipeline that scores by another metric than the task's."""
-    if not isinstance(pipeline, EstimatorPipeline):  # the others see to it themselves
-        return
+def _check_metric(pipeline: EstimatorPipeline, task: Task) -> None:
+    """Refuse a pipeline that scores by another metric than that of the tasks, or the other way."""
     if pipeline.metric != task.metric:
         with entry("metric"):
             raise InvalidInput(
@@ -161,7 +157,7 @@ def _check_space_and_sources(pipeline: Pipeline) -> None:
         check_sources(pipeline.sources)
         for place, name in enumerate(pipeline.sources):
             near = [usual for usual in LEARNING_SOURCES if _drop_one(usual) & _drop_one(name)]
-            if near and name not in near:
+            if near and name not in LEARNING_SOURCES:
                 with entry(place):
                     raise InvalidInput(
                         f"pipeline {pipeline.name!r} has a source {name!r}, all but {near[0]!r}",

@@ -3,6 +3,7 @@
 import shlex
 import tomllib
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, TypeVar
@@ -82,7 +83,7 @@ def read_study(path: str | Path) -> Study:
 def read_engine_table(path: str | Path) -> EngineTable:
     """Where a study file says that its fits run, by its table [engine]."""
     file = Path(path)
-    return _read_document(_read_text(file), lambda found: make_engine_table(found, file.parent))
+    return _read_document(_read_text(file), partial(make_engine_table, folder=file.parent))
 
 
 def _read_text(file: Path) -> str:
@@ -103,7 +104,7 @@ def _read_text(file: Path) -> str:
 
 def parse_study(text: str, *, folder: Path) -> Study:
     """Study from the text of a study file; data and commands are looked for from its folder."""
-    return _read_document(text, lambda document: _make_study(document, folder))
+    return _read_document(text, partial(_make_study, folder=folder))
 
 
 def _read_document(text: str, make: Callable[[dict[str, Any]], T]) -> T:
@@ -145,9 +146,9 @@ def _make_study(document: Mapping[str, Any], folder: Path) -> Study:
             check_words(document.get(word, {}), kinds, of=word)
         settings |= document.get(word, {})
     make_engine_table(document, folder)  # refused now, and not when its fits are to run
-    tasks = _build_all(document, "task", lambda table: _make_task(table, folder))
+    tasks = _build_all(document, "task", partial(_make_task, folder=folder))
     return Study(
-        _build_all(document, "pipeline", lambda table: _make_pipeline(table, folder)),
+        _build_all(document, "pipeline", partial(_make_pipeline, folder=folder)),
         tasks,
         _build_all(document, "design", make_design),
         **settings,

@@ -17,7 +17,7 @@ from outperform.study.datasets import Dataset, load_table
 from outperform.study.fingerprints import fingerprint
 from outperform.study.import_paths import import_object, import_sklearn, refuse_failures
 from outperform.study.pipelines import Pipeline
-from outperform.study.split_units import IntArray, make_units
+from outperform.study.split_units import make_units
 from outperform.study.splits import (
     CrossValidation,
     FixedSplit,
@@ -289,9 +289,6 @@ def measure_resplit(splitter: Splitter, dataset: Dataset, *, seed: int) -> Respl
     examples it never draws depends on the seed a little: one split stands for all.
     """
     split = split_dataset(splitter, dataset, seed=seed, fold=0)
-    return Resplit(_count_units(split.refit().train, dataset), _count_units(split.test, dataset))
-
-
-def _count_units(examples: IntArray, dataset: Dataset) -> int:
-    units = examples if dataset.groups is None else np.asarray(dataset.groups)[examples]
-    return len(np.unique(units))
+    units = np.arange(dataset.n_examples) if dataset.groups is None else dataset.groups
+    train, test = units[split.refit().train], units[split.test]
+    return Resplit(len(np.unique(train)), len(np.unique(test)))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from math import isfinite, prod
+from operator import attrgetter
 
 import numpy as np
 
@@ -58,13 +59,13 @@ class Tuner:
 
 def best_trial(history: Sequence[Trial]) -> Trial:
     """Trial with the highest score; of several, the earliest."""
-    scored = [(trial.score, trial) for trial in history if trial.score is not None]
+    scored = [trial for trial in history if trial.score is not None]
     if not scored:
         raise InvalidInput(
             f"none of the search's {len(history)} trials has a score",
             "Look at the errors of the failed fits; mend the pipeline or narrow the search space",
         )
-    return max(scored, key=lambda pair: pair[0])[1]
+    return max(scored, key=attrgetter("score"))
 
 
 def suggest_random(space: Space, history: Sequence[Trial], seed: int, n_trials: int) -> Params:  # noqa: ARG001
