@@ -237,10 +237,14 @@ def test_the_study_s_time_limit_holds_on_any_engine(tmp_path):
         return add_up(params, split, seeds)
 
     for engine in ("inline", "local:1"):
+        began = time.time()
         with open_store(tmp_path / f"{engine}.db") as store, open_engine(engine) as workers:
             run_fits(toy(dawdle, timeout=0.1, trials=3), store, workers)
-            errors = {failure.error for failure in store.measurements("failed")}
+            failures = [*store.measurements("failed")]
+            errors = {failure.error for failure in failures}
             assert errors == {"killed after 0.1 s, the time limit of a fit"}
+            # They have not said themselves when they began.
+            assert all(began < failure.started < time.time() for failure in failures)
 
 
 def test_a_study_without_pairs_gives_no_runs_and_says_where_to_look(tmp_path):

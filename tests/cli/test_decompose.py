@@ -292,6 +292,17 @@ def test_an_unfinished_crossed_design_does_not_hide_the_rest(store):
     assert "Note: 1 of the 4 × 4 combinations of split, init are missing" in result.stderr
 
 
+def test_an_unfinished_crossed_design_does_not_hide_another(tmp_path):
+    crossed = Crossed(3, ("split", "init")), Crossed(4, ("init", "split"))
+    store = run_study(tmp_path / "study.db", Variance(5), *crossed)
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("DELETE FROM run_labels WHERE source = 'init+split' AND replicate = 5")
+    result = call("decompose", store, "--json")
+    (found,) = json.loads(result.stdout)["crossed"]
+    assert found["levels"] == [3, 3]
+    assert "Note: 1 of the 4 × 4 combinations of init, split are missing" in result.stderr
+
+
 # Searches
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from outperform.engines import LocalEngine
-from outperform.engines.jobs import limit_loading
+from outperform.engines import LocalEngine, Needs
+from outperform.engines.jobs import Job, JobQueue, limit_loading
 from outperform.errors import EngineError, InvalidInput
 
 
@@ -426,6 +426,20 @@ def _await_pids(script):
         pids = [pid for file in files if file.exists() for pid in file.read_text().split()]
         time.sleep(0.01)
     return [int(pid) for pid in pids]
+
+
+def test_what_is_put_first_comes_before_all_that_wait():
+    queue, n_gpus = JobQueue(), {"one": None, "two": None, "gpu": 1, "late": None, "later": 1}
+    jobs = {tag: Job(tag, 0, b"", b"", None, Needs(gpus=n)) for tag, n in n_gpus.items()}
+    for tag in ("one", "two", "gpu"):
+        queue.add(jobs[tag])
+    assert [job.tag for job in queue.list_first()] == ["one", "gpu"]
+    for tag in ("late", "later"):
+        queue.add(jobs[tag], first=True)
+    assert [job.tag for job in queue.list_first()] == ["later", "late"]
+    assert [queue.take(1).tag, queue.take(1).tag] == ["later", "gpu"]
+    assert [queue.take(None).tag for _ in range(3)] == ["late", "one", "two"]
+    assert not queue
 
 
 class TestEnd:

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -13,8 +15,11 @@ def draw(names):
     shares = 1 / (1 + np.exp(6 * (thresholds - means[:, None])))
     with house_style():
         made = make_figure(COLUMN_WIDTH, PROFILES_HEIGHT)
-        ends = shares - 0.05, shares + 0.05
-        draw_profiles(names, thresholds, shares, made.subplots(), ends=ends)
+        turned = shares[::-1]  # aggregates may have another order than ranks
+        bounds = SimpleNamespace(estimate=turned, low=turned - 0.05, high=turned + 0.05)
+        profiles = SimpleNamespace(thresholds=thresholds, shares=bounds)
+        aggregates = SimpleNamespace(names=names[::-1], profiles=profiles)
+        draw_profiles(SimpleNamespace(names=names, aggregates=aggregates), made.subplots())
         made.draw_without_rendering()
     return made, shares
 

@@ -37,7 +37,12 @@ def serve(channel: int, crash_report: int, n_threads: int) -> None:
     for descriptor in (channel, crash_report):
         os.set_inheritable(descriptor, False)
     faulthandler.enable(crash_report)
-    _print_by_line()
+    # Print line by line, in Python and in C, as to a terminal: whoever watches sees it at once.
+    with suppress(AttributeError, OSError):  # there is none
+        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    library, stdout = _find_c_stdout()
+    if library is not None:
+        library.setvbuf(stdout, None, 1, 0)  # _IOLBF
     # The coordinator has closed or died, or a fit has closed what is not its own.
     with suppress(EOFError, OSError), socket.socket(fileno=channel) as end:
         _serve(Channel(end), n_threads)
@@ -90,15 +95,6 @@ def _pack(value: Any) -> bytes:
 
         packed: bytes = cloudpickle.dumps(value)
         return packed
-
-
-def _print_by_line() -> None:
-    """Print line by line, in Python and in C, as to a terminal: whoever watches sees it at once."""
-    with suppress(AttributeError, OSError):  # there is none
-        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    library, stdout = _find_c_stdout()
-    if library is not None:
-        library.setvbuf(stdout, None, 1, 0)  # _IOLBF
 
 
 def _flush() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from outperform.engines import Activity, Engine, Outcome
+from outperform.engines import Engine, Outcome
 from outperform.store import Store
 from outperform.store.meta import ACTIVITY
 
@@ -65,7 +65,7 @@ class Progress:
 class Doing(NamedTuple):
     """What a worker does."""
 
-    what: str
+    doing: str
     pipeline: str | None = None
     task: str | None = None
 
@@ -122,6 +122,14 @@ class ActivityLog:
             for worker, tag, since in active
         }
         longest = sorted(active, key=lambda each: self._first_seen[each.worker, each.tag])
+        workers = []
+        for worker, tag, _ in longest[:_N_KEPT]:
+            n_done, seconds = self._seconds.get(worker, (0, 0.0))
+            # Clocks differ from look to look, by less than anybody wants to know.
+            since = float(round(self._first_seen[worker, tag]))
+            per_fit = seconds / n_done if n_done else None
+            about = {"name": worker, "n_done": int(n_done), "seconds_per_fit": per_fit}
+            workers.append({**about, **describe(tag)._asdict(), "since": since})
         return {
             "engine": self._engine.name,
             "began": self._began,
@@ -130,24 +138,8 @@ class ActivityLog:
             "n_done": progress.n_known + progress.n_done,
             "n_failed": progress.n_failed,
             "n_left": progress.n_left,
-            "workers": [self._describe_worker(each, describe) for each in longest[:_N_KEPT]],
+            "workers": workers,
             "n_more": max(0, len(active) - _N_KEPT),
-        }
-
-    def _describe_worker(
-        self, activity: Activity, describe: Callable[[Any], Doing]
-    ) -> dict[str, Any]:
-        n_done, seconds = self._seconds.get(activity.worker, (0, 0.0))
-        what, pipeline, task = describe(activity.tag)
-        return {
-            "name": activity.worker,
-            "n_done": int(n_done),
-            "seconds_per_fit": seconds / n_done if n_done else None,
-            "doing": what,
-            "pipeline": pipeline,
-            "task": task,
-            # Clocks differ from look to look, by less than anybody wants to know.
-            "since": float(round(self._first_seen[activity.worker, activity.tag])),
         }
 
     def _find_pace(self, n_left: int) -> dict[str, float | None]:

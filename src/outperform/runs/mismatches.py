@@ -8,11 +8,7 @@ import numpy as np
 
 from outperform.errors import DuplicateRuns, UnpairedScores
 from outperform.runs.columns import kind_of
-from outperform.runs.labels import (
-    IntArray,
-    differ_within,
-    split_groups,
-)
+from outperform.runs.labels import IntArray, differ_within, split_groups
 from outperform.runs.metrics import known_goal
 from outperform.wording import enumerate_names, enumerate_rows
 

@@ -29,11 +29,7 @@ from outperform.runs.columns import (
     recognise,
 )
 from outperform.runs.formats import UNNAMED, is_sequence, tabulate_columns, tabulate_scores
-from outperform.runs.labels import (
-    Labels,
-    differ_within,
-    repeat_label,
-)
+from outperform.runs.labels import Labels, differ_within, repeat_label
 from outperform.runs.metrics import (
     Goal,
     TaskMetric,
@@ -42,13 +38,7 @@ from outperform.runs.metrics import (
     looks_like_score,
     resolve_goal,
 )
-from outperform.runs.row_kinds import (
-    RowReader,
-    Rows,
-    assemble,
-    check_at,
-    read_rows,
-)
+from outperform.runs.row_kinds import RowReader, Rows, assemble, check_at, read_rows
 from outperform.runs.source_table import SourceTable
 from outperform.runs.sources import open_source
 from outperform.runs.suspicions import Doubt, check_doubts
@@ -162,23 +152,16 @@ def _read_long(table: SourceTable, wanted: Wanted, only: str) -> Runs:
     direction = _find_direction(table, roles.free)
     reader = _MetricReader(table, metrics, direction, roles.task, score, wanted.goal)
     rows, by_task, notes = reader.find_metrics(rows, metric if names_row else None)
-    turned = None
+    turned, name = None, ""
     if validation is not None:
-        if metrics is not None and is_bare_score(validation):
-            validation = "validation"  # of the metric that the row names
-        goals = {task: known_goal(validation) or each.goal for task, each in by_task.items()}
+        of_row = metrics is not None and is_bare_score(validation)
+        name = "validation" if of_row else validation  # of the metric that the row names
+        goals = {task: known_goal(name) or each.goal for task, each in by_task.items()}
         signs = [-1 if goals.get(task) == "minimize" else 1 for task in rows.task.names]
         turned = np.array(signs)[rows.task.codes] * rows.numbers[1]  # higher is better
-    kept, about_rows = RowReader(table, rows, roles, turned, validation or "").keep_runs(wanted.at)
-    return assemble(
-        table,
-        kept,
-        roles,
-        by_task=by_task,
-        validation_metric=validation or "",
-        notes=(*notes, *about_rows),
-        accepted=wanted.accepted,
-    )
+    kept, about_rows = RowReader(table, rows, roles, turned, name).keep_runs(wanted.at)
+    notes = (*notes, *about_rows)
+    return assemble(table, kept, roles, wanted, by_task, notes=notes, validation_metric=name)
 
 
 def _find_numbers(

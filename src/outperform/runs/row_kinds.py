@@ -11,7 +11,7 @@ from itertools import compress
 import numpy as np
 
 from outperform.errors import InvalidInput, UnreadableRuns
-from outperform.runs.columns import At, Roles, normalise
+from outperform.runs.columns import At, Roles, Wanted, normalise
 from outperform.runs.labels import (
     BoolArray,
     FloatArray,
@@ -27,8 +27,7 @@ from outperform.runs.labels import (
 from outperform.runs.metrics import TaskMetric, sum_up_metrics
 from outperform.runs.scope import varied_by
 from outperform.runs.source_table import OtherColumns, SourceTable, parse_number
-from outperform.runs.suspicions import Doubt
-from outperform.runs.table import Runs
+from outperform.runs.table import Runs, name_runs
 from outperform.wording import enumerate_names, enumerate_rows, split_words
 
 _FINISHED = split_words("complete completed done finished ok succeeded success successful")
@@ -111,7 +110,7 @@ def _parse_date(text: str) -> float | None:
         return None
 
 
-def read_status(table: SourceTable, column: str) -> Labels | None:
+def _read_status(table: SourceTable, column: str) -> Labels | None:
     """Give the status of the rows that did not finish, empty where one did; None if all did."""
     status = table.label_runs(column)
     # As all trackers would write it: `TrialState.COMPLETE` is `complete`.
@@ -134,7 +133,7 @@ def read_status(table: SourceTable, column: str) -> Labels | None:
     return Labels(("", *unfinished), places[status.codes])
 
 
-def leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
+def _leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
     """Leave out rows that sum up others, as spreadsheets end with, and note it."""
     replicate = rows.replicate
     if replicate is None or isinstance(replicate.names, Numerals):
@@ -326,19 +325,17 @@ class RowReader:
 def read_rows(table: SourceTable, roles: Roles, numbers: Sequence[str], only: str) -> Rows:
     """Read the columns that tell runs apart, and these columns of numbers."""
     values, labels = table.take(numbers, [*roles.algorithm, *roles.task, *roles.replicate])
-
-    def join(names: Sequence[str], otherwise: str) -> Labels:
-        if not names:
-            return repeat_label(otherwise, len(table.rows))
-        return join_labels(map(labels.__getitem__, names))
-
+    parts = [
+        join_labels([labels[name] for name in names]) if names else None
+        for names in (roles.algorithm, roles.task, roles.replicate)
+    ]
     return Rows(
-        join(roles.algorithm, only),
-        join(roles.task, ""),
-        join(roles.replicate, "") if roles.replicate else None,
+        parts[0] or repeat_label(only, len(table.rows)),
+        parts[1] or repeat_label("", len(table.rows)),
+        parts[2],
         values,
         table.rows,
-        None if roles.status is None else read_status(table, roles.status),
+        None if roles.status is None else _read_status(table, roles.status),
     )
 
 
@@ -346,25 +343,20 @@ def assemble(
     table: SourceTable,
     rows: Rows,
     roles: Roles,
-    *,
+    wanted: Wanted,
     by_task: Mapping[str, TaskMetric],
-    validation_metric: str,
+    *,
     notes: tuple[str, ...],
-    accepted: tuple[Doubt, ...],
+    validation_metric: str = "",
 ) -> Runs:
     """Make runs of rows that are runs, or sums of runs."""
-    rows, about_summaries = leave_out_summaries(rows, table.source)
+    rows, about_summaries = _leave_out_summaries(rows, table.source)
     algorithm, task = rows.algorithm.by_appearance(), rows.task.by_appearance()
-    replicate, score, incomplete = rows.replicate, rows.numbers[0], rows.incomplete
+    score, incomplete = rows.numbers[0], rows.incomplete
     if incomplete is not None:
         score = np.where(incomplete.codes == incomplete.names.index(""), score, np.nan)
     return Runs(
-        algorithms=tuple(algorithm.names),
-        tasks=tuple(task.names),
-        replicates=None if replicate is None else replicate.names,
-        algorithm=algorithm.codes,
-        task=task.codes,
-        replicate=np.zeros_like(task.codes) if replicate is None else replicate.codes,
+        **name_runs(algorithm, task, rows.replicate),
         score=score,
         validation=rows.numbers[1] if validation_metric else None,
         row=rows.row,
@@ -377,6 +369,6 @@ def assemble(
         algorithm_columns=roles.algorithm,
         incomplete=incomplete,
         others=OtherColumns(((table, rows.row),)),
-        accepted=accepted,
+        accepted=wanted.accepted,
         varied=varied_by(roles.replicate),
     )

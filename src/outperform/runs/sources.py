@@ -108,7 +108,14 @@ def _read_bytes(path: Path) -> bytes:
     """Read a file, or say why it cannot be read; what is no text is refused as soon as seen."""
     try:
         with path.open("rb") as file:
-            return _read(file, path)
+            begin, about = file.read(_BLOCK), os.fstat(file.fileno())
+            if not begin.startswith(_PARQUET) and path.suffix.lower() != ".parquet":
+                _refuse_other_kinds(begin, path.name)
+            if stat.S_ISREG(about.st_mode):
+                check_size(about.st_size, _LARGEST_FILE, path.name)
+                file.seek(0)
+                return file.read()
+            return _read_on(file, begin, f"what comes from {path}")
     except FileNotFoundError:
         raise UnreadableRuns(f"there is no file {path}", "Check the path") from None
     except IsADirectoryError:
@@ -120,27 +127,20 @@ def _read_bytes(path: Path) -> bytes:
         raise UnreadableRuns(problem, "Check its permissions") from None
 
 
-def _read(file: BinaryIO, path: Path) -> bytes:
-    about = os.fstat(file.fileno())
-    begin = file.read(_BLOCK)
-    if not begin.startswith(_PARQUET) and path.suffix.lower() != ".parquet":
-        for mark, (kind, remedy) in _OTHERS.items():
-            if begin.startswith(mark):
-                raise UnreadableRuns(f"{path.name} is {kind}", remedy)
-        _refuse_zeros(begin, path.name)
-    if stat.S_ISREG(about.st_mode):
-        check_size(about.st_size, _LARGEST_FILE, path.name)
-        file.seek(0)
-        return file.read()
+def _read_on(file: BinaryIO, begin: bytes, name: str) -> bytes:
+    """Read what may never end."""
     kept = io.BytesIO()
     kept.write(begin)
     while more := file.read(_BLOCK):
         kept.write(more)
-        check_size(kept.tell(), _MOST_PIPED, f"what comes from {path}", "Write it to a file first")
+        check_size(kept.tell(), _MOST_PIPED, name, "Write it to a file first")
     return kept.getvalue()
 
 
-def _refuse_zeros(data: bytes, name: str) -> None:
+def _refuse_other_kinds(data: bytes, name: str) -> None:
+    for mark, (kind, remedy) in _OTHERS.items():
+        if data.startswith(mark):
+            raise UnreadableRuns(f"{name} is {kind}", remedy)
     if b"\0" in data and not data.startswith(_UTF_16):
         raise UnreadableRuns(f"{name} is not text", FORMATS)
 
@@ -149,7 +149,7 @@ def _check_text(data: bytes, name: str) -> None:
     """Refuse what is empty, or not text in UTF-8; looked at in parts to spare the memory."""
     if not data or data.isspace():
         raise UnreadableRuns(f"{name} is empty", "Give it a header and one row per run")
-    _refuse_zeros(data, name)
+    _refuse_other_kinds(data, name)
     if data.isascii():
         return
     decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(data)
@@ -229,19 +229,18 @@ def _read_header(data: bytes, source: str, delimiter: str | None) -> _Header:
             "Start it with a row of column names, and end each row with a line break",
         )
     mark, line = beginning.groups(default=b"")
-    known = mark.decode() or delimiter
-    fields = {each: _split(line.decode(), each) for each in ([known] if known else _DELIMITERS)}
-    delimiter = max(fields, key=lambda each: len(fields[each]))
-    names = tuple(map(str.strip, fields[delimiter]))
+    header, known = line.decode(), mark.decode() or delimiter
+    chosen, fields = _DELIMITERS[0], list[str]()
+    for each in [known] if known else _DELIMITERS:  # the one that makes most columns
+        try:
+            split = next(csv.reader(io.StringIO(header, ""), _Dialect, delimiter=each), [])
+        except csv.Error:
+            split = header.split(each)
+        if len(split) > len(fields):
+            fields, chosen = split, each
+    names = tuple(map(str.strip, fields))
     number_columns(names, source)
-    return _Header(names, delimiter, beginning.end(), beginning[0].count(b"\n") + 1)
-
-
-def _split(line: str, delimiter: str) -> list[str]:
-    try:
-        return next(csv.reader(io.StringIO(line, ""), _Dialect, delimiter=delimiter), [])
-    except csv.Error:
-        return line.split(delimiter)
+    return _Header(names, chosen, beginning.end(), beginning[0].count(b"\n") + 1)
 
 
 def _parse(data: bytes, header: _Header, source: str) -> Iterator[tuple[int, list[str]]]:

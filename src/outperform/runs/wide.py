@@ -50,15 +50,8 @@ def read_wide(table: SourceTable, wanted: Wanted, rows: RowKind) -> Runs:
     read = read_rows(table, roles, algorithms, "")
     kept, notes = RowReader(table, read, roles).keep_runs(wanted.at)
     stacked = _stack(_name_rows(kept, roles, rows), algorithms)
-    return assemble(
-        table,
-        stacked,
-        roles,
-        by_task=dict.fromkeys(stacked.task.names, metric),
-        validation_metric="",
-        notes=notes,
-        accepted=wanted.accepted,
-    )
+    by_task = dict.fromkeys(stacked.task.names, metric)
+    return assemble(table, stacked, roles, wanted, by_task, notes=notes)
 
 
 def _name_rows(read: Rows, roles: Roles, rows: RowKind) -> Rows:

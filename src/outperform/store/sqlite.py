@@ -130,7 +130,8 @@ class SqliteStore(SqlStore):
 
     def scores(self) -> dict[str, dict[str, float]]:
         """Scores of every recorded fit by key, in order of recording; empty where it failed."""
-        checksum = ", score_checksum" if has_checksums(self._connect()) else ""
+        with explain_failures(self.path, "read"):
+            checksum = ", score_checksum" if has_checksums(self._connect()) else ""
         query = f"SELECT key, scores{checksum} FROM measurements ORDER BY id"
         return decode_scores(self._read(query, whole=True), self.address)
 
@@ -202,8 +203,7 @@ class SqliteStore(SqlStore):
         if self._writer is not None:
             return self._writer.connection
         if self._reader is None:
-            with explain_failures(self.path, "read"):
-                self._reader = connect_to_read(self.path)
+            self._reader = connect_to_read(self.path)
         return self._reader
 
     def _stop_reading(self) -> None:

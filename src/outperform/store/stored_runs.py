@@ -160,24 +160,17 @@ def _make_table(
     store: Store,
 ) -> Runs:
     """Put runs into a table, those that failed as incomplete ones."""
-    measured = {
-        run.task: TaskMetric(about["metric"], about["goal"])
-        for run in runs
-        if (about := study["tasks"][run.task])
-    }
-    metric, goal = next(iter(measured.values()))
-    of_runs = [scores.get(run.key) for run in runs]
+    _, _, replicates, pipelines, tasks, keys = zip(*runs, strict=True)
+    about = study["tasks"]
+    measured = {task: TaskMetric(about[task]["metric"], about[task]["goal"]) for task in tasks}
+    metric, goal = measured[tasks[0]]
+    of_runs = [scores.get(key) for key in keys]
+    test = [
+        get_test_score(own, key, store) if own else np.nan
+        for key, own in zip(keys, of_runs, strict=True)
+    ]
     table = make_runs(
-        [run.pipeline for run in runs],
-        [run.task for run in runs],
-        [run.replicate for run in runs],
-        [
-            get_test_score(own, run.key, store) if own else np.nan
-            for run, own in zip(runs, of_runs, strict=True)
-        ],
-        metric=metric,
-        goal=goal,
-        source=store.address,
+        pipelines, tasks, replicates, test, metric=metric, goal=goal, source=store.address
     )
     reasons = np.array([2 if own is None else 1 if not own else 0 for own in of_runs])
     incomplete = Labels(_REASONS, reasons) if reasons.any() else None
@@ -261,8 +254,7 @@ def describe_left_out(
             f"{len(foreign)} run(s) of {enumerate_names(names)} were left out: the study does not "
             "have them any more"
         )
-    own = [label for label in labels if not _is_foreign(label, study)]
-    n_others = sum(not is_planned(label, designs, study) for label in own)
+    n_others = sum(not is_planned(label, designs, study) for label in labels) - len(foreign)
     if n_others:
         yield (
             f"{n_others} run(s) of replicates or sources that the study does not have any more "

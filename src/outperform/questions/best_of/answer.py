@@ -90,7 +90,11 @@ def best_of_runs(
     check_count("n_resamples", n_resamples, at_least=1)
     table = runs if isinstance(runs, Runs) else read_runs(runs)
     asked = tuple(as_budgets(n, len(table), "v").tolist())
-    names = _choose_names(table, a, b)
+    if a is None and b is not None:
+        raise InvalidInput(f"b is {b!r}, but a is not named", "Name one algorithm as a, or both")
+    if a is not None and a == b:
+        raise InvalidInput(f"cannot compare {a!r} with itself", "Name two algorithms, or one")
+    names = [name for name in (a, b) if name is not None] or table.algorithms
     candidates = [_take(table, name, task, drop_incomplete=drop_incomplete) for name in names]
     chosen_by = [each.validation for each in candidates if not each.same_scores]
     if chosen_by:
@@ -115,18 +119,6 @@ def trace_spreads(result: BestOf, *, rng: np.random.Generator) -> BestOfSpreads:
     goal, level = result.validation_goal, result.interval.confidence_level
     scores = result.validation, result.test
     return best_of_spreads(sizes, result.n, *scores, goal=goal, confidence_level=level, rng=rng)
-
-
-def _choose_names(table: Runs, a: str | None, b: str | None) -> tuple[str, ...]:
-    if a is None and b is not None:
-        raise InvalidInput(f"b is {b!r}, but a is not named", "Name one algorithm as a, or both")
-    if a is None:
-        return table.algorithms
-    if b is None:
-        return (a,)
-    if a == b:
-        raise InvalidInput(f"cannot compare {a!r} with itself", "Name two algorithms, or one")
-    return a, b
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,7 @@ def doubt_best(result: BestOf, notes: Sequence[str], n_dropped: int) -> Iterator
             "column (--validation, or validation= of read_runs)"
         )
     yield from _doubt_budget(result)
-    yield from _doubt_choice(result)
-    yield from _doubt_shape(result)
+    yield from _doubt_scores(result)
     yield from notes
     if n_dropped:
         yield (
@@ -83,8 +82,8 @@ def _doubt_budget(result: BestOf) -> Iterator[str]:
         )
 
 
-def _doubt_choice(result: BestOf) -> Iterator[str]:
-    """How little validation scores tell of test scores, and of one another."""
+def _doubt_scores(result: BestOf) -> Iterator[str]:
+    """How little validation scores tell of test scores and of one another; and odd shapes."""
     correlation = np.nan if result.same_scores else result.correlation
     start = f"validation and test scores correlate by {correlation:.2f}"
     if correlation < -_WEAK:
@@ -103,9 +102,6 @@ def _doubt_choice(result: BestOf) -> Iterator[str]:
             f"the {result.n_runs} runs have {n_different} different values of {result.chosen_by}: "
             "of tied runs, any is equally likely to be chosen"
         )
-
-
-def _doubt_shape(result: BestOf) -> Iterator[str]:
     if result.estimator == "gaussian":
         pvalue = min(normality_pvalue(scores) for scores in (result.validation, result.test))
         if pvalue < _NOT_NORMAL:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
-from outperform.questions.decompose.doubts import doubt_components, doubt_model, doubt_sources
+from outperform.questions.decompose.doubts import doubt_components, doubt_sources
 from outperform.questions.decompose.redrawn_runs import (
     Variation,
     arrange_levels,
@@ -131,14 +131,11 @@ def decompose(
     )
     together: list[CrossedDecomposition] = []
     unfinished: list[str] = []
-    for each in variations:
+    designs = [(each.names, *own) for each in variations for own in each.crossed.items()]
+    for names, redrawn, cells in designs:
         try:
-            together += [
-                decompose_crossed(
-                    arrange_levels(names, cells), names, **each.names, confidence_level=level
-                )
-                for names, cells in each.crossed.items()
-            ]
+            table = arrange_levels(redrawn, cells)
+            together.append(decompose_crossed(table, redrawn, **names, confidence_level=level))
         except InvalidInput as error:
             if not apart:  # there is nothing else
                 raise
@@ -198,7 +195,7 @@ def decompose_scores(
         for name, x in arrays.items()
     )
     result = Decomposition(algorithm, task, metric, reference, sources)
-    return replace(result, caveats=(*doubt_sources(result), *doubt_model(metric, n_test, model)))
+    return replace(result, caveats=tuple(doubt_sources(result, n_test)))
 
 
 def _share(scores: FloatArray, whole: FloatArray, like: Interval, *, same: bool) -> Estimate:

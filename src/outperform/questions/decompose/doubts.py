@@ -11,8 +11,8 @@ _FEW_RUNS = 20
 _FEW_LEVELS = 10
 
 
-def doubt_sources(result: Decomposition) -> Iterator[str]:
-    """What sources redrawn alone do not show, and which of them look odd."""
+def doubt_sources(result: Decomposition, n_test: int | None) -> Iterator[str]:
+    """What sources redrawn alone do not show, which look odd, and a test size of no use."""
     yield (
         "each source was redrawn alone, so shares do not add up to 1 and interactions are unseen; "
         "a crossed design tells both"
@@ -34,14 +34,10 @@ def doubt_sources(result: Decomposition) -> Iterator[str]:
         listed = enumerate_names(f"{source} ({n})" for source, n in few.items())
         normal = ", and below 5 they hold for normal scores only" if min(few.values()) < 5 else ""
         yield f"fewer than {_FEW_RUNS} runs of {listed}: their intervals are rough{normal}"
-
-
-def doubt_model(metric: str, n_test: int | None, model: int | None) -> Iterator[str]:
-    """Whether the size of the test set is of no use."""
-    if n_test is not None and model is None:
+    if n_test is not None and all(v.binomial_sd is None for v in result.sources):
         yield (
-            f"no binomial model of {metric}: it is for accuracies and error rates between 0 and 1, "
-            "so named"
+            f"no binomial model of {result.metric}: it is for accuracies and error rates between 0 "
+            "and 1, so named"
         )
 
 

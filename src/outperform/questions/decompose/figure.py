@@ -45,9 +45,13 @@ from outperform.wording import shorten
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 _HATCHES = ("", "////", "....", "xxxx")  # tell apart what shares a colour
 _FARTHEST = 2.0  # longest bars, beyond which wide intervals are cut
+_Kind = TypeVar("_Kind", Decomposition, CrossedDecomposition)
+_COLOUR_INTERACTION = "#56B4E9"
+_Sources = Decomposition | Sequence[Decomposition]
+_Crossed = CrossedDecomposition | Sequence[CrossedDecomposition]
 
 
-def draw_decomposition(decompositions: Decomposition | Sequence[Decomposition], ax: Axes) -> None:
+def draw_decomposition(decompositions: _Sources, ax: Axes) -> None:
     """Draw a bar per source, with its interval, largest first; all sources together on top.
 
     One decomposition is drawn in the unit of the scores, with shares of the reference above.
@@ -74,7 +78,7 @@ def draw_decomposition(decompositions: Decomposition | Sequence[Decomposition], 
         draw_shares(_scale(group[0]), f"as share of {_name(group[0].reference)}'s", ax)
 
 
-def compose_decomposition(decompositions: Decomposition | Sequence[Decomposition]) -> Figure:
+def compose_decomposition(decompositions: _Sources) -> Figure:
     """Draw the sources of variation below the largest one's name, one column wide."""
     group = as_group(decompositions)
     largest = group[0].ranked[0]
@@ -90,7 +94,7 @@ def compose_decomposition(decompositions: Decomposition | Sequence[Decomposition
     return figure
 
 
-def decomposition_height(decompositions: Decomposition | Sequence[Decomposition]) -> float:
+def decomposition_height(decompositions: _Sources) -> float:
     """Height in inches that every bar and every line of the legend needs."""
     group = as_group(decompositions)
     above, bar = (0.15 * len(group), 0.09) if len(group) > 1 else (0.35, 0.14)
@@ -218,10 +222,6 @@ def _require_sources(result: Decompositions) -> tuple[Decomposition, ...]:
     return result.sources
 
 
-_Kind = TypeVar("_Kind", Decomposition, CrossedDecomposition)
-_COLOUR_INTERACTION = "#56B4E9"
-
-
 def draw_components(decomposition: CrossedDecomposition, ax: Axes) -> None:
     """Draw a bar per component with its interval, main effects first; their sum is on top.
 
@@ -246,9 +246,7 @@ def draw_components(decomposition: CrossedDecomposition, ax: Axes) -> None:
         draw_shares(decomposition.parts.total.value, "as share of all", ax, percent=True)
 
 
-def compose_components(
-    decompositions: CrossedDecomposition | Sequence[CrossedDecomposition],
-) -> Figure:
+def compose_components(decompositions: _Crossed) -> Figure:
     """Draw components of variance one column wide; several designs below one another."""
     group = as_group(decompositions)
     heights = [components_height(each) for each in group]
@@ -266,9 +264,7 @@ def compose_components(
     return figure
 
 
-def components_height(
-    decompositions: CrossedDecomposition | Sequence[CrossedDecomposition],
-) -> float:
+def components_height(decompositions: _Crossed) -> float:
     """Height in inches that every bar needs."""
     return sum(1.0 + 0.16 * len(_list_rows(each)) for each in as_group(decompositions))
 

@@ -24,6 +24,12 @@ from outperform.wording import enumerate_names
 
 FitScores = Mapping[str, float]  # empty where the fit is missing or has failed
 Recorded = str | Path | Store | Mapping[str, FitScores]  # a store, its address, or its scores
+_MOST_TOLD = 3  # groups of searches in a sentence
+_STEPS = (1, 2, 5, 10, 20, 50, 100, 200)  # numbers of trials in a table
+_ALL, _HPO = ("all sources",), ("seeds of the search",)
+# Scores of the best trial so far after each trial, on validation and on test data (empty where a
+# trial has no test score), and the final test score.
+_Traced = tuple[list[float], list[float], float]
 
 
 class Retracer:
@@ -59,14 +65,6 @@ class Retracer:
         """Scores of a fit; none where it is missing or has failed."""
         fit = self.study.make_fit(planned, params, refit=refit)
         return self.scores.get(fit.key(self.fingerprints), {})
-
-
-_MOST_TOLD = 3  # groups of searches in a sentence
-_STEPS = (1, 2, 5, 10, 20, 50, 100, 200)  # numbers of trials in a table
-_ALL, _HPO = ("all sources",), ("seeds of the search",)
-# Scores of the best trial so far after each trial, on validation and on test data (empty where a
-# trial has no test score), and the final test score.
-_Traced = tuple[list[float], list[float], float]
 
 
 @dataclass(frozen=True, slots=True)

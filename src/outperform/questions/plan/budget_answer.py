@@ -70,7 +70,14 @@ def plan_budget(
     check_gamma(gamma)
     check_open_unit("alpha", alpha)
     check_open_unit("beta", beta)
-    _check_budget(budget, hours, seconds_per_fit)
+    if (budget is None) == (hours is None):
+        raise InvalidInput(
+            f"the budget is {budget} fits and {hours} hours", "Pass one of the two: budget or hours"
+        )
+    given = {"budget": budget, "hours": hours, "seconds_per_fit": seconds_per_fit}
+    for name, value in given.items():
+        if value is not None:
+            check_positive(name, value)
     pilot = _learn(source, pipelines, task)
     costs = _price(pilot, seconds_per_fit, in_seconds=hours is not None)
     total = budget if hours is None else hours * _HOUR
@@ -97,16 +104,6 @@ def plan_budget(
         search_lengths=pilot.lengths,
         caveats=tuple(_find_doubts(pilot, plans)),
     )
-
-
-def _check_budget(budget: float | None, hours: float | None, seconds: float | None) -> None:
-    if (budget is None) == (hours is None):
-        raise InvalidInput(
-            f"the budget is {budget} fits and {hours} hours", "Pass one of the two: budget or hours"
-        )
-    for name, value in (("budget", budget), ("hours", hours), ("seconds_per_fit", seconds)):
-        if value is not None:
-            check_positive(name, value)
 
 
 def _check_enough(budget: float, costs: Costs, pilot: "_Pilot") -> None:

@@ -30,6 +30,10 @@ TUNED_ANEW = "pipelines tuned anew"
 THESE_SEARCHES = "the hyperparameters that one search found"
 REDRAWN = "one search, and others redrawn from it"
 _MOST_BUDGET = 1e9  # fits of each
+_N_BUDGETS = 40  # points of a curve
+_AS_GOOD = 1.05  # times the least error: constants are not known any better
+_REACH = 10  # times the budget that curves go to
+_SURE = 0.999  # P(A>B) above which nobody needs a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,12 +227,6 @@ class DesignOption:
         return self.choose(high, costs)[1].cost
 
 
-_N_BUDGETS = 40  # points of a curve
-_AS_GOOD = 1.05  # times the least error: constants are not known any better
-_REACH = 10  # times the budget that curves go to
-_SURE = 0.999  # P(A>B) above which nobody needs a number
-
-
 @dataclass(frozen=True, slots=True)
 class BudgetCurve(Plain):
     """Error of one design against the budget."""
@@ -313,63 +311,39 @@ class BudgetPlan(Result):
     @property
     def tables(self) -> list[Table | str]:
         """What each design buys, what `compare` makes of it, what was measured, what to write."""
-        known = [each for each in self.variations if each.sd is not None]
+        rows = []
+        for each in self.variations:
+            if each.sd is not None:
+                rho = "not known" if each.correlation is None else str(each.correlation)
+                error = f"{self.recommended.error * each.sd:.2g}"
+                names = f"{each.pipeline} on {each.task}"
+                rows.append([names, f"{each.sd:.3g} {each.metric}", rho, error])
+        header = ["", "standard deviation of a run", "ρ", "error of the mean then"]
         return [
-            self._tabulate_designs(),
-            self._tabulate_comparisons(),
-            *([self._tabulate_variations(known)] if known else []),
+            *self._tabulate_plans(),
+            *([Table(header, rows, "As measured:")] if rows else []),
             Table(["Write into the study file:"], [[line] for line in self.study_lines]),
         ]
 
-    def _tabulate_designs(self) -> Table:
-        gamma = f"cost of P(A>B) = {self.rates.gamma:g}"
+    def _tabulate_plans(self) -> Iterator[Table]:
+        """What each design buys, and what the wins in `outperform compare` show of it."""
+        bought, shown = [], []
+        for plan in self.plans:
+            sizes = plan.split.n_searches, plan.n_trials, plan.split.n_replicates, plan.n_fits
+            errors = f"{plan.error:.3f}", f"{plan.error_low:.3f} to {plan.error_high:.3f}"
+            cost, alarms = plan.cost_for_gamma, plan.compare_false_alarms
+            price = "never" if cost is None else self.describe(cost)
+            cells = [f"{n:,}" for n in sizes]
+            bought.append([plan.name, *cells, *errors, _format_chance(plan.shown), price])
+            chances = _format_chance(plan.compare_shown), "-" if alarms is None else f"{alarms:.1%}"
+            shown.append([plan.name, f"{plan.n_pairs:,}", plan.compare_about, *chances])
         header = ["design", "searches", "trials", "replicates", "fits", "error", "if ρ is other"]
-        rows = [
-            [
-                plan.name,
-                *(f"{n:,}" for n in (plan.split.n_searches, plan.n_trials)),
-                *(f"{n:,}" for n in (plan.split.n_replicates, plan.n_fits)),
-                f"{plan.error:.3f}",
-                f"{plan.error_low:.3f} to {plan.error_high:.3f}",
-                _format_chance(plan.shown),
-                "never" if plan.cost_for_gamma is None else self.describe(plan.cost_for_gamma),
-            ]
-            for plan in self.plans
-        ]
+        header += ["P(A>B) shown", f"cost of P(A>B) = {self.rates.gamma:g}"]
         title = f"What {self.describe(self.budget)} buy (error: of a pipeline's mean, in standard "
-        return Table(
-            [*header, "P(A>B) shown", gamma],
-            rows,
-            f"{title}deviations of a run; P(A>B): of pipelines tuned anew, power "
-            f"{1 - self.rates.beta:g}, α = {self.rates.alpha:g}):",
-        )
-
-    def _tabulate_comparisons(self) -> Table:
-        rows = [
-            [
-                plan.name,
-                f"{plan.n_pairs:,}",
-                plan.compare_about,
-                _format_chance(plan.compare_shown),
-                "-" if plan.compare_false_alarms is None else f"{plan.compare_false_alarms:.1%}",
-            ]
-            for plan in self.plans
-        ]
+        title += "deviations of a run; P(A>B): of pipelines tuned anew, power "
+        yield Table(header, bought, f"{title}{1 - self.rates.beta:g}, α = {self.rates.alpha:g}):")
         header = ["design", "pairs", "about", "P(A>B) shown", "false alarms if read as tuned anew"]
-        return Table(header, rows, "What the wins in `outperform compare` show:")
-
-    def _tabulate_variations(self, known: list[RunVariation]) -> Table:
-        rows = [
-            [
-                f"{each.pipeline} on {each.task}",
-                f"{each.sd or 0:.3g} {each.metric}",
-                "not known" if each.correlation is None else str(each.correlation),
-                f"{self.recommended.error * (each.sd or 0):.2g}",
-            ]
-            for each in known
-        ]
-        header = ["", "standard deviation of a run", "ρ", "error of the mean then"]
-        return Table(header, rows, "As measured:")
+        yield Table(header, shown, "What the wins in `outperform compare` show:")
 
     @property
     def advice(self) -> str:

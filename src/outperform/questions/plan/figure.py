@@ -67,15 +67,8 @@ def _mark_plan(plan: Plan, ax: Axes) -> None:
     place = (plan.probability - GAMMAS[0]) / (GAMMAS[-1] - GAMMAS[0])
     line: dict[str, Any] = {"arrowstyle": "-", "lw": 0.6, "ec": COLOUR_NOTE, "shrinkB": 5}
     line["relpos"] = (min(max(place, 0), 1), 0)
-    ax.annotate(
-        "\n".join(lines),
-        (plan.probability, plan.n_required),
-        (1, 1),
-        textcoords=ax.transAxes + shift,
-        arrowprops=line,
-        gid="numbers",
-        **look,
-    )
+    look |= {"textcoords": ax.transAxes + shift, "arrowprops": line, "gid": "numbers"}
+    ax.annotate("\n".join(lines), (plan.probability, plan.n_required), (1, 1), **look)
 
 
 def describe_chance(plan: Plan) -> str:
@@ -96,11 +89,8 @@ def compose_plan(plan: Plan) -> Figure:
 def draw_budget(plan: BudgetPlan, ax: Axes) -> None:
     """Draw the error of each design against the budget, both on logarithmic scales."""
     for number, curve in enumerate(plan.curves):
-        look: dict[str, Any] = {
-            "color": COLOURS[number % len(COLOURS)],
-            "ls": _LINES[number % len(_LINES)],
-        }
-        ax.plot(curve.budgets, curve.errors, label=curve.name, **look)
+        colour, line = COLOURS[number % len(COLOURS)], _LINES[number % len(_LINES)]
+        ax.plot(curve.budgets, curve.errors, line, color=colour, label=curve.name)
     best = plan.recommended
     ax.axvline(plan.budget, color=COLOUR_NOTE, lw=0.6, ls=":", gid="budget")
     ax.plot([plan.budget], [best.error], "o", mfc="none", mec="black", mew=1.2, ms=7, gid="best")
@@ -117,14 +107,8 @@ def draw_budget(plan: BudgetPlan, ax: Axes) -> None:
     ax.set_xlabel("budget, fits of the whole study" if in_fits else "budget, time of all fits")
     ax.set_ylabel("error of a mean, in\nstandard deviations of a run")
     # Below the axes, where it hides no curve: those of good designs end in the lower corners.
-    ax.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.36, -0.22),
-        ncols=2,
-        fontsize="x-small",
-        handlelength=2.4,
-        columnspacing=0.8,
-    )
+    look: dict[str, Any] = {"fontsize": "x-small", "handlelength": 2.4, "columnspacing": 0.8}
+    ax.legend(loc="upper center", bbox_to_anchor=(0.36, -0.22), ncols=2, **look)
 
 
 def _format_cost(cost: float, in_fits: bool) -> str:

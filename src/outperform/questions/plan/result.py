@@ -49,13 +49,8 @@ class PlannedResplits(Plain):
         """Re-splits that show the pilot's difference with the power asked for; None if none do."""
         if self.difference is None:
             return None
-        return required_resplits(
-            abs(self.difference) / self.deviation,
-            n_train=1,
-            n_test=self.overlap,
-            alpha=self.alpha,
-            beta=self.beta,
-        )
+        distance, alpha, beta = abs(self.difference) / self.deviation, self.alpha, self.beta
+        return required_resplits(distance, n_train=1, n_test=self.overlap, alpha=alpha, beta=beta)
 
     def tabulate(self) -> Table:
         """What any number of re-splits shows, and how many show the pilot's difference."""

@@ -235,15 +235,12 @@ def _mark_target(group: _Group, ax: Axes) -> None:
 
 
 def _draw_means(group: _Group, ax: Axes) -> None:
-    scores = {_IDEAL: [(pair, pair.ideal.scores) for pair in group.pairs]}
-    for name, found in group.repeated.items():
-        scores[name] = [(pair, design.means) for pair, design in found]
-    if not group.is_single:
-        scores = {
-            name: [(pair, (x - pair.ideal.mean) / group.unit(pair)) for pair, x in own]
-            for name, own in scores.items()
-        }
-    rows = {name: np.concatenate([x for _, x in own]) for name, own in scores.items()}
+    def scale(pair: PairQuality, x: FloatArray) -> FloatArray:
+        return x if group.is_single else (x - pair.ideal.mean) / group.unit(pair)
+
+    rows = {_IDEAL: np.concatenate([scale(pair, pair.ideal.scores) for pair in group.pairs])}
+    for name, own in group.repeated.items():
+        rows[name] = np.concatenate([scale(pair, design.means) for pair, design in own])
     _draw_ticks(group, rows, ax, "means")
     middle = group.pairs[0].ideal.mean if group.is_single else 0.0
     ax.axvline(middle, color="black", linewidth=0.8, linestyle=":", zorder=0, gid="ideal-mean")
@@ -304,15 +301,10 @@ def _height(result: Quality) -> float:
     return _panel_height(group) + 0.3 + _LEGEND_ROW * math.ceil((len(group.names) + 1) / 2)
 
 
-FIGURES = {
-    Quality: Drawing(
-        {
-            "standard-errors": draw_standard_errors,
-            "parts": draw_parts,
-            "means": draw_means,
-            "deviations": draw_deviations,
-        },
-        compose_quality,
-        heights=dict.fromkeys(("standard-errors", "parts", "means", "deviations"), _height),
-    )
+_VIEWS = {
+    "standard-errors": draw_standard_errors,
+    "parts": draw_parts,
+    "means": draw_means,
+    "deviations": draw_deviations,
 }
+FIGURES = {Quality: Drawing(_VIEWS, compose_quality, heights=dict.fromkeys(_VIEWS, _height))}

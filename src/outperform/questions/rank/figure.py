@@ -65,7 +65,14 @@ def compose_ranking(ranking: Ranking) -> Figure:
     """
     one = len(ranking.tasks) == 1
     first, height = (draw_tasks, tasks_height) if one else (draw_diagram, rows_height)
-    title = wrap_title(escape(str(_shorten_names(ranking))), PAGE_WIDTH)
+    short = dict(zip(ranking.names, shorten_apart(ranking.names, _LONGEST_NAME), strict=True))
+    shortened = replace(
+        ranking,
+        algorithms=tuple(replace(each, name=short[each.name]) for each in ranking.algorithms),
+        pairs=tuple(replace(pair, a=short[pair.a], b=short[pair.b]) for pair in ranking.pairs),
+        baseline=None if ranking.baseline is None else short[ranking.baseline],
+    )
+    title = wrap_title(escape(str(shortened)), PAGE_WIDTH)
     above = max(height(ranking), pairs_height(ranking))
     below = tasks_height(ranking, _WIDTH_OF_TASKS)
     heights = [above] if one or above + below > _HIGHEST else [above, below]
@@ -78,75 +85,39 @@ def compose_ranking(ranking: Ranking) -> Figure:
     return figure
 
 
-def draw_score_profiles(ranking: Ranking, ax: Axes) -> None:
-    """Draw the share of runs above every normalised score."""
+def draw_profiles(ranking: Ranking, ax: Axes) -> None:
+    """Draw the share of runs above every normalised score, with bands, the best on top.
+
+    Algorithms that there are no more colours for are thin and grey.
+    """
     if ranking.aggregates is None:
         raise InvalidInput(
             "profiles need scores that tasks have in common",
             "Add --normalize baseline, range or rank (normalize= in Python)",
         )
-    profiles, names = ranking.aggregates.profiles, ranking.aggregates.names
-    order = [names.index(name) for name in ranking.names]
-    shares = profiles.shares
-    ends = shares.low[order], shares.high[order]
-    draw_profiles(ranking.names, profiles.thresholds, shares.estimate[order], ax, ends=ends)
-
-
-def _shorten_names(ranking: Ranking) -> Ranking:
-    """Shorten all names that the sentence may say."""
-    short = dict(zip(ranking.names, shorten_apart(ranking.names, _LONGEST_NAME), strict=True))
-    return replace(
-        ranking,
-        algorithms=tuple(replace(each, name=short[each.name]) for each in ranking.algorithms),
-        pairs=tuple(replace(pair, a=short[pair.a], b=short[pair.b]) for pair in ranking.pairs),
-        baseline=None if ranking.baseline is None else short[ranking.baseline],
-    )
-
-
-def draw_profiles(
-    names: Sequence[str],
-    thresholds: FloatArray,
-    shares: FloatArray,
-    ax: Axes,
-    *,
-    ends: tuple[FloatArray, FloatArray],
-) -> None:
-    """Draw the share of runs above each threshold, with bands; the best algorithms first.
-
-    Shares and both ends of their intervals have the shape (n_algorithms, n_thresholds). Algorithms
-    that there are no more colours for are drawn thin and grey.
-    """
-    named = label_names(names[: len(COLOURS)])
-    for row in reversed(range(len(names))):  # the best on top
-        if row >= len(named):
-            ax.plot(thresholds, shares[row], color="#C8C8C8", lw=0.7, gid=f"profile-{row}")
-            continue
-        look: dict[str, Any] = {"color": COLOURS[row], "gid": f"profile-{row}"}
-        ax.plot(thresholds, shares[row], linestyle=_STYLES[row], **look)
-        band: dict[str, Any] = {"alpha": 0.18, "linewidth": 0, "gid": f"band-{row}"}
-        low, high = (end[row] for end in ends)
-        ax.fill_between(thresholds, low, high, color=COLOURS[row], **band)
+    thresholds, shares = ranking.aggregates.profiles.thresholds, ranking.aggregates.profiles.shares
+    places = [ranking.aggregates.names.index(name) for name in ranking.names]
+    named = label_names(ranking.names[: len(COLOURS)])
+    curves = {}
+    for row, place in reversed([*enumerate(places)]):
+        look: dict[str, Any] = {"color": "#C8C8C8", "lw": 0.7}
+        if row < len(named):
+            look = {"color": COLOURS[row], "ls": _STYLES[row]}
+            band: dict[str, Any] = {"color": COLOURS[row], "alpha": 0.18, "gid": f"band-{row}"}
+            ax.fill_between(thresholds, shares.low[place], shares.high[place], linewidth=0, **band)
+        (curves[row],) = ax.plot(thresholds, shares.estimate[place], gid=f"profile-{row}", **look)
     ax.set_xlim(float(thresholds.min()), float(thresholds.max()))
     ax.set_ylim(-0.02, 1.02)
     limit_ticks(ax)
     ax.set_xlabel("score τ, made comparable (higher is better)")
     ax.set_ylabel("share of runs above τ")
-    _write_legend(ax, named, len(names) - len(named))
-
-
-def _write_legend(ax: Axes, named: Sequence[str], n_others: int) -> None:
-    """Name the curves below the axes, where no curve can be."""
-    handles = [
-        ax.plot([], [], linestyle=style, color=colour)[0]
-        for _, style, colour in zip(named, _STYLES, COLOURS, strict=False)
-    ]
     # A thin space, since matplotlib leaves out names that begin with an underscore.
     labels = [f"\u2009{name}" for name in named]
-    if n_others:
-        handles.append(ax.plot([], [], color="#C8C8C8", lw=0.7)[0])
+    if n_others := len(places) - len(named):
         labels.append(f"{n_others} {'other' if n_others == 1 else 'others'}")
-    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.22)}
-    ax.legend(handles, labels, ncols=2, handlelength=2.4, columnspacing=1.2, **place)
+    handles = [curves[row] for row in range(len(labels))]
+    below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.22)}
+    ax.legend(handles, labels, ncols=2, handlelength=2.4, columnspacing=1.2, **below)
 
 
 def pairs_height(ranking: Ranking) -> float:
@@ -283,7 +254,7 @@ FIGURES = {
             "ranks": draw_ranks,
             "pairs": draw_pairs,
             "tasks": draw_tasks,
-            "profiles": draw_score_profiles,
+            "profiles": draw_profiles,
         },
         compose_ranking,
         heights={

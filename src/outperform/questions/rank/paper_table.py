@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from outperform.questions.rank.result import RankedTask, Ranking
+from outperform.questions.rank.result import Ranking
 from outperform.questions.rank.table import MAYBE_BEST, format_means
 from outperform.questions.result import PaperTable, Table
 from outperform.wording import describe_goal
@@ -50,8 +50,14 @@ def make_paper_table(ranking: Ranking) -> PaperTable:
         for each in ranking.algorithms
     ]
     cells = ([_write_out(cell) for cell in column] for column in columns)
-    last = "mean rank" if len(ranking.tasks) > 1 else "rank"
-    header = ["", *(_head(ranking, task) for task in ranking.tasks), last]
+    header = [""]
+    for task in ranking.tasks:
+        arrow = _ARROWS[task.goal]
+        head = f"{task.metric} {arrow}"
+        if task.name:
+            head = f"{task.name} {arrow}" if ranking.metric else f"{task.name} ({head})"
+        header.append(head)
+    header.append("mean rank" if len(ranking.tasks) > 1 else "rank")
     rows = [list(row) for row in zip(ranking.names, *cells, ranks, strict=True)]
     marked = {ranking.tasks[j - 1].name for _, j in bold}
     return PaperTable(header, rows, bold, " ".join(_describe(ranking, len(marked))), "ranking")
@@ -86,13 +92,6 @@ def _write_out(cell: str) -> str:
     """Write the cell of a screen as a paper has room for: 0.90±.01 with its zero and blanks."""
     text = cell.removesuffix(MAYBE_BEST).strip().replace("±.", "±0.")
     return text.replace("±", " ± ").replace("-", "−")
-
-
-def _head(ranking: Ranking, task: RankedTask) -> str:
-    arrow = _ARROWS[task.goal]
-    if not task.name:
-        return f"{task.metric} {arrow}"
-    return f"{task.name} {arrow}" if ranking.metric else f"{task.name} ({task.metric} {arrow})"
 
 
 def _describe(ranking: Ranking, n_marked: int) -> Iterator[str]:

@@ -151,7 +151,8 @@ def draw_diagram(ranking: Ranking, ax: Axes) -> None:
             width, style = (2.2, "-") if below == above + 1 else (0.7, ":")
             ax.plot([x, x], [above, below], style, color=COLOUR_NOTE, linewidth=width)
         ax.plot([x] * len(bar), bar, "o", color=COLOUR_NOTE, ms=3.2, gid=f"bar-{number}")
-    explain(ranking, ax, _describe_axis(ranking), _explain_bars(bars, len(cliques), alike))
+    axis = f"mean rank on {name_tasks(ranking)}; 1 is best"
+    explain(ranking, ax, axis, _explain_bars(bars, len(cliques), alike))
 
 
 def _choose_bars(cliques: Sequence[Places]) -> list[Places]:
@@ -215,11 +216,7 @@ def _draw_against_baseline(ranking: Ranking, baseline: str, ax: Axes) -> None:
         face = colour if pair.verdict == "significant and meaningful" else "white"
         ax.plot(*place, marker, color=colour, mfc=face, ms=4.5, gid=gid)
     marks = "▲ better than ◆, ▼ worse, ○ not told apart"
-    explain(ranking, ax, _describe_axis(ranking), marks)
-
-
-def _describe_axis(ranking: Ranking) -> str:
-    return f"mean rank on {name_tasks(ranking)}; 1 is best"
+    explain(ranking, ax, f"mean rank on {name_tasks(ranking)}; 1 is best", marks)
 
 
 def find_cliques(alike: NDArray[np.bool_]) -> Iterator[Places]:

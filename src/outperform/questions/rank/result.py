@@ -44,8 +44,6 @@ class RankedAlgorithm(Plain):
 class RankedTask(Plain):
     """All algorithms on one task."""
 
-    JSON = "name metric goal n_runs best maybe_best means sds"
-
     name: str
     metric: str
     goal: Goal

@@ -47,6 +47,9 @@ from outperform.stats.verdicts import verdict_power
 
 _FARTHEST = 1e6  # standard deviations: P(A>B) = 1 for all that ranks can tell
 _CORRECTED: Rule = "nadeau-bengio"
+_FEW_RUNS = 20
+_EXACT: tuple[Rule, ...] = ("verdict", "anytime")
+_UNKNOWING: tuple[Rule, ...] = ("oracle", "nadeau-bengio")  # need what runs alone do not tell
 
 
 def simulate_error_rates(
@@ -108,16 +111,11 @@ fails to in 5.5% of those with P(A>B) = γ = 0.75 (normal scores, α = 0.05).
     grid = np.unique([*probabilities, 0.5, *gammas])
     overlap = 0.0 if resplit is None else resplit.n_test / resplit.n_train
     by_gamma = [Criteria(g, alpha, _choose_delta(delta, g), overlap=overlap) for g in gammas]
-    simulated = find_rates(
-        partial(_draw_normal, scenarios=listed, grid=grid, rng=rng),
-        len(listed) * grid.size,
-        [rule for rule in rules if rule not in EXACT_RULES],
-        criteria,
-        n_pairs=n_pairs,
-        n_draws=n_draws,
-        rng=rng,
-        report=report,
-    )
+    draw = partial(_draw_normal, scenarios=listed, grid=grid, rng=rng)
+    drawn_rules = [rule for rule in rules if rule not in EXACT_RULES]
+    drawing: dict[str, Any] = {"n_draws": n_draws, "rng": rng, "report": report}
+    n_columns = len(listed) * grid.size
+    simulated = find_rates(draw, n_columns, drawn_rules, criteria, n_pairs=n_pairs, **drawing)
     curves = []
     for (number, scenario), n, judged, rule in product(enumerate(listed), n_pairs, by_gamma, rules):
         if rule in EXACT_RULES:
@@ -203,11 +201,6 @@ def _find_doubts(scenarios: Sequence[Scenario], rules: Sequence[Rule]) -> Iterat
         yield from scenario.notes
 
 
-_FEW_RUNS = 20
-_EXACT: tuple[Rule, ...] = ("verdict", "anytime")
-_UNKNOWING: tuple[Rule, ...] = ("oracle", "nadeau-bengio")  # need what runs alone do not tell
-
-
 def resample_error_rates(
     runs: Any,
     a: str,
@@ -270,16 +263,10 @@ def resample_error_rates(
     shifts = pool.find_shifts([*PROBABILITIES, gamma])
     grid, sizes = np.array([*shifts]), sorted(set(n_pairs))
     criteria = Criteria(gamma, alpha, PUBLISHED_IMPROVEMENT, pool.sd)
-    drawn = find_rates(
-        partial(pool.draw, shifts=[*shifts.values()], rng=rng),
-        grid.size,
-        [rule for rule in chosen if rule not in _EXACT],
-        criteria,
-        n_pairs=sizes,
-        n_draws=n_draws,
-        rng=rng,
-        report=report,
-    )
+    draw = partial(pool.draw, shifts=[*shifts.values()], rng=rng)
+    drawn_rules = [rule for rule in chosen if rule not in _EXACT]
+    drawing: dict[str, Any] = {"n_draws": n_draws, "rng": rng, "report": report}
+    drawn = find_rates(draw, grid.size, drawn_rules, criteria, n_pairs=sizes, **drawing)
     curves = []
     exactly = np.zeros(grid.size)
     for n, rule in product(sizes, chosen):

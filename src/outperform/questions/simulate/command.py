@@ -17,7 +17,7 @@ from outperform.cli.options import (
 )
 from outperform.cli.progress import ProgressBar
 from outperform.questions.simulate.answer import resample_error_rates, simulate_error_rates
-from outperform.questions.simulate.result import SEEDS_TESTS, ErrorRates, SeedsCurve
+from outperform.questions.simulate.result import ErrorRates, SeedsCurve
 from outperform.questions.simulate.scenarios import (
     DESIGNS,
     IDEAL,
@@ -26,13 +26,12 @@ from outperform.questions.simulate.scenarios import (
     measure_variation,
     read_scenarios,
 )
-from outperform.questions.simulate.seeds import ALPHAS, trace_run_seeds
+from outperform.questions.simulate.seeds import trace_run_seeds
 from outperform.stats.decision_rules import PUBLISHED_IMPROVEMENT, RULES
 
 _OF_STUDY = ("sigma", "bias_sd", "conditional_sd", "correlation")
 _OF_SPLITS = ("train_size", "test_size")
 _ABOUT_NORMAL = (*("store", "case_studies", "cases", "designs", *_OF_STUDY, "delta", *_OF_SPLITS),)
-_N_DRAWS = 10_000
 _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
 
 
@@ -144,22 +143,13 @@ def command(words: tuple[str, ...], output: Output, seed: int, **options: Any) -
 
 def _simulate(options: dict[str, Any], **more: Any) -> ErrorRates:
     _refuse(options, _ABOUT_RUNS[options["store"] is not None :], "needs runs: name RUNS A B")
-    n_pairs, gammas = options["n_pairs"] or (50,), options["gammas"] or (0.75,)
     delta = options["delta"]
-    if delta is None and len(gammas) == 1:
+    if delta is None and len(options["gammas"]) <= 1:
         delta = PUBLISHED_IMPROVEMENT
-    return simulate_error_rates(
-        _choose_scenarios(options, max(n_pairs)),
-        n_pairs=n_pairs,
-        gammas=gammas,
-        alpha=_one(options, "alphas", 0.05),
-        delta=delta,
-        rules=options["rules"] or None,
-        train_size=options["train_size"],
-        test_size=options["test_size"],
-        n_draws=_N_DRAWS if options["n_draws"] is None else options["n_draws"],
-        **more,
-    )
+    scenarios = _choose_scenarios(options, max(options["n_pairs"], default=50))
+    alpha, names = _one(options, "alphas", 0.05), ("n_pairs", "gammas", "rules", "n_draws")
+    chosen = _pick(options, *names, *_OF_SPLITS)
+    return simulate_error_rates(scenarios, alpha=alpha, delta=delta, **chosen, **more)
 
 
 def _choose_scenarios(options: dict[str, Any], n_runs: int) -> tuple[Scenario, ...]:
@@ -185,20 +175,11 @@ def _choose_scenarios(options: dict[str, Any], n_runs: int) -> tuple[Scenario, .
 def _resample(words: tuple[str, ...], options: dict[str, Any], **more: Any) -> ErrorRates:
     _refuse(options, _ABOUT_NORMAL, "is for normal scores: leave out RUNS")
     path, a, b = words
-    return resample_error_rates(
-        open_runs(path, options["reading"], (a, b)),
-        a,
-        b,
-        task=options["only"],
-        paired=options["paired"],
-        drop_incomplete=bool(options["drop_incomplete"]),
-        n_pairs=options["n_pairs"] or (50,),
-        gamma=_one(options, "gammas", 0.75),
-        alpha=_one(options, "alphas", 0.05),
-        rules=options["rules"] or None,
-        n_draws=_N_DRAWS if options["n_draws"] is None else options["n_draws"],
-        **more,
-    )
+    runs = open_runs(path, options["reading"], (a, b))
+    gamma, alpha = _one(options, "gammas", 0.75), _one(options, "alphas", 0.05)
+    names = ("paired", "drop_incomplete", "n_pairs", "rules", "n_draws")
+    chosen = _pick(options, *names, task="only")
+    return resample_error_rates(runs, a, b, gamma=gamma, alpha=alpha, **chosen, **more)
 
 
 def _trace_seeds(words: tuple[str, ...], options: dict[str, Any], **more: Any) -> SeedsCurve:
@@ -206,17 +187,16 @@ def _trace_seeds(words: tuple[str, ...], options: dict[str, Any], **more: Any) -
         raise click.UsageError(f"Name RUNS A B, not {len(words)} words: quote names with spaces.")
     why = "does not matter to one algorithm against itself"
     _refuse(options, (*_ABOUT_NORMAL, "gammas", "paired"), why)
-    return trace_run_seeds(
-        open_runs(words[0], options["reading"]),
-        words[1] if len(words) > 1 else None,
-        task=options["only"],
-        drop_incomplete=bool(options["drop_incomplete"]),
-        sizes=options["n_pairs"] or None,
-        alphas=options["alphas"] or ALPHAS,
-        tests=options["rules"] or SEEDS_TESTS,
-        n_draws=options["n_draws"],
-        **more,
-    )
+    runs = open_runs(words[0], options["reading"])
+    taken = {"task": "only", "sizes": "n_pairs", "tests": "rules"}
+    chosen = _pick(options, "drop_incomplete", "alphas", "n_draws", **taken)
+    return trace_run_seeds(runs, words[1] if len(words) > 1 else None, **chosen, **more)
+
+
+def _pick(options: dict[str, Any], *names: str, **others: str) -> dict[str, Any]:
+    """Options that were given, as the library calls them: by their own names, or by others."""
+    wanted = {name: name for name in names} | others
+    return {to: options[name] for to, name in wanted.items() if options[name] not in (None, ())}
 
 
 def _refuse(options: dict[str, Any], names: tuple[str, ...], why: str) -> None:

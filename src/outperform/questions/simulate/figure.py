@@ -46,6 +46,7 @@ _LEGEND_HEIGHT = 0.16  # inches, of a row
 _COLUMNS = 3
 _TRUTH = "true P(A > B)"
 _TRUTHS = (0.5, 0.6, 0.7, 0.8)  # true P(A>B) of the panels against effort
+_Setting = tuple[str, int, float]  # scenario, number of pairs, γ
 
 
 def draw_detection(result: ErrorRates, ax: Axes) -> None:
@@ -135,9 +136,6 @@ def _draw_setting(curves: Sequence[DetectionCurve], ax: Axes) -> None:
         if high - low >= 0.08:
             look: dict[str, Any] = {"fontsize": 5.5, "color": COLOUR_NOTE, "linespacing": 0.95}
             ax.text((low + high) / 2, 1.18, name, ha="center", va="top", gid="region", **look)
-
-
-_Setting = tuple[str, int, float]  # scenario, number of pairs, γ
 
 
 def _choose_fixed(result: ErrorRates, scenario: str) -> _Setting:

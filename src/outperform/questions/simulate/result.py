@@ -1,7 +1,7 @@
 """How often rules declare A better, rightly or wrongly, and how many seeds a test needs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -125,7 +125,15 @@ class ErrorRates(Result):
             if curve.scenario != IDEAL_NAME:
                 key = curve.n_pairs, curve.gamma, curve.rule
                 groups.setdefault(key, []).append(curve)
-        return tuple(_average(curves) for curves in groups.values() if len(curves) > 1)
+        means = []
+        for (n_pairs, gamma, rule), curves in groups.items():
+            if len(curves) > 1:
+                setting = f"mean of {len(curves)} scenarios", n_pairs, gamma
+                # Scenarios share their draws, so that errors do not average out.
+                rates = np.mean([(curve.rates, curve.errors) for curve in curves], axis=0)
+                grid = np.array(curves[0].probabilities)
+                means.append(make_curve(rule, setting, grid, *rates))
+        return tuple(means)
 
     def __str__(self) -> str:
         first = next((c for c in self.curves if c.rule == "verdict"), self.curves[0])
@@ -266,29 +274,9 @@ def name_region(probability: float, gamma: float) -> Region:
     return "not meaningful" if probability < gamma else "meaningful"
 
 
-def make_curve(
-    rule: Rule,
-    setting: tuple[str, int, float],
-    grid: FloatArray,
-    rates: FloatArray,
-    errors: FloatArray,
-) -> DetectionCurve:
-    """Curve of plain numbers."""
-    return DetectionCurve(
-        rule, *setting, tuple(grid.tolist()), tuple(rates.tolist()), tuple(errors.tolist())
-    )
-
-
-def _average(curves: Sequence[DetectionCurve]) -> DetectionCurve:
-    rates = np.mean([curve.rates for curve in curves], axis=0)
-    # Scenarios share their draws, so that errors do not average out.
-    errors = np.mean([curve.errors for curve in curves], axis=0)
-    return replace(
-        curves[0],
-        scenario=f"mean of {len(curves)} scenarios",
-        rates=tuple(rates.tolist()),
-        errors=tuple(errors.tolist()),
-    )
+def make_curve(rule: Rule, setting: tuple[str, int, float], *numbers: FloatArray) -> DetectionCurve:
+    """Curve of plain numbers: true P(A>B), rates there and their errors."""
+    return DetectionCurve(rule, *setting, *(tuple(each.tolist()) for each in numbers))
 
 
 def _span(values: Sequence[float], digits: str = ".1%") -> str:

@@ -132,13 +132,9 @@ def trace_run_seeds(
     name = table.algorithms[0] if algorithm is None else algorithm
     scores = table.select(name, task, drop_incomplete=drop_incomplete)
     result = trace_seeds(scores, **options)
-    return replace(
-        result,
-        algorithm=name,
-        metric=table.metric_on(task),
-        task=task or table.tasks[0],
-        caveats=(*table.notes, *result.caveats),
-    )
+    metric, task = table.metric_on(task), task or table.tasks[0]
+    doubts = (*table.notes, *result.caveats)
+    return replace(result, algorithm=name, metric=metric, task=task, caveats=doubts)
 
 
 @dataclass(frozen=True, slots=True)
