@@ -270,6 +270,11 @@ def test_more_budget_is_never_worse(finished):
     assert least == sorted(least, reverse=True)
 
 
+def test_only_pipelines_with_a_space_pay_for_trials():
+    costs = plan_budget(make_study(spaces=(True, False)), hours=1, seconds_per_fit=2).costs
+    assert (costs.trial, costs.fit) == (2, 4)
+
+
 def test_hours_are_fits_of_so_many_seconds():
     study = make_study(trials=50)
     by_hours = plan_budget(study, hours=2, seconds_per_fit=3.6)

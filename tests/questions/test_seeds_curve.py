@@ -53,6 +53,13 @@ def test_all_ways_to_split_four_runs():
     assert binomtest(hits, 30_000, 1 / 3).pvalue > 0.001
 
 
+def test_the_permutation_test_keeps_its_level_at_every_size():
+    test = "brunner-munzel-permutation"
+    (line,) = trace(alphas=[0.1], tests=[test], sizes=[5, 20], n_draws=4000).lines
+    # Standard error .005, and as much again of 100 runs that stand for all.
+    assert line.shares == pytest.approx([0.1, 0.1], abs=0.03)
+
+
 # Reference
 
 

@@ -46,6 +46,18 @@ def test_delta_may_follow_gamma():
     assert [curve.false_negatives for curve in rates.curves] == pytest.approx([0.5, 0.5])
 
 
+def test_borderline_samples_of_the_permutation_test_add_to_its_error():
+    plain, permutation = "brunner-munzel", "brunner-munzel-permutation"
+    rates = simulate(n_pairs=[30], rules=[plain, permutation])
+    extra = {}
+    for curve in rates.curves:
+        cautious = (1000 * np.array(curve.rates) + 1) / 1002
+        extra[curve.rule] = curve.errors - np.sqrt(cautious * (1 - cautious) / 1000)
+    assert extra[plain] == pytest.approx(0)
+    assert extra[permutation].max() > 1e-6
+    assert extra[permutation].min() > -1e-12
+
+
 def test_regions():
     regions = [name_region(p, 0.75) for p in (0.4, 0.5, 0.51, 0.74, 0.75, 1)]
     assert regions == [

@@ -433,3 +433,13 @@ def test_broken_parquet_is_refused(write):
     assert str(caught.value) == (
         "runs.parquet is not a valid Parquet file. Give a CSV, TSV, JSON Lines or Parquet file."
     )
+
+
+def test_only_the_missing_value_of_pandas_is_missing_not_its_spelling(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"algorithm": ["a", "a"], "accuracy": [0.5, pandas.NA]})
+    assert np.isnan(read_runs(frame).score).tolist() == [False, True]
+    path = tmp_path / "runs.csv"
+    path.write_text("algorithm,accuracy\na,0.5\na,<NA>\n")
+    with pytest.raises(InvalidScores, match="holds '<NA>' where a number should be"):
+        read_runs(path)

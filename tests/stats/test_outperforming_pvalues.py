@@ -29,6 +29,13 @@ def test_by_hand():
     assert outperforming_pvalue(*wins(2, 0), method="anytime") == pytest.approx(1 / 3)
 
 
+def test_mixed_scores_say_no_more_than_complete_separation_does():
+    # Student's tail would be 0.08, from a variance that two scores of b can hardly tell.
+    mixed = outperforming_pvalue([1, 3, 4, 5, 6, 7, 8, 9], [0, 2], paired=False)
+    separated = outperforming_pvalue([2, 3, 4, 5, 6, 7, 8, 9], [0, 1], paired=False)
+    assert mixed == separated == 0.25
+
+
 def test_against_scipy():
     for n_wins, n_losses in ((25, 4), (3, 9), (60, 41)):
         reference = binomtest(n_wins, n_wins + n_losses, alternative="greater").pvalue

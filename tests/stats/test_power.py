@@ -165,6 +165,15 @@ def test_the_wins_needed_are_found_far_from_where_wilson_wants_them(interval):
     assert needed.tolist() == [next(rule.fewest_wins(each, range(1))) for each in n.tolist()]
 
 
+@pytest.mark.parametrize(("n", "k", "alpha"), [(39, 31, 0.1), (67, 58, 0.05), (29, 20, 0.05)])
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_a_gamma_that_is_a_share_of_the_pairs_is_not_lost_to_rounding(interval, n, k, alpha):
+    # 31 / 39 * 39 is a little less than 31: k pairs of n are gamma itself, not more.
+    rule = VerdictRule(confidence_level=1 - alpha, gamma=k / n, interval=interval)
+    needed = wins_needed(np.array([n]), k / n, alpha, interval)
+    assert needed.tolist() == [next(rule.fewest_wins(n, range(1)))]
+
+
 # Properties
 
 

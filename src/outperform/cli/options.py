@@ -9,7 +9,7 @@ from typing import Any, get_args
 import click
 from click.core import ParameterSource
 
-from outperform.questions.result import Answer
+from outperform.questions.result import Result
 from outperform.render.paper import PaperFormat, find_formulas, render_paper
 from outperform.render.terminal import print_result, say
 from outperform.runs import Runs, join_runs
@@ -43,7 +43,7 @@ class Output:
                 f"--format {self.paper} and --json both say what to print: leave one out."
             )
 
-    def show(self, result: Answer, **more: Any) -> None:
+    def show(self, result: Result, **more: Any) -> None:
         """Print a result, for a person or as JSON with what more there is, and draw it."""
         if self.as_json:
             print_json(result.to_dict() | more)
@@ -63,7 +63,7 @@ class Output:
             say(f"Figure written to {path}", err=True)
 
 
-def _print_paper(result: Answer, form: PaperFormat) -> None:
+def _print_paper(result: Result, form: PaperFormat) -> None:
     """Print the table alone, so that it can be piped; the rest goes to standard error."""
     say(*render_paper(result, form).split("\n"))
     print_result(result, beside=True)

@@ -8,7 +8,7 @@ prints. Its figures are in the `figure` room of its question.
 
 from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from outperform.plain_values import Plain
 from outperform.runs.scope import Scope
@@ -38,37 +38,6 @@ class PaperTable(NamedTuple):
     label: str  # by which the text of a paper refers to it
 
 
-class Answer(Protocol):
-    """What can be rendered."""
-
-    @property
-    def scope(self) -> Scope:
-        """What varied, and what the answer is about for that reason."""
-
-    @property
-    def tables(self) -> Sequence[Table | str]:
-        """Numbers behind the sentence, and what no table has room for, in order."""
-
-    @property
-    def caveats(self) -> Sequence[str]:
-        """Reasons for doubt."""
-
-    @property
-    def advice(self) -> str:
-        """What to do next; "" where nothing is left to do."""
-
-    @property
-    def mood(self) -> Mood | None:
-        """How the sentence is coloured."""
-
-    @property
-    def scope_hint(self) -> str:
-        """How to learn more of what it is about, at the command line; "" where all is known."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-
-
 def join_caveats(caveats: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Doubts about parts of a result, by name: those that all share, then those about single ones.
 
@@ -96,6 +65,16 @@ class Result(Plain):
 
     __slots__ = ()
     ADVICE: ClassVar[str] = ""
+
+    if TYPE_CHECKING:  # a field of some, a property of others, the same for all of a third kind
+
+        @property
+        def scope(self) -> Scope:
+            """What varied, and what the answer is about for that reason."""
+
+        @property
+        def caveats(self) -> Sequence[str]:
+            """Reasons for doubt."""
 
     @property
     def tables(self) -> Sequence[Table | str]:

@@ -109,7 +109,13 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
     view = next(iter(drawing.views)) if view is None else view
     check_choice("view", view, drawing.views)
     if ax is not None:
-        _check_axes(ax)
+        from matplotlib.axes import Axes
+
+        if not isinstance(ax, Axes):
+            raise InvalidInput(
+                f"ax is of type {type(ax).__name__}, not matplotlib's axes",
+                "Pass one of the axes that plt.subplots returned, or leave it out",
+            )
         drawing.views[view](result, ax)
         _make_room(ax)
         return ax
@@ -122,16 +128,6 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
         drawing.views[view](result, ax)
         shown.draw_without_rendering()  # makes the ticks, which it puts off, in this style
     return ax
-
-
-def _check_axes(ax: object) -> None:
-    from matplotlib.axes import Axes
-
-    if not isinstance(ax, Axes):
-        raise InvalidInput(
-            f"ax is of type {type(ax).__name__}, not matplotlib's axes",
-            "Pass one of the axes that plt.subplots returned, or leave it out",
-        )
 
 
 def _make_room(ax: "Axes") -> None:

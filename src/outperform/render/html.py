@@ -11,7 +11,7 @@ from typing import Any
 from zlib import crc32
 
 from outperform.errors import InvalidInput
-from outperform.questions.result import Answer, Result, Table
+from outperform.questions.result import Result, Table
 from outperform.render.figures import figure, look_up_drawing, render_picture
 from outperform.wording import make_visible
 
@@ -95,14 +95,14 @@ def _render_page(results: Sequence[Any], *, title: str, about: Sequence[str]) ->
 """
 
 
-def render_fragment(result: Answer) -> str:
+def render_fragment(result: Result) -> str:
     """Render a result for a notebook, in the notebook's own style."""
     # Ids of several figures on one page must differ, those of the same figure need not.
     prefix = f"figure{crc32(str(result).encode(errors='surrogatepass'))}-"
     return f"<div>\n{_render_result(result, prefix)}\n</div>"
 
 
-def _render_result(result: Answer, prefix: str) -> str:
+def _render_result(result: Result, prefix: str) -> str:
     parts = "\n".join(
         _render_paragraph(part) if isinstance(part, str) else _render_table(part)
         for part in result.tables
@@ -142,7 +142,7 @@ def _render_table(table: Table) -> str:
     )
 
 
-def _render_figure(result: Answer, prefix: str) -> str:
+def _render_figure(result: Result, prefix: str) -> str:
     """Inline SVG, with ids that no other figure of the page has; nothing where there is none."""
     if look_up_drawing(result) is None:
         return ""

@@ -1,11 +1,10 @@
 """How figures look and name things: sized for a paper, safe for the colour-blind."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from outperform.runs import Goal
 from outperform.runs.scope import join_scopes
 from outperform.stats import Interval
 from outperform.wording import cut_to, describe_goal, make_visible, measure, shorten, wrap_lines
@@ -67,18 +66,6 @@ _FONTS_OF_MANY_SCRIPTS = (
 )
 
 
-class Measured(Protocol):
-    """A result in the unit of one metric."""
-
-    @property
-    def metric(self) -> str:
-        """Name of the metric."""
-
-    @property
-    def goal(self) -> Goal:
-        """Whether higher or lower is better."""
-
-
 def escape(text: str) -> str:
     """Keep matplotlib from reading dollar signs as mathematics, and files from breaking."""
     return make_visible(text).replace("$", r"\$")
@@ -115,8 +102,8 @@ def wrap_name(name: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def describe_metric(result: Measured) -> str:
-    """Name of the metric and which way is better."""
+def describe_metric(result: Any) -> str:
+    """Name of a result's metric and which way is better."""
     return f"{escape(shorten(result.metric, 20))} ({describe_goal(result.goal)})"
 
 
@@ -212,7 +199,7 @@ def write_scope(figure: "Figure", result: Any) -> None:
     figure.text(0.5, y, "\n".join(lines), ha="center", va="bottom", **look)
 
 
-def lay_out_rows(ax: "Axes", positions: list[float], labels: list[str]) -> None:
+def lay_out_rows(ax: "Axes", positions: Sequence[float], labels: Sequence[str]) -> None:
     """Label rows by name where the vertical axis measures nothing."""
     ax.spines[["left", "right", "top"]].set_visible(False)
     ax.set_yticks(positions, labels)

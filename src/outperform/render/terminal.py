@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from outperform.questions.result import Answer, Table
+from outperform.questions.result import Result, Table
 from outperform.wording import hide_passwords, make_line, measure
 
 _WIDEST = 96  # columns of what is wrapped
@@ -26,7 +26,7 @@ def say(*lines: str, fg: str | None = None, bold: bool = False, **where: Any) ->
     click.echo(click.style(shown, fg=fg, bold=bold or None) if fg or bold else shown, **where)
 
 
-def print_result(result: Answer, *, beside: bool = False) -> None:
+def print_result(result: Result, *, beside: bool = False) -> None:
     """Print the sentence, what it is about, the numbers, the doubts, and what to do next.
 
     Beside a table that stands alone on standard output, what goes with it: to standard error.

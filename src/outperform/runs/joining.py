@@ -11,7 +11,7 @@ from outperform.runs.labels import Labels, concatenate_labels, label_rows, repea
 from outperform.runs.metrics import TaskMetric, sum_up_metrics
 from outperform.runs.scope import RUNS
 from outperform.runs.source_table import OtherColumns
-from outperform.runs.table import Runs
+from outperform.runs.table import Runs, name_runs
 from outperform.wording import enumerate_names
 
 
@@ -48,12 +48,7 @@ def join_runs(*runs: Runs) -> Runs:
     }
     varied = (RUNS,) if replicate is None else chain.from_iterable(each.varied for each in runs)
     return Runs(
-        algorithms=tuple(algorithm.names),
-        tasks=tuple(task.names),
-        replicates=None if replicate is None else replicate.names,
-        algorithm=algorithm.codes,
-        task=task.codes,
-        replicate=np.zeros_like(task.codes) if replicate is None else replicate.codes,
+        **name_runs(algorithm, task, replicate),
         score=np.concatenate([each.score for each in runs]),
         row=np.concatenate([each.row for each in runs]),
         **sum_up_metrics(metrics),

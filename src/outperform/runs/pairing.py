@@ -73,7 +73,7 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
     """Pair by replicate where the table has replicates, by order of rows otherwise."""
     _require_runs(a)
     _require_runs(b)
-    runs, note = pair_equal_numbers(runs, a, b)
+    runs, note = _pair_equal_numbers(runs, a, b)
     if runs.replicates is None:
         pairs = _pair_in_order(runs, a, b)
     else:
@@ -81,8 +81,8 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
     complete = np.isfinite(pairs.a) & np.isfinite(pairs.b)
     if not complete.all():
         if not drop_incomplete:
-            require_finite(runs, a)
-            require_finite(runs, b)
+            _require_finite(runs, a)
+            _require_finite(runs, b)
         pairs = _keep_pairs(pairs, complete)
     if len(pairs.a) < 2:
         raise TooFewRuns(
@@ -178,8 +178,8 @@ def validate_cell(runs: "Runs", cell: Cell, *, drop_incomplete: bool) -> Validat
         return ValidatedScores(kept, None, score.size - kept.size)
     complete = np.isfinite(score) & np.isfinite(validation)
     if not drop_incomplete:
-        require_finite(runs, cell)
-        require_finite(runs, cell, runs.validation, "validation scores")
+        _require_finite(runs, cell)
+        _require_finite(runs, cell, runs.validation, "validation scores")
     n_dropped = int(np.count_nonzero(~complete))
     return ValidatedScores(score[complete], validation[complete], n_dropped)
 
@@ -187,12 +187,12 @@ def validate_cell(runs: "Runs", cell: Cell, *, drop_incomplete: bool) -> Validat
 def finite_scores(runs: "Runs", cell: Cell, *, drop_incomplete: bool) -> FloatArray:
     """Take the scores of a cell in the order of its rows."""
     if not drop_incomplete:
-        require_finite(runs, cell)
+        _require_finite(runs, cell)
     scores = runs.score[cell.rows]
     return scores[np.isfinite(scores)]
 
 
-def require_finite(
+def _require_finite(
     runs: "Runs", cell: Cell, scores: FloatArray | None = None, what: str = "scores"
 ) -> None:
     """Refuse scores, by default those of the runs, that are missing or infinite."""
@@ -286,7 +286,7 @@ def _count(n: int, noun: str) -> str:
     return f"no {noun}" if n == 0 else f"one {noun} only" if n == 1 else f"{n} {noun}s"
 
 
-def pair_equal_numbers(runs: "Runs", a: Cell, b: Cell) -> tuple["Runs", tuple[str, ...]]:
+def _pair_equal_numbers(runs: "Runs", a: Cell, b: Cell) -> tuple["Runs", tuple[str, ...]]:
     """Take 0.0 of one algorithm and 0 of the other as one replicate, with a note, if nothing else.
 
     Only where it makes more pairs, and no algorithm has both.

@@ -27,7 +27,7 @@ from outperform.runs.labels import (
 from outperform.runs.metrics import TaskMetric, sum_up_metrics
 from outperform.runs.scope import varied_by
 from outperform.runs.source_table import OtherColumns, SourceTable, parse_number
-from outperform.runs.table import Runs
+from outperform.runs.table import Runs, name_runs
 from outperform.wording import enumerate_names, enumerate_rows, split_words
 
 _FINISHED = split_words("complete completed done finished ok succeeded success successful")
@@ -110,7 +110,7 @@ def _parse_date(text: str) -> float | None:
         return None
 
 
-def read_status(table: SourceTable, column: str) -> Labels | None:
+def _read_status(table: SourceTable, column: str) -> Labels | None:
     """Give the status of the rows that did not finish, empty where one did; None if all did."""
     status = table.label_runs(column)
     # As all trackers would write it: `TrialState.COMPLETE` is `complete`.
@@ -133,7 +133,7 @@ def read_status(table: SourceTable, column: str) -> Labels | None:
     return Labels(("", *unfinished), places[status.codes])
 
 
-def leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
+def _leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
     """Leave out rows that sum up others, as spreadsheets end with, and note it."""
     replicate = rows.replicate
     if replicate is None or isinstance(replicate.names, Numerals):
@@ -335,7 +335,7 @@ def read_rows(table: SourceTable, roles: Roles, numbers: Sequence[str], only: st
         parts[2],
         values,
         table.rows,
-        None if roles.status is None else read_status(table, roles.status),
+        None if roles.status is None else _read_status(table, roles.status),
     )
 
 
@@ -350,18 +350,13 @@ def assemble(
     validation_metric: str = "",
 ) -> Runs:
     """Make runs of rows that are runs, or sums of runs."""
-    rows, about_summaries = leave_out_summaries(rows, table.source)
+    rows, about_summaries = _leave_out_summaries(rows, table.source)
     algorithm, task = rows.algorithm.by_appearance(), rows.task.by_appearance()
-    replicate, score, incomplete = rows.replicate, rows.numbers[0], rows.incomplete
+    score, incomplete = rows.numbers[0], rows.incomplete
     if incomplete is not None:
         score = np.where(incomplete.codes == incomplete.names.index(""), score, np.nan)
     return Runs(
-        algorithms=tuple(algorithm.names),
-        tasks=tuple(task.names),
-        replicates=None if replicate is None else replicate.names,
-        algorithm=algorithm.codes,
-        task=task.codes,
-        replicate=np.zeros_like(task.codes) if replicate is None else replicate.codes,
+        **name_runs(algorithm, task, rows.replicate),
         score=score,
         validation=rows.numbers[1] if validation_metric else None,
         row=rows.row,

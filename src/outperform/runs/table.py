@@ -335,14 +335,9 @@ def make_runs(
     """
     algorithms, tasks = label_rows(algorithm).by_appearance(), label_rows(task).by_appearance()
     numbers = np.asarray(replicate, dtype=np.int64)
-    replicates, replicate_codes = np.unique(numbers, return_inverse=True)
+    replicates, codes = np.unique(numbers, return_inverse=True)
     return Runs(
-        algorithms=tuple(algorithms.names),
-        tasks=tuple(tasks.names),
-        replicates=Numerals(replicates),
-        algorithm=algorithms.codes,
-        task=tasks.codes,
-        replicate=replicate_codes,
+        **name_runs(algorithms, tasks, Labels(Numerals(replicates), codes)),
         score=np.asarray(score, dtype=np.float64),
         validation=None if validation is None else np.asarray(validation, dtype=np.float64),
         row=np.arange(1, len(numbers) + 1),
@@ -353,6 +348,18 @@ def make_runs(
         validation_metric="" if validation is None else "validation",
         algorithm_columns=("algorithm",),
     )
+
+
+def name_runs(algorithm: Labels, task: Labels, replicate: Labels | None) -> dict[str, Any]:
+    """Fields of `Runs` that say what each run is of."""
+    return {
+        "algorithms": tuple(algorithm.names),
+        "algorithm": algorithm.codes,
+        "tasks": tuple(task.names),
+        "task": task.codes,
+        "replicates": None if replicate is None else replicate.names,
+        "replicate": np.zeros_like(task.codes) if replicate is None else replicate.codes,
+    }
 
 
 def _count(n: int, noun: str) -> str:

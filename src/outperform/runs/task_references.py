@@ -40,10 +40,8 @@ def read_references(path: str | Path) -> dict[str, tuple[float, float]]:
             "Keep one row per task",
         )
     baseline, target = (column.tolist() for column in table.parse(numbers))
-    references = dict(zip(labels.spell(), zip(baseline, target, strict=True), strict=True))
-    for name, pair in references.items():
-        _check_pair(name, pair, table.source)
-    return references
+    references = zip(labels.spell(), zip(baseline, target, strict=True), strict=True)
+    return _check_pairs(dict(references), table.source)
 
 
 def take_references(runs: "Runs", baseline: str, target: str) -> dict[str, tuple[float, float]]:
@@ -58,9 +56,7 @@ def take_references(runs: "Runs", baseline: str, target: str) -> dict[str, tuple
     """
     columns = [_parse(runs, name) for name in (baseline, target)]
     references = {task: (columns[0][task], columns[1][task]) for task in runs.tasks}
-    for task, pair in references.items():
-        _check_pair(task, pair, runs.source)
-    return references
+    return _check_pairs(references, runs.source)
 
 
 def _parse(runs: "Runs", column: str) -> dict[str, float]:
@@ -120,19 +116,22 @@ def _find(table: SourceTable, known: Sequence[str]) -> str:
     )
 
 
-def _check_pair(task: str, pair: tuple[float, float], source: str) -> None:
-    for name, value in zip(("baseline", "target"), pair, strict=True):
-        if not math.isfinite(value):
-            what = "missing" if math.isnan(value) else f"{value:g}"
+def _check_pairs(
+    references: dict[str, tuple[float, float]], source: str
+) -> dict[str, tuple[float, float]]:
+    for task, pair in references.items():
+        for name, value in zip(("baseline", "target"), pair, strict=True):
+            if not math.isfinite(value):
+                what = "missing" if math.isnan(value) else f"{value:g}"
+                problem = f"the {name} of task {task!r} in {source} is {what}"
+                raise InvalidInput(problem, "Give both as finite numbers")
+        if pair[0] == pair[1]:
             raise InvalidInput(
-                f"the {name} of task {task!r} in {source} is {what}", "Give both as finite numbers"
+                f"baseline and target of task {task!r} in {source} are both {pair[0]:g}, so "
+                "nothing lies between them",
+                "Give two different scores, or leave the task out of the runs",
             )
-    if pair[0] == pair[1]:
-        raise InvalidInput(
-            f"baseline and target of task {task!r} in {source} are both {pair[0]:g}, so nothing "
-            "lies between them",
-            "Give two different scores, or leave the task out of the runs",
-        )
+    return references
 
 
 def take_task_values(runs: "Runs", column: str) -> dict[str, str]:

@@ -218,24 +218,19 @@ def best_of_spreads(
     if asked.size > 1:
         raise InvalidInput(f"n is {n}", "Pass one number of candidates")
     quantiles = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
-    single = [_spread_of_single(runs, int(size), quantiles) for size in sizes]
-    best: list[tuple[float, ...]] = []
-    average: list[tuple[float, ...]] = []
+    order = np.argsort(runs.reported)
+    spreads = []  # mean and quantiles of each way, by number of runs
     for size in sizes.tolist():
+        # Those of the best single run follow from the chance of each to be it.
+        (weights,) = _weigh(runs, np.arange(runs.size)[None, :], size, "v")
+        places = np.searchsorted(np.cumsum(weights[order]), quantiles)
+        low, high = runs.reported[order][np.minimum(places, runs.size - 1)]
+        ways = [(weights @ runs.reported, low, high)]
         evaluate = runs.make_evaluator(np.append(asked, 1), size, "v")
         blocks = divide_resamples(n_resamples, size)
         drawn = [evaluate(draw_sorted(runs.size, (n_rows, size), rng=rng)) for n_rows in blocks]
-        for values, found in zip(np.concatenate(drawn).T, (best, average), strict=True):
-            found.append((float(values.mean()), *np.quantile(values, quantiles)))
-    return BestOfSpreads(sizes, *(Spread(*np.transpose(each)) for each in (single, best, average)))
-
-
-def _spread_of_single(
-    runs: SortedRuns, size: int, quantiles: list[float]
-) -> tuple[float, float, float]:
-    """Mean and quantiles of the best of so many runs, from the chance of each to be it."""
-    (weights,) = _weigh(runs, np.arange(runs.size)[None, :], size, "v")
-    order = np.argsort(runs.reported)
-    places = np.searchsorted(np.cumsum(weights[order]), quantiles)
-    low, high = runs.reported[order][np.minimum(places, runs.size - 1)]
-    return float(weights @ runs.reported), float(low), float(high)
+        for values in np.concatenate(drawn).T:
+            ways.append((values.mean(), *np.quantile(values, quantiles)))
+        spreads.append(ways)
+    single, best, average = (Spread(*way) for way in np.transpose(spreads, (1, 2, 0)))
+    return BestOfSpreads(sizes, single, best, average)

@@ -270,7 +270,7 @@ def decide_by_signed_ranks(differences: FloatArray, alpha: float) -> BoolArray:
     for size in np.unique(n - n_zero).tolist():
         sums = np.arange(size * (size + 1) // 2 + 1)
         _, tail = signed_rank_tails(sums, np.arange(1, size + 1))
-        significant = sums[(2 * tail <= alpha) & (sums > sums[-1] / 2)]
+        significant = sums[2 * tail <= alpha]
         needed[size] = significant[0] if significant.size else np.inf
     return np.asarray(statistic >= needed[n - n_zero])
 

@@ -186,7 +186,11 @@ def _rank_candidates(
         if width is None:
             fresh = rng.random((_N_CANDIDATES, len(space)))
         else:
-            fresh = _around(points[np.argmax(values)], width, rng)
+            # Near the best, each changed in a random subset of its coordinates.
+            best_point, shape = points[np.argmax(values)], (_N_REFINED, len(space))
+            changed = rng.random(shape) < max(0.5, 1 / len(space))
+            moved = best_point + width * rng.standard_normal(shape)
+            fresh = np.clip(np.where(changed, moved, best_point), 0.0, 1.0)
         mean, sd = process.predict(encode_units(space, fresh))
         points = np.concatenate([points, fresh])
         values = np.concatenate([values, log_expected_improvement(mean, sd, best)])
@@ -201,14 +205,6 @@ def _standardise(scores: FloatArray) -> FloatArray:
         scores = np.maximum(scores, median - 5 * headroom)
     centred: FloatArray = scores - scores.mean()
     return centred / (float(centred.std()) or 1.0)
-
-
-def _around(point: FloatArray, width: float, rng: np.random.Generator) -> FloatArray:
-    """Candidates near a point, each changed in a random subset of its coordinates."""
-    shape = (_N_REFINED, len(point))
-    changed = rng.random(shape) < max(0.5, 1 / len(point))
-    moved = point + width * rng.standard_normal(shape)
-    return np.clip(np.where(changed, moved, point), 0.0, 1.0)
 
 
 def _first_untried(space: Space, points: FloatArray, history: Sequence[Trial]) -> Params:

@@ -26,6 +26,10 @@ from outperform.wording import cut_middle, find_near, suggest_names
 
 _SETTINGS = ("task", "fold", "refit", "split", "out")
 _SEED = "seed."
+_N_LINES = 10  # of stderr that an error shows
+_N_BYTES = 20_000  # read from the end of an output
+_LONGEST_ENDING = 4_000  # characters of a command, and of its last lines, that an error shows
+_LARGEST = 1_000_000  # bytes of a file of scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,12 +204,6 @@ def _suggest(name: str, known: Sequence[str]) -> str:
     near = find_near(own, [other.removeprefix(_SEED) for other in known if _SEED in other])
     guess = f"Did you mean {{{_SEED}{near[0]}}}? Otherwise declare" if near else "Declare"
     return f'{guess} it as a source of your own: sources = ["{own}"]'
-
-
-_N_LINES = 10  # of stderr that an error shows
-_N_BYTES = 20_000  # read from the end of an output
-_LONGEST_ENDING = 4_000  # characters of a command, and of its last lines, that an error shows
-_LARGEST = 1_000_000  # bytes of a file of scores
 
 
 def run_command(

@@ -93,26 +93,24 @@ def _build(what: Any) -> Any:
         steps = [_build(step) for step in what]
         return import_sklearn("sklearn.pipeline").make_pipeline(*steps)
     imported = import_object(what) if isinstance(what, str) else what
-    estimator = _construct(imported) if isinstance(imported, type) else imported
+    estimator = imported
+    if isinstance(imported, type):
+        try:
+            with refuse_failures(f"making a {imported.__name__}", "Mend the class"):
+                estimator = imported()
+        except InvalidInput as error:
+            if not isinstance(error.__cause__, TypeError):
+                raise
+            raise InvalidInput(
+                f"cannot make a {imported.__name__} ({error.__cause__})",
+                "Pass an estimator instead of its class",
+            ) from None
     if not looks_like_estimator(estimator):
         raise InvalidInput(
             f"{what!r} is no estimator: it has no fit and set_params",
             "Pass a scikit-learn estimator, or wrap your code in a function",
         )
     return estimator
-
-
-def _construct(kind: type) -> Any:
-    try:
-        with refuse_failures(f"making a {kind.__name__}", "Mend the class"):
-            return kind()
-    except InvalidInput as error:
-        if not isinstance(error.__cause__, TypeError):
-            raise
-        raise InvalidInput(
-            f"cannot make a {kind.__name__} ({error.__cause__})",
-            "Pass an estimator instead of its class",
-        ) from None
 
 
 def _combine(seeds: Mapping[str, int]) -> int:

@@ -20,6 +20,9 @@ from outperform.study.tasks import Task
 
 Seeds = tuple[tuple[str, int], ...]
 Choice = Literal["best", "simulated", "resampled"]  # of hyperparameters, from a search's trials
+# The split is the task's, whatever the pipeline honours; `noise` counts repetitions with all
+# seeds fixed, which would otherwise be the same fit.
+_ALWAYS = ("split", NOISE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +153,6 @@ def honoured(pipeline: Pipeline, task: Task) -> tuple[str, ...]:
     if not task.redraws_split:
         return others
     return own if "split" in own else ("split", *own)
-
-
-# The split is the task's, whatever the pipeline honours; `noise` counts repetitions with all
-# seeds fixed, which would otherwise be the same fit.
-_ALWAYS = ("split", NOISE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,13 @@ FloatArray = NDArray[np.float64]
 _N_STARTS = 3  # of the likelihood's optimisation
 # Of amplitude, length scales and noise, for inputs in the unit cube and standardised scores.
 _BOUNDS = ((0.05, 20.0), (0.05, 20.0), (1e-6, 1.0))
+# Median, and standard deviation of the logarithm: the amplitude (variance) is that of the scores,
+# give or take a factor of e; length scales are around half the range that is searched; noise is
+# around a tenth of the scores' variance, and anything from next to none to all of it.
+PRIORS = {"amplitude": (1.0, 1.0), "scale": (0.5, 1.0), "noise": (0.1, 2.0)}
+_FARTHEST = 8.0  # standard deviations from a prior's centre, where the prior ends
+_N_DRAWS = 20  # from the prior per walker, of which the likeliest is a walker's start
+_TRUSTED = 100  # effective samples; fewer are doubted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,15 +201,6 @@ def matern(root: FloatArray) -> FloatArray:
     np.negative(root, out=root)
     correlation *= np.exp(root, out=root)
     return correlation
-
-
-# Median, and standard deviation of the logarithm: the amplitude (variance) is that of the scores,
-# give or take a factor of e; length scales are around half the range that is searched; noise is
-# around a tenth of the scores' variance, and anything from next to none to all of it.
-PRIORS = {"amplitude": (1.0, 1.0), "scale": (0.5, 1.0), "noise": (0.1, 2.0)}
-_FARTHEST = 8.0  # standard deviations from a prior's centre, where the prior ends
-_N_DRAWS = 20  # from the prior per walker, of which the likeliest is a walker's start
-_TRUSTED = 100  # effective samples; fewer are doubted
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,6 +28,17 @@ SETS = ("valid", "test")  # that are scored
 _MOST_SCORES = 5_000
 _LONGEST_NAME = 200
 _EXAMPLE = 'Return a mapping such as {"valid": 0.91, "test": 0.9}'
+_RESOURCES = ("gpus", "memory", "cpus")  # that every engine knows; others are its own
+_MEANT = {"mem": "memory", "ram": "memory"}
+_ALIKE = 0.8  # of two words, from 0 to 1: `tpus` may be meant, `gpu` is not
+_UNITS = {
+    **{f"{letter}b".strip(): 1000**power for power, letter in enumerate(" kmgt")},
+    **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgt", start=1)},
+}
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*((?:[kmgt]i?)?b)\s*", re.IGNORECASE)
+_LEAST_MEMORY = 1_000_000  # bytes: less was meant in another unit
+_MOST_OF_ANY = 1e18  # resource
+_SIZES = 'Write a size such as "16GB", "512MB" or "1.5GiB"'
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -298,19 +309,6 @@ def _show(value: object) -> str:
     return f"a {type(value).__name__}" if len(text) > 80 or " at 0x" in text else text
 
 
-_KNOWN = ("gpus", "memory", "cpus")
-_MEANT = {"mem": "memory", "ram": "memory"}
-_ALIKE = 0.8  # of two words, from 0 to 1: `tpus` may be meant, `gpu` is not
-_UNITS = {
-    **{f"{letter}b".strip(): 1000**power for power, letter in enumerate(" kmgt")},
-    **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgt", start=1)},
-}
-_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*((?:[kmgt]i?)?b)\s*", re.IGNORECASE)
-_LEAST_MEMORY = 1_000_000  # bytes: less was meant in another unit
-_MOST = 1e18  # of anything
-_SIZES = 'Write a size such as "16GB", "512MB" or "1.5GiB"'
-
-
 def read_resources(resources: Mapping[str, Any]) -> dict[str, float]:
     """Resources as plain numbers, memory in bytes; refused where they make no sense."""
     with entry("resources"):
@@ -326,8 +324,8 @@ def _read_resource(name: str, value: Any) -> float:
         if not isinstance(name, str) or not name:
             raise InvalidInput(f"resources name {name!r}", "Name each by a text")
         word = name.casefold()
-        near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, _KNOWN, 1, _ALIKE)
-        if near and name not in _KNOWN:  # meant for one that every engine knows
+        near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, _RESOURCES, 1, _ALIKE)
+        if near and name not in _RESOURCES:  # meant for one that every engine knows
             raise InvalidInput(f"resources name {name!r}", f"Write {near[0]}")
         if name == "memory":
             return _read_memory(value)
@@ -341,7 +339,7 @@ def _read_resource(name: str, value: Any) -> float:
 
 def _check_number(name: str, value: Any) -> None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= _MOST or (value == 0 and name != "gpus"):
+    if not is_number or not 0 <= value <= _MOST_OF_ANY or (value == 0 and name != "gpus"):
         wanted = "zero or more" if name == "gpus" else "a positive number"
         raise InvalidInput(f"{name} is {value!r:.80}", f"Give {wanted}")
 
@@ -356,6 +354,6 @@ def _read_memory(value: Any) -> int:
     else:
         _check_number("memory", value)
         n_bytes = float(value)
-    if not _LEAST_MEMORY <= n_bytes <= _MOST:
+    if not _LEAST_MEMORY <= n_bytes <= _MOST_OF_ANY:
         raise InvalidInput(f"memory is {value!r:.80}, which is {n_bytes:g} bytes", _SIZES)
     return round(n_bytes)

@@ -24,6 +24,13 @@ _REMEDIES: dict[type | tuple[type, ...], str] = {
     (str, dict): 'Write a text, {word} = "...", or a table, {word} = {{...}}',
     (str, list): 'Write a text, {word} = "...", or a list of them, {word} = ["...", "..."]',
 }
+# By Unicode's category. What cannot be seen or turns text around is part of names in some scripts.
+_UNWANTED = {
+    "Cc": "a control character",
+    "Cs": "half of a character",
+    "Zl": "a line break",
+    "Zp": "a line break",
+}
 
 
 @contextmanager
@@ -203,15 +210,6 @@ class _Walk:
 def _unquote(key: str) -> str:
     key = key.strip(" \t")
     return str(tomllib.loads(f"key = {key}")["key"]) if key[0] in "\"'" else key
-
-
-# By Unicode's category. What cannot be seen or turns text around is part of names in some scripts.
-_UNWANTED = {
-    "Cc": "a control character",
-    "Cs": "half of a character",
-    "Zl": "a line break",
-    "Zp": "a line break",
-}
 
 
 def check_name(word: str, name: object) -> None:

@@ -32,6 +32,8 @@ from outperform.wording import find_near, suggest_names
 BUNDLED = ("digits", "breast_cancer", "wine", "iris", "diabetes")
 
 _TABLE_WORDS: dict[str, Kind] = {"path": None, "label": str, "group": str}
+_CHANCE = 1e-9  # that a study goes unchecked in which a bootstrap leaves too few examples
+
 
 Data: TypeAlias = str | Path | Mapping[str, Any] | tuple[Any, ...] | Dataset | Callable[[], Any]
 
@@ -216,9 +218,6 @@ def _load_bundled(name: str) -> Dataset:
     load = getattr(import_sklearn("sklearn.datasets"), f"load_{name}")
     features, labels = load(return_X_y=True)
     return Dataset(np.ascontiguousarray(features), labels)
-
-
-_CHANCE = 1e-9  # that a study goes unchecked in which a bootstrap leaves too few examples
 
 
 def check_feasible(

@@ -84,7 +84,7 @@ def _doubt_budget(result: BestOf) -> Iterator[str]:
 
 def _doubt_scores(result: BestOf) -> Iterator[str]:
     """How little validation scores tell of test scores and of one another; and odd shapes."""
-    correlation = np.nan if result.same_scores else result.correlation
+    correlation = result.correlation  # 1 or NaN where they are the same scores
     start = f"validation and test scores correlate by {correlation:.2f}"
     if correlation < -_WEAK:
         yield f"{start}: runs that are better on validation tend to be worse on test"

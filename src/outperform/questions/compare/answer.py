@@ -410,15 +410,13 @@ def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[s
             f"{n_dropped} incomplete run(s) were left out: if they failed because they were going "
             "badly, the comparison flatters whoever failed more"
         )
-    if table.replicates is None and paired:
+    if table.replicates is None:
         yield (
             "the table has no replicate column: runs were paired in the order of its rows, which "
             "is right only if row i of both shares its seeds"
-        )
-    if table.replicates is None and not paired:
-        yield (
-            "the table has no replicate column, so runs were compared all with all; pairs that "
-            "share their seeds would show smaller differences"
+            if paired
+            else "the table has no replicate column, so runs were compared all with all; pairs "
+            "that share their seeds would show smaller differences"
         )
 
 

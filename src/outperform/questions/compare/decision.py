@@ -160,7 +160,6 @@ class Decision(OfTwo):
                 f"would be named on some in {1 - (1 - alarms) ** n:.0%} of studies (independent "
                 "tasks)"
             )
-
         if self.rule.is_cut and self.outcome == "undecided":
             yield (
                 f"the study allows {self.n_allowed} replicates, and the test may take "

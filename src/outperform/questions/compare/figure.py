@@ -1,4 +1,4 @@
-"""Figures of a comparison: every run, every paired difference, P(A>B) with its interval."""
+"""Figures of a comparison: every run, every difference, P(A>B), the log ratios of a test."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,11 +18,6 @@ from outperform.questions.compare.published import (
 )
 from outperform.questions.compare.result import Comparison, describe
 from outperform.questions.compare.sequential import SequentialComparison
-from outperform.questions.compare.sequential_figure import (
-    RATIOS_HEIGHT,
-    compose_sequential,
-    draw_log_ratios,
-)
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.render.densities import draw_densities, draw_dots
 from outperform.render.figures import Drawing
@@ -55,6 +50,7 @@ _TRIED = ("fewest", "some", "most")  # numbers of runs that a published table is
 _ROW_HEIGHT = 0.17  # inches, of a task
 _MARGIN = 0.03  # of the width, right of the numbers: browsers write wider than matplotlib measures
 _LABELS_HEIGHT = 0.72  # inches, around one of several views, on average
+_RATIOS_HEIGHT = 2.5  # inches
 _NARROW = 2.3  # inches, below which names of regions would overlap
 _NOT_SIGNIFICANT = "across 0.5: not significant"
 _WINNERS = {"a": COLOUR_A, "b": COLOUR_B, None: COLOUR_NEITHER}
@@ -77,17 +73,18 @@ def draw_differences(comparison: Comparison, ax: Axes) -> None:
         f"{comparison.n_pairs:,} pairs,\n{tied}",
         f"◆ mean,\n{describe_level(mean.interval)} interval",
     ]
-    below: list[tuple[str, float, Estimate]] = [("difference", -0.35, mean)]
+    rows, estimates = [-0.35], dict[str, Estimate](difference=mean)
     # Differences that do not vary tell nothing of other data: that interval has no ends.
     if population is not None and np.isfinite(population.interval.low):
         labels.append(f"for data like\nthese, {describe_level(population.interval)}")
-        below.append(("population", -0.85, population))
-    for gid, row, found in below:
+        rows.append(-0.85)
+        estimates["population"] = population
+    for row, (gid, found) in zip(rows, estimates.items(), strict=True):
         ends = [found.interval.low, found.interval.high]
         ax.plot(ends, [row, row], color="black", gid=f"{gid}-interval")
         ax.plot([found.value], [row], "D", color="black", mec="white", ms=5.5, gid=gid)
-    lay_out_rows(ax, [0.5, *(row for _, row, _ in below)], labels)
-    ax.set_ylim(row - 0.25, 1.1)
+    lay_out_rows(ax, [0.5, *rows], labels)
+    ax.set_ylim(rows[-1] - 0.25, 1.1)
     limit_ticks(ax)
     a, b = short_names(comparison, 14)
     ax.set_xlabel(join_phrases(f"{a} − {b}", describe_metric(comparison)))
@@ -241,19 +238,19 @@ def draw_probability(results: PairResult | Sequence[PairResult], ax: Axes) -> No
     """
     rows: Sequence[PairResult]
     if isinstance(results, Sequence):
-        tasks = [getattr(each, "task", "") for each in results]  # what was published has none
-        rows, labels = results, [escape(task) for task in shorten_apart(tasks, 18)]
+        names = shorten_apart([each.task for each in results], 18)
+        rows, labels = results, [*map(escape, names)]
     else:
         rows, labels = (results,), [f"{results.probability:.3g}\n{results.interval}"]
     first = rows[0]
     _draw_regions(first.gamma, ax)
     for row, result in enumerate(rows):
         _draw_interval(result, row, ax)
-    lay_out_rows(ax, [float(row) for row in range(len(rows))], labels)
+    lay_out_rows(ax, range(len(rows)), labels)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     a, b = short_names(first, 16)
     level = describe_level(first.interval)
-    metrics = {describe_metric(each) for each in rows}
+    metrics = {*map(describe_metric, rows)}
     metric = metrics.pop() if len(metrics) == 1 else "the metric of each task"
     # Fewer rows than are coloured may be named together.
     apart = ["each row by itself"] if len(rows) > 1 else []
@@ -265,7 +262,7 @@ def draw_tasks(tasks: TaskComparisons, ax: Axes) -> None:
     draw_probability(tasks.comparisons, ax)
     row, average = len(tasks.comparisons), tasks.average
     labels = [label.get_text() for label in ax.get_yticklabels()]
-    lay_out_rows(ax, [float(each) for each in range(row + 1)], [*labels, "on average"])
+    lay_out_rows(ax, range(row + 1), [*labels, "on average"])
     ax.set_ylim(row + 0.6, -0.6)
     look: dict[str, Any] = {"color": "black", "clip_on": False}
     ax.axhline(row - 0.5, color=COLOUR_NOTE, linewidth=0.4)
@@ -341,6 +338,45 @@ def _name_regions(gamma: float) -> dict[float, str]:
     return {**regions, 1 - inner: middle, inner: middle, 0.5: f"{_NOT_SIGNIFICANT}\n\n"}
 
 
+def draw_log_ratios(result: SequentialComparison, ax: Axes) -> None:
+    """Draw the log ratio of either side after every pair, from where to where gaps leave it."""
+    test, names = result.rule.test, short_names(result.comparison, 14)
+    pairs, colours = np.arange(result.n_pairs + 1), (COLOUR_A, COLOUR_B)
+    sides = zip(names, result.path.log_ratios, "ab", ("left", "right"), colours, strict=True)
+    for name, ratios, side, where, colour in sides:
+        against, favoured = (np.insert(each, 0, 0.0) for each in ratios)
+        if result.n_incomplete:
+            ax.fill_between(pairs, against, favoured, color=colour, alpha=0.25, linewidth=0)
+        ax.plot(pairs, against, color=colour, gid=f"log-ratio-{side}")
+        title = f"{name} {f'{against[-1]:+.2f}'.replace('-', '−')}"
+        ax.set_title(title, loc=where, color=colour, fontsize="small")  # type: ignore[arg-type]
+    for gid, height, note in (
+        ("upper", test.upper, "better"),
+        ("lower", test.lower, "both below:\nneither"),
+    ):
+        ax.axhline(height, color="black", linewidth=0.8, linestyle="--", zorder=0, gid=gid)
+        beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center"}
+        write_note(ax, note, (1, height), (3, 0), annotation_clip=False, **beside)
+    ax.set_xlim(0, max(result.n_pairs, 1))
+    lowest = float(np.min(result.path.log_ratios, initial=1.3 * test.lower))
+    ax.set_ylim(1.05 * lowest, 1.3 * test.upper)
+    limit_ticks(ax)
+    ax.set_xlabel(f"pairs in the order of replicates, {result.rule.n_last:,} at most")
+    ax.set_ylabel(f"log ratio of {result.rule.gamma:g} to ½")
+
+
+def compose_sequential(result: SequentialComparison) -> Figure:
+    """Draw the log ratios below what they decided."""
+    a, b = short_names(result.comparison, 22)
+    task = escape(shorten(result.task, 22))
+    short = replace(result, comparison=replace(result.comparison, a=a, b=b, task=task))
+    # The interval alone would be read as a verdict of its own.
+    title = "\n".join(wrap_title(line, COLUMN_WIDTH) for line in (short.decided, short.chance))
+    figure = make_figure(COLUMN_WIDTH, _RATIOS_HEIGHT + title_height(title), title)
+    draw_log_ratios(result, figure.subplots())
+    return figure
+
+
 FIGURES = {
     Comparison: Drawing(
         {
@@ -358,7 +394,7 @@ FIGURES = {
             "differences": lambda result, ax: draw_differences(result.comparison, ax),
         },
         compose_sequential,
-        heights={"ratios": RATIOS_HEIGHT, "densities": 1.8, "differences": 1.8},
+        heights={"ratios": _RATIOS_HEIGHT, "densities": 1.8, "differences": 1.8},
     ),
     TaskComparisons: Drawing(
         {"probability": draw_tasks},

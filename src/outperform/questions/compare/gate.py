@@ -10,7 +10,7 @@ import numpy as np
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
 from outperform.questions.compare.published import (
-    PublishedComparison,
+    PairResult,
     PublishedTasks,
     PublishedTasksTried,
 )
@@ -27,7 +27,7 @@ GateScope = Literal["dataset", "population"]
 
 EXIT_STATUS: dict[GateOutcome, int] = {"shown": 0, "refuted": 1, "undecided": 3}
 
-Compared = Comparison | TaskComparisons | PublishedComparison | PublishedTasks | PublishedTasksTried
+Compared = PairResult | TaskComparisons | PublishedTasks | PublishedTasksTried
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def decide_gate(
             "a gate cannot hang on a number of runs that nobody knows", "Pass it with --n"
         )
     several = isinstance(result, TaskComparisons | PublishedTasks)
-    parts: Sequence[Comparison | PublishedComparison] = (
+    parts: Sequence[PairResult] = (
         result.comparisons if several else (result,)  # type: ignore[union-attr, assignment]
     )
     if scope == "population":
@@ -90,7 +90,7 @@ def decide_gate(
     return Gate(words, _combine(outcomes), _describe_errors(parts, claim, scope))
 
 
-def _check_population(parts: Sequence[Comparison | PublishedComparison]) -> None:
+def _check_population(parts: Sequence[PairResult]) -> None:
     if any(isinstance(part, Comparison) and not part.paired for part in parts):
         raise InvalidInput(
             "runs that are not paired tell nothing of other data like these",
@@ -103,9 +103,7 @@ def _check_population(parts: Sequence[Comparison | PublishedComparison]) -> None
         )
 
 
-def _describe_scope(
-    parts: Sequence[Comparison | PublishedComparison], scope: GateScope | None
-) -> str:
+def _describe_scope(parts: Sequence[PairResult], scope: GateScope | None) -> str:
     """What the claim is about, where runs divide their data anew."""
     known = [getattr(part, "population", None) is not None for part in parts]
     if scope != "dataset" and any(known):
@@ -122,9 +120,7 @@ def _combine(outcomes: list[GateOutcome]) -> GateOutcome:
     return "undecided" if "undecided" in outcomes else "shown"
 
 
-def _judge(
-    part: Comparison | PublishedComparison, claim: GateClaim, scope: GateScope | None
-) -> GateOutcome:
+def _judge(part: PairResult, claim: GateClaim, scope: GateScope | None) -> GateOutcome:
     if claim == "better":
         outcomes: list[GateOutcome] = ["undecided"]
         if part.winner is not None:
@@ -158,9 +154,7 @@ def _says_nothing_of_variation(part: Comparison) -> bool:
     return constant and fewest < smallest_conclusive(part.alpha)
 
 
-def _describe_errors(
-    parts: Sequence[Comparison | PublishedComparison], claim: GateClaim, scope: GateScope | None
-) -> str:
+def _describe_errors(parts: Sequence[PairResult], claim: GateClaim, scope: GateScope | None) -> str:
     """How often it errs. All tasks must pass, so the worst case is one without an advantage."""
     alpha, gamma = 1 - parts[0].interval.confidence_level, parts[0].gamma
     pairs = [part for part in parts if isinstance(part, Comparison) and part.paired]

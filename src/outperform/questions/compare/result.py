@@ -303,16 +303,19 @@ class Comparison(OfTwo):
         return (paired_d if self.paired else cohens_d)(*self.higher)
 
     def __str__(self) -> str:
-        chance = f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"
-        if self.winner == "b":
-            chance = f"P({self.b} > {self.a}) = {self.reverse_probability:.3g} {self.reverse}"
         missing = "" if self.withstands_gaps else ", too many incomplete to tell"
         sizes = [_SIZES_IN_WORDS[size].format(what) for what, size in self._sizes.items()]
         matters = ", ".join(sizes) or f"γ = {self.gamma:g}"
         return (
-            f"{self.claim}: {chance}, {self.verdict} "
+            f"{self.claim}: {self.describe_chance(self.winner)}, {self.verdict} "
             f"({self._count_runs()}{missing}, {matters}{name_level(self.alpha)})."
         )
+
+    def describe_chance(self, side: Winner | None) -> str:
+        """P(A>B) with its interval, or P(B>A) for the side of `b`."""
+        if side == "b":
+            return f"P({self.b} > {self.a}) = {self.reverse_probability:.3g} {self.reverse}"
+        return f"P({self.a} > {self.b}) = {self.probability:.3g} {self.interval}"
 
     def _count_runs(self) -> str:
         runs = f"{self.scores_a.size} and {self.scores_b.size} runs"

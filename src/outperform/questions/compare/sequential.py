@@ -234,26 +234,27 @@ class SequentialComparison(OfTwo):
         return self.comparison.scope
 
     @property
+    def decided(self) -> str:
+        """What was decided, where and after how many pairs, in a few words."""
+        after = f"{f' on {self.task}' if self.task else ''} after {self.n_pairs} pairs"
+        if self.winner:
+            return f"Decided for {self.winner_name}{after}"
+        if self.outcome == "neither":
+            return f"Decided for neither {self.a} nor {self.b}{after}"
+        return f"Undecided between {self.a} and {self.b}{after}"
+
+    @property
     def chance(self) -> str:
         """P(A>B) with the interval that holds whenever one stops, the winner first."""
-        c = self.comparison
-        if self.winner == "b":
-            return f"P({c.b} > {c.a}) = {c.reverse_probability:.3g} {c.reverse}"
-        return f"P({c.a} > {c.b}) = {c.probability:.3g} {c.interval}"
+        return self.comparison.describe_chance(self.winner)
 
     def __str__(self) -> str:
-        on = f" on {self.task}" if self.task else ""
-        after = f"{on} after {self.n_pairs} pairs"
-        by = f"{self.chance} ({self.rule.words})."
-        if self.winner:
-            return f"Decided for {self.winner_name}{after}: {by}"
+        why = ":"
         if self.outcome == "neither":
-            ruled_out = f"an advantage of either as large as γ = {self.rule.gamma:g} is ruled out"
-            return f"Decided for neither {self.a} nor {self.b}{after}: {ruled_out}; {by}"
-        why = ""
-        if self.path.call == "unknown":
-            why = f", as it hangs on {self.n_incomplete} incomplete pair(s)"
-        return f"Undecided between {self.a} and {self.b}{after}{why}: {by}"
+            why = f": an advantage of either as large as γ = {self.rule.gamma:g} is ruled out;"
+        elif self.path.call == "unknown":
+            why = f", as it hangs on {self.n_incomplete} incomplete pair(s):"
+        return f"{self.decided}{why} {self.chance} ({self.rule.words})."
 
     @property
     def tables(self) -> list[Table | str]:
