@@ -16,6 +16,7 @@ import pytest
 
 from outperform.engines import LocalEngine, Needs
 from outperform.engines.jobs import Job, JobQueue, limit_loading
+from outperform.engines.worker import Worker
 from outperform.errors import EngineError, InvalidInput
 
 
@@ -353,6 +354,24 @@ class TestWorkers:
             with pytest.raises(EngineError, match="cannot start a worker"):
                 engine.submit(identify, None, tag=0)
             engine.close()
+
+    def test_what_is_finished_when_the_engine_fails_is_handed_out_first(self, monkeypatch):
+        """As where one worker ends its job just when another is lost for the last time."""
+        failure = EngineError("no worker gets as far as that", "Mend the code")
+
+        def fail(engine, worker):
+            raise failure
+
+        monkeypatch.setattr(Worker, "is_lost", lambda worker: worker.job is None)
+        monkeypatch.setattr(LocalEngine, "_dismiss", fail)
+        engine = LocalEngine(1)
+        engine.submit(str, 1, tag=0)
+        assert [outcome.value for outcome in engine.wait()] == ["1"]
+        engine._thread.join()
+        with pytest.raises(EngineError) as caught:
+            engine.submit(str, 2, tag=1)
+        assert caught.value is failure
+        engine.close()
 
     def test_a_worker_that_fails_to_start_once_costs_nothing(self, monkeypatch, tmp_path, collect):
         program = tmp_path / "python"

@@ -247,19 +247,21 @@ class LocalEngine:
     def _collect(self, *, patience: float) -> None:
         """Hand out outcomes of the next workers to speak, die or run out of time."""
         ends: dict[Any, Worker] = {end: worker for worker in self._workers for end in worker.ends}
-        outcomes: list[Outcome | None] = []
-        for end in wait_for_any([self._bell, *ends], patience):
-            if end is self._bell:
-                self._bell.recv(4096)
-            else:
-                outcome = ends[end].receive()
-                outcomes.append(outcome and unpack(outcome))
-        lost = [worker for worker in self._workers if worker.is_lost()]
-        outcomes += [self._dismiss(worker) for worker in lost]
-        if finished := [outcome for outcome in outcomes if outcome is not None]:
-            with self._changed:
-                self._finished += finished
-                self._changed.notify_all()
+        finished: list[Outcome | None] = []
+        try:
+            for end in wait_for_any([self._bell, *ends], patience):
+                if end is self._bell:
+                    self._bell.recv(4096)
+                else:
+                    outcome = ends[end].receive()
+                    finished.append(outcome and unpack(outcome))
+            for worker in [worker for worker in self._workers if worker.is_lost()]:
+                finished.append(self._dismiss(worker))
+        finally:  # what others have finished is not lost where this raises
+            if outcomes := [outcome for outcome in finished if outcome is not None]:
+                with self._changed:
+                    self._finished += outcomes
+                    self._changed.notify_all()
 
     def _dismiss(self, worker: Worker) -> Outcome | None:
         """Part with a worker that is lost; its job is done elsewhere unless it is to blame."""
