@@ -291,10 +291,6 @@ def _choose_design(
     return max(same, key=lambda design: (design["source"] == ALL, design["replicates"]))
 
 
-def _is_paired(design: Design) -> bool:
-    return design["design"] in PAIRED and not is_later_repetition(design["source"])
-
-
 def _is_of(label: RunLabel, design: Design) -> bool:
     return (label.design, label.source) == (design["design"], design["source"])
 
