@@ -142,6 +142,17 @@ def test_who_loses_by_more_has_the_better_mean_on_neither_side_of_the_sentence()
     assert mirrored.claim.endswith("; for other data like it A has the better mean (p = 0.0025)")
 
 
+def test_too_little_to_matter_is_said_of_this_dataset_alone():
+    # Here a difference of 0.03 is ruled out; for data like these the interval reaches beyond.
+    result = compare(BASE + NOISE + 0.025, BASE, margin=0.03, **SIZES)
+    assert result.holds_for_population
+    assert result.gain_here.high < 0.03 < result.gain.high
+    assert result.claim == (
+        "A is better than B on these data and for data like these "
+        f"(p = {result.population.pvalue:.2g}), but by too little to matter here"
+    )
+
+
 def test_next_step_says_no_more_than_is_known_of_data_like_these():
     # Ruled out on this dataset, while the interval for data like these reaches far beyond 0.01.
     for options in (SIZES, {}):
