@@ -19,9 +19,9 @@ from outperform.errors import (
     UnreadableRuns,
 )
 from outperform.runs.columns import ALGORITHM, TASK, normalise, recognise
+from outperform.runs.files import open_source
 from outperform.runs.formats import tabulate_columns
 from outperform.runs.source_table import SourceTable
-from outperform.runs.sources import open_source
 from outperform.stats import Summary
 from outperform.wording import cut_to, enumerate_names, suggest_names
 
