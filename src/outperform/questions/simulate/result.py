@@ -154,10 +154,17 @@ class ErrorRates(Result):
         wrong = _span([c.false_positives for c in others])
         missed = _span([c.false_negatives for c in others])
         pairs = _span([c.n_pairs for c in others], "d")
-        gamma = _span([c.gamma for c in others], "g")
+        gammas = [c.gamma for c in others]
+        chance = f"γ = {_span(gammas, 'g')}"
+        # Runs at hand do not allow every chance; an odd number of them, not even equals.
+        equals = _span([c.at(0.5)[0] for c in others], ".3g")
+        of_equals = "of equals" if equals == "0.5" else f"with P(A>B) = {equals}, nearest to equals"
+        nearest = _span([c.at(c.gamma)[0] for c in others], ".3g")
+        if nearest != _span(gammas, ".3g"):
+            chance = f"{nearest}, nearest to {chance}"
         return (
             f"With {pairs} pairs, {_NAMES[first.rule]} declares A better in {wrong} of the "
-            f"comparisons of equals, and fails to in {missed} of those with P(A>B) = γ = {gamma} "
+            f"comparisons {of_equals}, and fails to in {missed} of those with P(A>B) = {chance} "
             f"({self.scores}, α = {self.alpha:g})."
         )
 
