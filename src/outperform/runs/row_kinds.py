@@ -86,75 +86,6 @@ def check_at(at: At | None) -> At | None:
     return number
 
 
-def _parse_steps(labels: Labels, rows: IntArray, column: str, source: str) -> FloatArray:
-    """Give the step of each row; dates become seconds."""
-    values = [parse_number(name) for name in labels.names]
-    if None in values:
-        values = [_parse_date(name) for name in labels.names]
-    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    steps: FloatArray = numbers[labels.codes]
-    if np.isnan(steps).any():
-        wrong = np.flatnonzero(np.isnan(steps))
-        raise UnreadableRuns(
-            f"column {column!r} of {source} holds {labels.names[labels.codes[wrong[0]]]!r} where a "
-            f"step should be ({enumerate_rows(rows[wrong])})",
-            "Give every row its step, or remove those rows",
-        )
-    return steps
-
-
-def _parse_date(text: str) -> float | None:
-    try:
-        return float(np.datetime64(text, "ms").astype(np.int64)) / 1000
-    except ValueError:
-        return None
-
-
-def _read_status(table: SourceTable, column: str) -> Labels | None:
-    """Give the status of the rows that did not finish, empty where one did; None if all did."""
-    status = table.label_runs(column)
-    # As all trackers would write it: `TrialState.COMPLETE` is `complete`.
-    plain = [name.rpartition(".")[2].strip().casefold() for name in status.names]
-    words = [name.replace(" ", "_").replace("-", "_") for name in plain]
-    known = _FINISHED | _UNFINISHED
-    if unknown := [code for code, word in enumerate(words) if word not in known]:
-        listed = enumerate_names(repr(status.names[code]) for code in unknown)
-        where = enumerate_rows(table.rows[np.isin(status.codes, unknown)])
-        raise UnreadableRuns(
-            f"column {column!r} of {table.source} holds {listed} ({where}), "
-            "which does not say whether a run finished",
-            "Write finished or failed; if the column says something else, give it another name",
-        )
-    if _FINISHED.issuperset(words):
-        return None
-    finished = np.array([word in _FINISHED for word in words])
-    unfinished = tuple(compress(status.names, ~finished))
-    places = np.where(finished, 0, np.cumsum(~finished))
-    return Labels(("", *unfinished), places[status.codes])
-
-
-def _leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
-    """Leave out rows that sum up others, as spreadsheets end with, and note it."""
-    replicate = rows.replicate
-    if replicate is None or isinstance(replicate.names, Numerals):
-        return rows, ()
-    if not (names := [*filter(_SUMMARY.fullmatch, replicate.names)]):
-        return rows, ()
-    is_summary = np.isin(replicate.codes, [replicate.names.index(name) for name in names])
-    if is_summary.all():
-        raise UnreadableRuns(
-            f"every row of {source} sums up runs, and none is a run",
-            "Give one row per run, or compare published means with --summary (from Python: "
-            "compare_published)",
-        )
-    numbers, listed = np.unique(rows.row[is_summary]), enumerate_names(names)
-    where = enumerate_rows(numbers)
-    note = f"{where} sum up other rows ({listed}) and were left out: they are no runs"
-    if len(numbers) == 1:
-        note = f"{where} sums up other rows ({listed}) and was left out: it is no run"
-    return rows.keep(~is_summary), (note,)
-
-
 @dataclass(frozen=True, slots=True)
 class RowReader:
     """Tells runs from rows that are none."""
@@ -372,3 +303,72 @@ def assemble(
         accepted=wanted.accepted,
         varied=varied_by(roles.replicate),
     )
+
+
+def _parse_steps(labels: Labels, rows: IntArray, column: str, source: str) -> FloatArray:
+    """Give the step of each row; dates become seconds."""
+    values = [parse_number(name) for name in labels.names]
+    if None in values:
+        values = [_parse_date(name) for name in labels.names]
+    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    steps: FloatArray = numbers[labels.codes]
+    if np.isnan(steps).any():
+        wrong = np.flatnonzero(np.isnan(steps))
+        raise UnreadableRuns(
+            f"column {column!r} of {source} holds {labels.names[labels.codes[wrong[0]]]!r} where a "
+            f"step should be ({enumerate_rows(rows[wrong])})",
+            "Give every row its step, or remove those rows",
+        )
+    return steps
+
+
+def _parse_date(text: str) -> float | None:
+    try:
+        return float(np.datetime64(text, "ms").astype(np.int64)) / 1000
+    except ValueError:
+        return None
+
+
+def _read_status(table: SourceTable, column: str) -> Labels | None:
+    """Give the status of the rows that did not finish, empty where one did; None if all did."""
+    status = table.label_runs(column)
+    # As all trackers would write it: `TrialState.COMPLETE` is `complete`.
+    plain = [name.rpartition(".")[2].strip().casefold() for name in status.names]
+    words = [name.replace(" ", "_").replace("-", "_") for name in plain]
+    known = _FINISHED | _UNFINISHED
+    if unknown := [code for code, word in enumerate(words) if word not in known]:
+        listed = enumerate_names(repr(status.names[code]) for code in unknown)
+        where = enumerate_rows(table.rows[np.isin(status.codes, unknown)])
+        raise UnreadableRuns(
+            f"column {column!r} of {table.source} holds {listed} ({where}), "
+            "which does not say whether a run finished",
+            "Write finished or failed; if the column says something else, give it another name",
+        )
+    if _FINISHED.issuperset(words):
+        return None
+    finished = np.array([word in _FINISHED for word in words])
+    unfinished = tuple(compress(status.names, ~finished))
+    places = np.where(finished, 0, np.cumsum(~finished))
+    return Labels(("", *unfinished), places[status.codes])
+
+
+def _leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
+    """Leave out rows that sum up others, as spreadsheets end with, and note it."""
+    replicate = rows.replicate
+    if replicate is None or isinstance(replicate.names, Numerals):
+        return rows, ()
+    if not (names := [*filter(_SUMMARY.fullmatch, replicate.names)]):
+        return rows, ()
+    is_summary = np.isin(replicate.codes, [replicate.names.index(name) for name in names])
+    if is_summary.all():
+        raise UnreadableRuns(
+            f"every row of {source} sums up runs, and none is a run",
+            "Give one row per run, or compare published means with --summary (from Python: "
+            "compare_published)",
+        )
+    numbers, listed = np.unique(rows.row[is_summary]), enumerate_names(names)
+    where = enumerate_rows(numbers)
+    note = f"{where} sum up other rows ({listed}) and were left out: they are no runs"
+    if len(numbers) == 1:
+        note = f"{where} sums up other rows ({listed}) and was left out: it is no run"
+    return rows.keep(~is_summary), (note,)

@@ -89,6 +89,30 @@ def check_kind(word: str, value: Any, kind: Kind) -> None:
                 raise InvalidInput(f"{word} holds {_show(name)}", "Write it as a text, in quotes")
 
 
+def check_name(word: str, name: object) -> None:
+    """Refuse a name that no store, file or line of a table can hold as it is."""
+    for letter in name if isinstance(name, str) else "":
+        kind = _UNWANTED.get(unicodedata.category(letter))
+        if kind is not None:
+            with entry("name"):
+                raise InvalidInput(
+                    f"a {word} is called {name!r}, with {kind} ({letter!r})",
+                    "Give it a name without, in one line",
+                )
+
+
+def check_names(word: str, names: Sequence[object]) -> None:
+    """Refuse empty names, and names that several parts of a study share."""
+    for place, name in enumerate(names):
+        with entry(word, place, "name"):
+            if not (isinstance(name, str) and name.strip()):
+                raise InvalidInput(f"a {word} is called {name!r}", "Give it a name, as text")
+            if name in names[:place]:
+                raise InvalidInput(
+                    f"more than one {word} is called {name}", "Give each a name of its own"
+                )
+
+
 def _show(value: Any) -> str:
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
 
@@ -208,27 +232,3 @@ class _Walk:
 def _unquote(key: str) -> str:
     key = key.strip(" \t")
     return str(tomllib.loads(f"key = {key}")["key"]) if key[0] in "\"'" else key
-
-
-def check_name(word: str, name: object) -> None:
-    """Refuse a name that no store, file or line of a table can hold as it is."""
-    for letter in name if isinstance(name, str) else "":
-        kind = _UNWANTED.get(unicodedata.category(letter))
-        if kind is not None:
-            with entry("name"):
-                raise InvalidInput(
-                    f"a {word} is called {name!r}, with {kind} ({letter!r})",
-                    "Give it a name without, in one line",
-                )
-
-
-def check_names(word: str, names: Sequence[object]) -> None:
-    """Refuse empty names, and names that several parts of a study share."""
-    for place, name in enumerate(names):
-        with entry(word, place, "name"):
-            if not (isinstance(name, str) and name.strip()):
-                raise InvalidInput(f"a {word} is called {name!r}", "Give it a name, as text")
-            if name in names[:place]:
-                raise InvalidInput(
-                    f"more than one {word} is called {name}", "Give each a name of its own"
-                )
