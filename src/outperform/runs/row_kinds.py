@@ -10,7 +10,7 @@ from itertools import compress
 
 import numpy as np
 
-from outperform.errors import InvalidInput, UnreadableRuns
+from outperform.errors import InvalidInput, InvalidScores, UnreadableRuns
 from outperform.runs.columns import At, Roles, Wanted, normalise
 from outperform.runs.labels import (
     BoolArray,
@@ -24,7 +24,7 @@ from outperform.runs.labels import (
     repeat_label,
     split_groups,
 )
-from outperform.runs.metrics import TaskMetric, sum_up_metrics
+from outperform.runs.metrics import TaskMetric, is_never_negative, sum_up_metrics
 from outperform.runs.scope import varied_by
 from outperform.runs.source_table import OtherColumns, SourceTable, parse_number
 from outperform.runs.table import Runs, name_runs
@@ -355,6 +355,7 @@ def assemble(
     score, incomplete = rows.numbers[0], rows.incomplete
     if incomplete is not None:
         score = np.where(incomplete.codes == incomplete.names.index(""), score, np.nan)
+    _refuse_negative_errors(rows.row, task, score, by_task)
     return Runs(
         **name_runs(algorithm, task, rows.replicate),
         score=score,
@@ -372,3 +373,20 @@ def assemble(
         accepted=wanted.accepted,
         varied=varied_by(roles.replicate),
     )
+
+
+def _refuse_negative_errors(
+    row: IntArray, task: Labels, score: FloatArray, by_task: Mapping[str, TaskMetric]
+) -> None:
+    """Refuse errors below 0 where the lowest would win: their sign was turned, or they failed."""
+    negative = np.flatnonzero(score < 0)
+    for code in np.unique(task.codes[negative]).tolist():
+        metric, goal = by_task[task.names[code]]
+        if goal == "minimize" and is_never_negative(metric):
+            rows = negative[task.codes[negative] == code]
+            raise InvalidScores(
+                f"{metric} is negative in {enumerate_rows(row[rows])} ({score[rows[0]]:g}), which "
+                "no such error can be, and lower is better",
+                f"If its sign was turned, as scikit-learn does, call it 'neg_{metric}' or pass "
+                "--maximize; if it stands for a run that failed, leave it empty",
+            )

@@ -16,6 +16,7 @@ from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
 
 Axes = tuple[int, ...]
+_LEVELS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +197,6 @@ def _support(n: int, m: int, tail: float) -> float:
     pooled = _shortfall(n + m, tail) * (n + m)
     own = (_shortfall(n, tail) * n) ** 2 + (_shortfall(m, tail) * m) ** 2
     return (pooled**2 - own) / (n * m)
-
-
-_LEVELS = 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,17 @@ _UNWANTED = {
     "Zl": "a line break",
     "Zp": "a line break",
 }
+_BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_KEY = re.compile(r"""[ \t]*([A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*""")
+# The longest kinds of text come first; a text in three quotes may end in up to five of them.
+_SCALAR = re.compile(
+    r'"{3}(?:[^\\]|\\.)*?"{3,5}'
+    r"|'{3}.*?'{3,5}"
+    r'|"(?:[^"\\\n]|\\.)*"'
+    r"|'[^'\n]*'"
+    r"|[^,\]}#\n]+",
+    re.DOTALL,
+)
 
 
 @contextmanager
@@ -80,19 +91,6 @@ def check_kind(word: str, value: Any, kind: Kind) -> None:
 
 def _show(value: Any) -> str:
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
-
-
-_BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_KEY = re.compile(r"""[ \t]*([A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*""")
-# The longest kinds of text come first; a text in three quotes may end in up to five of them.
-_SCALAR = re.compile(
-    r'"{3}(?:[^\\]|\\.)*?"{3,5}'
-    r"|'{3}.*?'{3,5}"
-    r'|"(?:[^"\\\n]|\\.)*"'
-    r"|'[^'\n]*'"
-    r"|[^,\]}#\n]+",
-    re.DOTALL,
-)
 
 
 def find_lines(text: str) -> dict[KeyPath, int]:

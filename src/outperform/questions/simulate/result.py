@@ -19,6 +19,19 @@ INFLATION = 1.5  # of its level, up to which a test keeps it: the liberal criter
 Region = Literal["not better", "not meaningful", "meaningful"]
 SeedsTest = Literal["welch-t", "brunner-munzel", "brunner-munzel-permutation"]
 SEEDS_TESTS: tuple[SeedsTest, ...] = get_args(SeedsTest)
+_NAMES: dict[Rule, str] = {
+    "single-point": "one run of each",
+    "average": "the average with a threshold",
+    "verdict": "the P(A>B) verdict",
+    "anytime": "the anytime-valid verdict",
+    "paired-t": "the paired t-test",
+    "welch-t": "Welch's t-test",
+    "wilcoxon": "Wilcoxon's test",
+    "brunner-munzel": "Brunner–Munzel's test",
+    "brunner-munzel-permutation": "Brunner–Munzel's permutation test",
+    "nadeau-bengio": "Nadeau and Bengio's test",
+    "oracle": "the oracle",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,21 +270,6 @@ class SeedsCurve(Result):
         ]
         header = ("share found different", "α", "kept from", *(f"n = {n}" for n in sizes))
         return [Table(header, rows)]
-
-
-_NAMES: dict[Rule, str] = {
-    "single-point": "one run of each",
-    "average": "the average with a threshold",
-    "verdict": "the P(A>B) verdict",
-    "anytime": "the anytime-valid verdict",
-    "paired-t": "the paired t-test",
-    "welch-t": "Welch's t-test",
-    "wilcoxon": "Wilcoxon's test",
-    "brunner-munzel": "Brunner–Munzel's test",
-    "brunner-munzel-permutation": "Brunner–Munzel's permutation test",
-    "nadeau-bengio": "Nadeau and Bengio's test",
-    "oracle": "the oracle",
-}
 
 
 def name_region(probability: float, gamma: float) -> Region:
