@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outperform.stats import aggregate_scores
-from outperform.stats.task_aggregates import Tasks
+from outperform.stats.task_aggregates import TasksAre
 from peers import run_peer
 from timing import Contest, Measured, time_both, time_job
 
 N_TASKS, N_ALGORITHMS, N_REPLICATES, N_RESAMPLES = 26, 10, 100, 10_000
 N_LOOPED = 100  # resamples of rliable, which is scaled up
 _WHAT = f"aggregates, {N_ALGORITHMS} × {N_TASKS} × {N_REPLICATES} × {N_RESAMPLES:,}"
-_TASKS: tuple[Tasks, ...] = ("fixed", "sampled")
+_TASKS: tuple[TasksAre, ...] = ("fixed", "sampled")
 
 
 def draw_scores() -> NDArray[np.float64]:
@@ -24,13 +24,13 @@ def draw_scores() -> NDArray[np.float64]:
     return np.random.default_rng(26).normal(0.6, 0.3, size=shape)
 
 
-def bootstrap(tasks: Tasks) -> object:
+def bootstrap(tasks: TasksAre) -> object:
     return aggregate_scores(
         draw_scores(), tasks=tasks, n_resamples=N_RESAMPLES, rng=np.random.default_rng(0)
     )
 
 
-def against_drawing(tasks: Tasks) -> Measured:
+def against_drawing(tasks: TasksAre) -> Measured:
     """Compare with drawing as many indices, an algorithm at a time: all at once are 2 GB."""
     rng = np.random.default_rng(0)
     size = (N_RESAMPLES, N_TASKS, N_REPLICATES)
@@ -42,7 +42,7 @@ def against_drawing(tasks: Tasks) -> Measured:
     return time_both(partial(bootstrap, tasks), draw, n_samples=3)
 
 
-def against_rliable(python: Path | None, tasks: Tasks) -> Measured:
+def against_rliable(python: Path | None, tasks: TasksAre) -> Measured:
     given = {
         "scores": draw_scores().tolist(),
         "sampled": tasks == "sampled",

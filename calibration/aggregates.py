@@ -8,10 +8,10 @@ import numpy as np
 from calibration.cells import ALPHA, LEVEL, Cell, share
 from calibration.data import KINDS, Distribution, FloatArray
 from outperform.stats.aggregate_bootstrap import AggregateScores, aggregate_scores
-from outperform.stats.task_aggregates import Tasks, interquartile_mean, optimality_gap
+from outperform.stats.task_aggregates import TasksAre, interquartile_mean, optimality_gap
 
 N_REPLICATES = (5, 10, 50)
-N_TASKS: dict[Tasks, tuple[int, ...]] = {"fixed": (6, 26), "sampled": (6, 12, 26)}
+N_TASKS: dict[TasksAre, tuple[int, ...]] = {"fixed": (6, 26), "sampled": (6, 12, 26)}
 KINDS_OF_SCORES = ("normal", "skewed")
 # A task's mean, and the standard deviations of means between tasks and of runs within one.
 CENTRE, BETWEEN, WITHIN = 0.6, 0.25, 0.15
@@ -35,7 +35,7 @@ def list_blocks() -> list[dict[str, Any]]:
 def measure(
     rng: np.random.Generator,
     *,
-    tasks: Tasks,
+    tasks: TasksAre,
     kind: str,
     n_tasks: int,
     n: int,

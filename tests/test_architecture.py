@@ -14,11 +14,11 @@ PACKAGE = Path(__file__).parents[1] / "src" / "outperform"
 LAYERS = [
     *("errors", "wording", "plain_values", "processes", "lazy"),
     *("stats", "runs", "study", "store", "engines"),
-    *("runner", "questions", "render", "figure", "web", "cli", "command"),
+    *("runner", "questions", "render", "figure", "cli", "command"),
     *("__main__", "__init__"),
 ]
 # Rooms of a question that lie above the others: they draw, or are called from the command line.
-UPPER_ROOMS = {"figure": "figure", "command": "command", "terminal": "command"}
+UPPER_ROOMS = {"figure": "figure", "command": "command"}
 SLOW_IMPORTS = (
     "scipy.stats",
     "pandas",

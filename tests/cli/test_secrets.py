@@ -80,6 +80,10 @@ class Broken(Closed):
         future = Future()
         future.set_exception(self.error)
         return future
+
+class Unruly(Closed):
+    def shutdown(self, *arguments, **words):
+        raise LookupError(*self.error.args)
 """
 # What every command is asked; the last two take no store, and are given one all the same.
 WORDS = {
@@ -199,6 +203,7 @@ TABLES = {  # of engines, and what is said of them
     MADE.format(name="make_nothing"): "makes ['...']",
     MADE.format(name="Closed"): "takes no more work: ... is no password",
     MADE.format(name="Broken"): "Broken is broken: ... is no password",
+    MADE.format(name="Unruly"): "unexpectedly (LookupError: ... is no password)",
 }
 
 
@@ -208,11 +213,12 @@ def test_no_error_shows_what_is_said_of_an_engine(home, table, said, monkeypatch
         pytest.importorskip("distributed", reason='pip install "outperform[dask]"')
     monkeypatch.chdir(home)
     (home / "other.toml").write_text(f"{STUDY}[engine]\n{table.format(OPTION)}")
-    result = ask("other.toml", command="run")
+    result, debugged = (ask("other.toml", *debug, command="run") for debug in ([], ["--debug"]))
     (home / "other.toml").unlink()
-    assert result.exit_code == 2
+    assert (result.exit_code, debugged.exit_code) == (2, 2)
     assert said in result.output
-    assert OPTION not in result.output
+    assert "Traceback" in debugged.output
+    assert OPTION not in result.output + debugged.output
     kept = [path for path in home.glob("other.*") if OPTION.encode() in path.read_bytes()]
     assert kept == []
 

@@ -572,12 +572,25 @@ def test_a_verdict_that_holds_on_this_dataset_only_is_said_so():
     assert "for other data like it that is not shown" in found.comparison.claim
     assert "as one on this dataset only" in found.advice
     assert found.scope.about == "this dataset"
-    # A difference that holds for data like these has one claim, and so has one without sizes.
+    # Without sizes, or where it holds for data like these too, it may be reported as it is.
     sure = {"new": (b + rng.normal(0.05, 0.01, 20)).tolist(), "old": b.tolist()}
-    for options in (sizes, {}):
+    for options, undone in ((sizes, "that on this dataset"), ({}, "that")):
         found = audit(sure, "new", "old", n_resamples=20, **options)
-        assert str(found).endswith("hidden to undo that.")
+        assert str(found).endswith(f"hidden to undo {undone}.")
         assert "this dataset only" not in found.advice
+
+
+def test_fewer_hidden_runs_than_undo_a_verdict_may_undo_it_for_data_like_these():
+    """So the sentence says that its number is about this dataset."""
+    differences = np.linspace(0.001, 0.033, 20)  # corrected t = 3.1: p = 0.0057
+    b = np.random.default_rng(1).normal(0.8, 0.02, 20)
+    sizes = {"train_size": 800, "test_size": 200}
+    found = audit({"new": b + differences, "old": b}, "new", "old", n_resamples=20, **sizes)
+    assert found.comparison.holds_for_population
+    kept = np.delete(differences, np.arange(8, 12))
+    assert not compare(kept, np.zeros(16), **sizes).holds_for_population
+    assert found.hidden[0].n > 4
+    assert str(found).endswith("pairs hidden to undo that on this dataset.")
 
 
 def test_sizes_need_two_algorithms():

@@ -337,6 +337,11 @@ def test_without_a_pilot_the_floor_is_in_standard_deviations():
     found = plan(train_size=800, test_size=200)
     assert found.resplits.floor == pytest.approx(1.288, abs=1e-4)
     assert (found.resplits.difference, found.resplits.n_required) == (None, None)
+    assert found.resplits.tabulate().title == (
+        "For other data like these, at p < 0.01, from re-splits of one dataset (standard "
+        "deviations of the difference):"
+    )
+    assert found.to_dict()["resplits"]["alpha"] == pytest.approx(0.01)
     assert str(found).endswith(
         "; for other data like it, no number of re-splits shows a difference below 1.3 standard "
         "deviations of the difference."

@@ -1,5 +1,7 @@
 """Error rates by drawing from runs at hand."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -125,11 +127,27 @@ def test_skewed_differences_are_no_null_to_tests_of_means():
 
 
 def test_a_gamma_that_cannot_be_had_is_named():
-    caveats = resample(make_runs(n=6), rules=["verdict"]).caveats
+    rates = resample(make_runs(n=6), rules=["verdict"])
+    assert re.search(r"of those with P\(A>B\) = 0\.(833|667), nearest to γ = 0\.75 \(", str(rates))
+    caveats = rates.caveats
     assert caveats[0] == (
         "false negatives are at P(A>B) = 0.833, not 0.75: the runs at hand allow nothing nearer"
     ) or caveats[0].startswith("false negatives are at P(A>B) = 0.667, not 0.75")
     assert "6 runs are few to stand for all: these rates are rough" in caveats
+
+
+def test_equals_that_cannot_be_had_are_named():
+    """Of seven pairs three or four are won: what is found there is no rate between equals."""
+    rates = resample(make_runs(n=7), rules=["verdict"], n_pairs=[30])
+    share = rates.curves[0].at(0.5)[0]
+    assert abs(share - 0.5) == pytest.approx(1 / 14)
+    assert f"of the comparisons with P(A>B) = {share:.3g}, nearest to equals, and" in str(rates)
+    assert any(
+        f"equals are made to win {share:.3g} of the time" in doubt for doubt in rates.caveats
+    )
+    even = resample(make_runs(n=8), rules=["verdict"], n_pairs=[30])
+    assert "of the comparisons of equals, and" in str(even)
+    assert any("equals are made to win equally often, which" in doubt for doubt in even.caveats)
 
 
 def test_constant_scores_are_refused():

@@ -142,6 +142,36 @@ def test_who_loses_by_more_has_the_better_mean_on_neither_side_of_the_sentence()
     assert mirrored.claim.endswith("; for other data like it A has the better mean (p = 0.0025)")
 
 
+def test_too_little_to_matter_is_said_of_this_dataset_alone():
+    # Here a difference of 0.03 is ruled out; for data like these the interval reaches beyond.
+    result = compare(BASE + NOISE + 0.025, BASE, margin=0.03, **SIZES)
+    assert result.holds_for_population
+    assert result.gain_here.high < 0.03 < result.gain.high
+    assert result.claim == (
+        "A is better than B on these data and for data like these "
+        f"(p = {result.population.pvalue:.2g}), but by too little to matter here"
+    )
+
+
+def test_next_step_says_no_more_than_is_known_of_data_like_these():
+    # Ruled out on this dataset, while the interval for data like these reaches far beyond 0.01.
+    for options in (SIZES, {}):
+        alike = compare_runs(rows("split", 0), "svm", "knn", equivalence=0.01, **options)
+        assert alike.advice == (
+            "The two are alike: report that a difference of 0.01 or more is ruled out on this "
+            "dataset."
+        )
+    # It is shown already that more splits would speak for the other side.
+    differences = np.repeat([0.01, -0.1], [48, 24])
+    torn = compare(differences, np.zeros(72), train_size=790, test_size=10)
+    assert torn.advice == "Report both: who wins more often here, and who has the better mean."
+    constant = compare(np.full(10, 0.75), np.full(10, 0.5), **SIZES)
+    assert constant.advice == (
+        "For other data like these, collect more of them, or compare on several datasets: "
+        "differences that do not vary tell nothing of others."
+    )
+
+
 def test_the_means_of_many_looks_hold_for_one_only_and_the_headline_says_so():
     result = compare(NOISE + 0.05, np.zeros(30), interval="anytime", **SIZES)
     assert result.holds_for_population

@@ -10,7 +10,7 @@ import pytest
 
 from outperform import compare_runs
 from outperform.errors import OutperformError
-from outperform.runs import formats, read_runs, sources
+from outperform.runs import files, formats, read_runs
 from outperform.runs.source_table import OtherColumns, SourceTable
 
 
@@ -96,7 +96,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 def test_a_pipe_that_never_ends_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "_MOST_PIPED", 1 << 30 >> 8)
+    monkeypatch.setattr(files, "_MOST_PIPED", 1 << 30 >> 8)
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
 
@@ -134,11 +134,11 @@ def test_bytes_of_other_encodings_are_found_where_parts_meet(tmp_path, cut):
     filler = b"x" * ((1 << 20) - len(begin) - cut) + b",1,0.5\n"
     path.write_bytes(begin + filler + "é,1,0.5\n".encode() * 3 + b"\xe9,2,0.5\n")
     assert refuse(path) == "runs.csv is not UTF-8 text: byte 0xe9 in row 6. Save it as UTF-8."
-    assert sources._check_text("é".encode() * (1 << 20), "runs.csv") is None
+    assert files._check_text("é".encode() * (1 << 20), "runs.csv") is None
 
 
 def test_text_of_json_that_is_too_large_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "_MOST_JSON", 10)
+    monkeypatch.setattr(files, "_MOST_JSON", 10)
     path = tmp_path / "runs.jsonl"
     path.write_text('{"algorithm": "a", "seed": 1, "accuracy": 1}\n')
     assert "Save it as CSV or Parquet." in refuse(path)

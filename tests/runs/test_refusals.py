@@ -28,6 +28,14 @@ REFUSED_FILES = {
         UnreadableRuns,
         "runs.csv holds no runs. Add one row per run.",
     ),
+    "negative errors": (
+        "algorithm,seed,test_mse\na,0,-0.2\na,1,0.1\nb,0,-0.3\nb,1,0\n",
+        {},
+        InvalidScores,
+        "test_mse is negative in rows 2, 4 (-0.2), which no such error can be, and lower is "
+        "better. If its sign was turned, as scikit-learn does, call it 'neg_test_mse' or pass "
+        "--maximize; if it stands for a run that failed, leave it empty.",
+    ),
     "binary": (
         b"\x89PNG\r\n\0\1",
         {},
@@ -443,3 +451,12 @@ def test_only_the_missing_value_of_pandas_is_missing_not_its_spelling(tmp_path):
     path.write_text("algorithm,accuracy\na,0.5\na,<NA>\n")
     with pytest.raises(InvalidScores, match="holds '<NA>' where a number should be"):
         read_runs(path)
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [("neg_mse", {}), ("mse", {"goal": "maximize"}), ("loss", {}), ("log_mse", {})],
+)
+def test_what_may_be_negative_is_read(metric, options):
+    table = {"algorithm": ["a", "a"], "seed": [0, 1], metric: [-0.2, -0.1]}
+    assert read_runs(table, **options).score.tolist() == [-0.2, -0.1]

@@ -1,4 +1,4 @@
-"""Lines of a TOML text: every key is found where it stands."""
+"""Entries of a study file: keys are found where they stand, and impossible names refused."""
 
 import re
 import tomllib
@@ -9,6 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outperform import Ideal, Pipeline, Study, Task
+from outperform.errors import InvalidInput
+from outperform.study.command_pipeline import CommandPipeline
+from outperform.study.study_file import read_study
 from outperform.study.study_file_entries import KeyPath, find_line, find_lines
 
 # The number that a key ends in is the line that it stands on first.
@@ -129,3 +133,52 @@ def test_every_key_of_any_document_has_the_line_it_begins(parts):
     lines = find_lines(text)
     assert set(walk(document)) == set(lines)
     assert {path: lines[path] for path in begun} == begun
+
+
+MAKERS = {
+    "pipeline": lambda name: Pipeline(name, "train {seed.init}"),
+    "task": lambda name: Task(name, metric="accuracy"),
+    "study": lambda name: Study(
+        [Pipeline("a", "train {seed.init}")], [Task("t", metric="loss")], [Ideal(2)], name=name
+    ),
+}
+
+
+@pytest.mark.parametrize("word", MAKERS)
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("a\ud800", "half of a character ('\\ud800')"),
+        ("a\nb", "a control character ('\\n')"),
+        ("a\x1b[2J", "a control character ('\\x1b')"),
+        ("a\x85", "a control character ('\\x85')"),
+        ("a\u2028b", "a line break ('\\u2028')"),
+    ],
+)
+def test_names_that_no_line_can_hold_are_refused(word, name, what):
+    with pytest.raises(InvalidInput) as caught:
+        MAKERS[word](name)
+    assert str(caught.value) == (
+        f"a {word} is called {name!r}, with {what}. Give it a name without, in one line."
+    )
+
+
+def test_every_kind_of_pipeline_refuses_them():
+    with pytest.raises(InvalidInput, match="with a control character"):
+        CommandPipeline(name="a\t", template="train {seed.init}")
+
+
+@pytest.mark.parametrize("name", ["réglé", "残差网络", "می‌خواهم", "👩‍🔬", "k=5, \u202aL2\u202c"])
+def test_names_of_any_script_are_fine(name):
+    assert MAKERS["pipeline"](name).name == MAKERS["task"](name).name == name
+
+
+def test_a_study_file_is_told_the_line(tmp_path):
+    file = tmp_path / "study.toml"
+    file.write_text(
+        '[[task]]\nname = "toy"\nmetric = "accuracy"\n[[pipeline]]\n'
+        'name = "a\\nb"\ncommand = "train {seed.init}"\n'
+        '[[design]]\nkind = "ideal"\nreplicates = 2\n'
+    )
+    with pytest.raises(InvalidInput, match=r"control character .* \(line 5\)\. "):
+        read_study(str(file))

@@ -1,4 +1,4 @@
-"""Datasets come from anywhere, say what is wrong with them, and know when they changed."""
+"""Datasets come from anywhere, say what is wrong with them, and whether they can be split."""
 
 import pickle
 from dataclasses import replace
@@ -9,8 +9,18 @@ import pytest
 
 from outperform.errors import InvalidInput, UnknownDirection, UnknownName
 from outperform.study.datasets import Dataset, load_table
-from outperform.study.splits import CrossValidation, HoldOut, OutOfBootstrap
-from outperform.study.tasks import BUNDLED, Task, find_goal
+from outperform.study.pipelines import FunctionPipeline
+from outperform.study.splits import CrossValidation, FixedSplit, HoldOut, OutOfBootstrap
+from outperform.study.tasks import (
+    BUNDLED,
+    Task,
+    check_feasible,
+    find_goal,
+    is_spacious,
+    measure_resplit,
+    name_division,
+    split_dataset,
+)
 
 
 def write_csv(path: Path, text: str) -> Path:
@@ -269,3 +279,139 @@ def test_metric_and_goal_are_labels_only():
 def test_tasks_travel_to_workers():
     task = pickle.loads(pickle.dumps(Task("t", metric="accuracy", data="iris")))
     assert task.data().n_examples == 150
+
+
+def make_dataset(*sizes: int) -> Dataset:
+    """A dataset with a class of each size."""
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    return Dataset(np.zeros((len(labels), 1)), labels)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Seeds and folds of the splits that are drawn."""
+    drawn = []
+
+    def split(splitter, dataset, *, seed, fold):
+        drawn.append((seed, fold))
+        return split_dataset(splitter, dataset, seed=seed, fold=fold)
+
+    monkeypatch.setattr("outperform.study.tasks.split_dataset", split)
+    return drawn
+
+
+DRAWS = [(seed, 0) for seed in range(50)]
+
+
+@pytest.mark.parametrize(
+    "splitter",
+    [
+        HoldOut(stratified=True),
+        FixedSplit([0, 1], [2], [3]),
+        OutOfBootstrap(),
+        OutOfBootstrap(stratified=True),
+    ],
+)
+def test_one_split_stands_for_all_where_seeds_cannot_matter(splitter, asked):
+    check_feasible(splitter, make_dataset(200, 300), DRAWS)
+    assert len(asked) == 1
+
+
+def test_every_fold_is_tried(asked):
+    draws = {(seed, fold) for seed in range(5) for fold in range(3)}
+    check_feasible(CrossValidation(3), make_dataset(10, 20), draws)
+    assert sorted(fold for _, fold in asked) == [0, 1, 2]
+
+
+def test_a_small_class_is_tried_with_every_seed(asked):
+    check_feasible(OutOfBootstrap(stratified=True), make_dataset(30, 300), DRAWS)
+    assert asked == DRAWS
+
+
+def test_the_one_seed_that_leaves_too_few_is_found():
+    dataset = make_dataset(9, 300)
+    splitter = OutOfBootstrap(stratified=True)
+
+    def fails(seed: int) -> bool:
+        try:
+            split_dataset(splitter, dataset, seed=seed, fold=0)
+        except InvalidInput:
+            return True
+        return False
+
+    failing = [seed for seed in range(2000) if fails(seed)]
+    assert 0 < len(failing) < 200
+    good = [seed for seed in range(2000) if seed not in failing]
+    check_feasible(splitter, dataset, [(seed, 0) for seed in good])
+    with pytest.raises(InvalidInput, match=r"class 0 has 9 examples: \d never drawn"):
+        check_feasible(splitter, dataset, [*((seed, 0) for seed in good), (failing[-1], 0)])
+
+
+@pytest.mark.parametrize("size", [200, 500, 1000])
+def test_spacious_datasets_leave_room_indeed(size):
+    # How many of the class are never drawn, in many more bootstraps than most studies draw.
+    rng = np.random.default_rng(size)
+    undrawn = min(size - len(np.unique(rng.integers(size, size=size))) for _ in range(5_000))
+    test = next(
+        n
+        for n in range(size, 0, -1)
+        if is_spacious(OutOfBootstrap(valid=0, test=n), make_dataset(size), 5_000)
+    )
+    assert 0 < test < undrawn
+    assert not is_spacious(OutOfBootstrap(valid=0, test=test + 1), make_dataset(size), 5_000)
+
+
+def make_noise(n, groups=None):
+    return Dataset(np.zeros((n, 1)), np.arange(n) % 2, groups)
+
+
+@pytest.mark.parametrize(
+    ("splitter", "n_train", "n_test"),
+    [
+        (HoldOut(valid=0.1, test=0.3), 70, 30),  # final fits train on the 10 of validation too
+        (HoldOut(valid=10, test=20, train=30), 40, 20),
+        (CrossValidation(n_folds=5, valid=0.25), 80, 20),
+        (CrossValidation(n_folds=4, valid=0, stratified=True), 75, 25),
+    ],
+)
+def test_sizes_count_what_final_fits_train_on(splitter, n_train, n_test):
+    sizes = measure_resplit(splitter, make_noise(100), seed=3)
+    assert (sizes.n_train, sizes.n_test) == (n_train, n_test)
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+def test_what_a_bootstrap_draws_twice_counts_once(stratified):
+    dataset = make_noise(2000)
+    sizes = measure_resplit(OutOfBootstrap(stratified=stratified), dataset, seed=0)
+    # Of 2,000, some 2,000/e = 736 are never drawn; half of them test, the others train in the end.
+    assert sizes.n_test == pytest.approx(368, abs=30)
+    assert sizes.n_train + sizes.n_test == 2000
+    alone = measure_resplit(OutOfBootstrap(valid=0, test=10), dataset, seed=0)
+    assert (alone.n_train, alone.n_test) == (pytest.approx(1264, abs=60), 10)
+
+
+@pytest.mark.parametrize("splitter", [OutOfBootstrap(), HoldOut(), CrossValidation()])
+def test_groups_count_as_one(splitter):
+    groups = np.arange(300) // 6  # 50 groups of 6
+    sizes = measure_resplit(splitter, make_noise(300, groups), seed=0)
+    alone = measure_resplit(splitter, make_noise(50), seed=0)
+    assert sizes == alone
+
+
+def test_what_another_seed_of_split_divides():
+    def fit(params, split, seeds):
+        return {"test": 0.5}
+
+    blind = (FunctionPipeline("blind", fit, {}, ("init",)),)
+    sees = (*blind, FunctionPipeline("sees", fit, {}, ("split",)))
+    fixed = FixedSplit([0, 1], [2], [3])
+    cases = [
+        ("iris", OutOfBootstrap(), blind, "splits of this dataset"),
+        ("iris", CrossValidation(), blind, "folds of this dataset"),
+        ("iris", fixed, sees, None),
+        (None, OutOfBootstrap(), sees, "splits of this dataset"),
+        (None, OutOfBootstrap(), blind, None),
+    ]
+    for data, splitter, pipelines, expected in cases:
+        task = Task("toy", metric="accuracy", data=data, splitter=splitter)
+        assert name_division(task, pipelines) == expected

@@ -95,13 +95,18 @@ class _LazyCommands(click.Group):
         except BaseException as error:
             if _interruptions:  # compiled modules may make another error of Ctrl-C
                 raise KeyboardInterrupt from error
+            from outperform.wording import hide_values
+
+            options = ctx.meta.get("engine options")  # any of which may be a password
             # Commands set this from their --debug, which may stand after the command's name.
             if ctx.meta.get("debug"):
                 from outperform.render.terminal import say
 
-                say(*traceback.format_exc().splitlines(), err=True)
+                say(*hide_values(traceback.format_exc(), options).splitlines(), err=True)
                 raise click.exceptions.Exit(REFUSED) from None
-            raise _refuse(error) from None
+            refusal = _refuse(error)
+            refusal.message = hide_values(refusal.message, options)  # type: ignore[misc]
+            raise refusal from None
 
     def main(self, *args: Any, standalone_mode: bool = True, **options: Any) -> Any:
         """Run a command; where it is a program of its own, end with one of the exit statuses.

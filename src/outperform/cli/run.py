@@ -370,6 +370,7 @@ def choose_place(
     from outperform.study.study_file import read_engine_table  # `--help` is quick without
 
     table = read_engine_table(study_file)
+    click.get_current_context().meta["engine options"] = table.options  # no error shows them
     own = table.address or "local"
     where = address or (f"local:{workers}" if workers else own)
     kind, own_kind = where.partition(":")[0], own.partition(":")[0]

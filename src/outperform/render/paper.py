@@ -21,7 +21,7 @@ _TEXT_WIDTH = 345  # points, of the class `article`: what fits there fits elsewh
 _DIGIT, _GAP = 4.9, 8  # points: a digit in \small, were it bold, and what is between two columns
 # A bracket or star after the end of a row would be an option of it; < and > are other signs in
 # LaTeX's first encoding, and ` makes one with what stands before it.
-_SIGNS = {
+_LATEX_SIGNS = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -50,13 +50,13 @@ _GREEK = (
     "ν nu ξ xi π pi ρ rho σ sigma τ tau υ upsilon φ varphi χ chi ψ psi ω omega Γ Gamma Δ Delta "
     "Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Φ Phi Ψ Psi Ω Omega"
 )
-_LETTERS = {letter: rf"$\{name}$" for letter, name in re.findall(r"(\w) (\w+)", _GREEK)}
-_WRITTEN = str.maketrans(_SIGNS | _LETTERS)
+_LATEX_LETTERS = {letter: rf"$\{name}$" for letter, name in re.findall(r"(\w) (\w+)", _GREEK)}
+_LATEX = str.maketrans(_LATEX_SIGNS | _LATEX_LETTERS)
 _LIGATURE = re.compile("(?<=-)(?=-)|(?<=,)(?=,)|(?<=')(?=')")  # two make another sign
 _FOREIGN = re.compile(r"[^\x00-\x7fÀ-ÏÑ-ÖØ-Ýßà-ïñ-öø-ýÿ]")  # without what only other fonts have
-_MARKUP = re.compile(r"[\\`*_\[\]|~$]")
+_MARKDOWN = re.compile(r"[\\`*_\[\]|~$]")
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-_BLOCK = re.compile(r"^(\d*)([-+=#.)])")  # what makes a list or a title of a line
+_MARKDOWN_BLOCK = re.compile(r"^(\d*)([-+=#.)])")  # what makes a list or a title of a line
 
 
 def render_paper(result: Any, form: PaperFormat) -> str:
@@ -129,7 +129,7 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex("resnet_50 & 0.9 ± 0.1"))
     resnet\_50 \& 0.9 $\pm$ 0.1
     """
-    return "{}".join(part.translate(_WRITTEN) for part in _LIGATURE.split(make_line(text)))
+    return "{}".join(part.translate(_LATEX) for part in _LIGATURE.split(make_line(text)))
 
 
 def _name_foreign(table: PaperTable) -> Iterator[str]:
@@ -185,7 +185,7 @@ def render_markdown(table: PaperTable) -> str:
     widths = [max(3, *map(measure, column)) for column in zip(header, *grid, strict=True)]
     rule = [":" + "-" * (widths[0] - 1), *("-" * (width - 1) + ":" for width in widths[1:])]
     lines = [_join_markdown(row, widths) for row in (header, rule, *grid)]
-    caption = _BLOCK.sub(r"\1\\\2", escape_markdown(table.caption))
+    caption = _MARKDOWN_BLOCK.sub(r"\1\\\2", escape_markdown(table.caption))
     return "\n".join([*lines, "", caption])
 
 
@@ -197,7 +197,7 @@ def escape_markdown(text: str) -> str:
     >>> escape_markdown("a|b <i>_c_")
     'a\\|b &lt;i&gt;\\_c\\_'
     """
-    escaped = _MARKUP.sub(r"\\\g<0>", make_line(text))
+    escaped = _MARKDOWN.sub(r"\\\g<0>", make_line(text))
     return re.sub("[&<>]", lambda sign: _HTML[sign[0]], escaped)
 
 

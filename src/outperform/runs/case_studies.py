@@ -13,6 +13,7 @@ from outperform.wording import enumerate_names, suggest_names
 # What the authors' file calls the estimators that redraw init, split, or all learning sources.
 _ESTIMATORS = {"init": "weights_init", "data": "bootstrap", "all": "biased"}
 BIASED_ESTIMATORS = tuple(_ESTIMATORS)
+_LAYOUT = 'Write {"task": {"sigma": 0.01, "sigma_epsilon": {"50": {"biased": 0.004}}}}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,6 @@ def read_case_studies(path: str | Path, names: Sequence[str] = ()) -> tuple[Case
         if name not in content:
             raise UnknownName(f"no case study {name!r} in {path}", suggest_names(name, [*content]))
     return tuple(_parse(name, content[name], str(path)) for name in names or content)
-
-
-_LAYOUT = 'Write {"task": {"sigma": 0.01, "sigma_epsilon": {"50": {"biased": 0.004}}}}'
 
 
 def _parse(name: str, constants: Any, path: str) -> CaseStudy:

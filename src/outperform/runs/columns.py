@@ -62,6 +62,11 @@ _VALIDATION_OF = re.compile(r"(val|valid|validation|dev)[_ ./-]")
 _TRAINING_OF = re.compile(r"(train|training)[_ ./-]")
 _BEST = re.compile(r"(?<![a-z])(best|peak)(?![a-z])")
 _TEST_OF = re.compile(r"(eval|test)[_ ./-]")
+_EXAMPLES = "data|examples|images|instances|items|points|rows|samples|set|size"
+_TEST_DATA = re.compile(
+    f"n_?(eval|test)(_({_EXAMPLES}))?|(num|number_of)_(eval|test)_({_EXAMPLES})|"
+    f"(eval|test)_?(dataset|n|split|version|{_EXAMPLES})|(data|dataset)_version|fold|split"
+)
 
 At: TypeAlias = Literal["last", "best-validation"] | int | float | str
 Kind: TypeAlias = Literal["step", "time", "example", "setting", "status", "other"]
@@ -292,6 +297,17 @@ def data_of(name: str) -> Literal["validation", "training"] | None:
     if plain in VALIDATION or _VALIDATION_OF.match(plain):
         return "validation"
     return "training" if _TRAINING_OF.match(plain) else None
+
+
+def says_test_data(name: str) -> bool:
+    """Whether a column says by its name which examples a run was tested on, or how many.
+
+    Examples
+    --------
+    >>> [says_test_data(name) for name in ("n_test", "Test Size", "params.fold", "n_test_errors")]
+    [True, True, True, False]
+    """
+    return _TEST_DATA.fullmatch(leaf_of(without_tracker(name))) is not None
 
 
 def names_best(name: str) -> bool:

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput, InvalidScores, UnknownColumn, UnreadableRuns
 from outperform.runs.columns import ALGORITHM, TASK, find_column, recognise, require_score
+from outperform.runs.files import open_file
 from outperform.runs.labels import FloatArray
 from outperform.runs.metrics import Goal, known_goal
 from outperform.runs.source_table import SourceTable
-from outperform.runs.sources import open_file
 from outperform.wording import enumerate_names, enumerate_rows
 
 ENTRY = ("team", "teamname", "team_name", "name", "entry", "participant", "submission", *ALGORITHM)

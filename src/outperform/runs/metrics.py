@@ -54,6 +54,9 @@ _SHARES = split_words(
     rougelsum sensitivity specificity ssim success tnr tpr wer cer
     """
 )
+_NEVER_NEGATIVE = split_words(
+    "absolute mae mape mase medae mse msle nrmse perplexity ppl rmse rmsle smape squared wmape"
+)
 _GOALS: dict[str, Goal] = dict.fromkeys(_UP, "maximize")
 _GOALS |= dict.fromkeys(_DOWN, "minimize")
 
@@ -174,6 +177,18 @@ def is_share(name: str) -> bool:
     """
     words = set(_split(name))
     return bool(_SHARES & words) and not {"absolute", "squared"} & words
+
+
+def is_never_negative(name: str) -> bool:
+    """Whether a metric is a size of errors, and nothing made of one, such as its logarithm.
+
+    Examples
+    --------
+    >>> [is_never_negative(name) for name in ("test_mse", "mean absolute error", "log_mse", "loss")]
+    [True, True, False, False]
+    """
+    words = set(_split(name)) - _ADDITIONS - {"error", "root"}
+    return bool(words) and words <= _NEVER_NEGATIVE
 
 
 @cache

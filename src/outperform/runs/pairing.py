@@ -9,13 +9,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
-from outperform.runs.columns import kind_of
-from outperform.runs.labels import BoolArray, FloatArray, IntArray, Labels, Numerals, label_rows
+from outperform.runs.columns import kind_of, says_test_data
+from outperform.runs.labels import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Labels,
+    Numerals,
+    differ_within,
+    label_rows,
+    split_groups,
+)
 from outperform.runs.mismatches import explain_unmatched, refuse_duplicates
 from outperform.runs.nesting import find_nesting
 from outperform.runs.source_table import parse_number
 from outperform.runs.suspicions import Sides, ask, find_suspicions
-from outperform.wording import enumerate_rows
+from outperform.wording import enumerate_names, enumerate_rows
 
 if TYPE_CHECKING:
     from outperform.runs.table import Runs
@@ -143,7 +152,34 @@ def _question(
     settings = [n for n in (runs.others.names if runs.others else ()) if kind_of(n) == "setting"]
     for cell in cells if settings else ():
         notes = (*notes, *_note_search(runs, cell, settings))
-    return notes
+    rows = np.concatenate([cell.rows for cell in cells])
+    return (*notes, *note_other_examples(runs, rows, paired=sides.order != ""))
+
+
+def note_other_examples(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterator[str]:
+    """Say by which column runs of one replicate were not tested on the same examples.
+
+    Where nothing pairs them, by which one each algorithm has a test set of its own.
+    """
+    paired = paired and runs.replicates is not None
+    for name in filter(says_test_data, runs.others.names if runs.others else ()):
+        assert runs.others is not None
+        labels = runs.others.label(name, rows)
+        alike = write_alike(labels.names) or label_rows(labels.names)
+        known = np.array([label != "" for label in labels.names])[labels.codes]
+        labels, at = Labels(alike.names, alike.codes[labels.codes[known]]), rows[known]
+        own, shared = (
+            differ_within(split_groups(group, Labels(runs.tasks, runs.task[at])), labels)
+            for group in (runs.algorithm[at], runs.replicate[at] if paired else np.zeros_like(at))
+        )
+        if name in runs.algorithm_columns or not shared.any() or (own.any() and not paired):
+            continue
+        where = f"between runs of the same {runs.replicate_name}" if paired else "by algorithm"
+        values = enumerate_names([labels.names[code] for code in np.unique(labels.codes)], limit=3)
+        yield (
+            f"{name} differs {where} ({values}): they were not tested on the same examples"
+            f"{', so they are no pairs' if paired else ''}, and what differs may be the examples"
+        )
 
 
 def _note_search(runs: "Runs", cell: Cell, settings: Sequence[str]) -> Iterator[str]:

@@ -19,9 +19,9 @@ from outperform.errors import (
     UnreadableRuns,
 )
 from outperform.runs.columns import ALGORITHM, TASK, normalise, recognise
+from outperform.runs.files import open_source
 from outperform.runs.formats import tabulate_columns
 from outperform.runs.source_table import SourceTable
-from outperform.runs.sources import open_source
 from outperform.stats import Summary
 from outperform.wording import cut_to, enumerate_names, suggest_names
 
@@ -38,6 +38,20 @@ _PRINTED = re.compile(
     rf"(?P<name>.+?)=\s*(?P<mean>{_NUMBER})\s*%?\s*(?:,|±|\+/?-|\()\s*(?P<sd>{_NUMBER})\s*%?\s*\)?"
     rf"(?:\s*[,;]\s*|\s+)\(?\s*(?:n\s*=\s*)?(?P<n>{_NUMBER})\s*\)?\s*"
 )
+_ERRORS = ("se", "sem", "stderr", "standard error")
+_CELL = re.compile(
+    rf"(?P<mean>{_NUMBER})\s*(?P<percent>%)?\s*"
+    rf"(?:(?:±|\+/?-)\s*(?P<sd>{_NUMBER})\s*%?|\(\s*±?\s*(?P<bracketed>{_NUMBER})\s*%?\s*\))"
+)
+_MEAN = re.compile(rf"{_NUMBER}\s*%?")
+# What typesets a cell without saying anything: commands with their braces, marks of footnotes.
+_TYPESETTING = re.compile(
+    r"\\(?:textbf|mathbf|textit|underline|bm|boldsymbol|bfseries|bf|text|mathrm|scriptstyle|"
+    r"scriptsize|footnotesize|small|tiny|hspace|phantom|[,;:! ])|_(?=\s*[{\\±])|\^\{?[*†‡]+\}?|"
+    r"[${}*†‡~]"
+)
+_MISSING = frozenset(("", "-", "–", "—", "−", "--", "n/a", "na", "nan", "none", "null", "?"))
+_AVERAGE = re.compile(r"(macro |micro )?(avg|average|mean|overall)?[. ]*(rank|score)?\.?")
 
 
 def parse_summary(text: str) -> tuple[str, Summary]:
@@ -92,22 +106,6 @@ def as_count(number: float) -> int:
     if number > 1e15:  # whole numbers beyond are written out in hundreds of digits
         raise InvalidInput(f"n is {number:g}", "Pass the number of runs")
     return int(number)
-
-
-_ERRORS = ("se", "sem", "stderr", "standard error")
-_CELL = re.compile(
-    rf"(?P<mean>{_NUMBER})\s*(?P<percent>%)?\s*"
-    rf"(?:(?:±|\+/?-)\s*(?P<sd>{_NUMBER})\s*%?|\(\s*±?\s*(?P<bracketed>{_NUMBER})\s*%?\s*\))"
-)
-_MEAN = re.compile(rf"{_NUMBER}\s*%?")
-# What typesets a cell without saying anything: commands with their braces, marks of footnotes.
-_TYPESETTING = re.compile(
-    r"\\(?:textbf|mathbf|textit|underline|bm|boldsymbol|bfseries|bf|text|mathrm|scriptstyle|"
-    r"scriptsize|footnotesize|small|tiny|hspace|phantom|[,;:! ])|_(?=\s*[{\\±])|\^\{?[*†‡]+\}?|"
-    r"[${}*†‡~]"
-)
-_MISSING = frozenset(("", "-", "–", "—", "−", "--", "n/a", "na", "nan", "none", "null", "?"))
-_AVERAGE = re.compile(r"(macro |micro )?(avg|average|mean|overall)?[. ]*(rank|score)?\.?")
 
 
 @dataclass(frozen=True, slots=True)

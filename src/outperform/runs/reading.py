@@ -28,6 +28,7 @@ from outperform.runs.columns import (
     normalise,
     recognise,
 )
+from outperform.runs.files import open_source
 from outperform.runs.formats import UNNAMED, is_sequence, tabulate_columns, tabulate_scores
 from outperform.runs.labels import Labels, differ_within, repeat_label
 from outperform.runs.metrics import (
@@ -40,7 +41,6 @@ from outperform.runs.metrics import (
 )
 from outperform.runs.row_kinds import RowReader, Rows, assemble, check_at, read_rows
 from outperform.runs.source_table import SourceTable
-from outperform.runs.sources import open_source
 from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.runs.table import Runs
 from outperform.runs.wide import RowKind, explain_transposed, is_transposed, read_wide

@@ -10,7 +10,7 @@ from itertools import compress
 
 import numpy as np
 
-from outperform.errors import InvalidInput, UnreadableRuns
+from outperform.errors import InvalidInput, InvalidScores, UnreadableRuns
 from outperform.runs.columns import At, Roles, Wanted, normalise
 from outperform.runs.labels import (
     BoolArray,
@@ -24,7 +24,7 @@ from outperform.runs.labels import (
     repeat_label,
     split_groups,
 )
-from outperform.runs.metrics import TaskMetric, sum_up_metrics
+from outperform.runs.metrics import TaskMetric, is_never_negative, sum_up_metrics
 from outperform.runs.scope import varied_by
 from outperform.runs.source_table import OtherColumns, SourceTable, parse_number
 from outperform.runs.table import Runs, name_runs
@@ -84,75 +84,6 @@ def check_at(at: At | None) -> At | None:
             f"at is {at!r}", 'Pass "last", "best-validation" or the number of a step'
         )
     return number
-
-
-def _parse_steps(labels: Labels, rows: IntArray, column: str, source: str) -> FloatArray:
-    """Give the step of each row; dates become seconds."""
-    values = [parse_number(name) for name in labels.names]
-    if None in values:
-        values = [_parse_date(name) for name in labels.names]
-    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    steps: FloatArray = numbers[labels.codes]
-    if np.isnan(steps).any():
-        wrong = np.flatnonzero(np.isnan(steps))
-        raise UnreadableRuns(
-            f"column {column!r} of {source} holds {labels.names[labels.codes[wrong[0]]]!r} where a "
-            f"step should be ({enumerate_rows(rows[wrong])})",
-            "Give every row its step, or remove those rows",
-        )
-    return steps
-
-
-def _parse_date(text: str) -> float | None:
-    try:
-        return float(np.datetime64(text, "ms").astype(np.int64)) / 1000
-    except ValueError:
-        return None
-
-
-def _read_status(table: SourceTable, column: str) -> Labels | None:
-    """Give the status of the rows that did not finish, empty where one did; None if all did."""
-    status = table.label_runs(column)
-    # As all trackers would write it: `TrialState.COMPLETE` is `complete`.
-    plain = [name.rpartition(".")[2].strip().casefold() for name in status.names]
-    words = [name.replace(" ", "_").replace("-", "_") for name in plain]
-    known = _FINISHED | _UNFINISHED
-    if unknown := [code for code, word in enumerate(words) if word not in known]:
-        listed = enumerate_names(repr(status.names[code]) for code in unknown)
-        where = enumerate_rows(table.rows[np.isin(status.codes, unknown)])
-        raise UnreadableRuns(
-            f"column {column!r} of {table.source} holds {listed} ({where}), "
-            "which does not say whether a run finished",
-            "Write finished or failed; if the column says something else, give it another name",
-        )
-    if _FINISHED.issuperset(words):
-        return None
-    finished = np.array([word in _FINISHED for word in words])
-    unfinished = tuple(compress(status.names, ~finished))
-    places = np.where(finished, 0, np.cumsum(~finished))
-    return Labels(("", *unfinished), places[status.codes])
-
-
-def _leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
-    """Leave out rows that sum up others, as spreadsheets end with, and note it."""
-    replicate = rows.replicate
-    if replicate is None or isinstance(replicate.names, Numerals):
-        return rows, ()
-    if not (names := [*filter(_SUMMARY.fullmatch, replicate.names)]):
-        return rows, ()
-    is_summary = np.isin(replicate.codes, [replicate.names.index(name) for name in names])
-    if is_summary.all():
-        raise UnreadableRuns(
-            f"every row of {source} sums up runs, and none is a run",
-            "Give one row per run, or compare published means with --summary (from Python: "
-            "compare_published)",
-        )
-    numbers, listed = np.unique(rows.row[is_summary]), enumerate_names(names)
-    where = enumerate_rows(numbers)
-    note = f"{where} sum up other rows ({listed}) and were left out: they are no runs"
-    if len(numbers) == 1:
-        note = f"{where} sums up other rows ({listed}) and was left out: it is no run"
-    return rows.keep(~is_summary), (note,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +286,7 @@ def assemble(
     score, incomplete = rows.numbers[0], rows.incomplete
     if incomplete is not None:
         score = np.where(incomplete.codes == incomplete.names.index(""), score, np.nan)
+    _refuse_negative_errors(rows.row, task, score, by_task)
     return Runs(
         **name_runs(algorithm, task, rows.replicate),
         score=score,
@@ -372,3 +304,89 @@ def assemble(
         accepted=wanted.accepted,
         varied=varied_by(roles.replicate),
     )
+
+
+def _parse_steps(labels: Labels, rows: IntArray, column: str, source: str) -> FloatArray:
+    """Give the step of each row; dates become seconds."""
+    values = [parse_number(name) for name in labels.names]
+    if None in values:
+        values = [_parse_date(name) for name in labels.names]
+    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    steps: FloatArray = numbers[labels.codes]
+    if np.isnan(steps).any():
+        wrong = np.flatnonzero(np.isnan(steps))
+        raise UnreadableRuns(
+            f"column {column!r} of {source} holds {labels.names[labels.codes[wrong[0]]]!r} where a "
+            f"step should be ({enumerate_rows(rows[wrong])})",
+            "Give every row its step, or remove those rows",
+        )
+    return steps
+
+
+def _parse_date(text: str) -> float | None:
+    try:
+        return float(np.datetime64(text, "ms").astype(np.int64)) / 1000
+    except ValueError:
+        return None
+
+
+def _read_status(table: SourceTable, column: str) -> Labels | None:
+    """Give the status of the rows that did not finish, empty where one did; None if all did."""
+    status = table.label_runs(column)
+    # As all trackers would write it: `TrialState.COMPLETE` is `complete`.
+    plain = [name.rpartition(".")[2].strip().casefold() for name in status.names]
+    words = [name.replace(" ", "_").replace("-", "_") for name in plain]
+    known = _FINISHED | _UNFINISHED
+    if unknown := [code for code, word in enumerate(words) if word not in known]:
+        listed = enumerate_names(repr(status.names[code]) for code in unknown)
+        where = enumerate_rows(table.rows[np.isin(status.codes, unknown)])
+        raise UnreadableRuns(
+            f"column {column!r} of {table.source} holds {listed} ({where}), "
+            "which does not say whether a run finished",
+            "Write finished or failed; if the column says something else, give it another name",
+        )
+    if _FINISHED.issuperset(words):
+        return None
+    finished = np.array([word in _FINISHED for word in words])
+    unfinished = tuple(compress(status.names, ~finished))
+    places = np.where(finished, 0, np.cumsum(~finished))
+    return Labels(("", *unfinished), places[status.codes])
+
+
+def _leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
+    """Leave out rows that sum up others, as spreadsheets end with, and note it."""
+    replicate = rows.replicate
+    if replicate is None or isinstance(replicate.names, Numerals):
+        return rows, ()
+    if not (names := [*filter(_SUMMARY.fullmatch, replicate.names)]):
+        return rows, ()
+    is_summary = np.isin(replicate.codes, [replicate.names.index(name) for name in names])
+    if is_summary.all():
+        raise UnreadableRuns(
+            f"every row of {source} sums up runs, and none is a run",
+            "Give one row per run, or compare published means with --summary (from Python: "
+            "compare_published)",
+        )
+    numbers, listed = np.unique(rows.row[is_summary]), enumerate_names(names)
+    where = enumerate_rows(numbers)
+    note = f"{where} sum up other rows ({listed}) and were left out: they are no runs"
+    if len(numbers) == 1:
+        note = f"{where} sums up other rows ({listed}) and was left out: it is no run"
+    return rows.keep(~is_summary), (note,)
+
+
+def _refuse_negative_errors(
+    row: IntArray, task: Labels, score: FloatArray, by_task: Mapping[str, TaskMetric]
+) -> None:
+    """Refuse errors below 0 where the lowest would win: their sign was turned, or they failed."""
+    negative = np.flatnonzero(score < 0)
+    for code in np.unique(task.codes[negative]).tolist():
+        metric, goal = by_task[task.names[code]]
+        if goal == "minimize" and is_never_negative(metric):
+            rows = negative[task.codes[negative] == code]
+            raise InvalidScores(
+                f"{metric} is negative in {enumerate_rows(row[rows])} ({score[rows[0]]:g}), which "
+                "no such error can be, and lower is better",
+                f"If its sign was turned, as scikit-learn does, call it 'neg_{metric}' or pass "
+                "--maximize; if it stands for a run that failed, leave it empty",
+            )

@@ -9,9 +9,9 @@ import numpy as np
 
 from outperform.errors import InvalidInput, UnknownColumn, UnknownName, UnreadableRuns
 from outperform.runs.columns import TASK, find_column, recognise
+from outperform.runs.files import open_file
 from outperform.runs.labels import differ_within
 from outperform.runs.source_table import SourceTable, parse_number
-from outperform.runs.sources import open_file
 from outperform.wording import enumerate_names, enumerate_rows
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from outperform.runs.columns import (
     recognise,
 )
 from outperform.runs.labels import Labels, Numerals
-from outperform.runs.metrics import Goal, TaskMetric, looks_like_score, resolve_goal
+from outperform.runs.metrics import TaskMetric, looks_like_score, resolve_goal
 from outperform.runs.row_kinds import RowReader, Rows, assemble, read_rows
 from outperform.runs.source_table import SourceTable, parse_number
 from outperform.runs.table import Runs
@@ -162,9 +162,3 @@ def explain_transposed(table: SourceTable) -> UnreadableRuns:
         f"each row of {table.source} seems to be an algorithm ({listed})",
         "Transpose it, so that each column is an algorithm, and add --wide",
     )
-
-
-_WORDS: dict[str, Goal] = {
-    **dict.fromkeys(("maximize", "maximise", "max", "higher", "up"), "maximize"),
-    **dict.fromkeys(("minimize", "minimise", "min", "lower", "down"), "minimize"),
-}

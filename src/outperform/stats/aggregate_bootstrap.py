@@ -14,7 +14,7 @@ from outperform.stats.checks import FloatArray, as_scores, check_count, check_op
 from outperform.stats.numerics import divide_rows
 from outperform.stats.task_aggregates import (
     Evaluate,
-    Tasks,
+    TasksAre,
     TaskTables,
     draw_replicates,
     draw_tasks,
@@ -54,7 +54,7 @@ class AggregateScores(Plain):
     median: BootstrapEstimate  # of the tasks' means
     interquartile_mean: BootstrapEstimate  # of all runs
     optimality_gap: BootstrapEstimate  # of all runs; lower is better
-    tasks: Tasks
+    tasks: TasksAre
     confidence_level: float
     n_tasks: int
     n_families: int  # as many as tasks where each is its own
@@ -67,7 +67,7 @@ class PerformanceProfiles(Plain):
 
     thresholds: FloatArray
     shares: BootstrapEstimate
-    tasks: Tasks
+    tasks: TasksAre
     confidence_level: float
     n_tasks: int
     n_families: int
@@ -77,7 +77,7 @@ class PerformanceProfiles(Plain):
 def aggregate_scores(
     scores: ArrayLike | Sequence[ArrayLike],
     *,
-    tasks: Tasks = "fixed",
+    tasks: TasksAre = "fixed",
     families: Sequence[Hashable] | None = None,
     shared: bool = True,
     target: float = 1.0,
@@ -155,7 +155,7 @@ def performance_profiles(
     scores: ArrayLike | Sequence[ArrayLike],
     thresholds: ArrayLike,
     *,
-    tasks: Tasks = "fixed",
+    tasks: TasksAre = "fixed",
     families: Sequence[Hashable] | None = None,
     shared: bool = True,
     confidence_level: float = 0.95,

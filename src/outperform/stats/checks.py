@@ -20,9 +20,14 @@ from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnpairedS
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 LARGEST = 1e150  # its square is still a float
 _SMALLEST = 1e-300  # that can be divided by
+ROUNDING = 1e-12  # of the larger of two scores
+_NEAR_ZERO = 1e-15  # of the median score: what is left of 0 after adding up a few of them
+_TIES_AT_ONCE = 100_000  # scores handled at a time, to stay within the processor's cache
+_STORED = 2  # units in the last place of what scores are stored in
 
 
 def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -1) -> FloatArray:
@@ -269,14 +274,6 @@ def _refuse_extreme(array: FloatArray, name: str) -> None:
         "Find out why these runs failed; to leave them out, remove them, and their partners if "
         "paired",
     )
-
-
-BoolArray = NDArray[np.bool_]
-
-ROUNDING = 1e-12  # of the larger of two scores
-_NEAR_ZERO = 1e-15  # of the median score: what is left of 0 after adding up a few of them
-_TIES_AT_ONCE = 100_000  # scores handled at a time, to stay within the processor's cache
-_STORED = 2  # units in the last place of what scores are stored in
 
 
 def merge_ties(*samples: FloatArray) -> tuple[FloatArray, ...]:

@@ -56,6 +56,11 @@ RULES_OF_PAIRS: tuple[Rule, ...] = (
 )
 PUBLISHED_IMPROVEMENT = 1.9952  # standard deviations, fitted by Bouthillier et al. (2021)
 _RANKED: tuple[Rule, ...] = ("brunner-munzel", "brunner-munzel-permutation")
+EXACT_RULES: tuple[Rule, ...] = (
+    *("single-point", "average", "verdict", "anytime"),
+    *("paired-t", "welch-t", "nadeau-bengio", "oracle"),
+)
+_STUDENT_RULES: tuple[Rule, ...] = ("paired-t", "welch-t", "nadeau-bengio")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,13 +278,6 @@ def decide_by_signed_ranks(differences: FloatArray, alpha: float) -> BoolArray:
         significant = sums[2 * tail <= alpha]
         needed[size] = significant[0] if significant.size else np.inf
     return np.asarray(statistic >= needed[n - n_zero])
-
-
-EXACT_RULES: tuple[Rule, ...] = (
-    *("single-point", "average", "verdict", "anytime"),
-    *("paired-t", "welch-t", "nadeau-bengio", "oracle"),
-)
-_STUDENT_RULES: tuple[Rule, ...] = ("paired-t", "welch-t", "nadeau-bengio")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from outperform.stats.checks import FloatArray, check_count, check_open_unit
 
 # Tails that equal their level but for rounding have reached it.
 REACHED = 1 - 1e-10
+_Chances = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +137,6 @@ def _half_wins_reaching(tail: float, wins: int, ties: int, n: int) -> int:
     # Far above the tilted mean the growth is immense, but the tail has been reached by then.
     mass *= np.exp(np.minimum(growth, 700))
     return first + int(np.searchsorted(np.cumsum(mass), tail))
-
-
-_Chances = tuple[float, float, float]
 
 
 def _tilt_towards(log_tail: float, chances: _Chances, n: int) -> float:

@@ -42,6 +42,7 @@ _BLOCK = 4_000_000  # signs drawn at a time, to bound the memory
 
 
 Alternative = Literal["two-sided", "greater", "less"]
+_MOST = 1_000_000_000  # runs: nobody has more
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,9 +278,6 @@ def equivalence_test(
     else:
         pvalue = float(stdtr(estimate.df, -nearest / estimate.error))
     return EquivalenceTest("equivalence", pvalue, margin, estimate.interval, confidence_level)
-
-
-_MOST = 1_000_000_000  # runs: nobody has more
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from outperform.stats.checks import (
 Counts = NDArray[np.int64]
 _BLOCK = 4_000_000  # comparisons at a time
 _FEWEST_VALUES = 3  # of differences whose spread says something
+Combination = Literal["bonferroni", "fisher"]
 
 
 def count_all_pairs(scores: ArrayLike) -> tuple[Counts, Counts, Counts]:
@@ -163,9 +164,6 @@ def maybe_best(pvalues: ArrayLike, *, alpha: float = 0.05) -> NDArray[np.bool_]:
     beaten &= ~np.eye(k, dtype=bool)
     may: NDArray[np.bool_] = ~beaten.any(axis=-2)
     return may
-
-
-Combination = Literal["bonferroni", "fisher"]
 
 
 def bonferroni(pvalues: ArrayLike, *, axis: int = -1) -> FloatArray:

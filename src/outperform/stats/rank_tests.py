@@ -38,6 +38,9 @@ from outperform.stats.numerics import divide_rows, unwrap
 
 BrunnerMunzelMethod = Literal["t", "permutation"]
 _BLOCK = 100_000  # elements handled at a time, to stay within the processor's cache
+_TieGroups = tuple[NDArray[np.intp], NDArray[np.intp]]
+_SAMPLES_AT_ONCE = 2_000  # samples handled at a time, to stay within the processor's cache
+_LARGEST_EXACT = 50  # pairs of Wilcoxon's test
 
 
 def brunner_munzel(
@@ -111,9 +114,6 @@ def _studentize_rows(pooled: FloatArray, n_a: int) -> tuple[FloatArray, FloatArr
         parts.append(_studentize(order < n_a, _tie_groups(ordered), n_a))
     statistic, df = (np.concatenate(part) for part in zip(*parts, strict=True))
     return statistic, df
-
-
-_TieGroups = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def _tie_groups(ordered: FloatArray) -> _TieGroups | None:
@@ -228,9 +228,6 @@ def _list_splits(
         yield rng.permuted(splits, axis=1, out=splits)
 
 
-_SAMPLES_AT_ONCE = 2_000  # samples handled at a time, to stay within the processor's cache
-
-
 @dataclass(frozen=True, slots=True)
 class GrowingTest:
     """Test of the first n scores of many pairs of samples."""
@@ -308,9 +305,6 @@ def _count_newcomer(
     beaten = (others < newcomer).view(np.int8) + (others <= newcomer).view(np.int8)
     beaten_by_newcomer[:] = beaten.sum(axis=0)
     beaten_by_others += 2 - beaten
-
-
-_LARGEST_EXACT = 50  # pairs of Wilcoxon's test
 
 
 def wilcoxon_test(

@@ -41,6 +41,8 @@ _ROUNDING = 1e-9  # a ratio that reaches a boundary but for rounding has reached
 _STEP = 0.05  # by which a boundary is moved where the safe one does not do
 _FORGOTTEN = 1e-12  # chance of paths that are still open at which a plan looks no further
 _LARGEST_FIXED = 2_000  # pairs of a fixed design up to which boundaries are searched for
+# "unknown" is where some outcome of the incomplete pairs ends in one way and another in another.
+Call = Literal["a", "b", "neither", "go on", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,10 +298,6 @@ def _find_horizon(gamma: float, alpha: float, beta: float) -> int:
             "Pass a larger gamma",
         )
     return 10 * math.ceil(3 * fixed / 10) + 100  # a multiple of ten, as the end will be
-
-
-# "unknown" is where some outcome of the incomplete pairs ends in one way and another in another.
-Call = Literal["a", "b", "neither", "go on", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)

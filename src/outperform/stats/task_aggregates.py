@@ -23,7 +23,7 @@ from outperform.stats.numerics import unwrap
 _BLOCK = 64  # sorted runs that are added up at once
 
 
-Tasks = Literal["fixed", "sampled"]
+TasksAre = Literal["fixed", "sampled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +32,17 @@ class TaskTables:
 
     scores: list[FloatArray]
     family: IntArray  # of each task
-    tasks: Tasks
+    tasks: TasksAre
 
     @classmethod
     def make(
         cls,
         scores: ArrayLike | Sequence[ArrayLike],
         families: Sequence[Hashable] | None,
-        tasks: Tasks,
+        tasks: TasksAre,
     ) -> "TaskTables":
         """Check scores; tasks without a family are their own."""
-        check_choice("tasks", tasks, get_args(Tasks))
+        check_choice("tasks", tasks, get_args(TasksAre))
         # One replicate shows nothing of how replicates vary, unless tasks are what varies.
         at_least = 2 if tasks == "fixed" else 1
         arrays = _list_tables(scores, at_least)

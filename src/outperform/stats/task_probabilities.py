@@ -1,7 +1,7 @@
 """P(A>B) averaged over tasks, with its interval: about these tasks, or about tasks like these."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,8 +12,7 @@ from outperform.plain_values import Plain
 from outperform.stats.checks import FloatArray, check_choice, check_open_unit
 from outperform.stats.intervals import sign_tail
 from outperform.stats.numerics import divide, unwrap
-
-TasksAre = Literal["fixed", "sampled"]
+from outperform.stats.task_aggregates import TasksAre
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from outperform.stats.numerics import divide_rows, midranks, normal_nodes, unwra
 _BLOCK = 1000  # widths at a time, to bound memory
 _FEW = 30  # variables, for which half the nodes give all digits
 _CLOSE = 1e-13  # of a width to its quantile
+_BLOCK_CELLS = 1 << 17  # ranks held at once: 1 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,9 +245,6 @@ def range_quantile(alpha: float, k: int) -> float:
             high, at_high, at_low = middle, value, weight * at_low
         last = value
     return high
-
-
-_BLOCK_CELLS = 1 << 17  # ranks held at once: 1 MB
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
 
 Axes = tuple[int, ...]
+_N_LEVELS = 1000  # of an interval, over which its mean is taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +199,6 @@ def _support(n: int, m: int, tail: float) -> float:
     return (pooled**2 - own) / (n * m)
 
 
-_LEVELS = 1000
-
-
 @dataclass(frozen=True, slots=True)
 class RepeatedMeans:
     """Means of repetitions: scores of one repetition share what it fixes."""
@@ -229,7 +227,7 @@ class RepeatedMeans:
         Variances of means are linear in ρ, so that this is what to expect them with: the estimate
         is 0 as often as not where few repetitions tell little.
         """
-        k, levels = self.n_scores, (np.arange(_LEVELS) + 0.5) / _LEVELS
+        k, levels = self.n_scores, (np.arange(_N_LEVELS) + 0.5) / _N_LEVELS
         sizes = self.n_repetitions - 1, self.n_repetitions * (k - 1)
         ratios = k * self.mean_variance / self.within_variance / fdtri(*sizes, levels)
         return float(np.mean(((ratios - 1) / (ratios + k - 1)).clip(0, 1)))

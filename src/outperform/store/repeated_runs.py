@@ -112,3 +112,8 @@ class RepeatedRuns:
                 rows[repetition] = [scores[i] for i in range(n_replicates)]
         table = np.array([*rows.values()]).reshape(len(rows), n_replicates)
         return Repetitions(table, tuple(rows), n_repetitions - len(rows))
+
+
+def varies(scores: FloatArray) -> bool:
+    """Whether there are several scores, and not all the same."""
+    return scores.size > 1 and bool(np.ptp(scores) > 0)

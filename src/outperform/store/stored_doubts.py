@@ -19,9 +19,9 @@ from outperform.wording import join_words
 _APART = 0.5
 _N_SHOWN = 3  # values of one name
 _LARGE_SHARE = 0.2  # of all trials of a pipeline's searches on a task
-_MOST = 0.5  # of the trials of one search: more leave it less than half of what it should see
+_MOST_OF_SEARCH = 0.5  # trials: more leave it less than half of what it should see
 _N_PAIRS = 5  # pairs of pipeline and task
-_Name = tuple[str, str, str]  # of a search: pipeline, task, and hash of its seeds
+_SearchName = tuple[str, str, str]  # pipeline, task, and hash of its seeds
 SURROGATES = "surrogates"  # what models are kept as: chain and doubts, or why it was refused
 
 
@@ -130,7 +130,7 @@ def describe_failed_trials(
     found = []
     for pair, n_failed in by_pair.items():
         share = sum(n_failed) / (n_trials * len(n_failed))
-        if share >= _LARGE_SHARE or max(n_failed) > _MOST * n_trials:
+        if share >= _LARGE_SHARE or max(n_failed) > _MOST_OF_SEARCH * n_trials:
             found.append((share, _say_failures(*pair, n_failed, n_trials)))
     found.sort(key=lambda each: -each[0])
     yield from (words for _, words in found[:_N_PAIRS])
@@ -140,7 +140,7 @@ def describe_failed_trials(
 
 
 def _say_failures(pipeline: str, task: str, n_failed: Sequence[int], n_trials: int) -> str:
-    n_blind = sum(n > _MOST * n_trials for n in n_failed)
+    n_blind = sum(n > _MOST_OF_SEARCH * n_trials for n in n_failed)
     most = f", more than half in {n_blind} of {len(n_failed)} searches" if n_blind else ""
     return (
         f"{sum(n_failed)} of {n_trials * len(n_failed)} trials of {pipeline}'s searches on {task} "
@@ -150,7 +150,7 @@ def _say_failures(pipeline: str, task: str, n_failed: Sequence[int], n_trials: i
 
 def _count_by_search(
     trials: Sequence[RunLabel], roles: Collection[tuple[Any, ...]], study: Study
-) -> dict[_Name, int]:
+) -> dict[_SearchName, int]:
     """Failed trials of each search of these runs, and of those that failed altogether."""
     n_failed = Counter(map(_name_search_of, trials))
     designs = {role[:2] for role in roles}
@@ -163,12 +163,12 @@ def _count_by_search(
     return counts
 
 
-def _name_search(search: Search) -> _Name:
+def _name_search(search: Search) -> _SearchName:
     seeds = hash_text(write_canonical([search.seeds, search.fold]))
     return search.pipeline, search.task, seeds
 
 
-def _name_search_of(trial: RunLabel) -> _Name:
+def _name_search_of(trial: RunLabel) -> _SearchName:
     return trial.pipeline, trial.task, trial.source
 
 

@@ -86,26 +86,16 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     trials = store.failed_trials()
     every = (*labels, *_label_blocked(labels, trials, study))
     planned = [label for label in every if is_planned(label, [design], study)]
-    finished = {label.pipeline for label in planned if scores.get(label.key)}
-    if not finished:
-        raise InvalidInput(
-            f"{store.address} holds no finished runs of {design['design']} yet",
-            _suggest_finishing(store),
-        )
-    # Without scores, fits have failed, or are not recorded at all.
-    runs = [
-        label
-        for label in planned
-        if (label.key in scores or label.key == _NO_FIT) and label.pipeline in finished
-    ]
+    runs = _choose_ended(planned, scores, design, store)
     table = _make_table(runs, scores, study, store)
     one_search = design["design"] in _ONE_SEARCH and _has_searched(study)
     looked, n_stopped = (
         ([], None) if first is not None else _find_looks(store, len(runs), design, study)
     )
     # Runs of fix-hopt are paired with others whose searches are simulated.
-    is_paired = (design["design"], design["source"]) == ("fix-hopt", ALL)
-    has_beside = is_paired and any(each["design"] == SIMULATED for each in designs)
+    has_beside = (design["design"], design["source"]) == ("fix-hopt", ALL) and any(
+        each["design"] == SIMULATED for each in designs
+    )
     uses_simulated = has_beside or design["design"] == SIMULATED
     others = [label for label in labels if first is None and _is_of(label, design)]
     begun = {label[:5] for label in planned if label.key != _NO_FIT}
@@ -132,6 +122,24 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         one_search=one_search,
         **_find_scope(table.tasks, design, study),
     )
+
+
+def _choose_ended(
+    planned: Sequence[RunLabel], scores: Mapping[str, Any], design: Design, store: Store
+) -> list[RunLabel]:
+    """Runs that have a score or can get none, of the pipelines that have finished any."""
+    finished = {label.pipeline for label in planned if scores.get(label.key)}
+    if not finished:
+        raise InvalidInput(
+            f"{store.address} holds no finished runs of {design['design']} yet",
+            _suggest_finishing(store),
+        )
+    # Without scores, fits have failed, or are not recorded at all.
+    return [
+        label
+        for label in planned
+        if (label.key in scores or label.key == _NO_FIT) and label.pipeline in finished
+    ]
 
 
 def _suggest_finishing(store: Store) -> str:
@@ -289,10 +297,6 @@ def _choose_design(
         raise UnknownName(problem, suggest_names(str(kind), kinds) if kinds else _ADD)
     same = [design for design in designs if design["design"] == kind]
     return max(same, key=lambda design: (design["source"] == ALL, design["replicates"]))
-
-
-def _is_paired(design: Design) -> bool:
-    return design["design"] in PAIRED and not is_later_repetition(design["source"])
 
 
 def _is_of(label: RunLabel, design: Design) -> bool:

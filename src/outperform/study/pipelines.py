@@ -38,7 +38,7 @@ _UNITS = {
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*((?:[kmgt]i?)?b)\s*", re.IGNORECASE)
 _LEAST_MEMORY = 1_000_000  # bytes: less was meant in another unit
 _MOST_OF_ANY = 1e18  # resource
-_SIZES = 'Write a size such as "16GB", "512MB" or "1.5GiB"'
+_WRITE_SIZE = 'Write a size such as "16GB", "512MB" or "1.5GiB"'
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -349,11 +349,11 @@ def _read_memory(value: Any) -> int:
     if isinstance(value, str):
         size = _SIZE.fullmatch(value)
         if size is None:
-            raise InvalidInput(f"memory is {value!r}", _SIZES)
+            raise InvalidInput(f"memory is {value!r}", _WRITE_SIZE)
         n_bytes: float = float(size[1]) * _UNITS[size[2].casefold()]
     else:
         _check_number("memory", value)
         n_bytes = float(value)
     if not _LEAST_MEMORY <= n_bytes <= _MOST_OF_ANY:
-        raise InvalidInput(f"memory is {value!r:.80}, which is {n_bytes:g} bytes", _SIZES)
+        raise InvalidInput(f"memory is {value!r:.80}, which is {n_bytes:g} bytes", _WRITE_SIZE)
     return round(n_bytes)

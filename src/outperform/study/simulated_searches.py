@@ -18,6 +18,8 @@ from outperform.study.sources import derive_seed
 from outperform.study.spaces import Params, Space
 from outperform.study.tuners import Trial, Tuner, best_trial, make_tuner, suggest_grid
 
+_N_REMOTE = 10  # searches by a tuner that learns, to see how far from the trials it would go
+
 
 class Predictor(Protocol):
     """What answers: a surrogate, or any function whose optimum is searched."""
@@ -70,9 +72,6 @@ def _search_at_once(
     scores = predictor.predict(points).reshape(len(seeds), n_trials)
     best = scores.argmax(axis=1)  # of several, the earliest, as in a real search
     return [points[search * n_trials + trial] for search, trial in enumerate(best.tolist())]
-
-
-_N_REMOTE = 10  # searches by a tuner that learns, to see how far from the trials it would go
 
 
 def count_needed_trials(space: Space, best_share: float = 1.0) -> int:

@@ -21,6 +21,8 @@ from outperform.study.study_checks import check_study, list_parts, score_by_task
 from outperform.study.study_file_tables import DESIGNS, FIELDS, make_design, make_space
 from outperform.study.tasks import Task
 
+_FIXED = FixedSplit([0], [], [1])  # stands for any: it moves no seed
+
 
 @dataclass(frozen=True, slots=True)
 class Study:
@@ -148,9 +150,6 @@ def check_is_study(study: object) -> None:
         raise InvalidInput(
             f"the study is {study!r}", "Pass a Study: read_study reads one from a study file"
         )
-
-
-_FIXED = FixedSplit([0], [], [1])  # stands for any: it moves no seed
 
 
 @dataclass(frozen=True, slots=True)

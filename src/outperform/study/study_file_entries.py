@@ -31,6 +31,17 @@ _UNWANTED = {
     "Zl": "a line break",
     "Zp": "a line break",
 }
+_BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_KEY = re.compile(r"""[ \t]*([A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*""")
+# The longest kinds of text come first; a text in three quotes may end in up to five of them.
+_SCALAR = re.compile(
+    r'"{3}(?:[^\\]|\\.)*?"{3,5}'
+    r"|'{3}.*?'{3,5}"
+    r'|"(?:[^"\\\n]|\\.)*"'
+    r"|'[^'\n]*'"
+    r"|[^,\]}#\n]+",
+    re.DOTALL,
+)
 
 
 @contextmanager
@@ -78,21 +89,32 @@ def check_kind(word: str, value: Any, kind: Kind) -> None:
                 raise InvalidInput(f"{word} holds {_show(name)}", "Write it as a text, in quotes")
 
 
+def check_name(word: str, name: object) -> None:
+    """Refuse a name that no store, file or line of a table can hold as it is."""
+    for letter in name if isinstance(name, str) else "":
+        kind = _UNWANTED.get(unicodedata.category(letter))
+        if kind is not None:
+            with entry("name"):
+                raise InvalidInput(
+                    f"a {word} is called {name!r}, with {kind} ({letter!r})",
+                    "Give it a name without, in one line",
+                )
+
+
+def check_names(word: str, names: Sequence[object]) -> None:
+    """Refuse empty names, and names that several parts of a study share."""
+    for place, name in enumerate(names):
+        with entry(word, place, "name"):
+            if not (isinstance(name, str) and name.strip()):
+                raise InvalidInput(f"a {word} is called {name!r}", "Give it a name, as text")
+            if name in names[:place]:
+                raise InvalidInput(
+                    f"more than one {word} is called {name}", "Give each a name of its own"
+                )
+
+
 def _show(value: Any) -> str:
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
-
-
-_BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_KEY = re.compile(r"""[ \t]*([A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*""")
-# The longest kinds of text come first; a text in three quotes may end in up to five of them.
-_SCALAR = re.compile(
-    r'"{3}(?:[^\\]|\\.)*?"{3,5}'
-    r"|'{3}.*?'{3,5}"
-    r'|"(?:[^"\\\n]|\\.)*"'
-    r"|'[^'\n]*'"
-    r"|[^,\]}#\n]+",
-    re.DOTALL,
-)
 
 
 def find_lines(text: str) -> dict[KeyPath, int]:
@@ -210,27 +232,3 @@ class _Walk:
 def _unquote(key: str) -> str:
     key = key.strip(" \t")
     return str(tomllib.loads(f"key = {key}")["key"]) if key[0] in "\"'" else key
-
-
-def check_name(word: str, name: object) -> None:
-    """Refuse a name that no store, file or line of a table can hold as it is."""
-    for letter in name if isinstance(name, str) else "":
-        kind = _UNWANTED.get(unicodedata.category(letter))
-        if kind is not None:
-            with entry("name"):
-                raise InvalidInput(
-                    f"a {word} is called {name!r}, with {kind} ({letter!r})",
-                    "Give it a name without, in one line",
-                )
-
-
-def check_names(word: str, names: Sequence[object]) -> None:
-    """Refuse empty names, and names that several parts of a study share."""
-    for place, name in enumerate(names):
-        with entry(word, place, "name"):
-            if not (isinstance(name, str) and name.strip()):
-                raise InvalidInput(f"a {word} is called {name!r}", "Give it a name, as text")
-            if name in names[:place]:
-                raise InvalidInput(
-                    f"more than one {word} is called {name}", "Give each a name of its own"
-                )

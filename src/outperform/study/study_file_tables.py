@@ -64,7 +64,7 @@ _DIMENSIONS: Mapping[str, type[Dimension]] = {
     "integers": Integers,
     "choices": Choices,
 }
-_WORDS: dict[str, Kind] = {"address": str, "spool": str, "patience": float, "options": dict}
+_ENGINE_WORDS: dict[str, Kind] = {"address": str, "spool": str, "patience": float, "options": dict}
 
 
 def make_design(options: Mapping[str, Any]) -> Design:
@@ -186,7 +186,7 @@ def make_engine_table(document: Mapping[str, Any], folder: Path) -> EngineTable:
             with entry("options"):
                 remedy = "Write [engine.options], and what goes to the engine below"
                 raise InvalidInput("options is no table", remedy)
-        check_words(table, _WORDS, of="the engine")
+        check_words(table, _ENGINE_WORDS, of="the engine")
         patience = table.get("patience")
         if patience is not None and not 0 <= patience < math.inf:
             with entry("patience"):

@@ -126,8 +126,9 @@ class Audit(Result):
             (number, what), *others = ways
             also = "".join(f", {n} {other}" for n, other in others)
             return f"{start}; hiding {number} {of} would show {what}{also}."
-        # A claim that does not hold for data like these has two parts: what is undone is the first.
-        undone = "that" if self.comparison.holds_for_population in (None, True) else "the first"
+        # A claim about data like these has two parts: what is undone is the one on this dataset.
+        words = {None: "that", True: "that on this dataset", False: "the first"}
+        undone = words[self.comparison.holds_for_population]
         if first.n is None:
             return f"{start}{claim}, however many {of} are hidden."
         if self.verdict == "robust":

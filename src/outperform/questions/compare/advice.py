@@ -4,6 +4,7 @@ import math
 from typing import TYPE_CHECKING, cast
 
 from outperform.errors import InvalidInput
+from outperform.runs.scope import divides_anew
 from outperform.stats import (
     EquivalenceTest,
     noether_sample_size,
@@ -26,11 +27,21 @@ def suggest_next(comparison: "Comparison") -> str:
     for test in comparison.tests:
         if isinstance(test, EquivalenceTest) and test.equivalent:
             found = "The difference is real but small" if comparison.winner else "The two are alike"
-            return f"{found}: report that a difference of {test.margin:g} or more is ruled out."
+            here = " on this dataset" if divides_anew(comparison.varied) else ""
+            return (
+                f"{found}: report that a difference of {test.margin:g} or more is ruled out{here}."
+            )
     if comparison.winner and comparison.holds_for_population is False:
         # Re-splits may never show that it holds for data like these.
         population = comparison.population
         assert population is not None
+        if comparison.advantage.high < 0:
+            return "Report both: who wins more often here, and who has the better mean."
+        if math.isinf(population.floor):
+            return (
+                "For other data like these, collect more of them, or compare on several datasets: "
+                "differences that do not vary tell nothing of others."
+            )
         if population.floor < abs(population.value):
             return (
                 "For other data like these, add splits, or better, collect more data or compare on "

@@ -38,9 +38,9 @@ from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.render.terminal import say
 from outperform.runs import Runs
+from outperform.runs.files import open_file
 from outperform.runs.metrics import resolve_goal
 from outperform.runs.published_tables import is_published_table, parse_summary, read_summary
-from outperform.runs.sources import open_file
 from outperform.stats.outperforming import IntervalMethod
 from outperform.store.store import is_store, show_address
 

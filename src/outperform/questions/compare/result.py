@@ -341,7 +341,9 @@ class Comparison(OfTwo):
         if self.holds_for_population:
             here = f" on {self.task or 'these data'}"
             where = f"{here} and for data like these ({pvalue}{self.once}){tuned}"
-            return describe(self.a, self.b, self.winner, self.verdict, on=where)
+            claim = describe(self.a, self.b, self.winner, self.verdict, on=where)
+            # What is ruled out is so on this dataset.
+            return f"{claim} here" if self.verdict == "significant, not meaningful" else claim
         where = f" on this sample of {self.task or 'the data'}{tuned}"
         claim = describe(self.a, self.b, self.winner, self.verdict, on=where)
         beyond = "that is not shown"

@@ -9,9 +9,9 @@ import numpy as np
 
 from outperform.errors import DuplicateRuns, InvalidInput, UnknownColumn
 from outperform.runs.columns import Wanted, assign_roles, find_column, find_columns, require_score
+from outperform.runs.files import open_file
 from outperform.runs.labels import join_labels
 from outperform.runs.source_table import SourceTable
-from outperform.runs.sources import open_file
 from outperform.stats.checks import FloatArray
 from outperform.store import Store
 from outperform.store.stored_doubts import describe_versions

@@ -298,8 +298,8 @@ class BudgetPlan(Result):
         beside = "; ".join(f"{plan.name}: {plan.error:.2g}" for plan in others)
         return (
             f"{self.describe(self.budget)} are best spent on {describe_split(best)}: the mean of a "
-            f"pipeline is then known to {best.error:.2g} standard deviations of a run{shown} "
-            f"({beside})."
+            f"pipeline is then known to {best.error:.2g} standard deviations of a run "
+            f"({beside}){shown}."
         )
 
     def describe(self, cost: float) -> str:

@@ -11,7 +11,7 @@ from outperform.questions.decompose.search_curves import Retracer
 from outperform.stats import Estimate, RepeatedMeans, Variation, best_of_weights, repeated_means
 from outperform.stats.checks import FloatArray
 from outperform.store import Store
-from outperform.store.repeated_runs import RepeatedRuns
+from outperform.store.repeated_runs import RepeatedRuns, varies
 from outperform.study.sources import ALL
 from outperform.study.study import Study
 
@@ -117,7 +117,7 @@ def measure_constants(
     repeated = {kind: _find_means(measured, pairs, kind) for kind in ONE_SEARCH}
     fixed = repeated["fix-hopt"]
     ideal = {pair: np.array([*measured.find_ideal(*pair).values()]) for pair in pairs}
-    units = {pair: float(x.var(ddof=1)) for pair, x in ideal.items() if _varies(x)}
+    units = {pair: float(x.var(ddof=1)) for pair, x in ideal.items() if varies(x)}
     units |= {pair: means.variance for pair, means in fixed.items()}
     constants = [_pool(kind, means, ideal, units) for kind, means in repeated.items() if means]
     if not fixed:
@@ -125,10 +125,6 @@ def measure_constants(
     variations = [_describe(pair, measured, fixed.get(pair), ideal[pair]) for pair in pairs]
     doubts = (*_find_doubts(measured, fixed, pairs), *measured.notes)
     return tuple(constants), tuple(variations), doubts
-
-
-def _varies(scores: FloatArray) -> bool:
-    return scores.size > 1 and bool(np.ptp(scores) > 0)
 
 
 def _find_means(
@@ -186,7 +182,7 @@ def _describe(
         sd = float(np.sqrt(means.variance))
         return RunVariation(*pair, metric, sd, means.correlation, means.n_repetitions)
     only = np.array([*measured.scores.get(("fix-hopt", ALL, *pair), {}).values()])
-    scores = next((each for each in (ideal, only) if _varies(each)), None)
+    scores = next((each for each in (ideal, only) if varies(each)), None)
     return RunVariation(*pair, metric, None if scores is None else float(scores.std(ddof=1)), None)
 
 

@@ -30,10 +30,10 @@ PAIRS = Scope(("seeds or splits of one dataset",), "that dataset", how="will var
 class PlannedResplits(Plain):
     """How many re-splits would show a difference for data like these, and what none ever shows."""
 
-    JSON = "test_to_train=overlap unit difference deviation n_required floor"
+    JSON = "alpha test_to_train=overlap unit difference deviation n_required floor"
 
     overlap: float  # size of a test set over that of its training set
-    alpha: float
+    alpha: float  # that p must be below, as `compare` asks for data like these
     beta: float
     deviation: float = 1.0  # of the replicates' differences: that of a pilot, else 1
     unit: str = "standard deviations of the difference"  # of differences, or the pilot's metric
@@ -61,7 +61,10 @@ class PlannedResplits(Plain):
                 ("difference of the pilot", f"{abs(self.difference):.3g}"),
                 (f"re-splits that show it with power {power}", "none" if n is None else f"{n:,}"),
             ]
-        title = f"For other data like these, from re-splits of one dataset ({self.unit}):"
+        title = (
+            f"For other data like these, at p < {self.alpha:g}, from re-splits of one dataset "
+            f"({self.unit}):"
+        )
         return Table((), rows, title)
 
     def __str__(self) -> str:

@@ -272,7 +272,9 @@ class Quality(Result):
 
     def _say_searches(self, best: DesignSummary) -> str:
         if best.n_alone == best.n_pairs:
-            return "one search is enough"
+            alone = format_ratio(best.ratio_alone.median)
+            cheapest = alone == format_ratio(best.ratio.median)
+            return "one search is enough" if cheapest else f"one search alone needs {alone}"
         if best.n_pairs == 1:
             design = next(design for pair in self.pairs if (design := pair.find(best.name)))
             return f"with {design.quality.reach.n_repetitions:g} searches, never with one"

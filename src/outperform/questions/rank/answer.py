@@ -27,7 +27,6 @@ from outperform.questions.rank.result import (
     RankedAlgorithm,
     RankedTask,
     Ranking,
-    TasksAre,
 )
 from outperform.runs import Runs
 from outperform.runs.pairing import join_equal_numbers
@@ -55,6 +54,7 @@ from outperform.stats.checks import (
     check_gamma,
     check_open_unit,
 )
+from outperform.stats.task_aggregates import TasksAre
 from outperform.store.store import read_runs
 from outperform.wording import suggest_names
 

@@ -16,7 +16,8 @@ from outperform.cli.options import (
 from outperform.cli.progress import say_if_slow
 from outperform.questions.rank.answer import TESTS, rank_runs
 from outperform.questions.rank.grids import Gaps
-from outperform.questions.rank.result import Correction, Normalization, TasksAre
+from outperform.questions.rank.result import Correction, Normalization
+from outperform.stats.task_aggregates import TasksAre
 
 
 @click.command()

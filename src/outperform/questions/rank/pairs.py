@@ -14,7 +14,7 @@ from outperform.errors import InvalidInput, TooFewRuns
 from outperform.questions.compare.named_tests import find_test
 from outperform.questions.compare.result import judge, judge_size
 from outperform.questions.rank.grids import Grids
-from outperform.questions.rank.result import Correction, RankedPair, TasksAre
+from outperform.questions.rank.result import Correction, RankedPair
 from outperform.runs.scope import Resplit
 from outperform.stats import (
     Interval,
@@ -29,6 +29,7 @@ from outperform.stats import (
 )
 from outperform.stats.checks import FloatArray, merge_pairs
 from outperform.stats.intervals import sign_tail
+from outperform.stats.task_aggregates import TasksAre
 from outperform.wording import describe_goal
 
 OVER_TASKS = ("wins", "wilcoxon", "paired-t", "sign-flip")  # tests that tasks can be the units of

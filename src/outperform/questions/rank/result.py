@@ -19,9 +19,9 @@ from outperform.stats import (
     SkillingsMackTest,
 )
 from outperform.stats.checks import FloatArray
+from outperform.stats.task_aggregates import TasksAre
 from outperform.wording import join_words
 
-TasksAre = Literal["fixed", "sampled"]
 Question = Literal["these tasks", "tasks like these"]
 Correction = Literal["holm", "bonferroni", "benjamini-hochberg", "none"]
 Normalization = Literal["baseline", "range", "rank"]

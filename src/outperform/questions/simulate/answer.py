@@ -21,7 +21,7 @@ from outperform.questions.simulate.drawn_rates import (
     check_settings,
     find_rates,
 )
-from outperform.questions.simulate.result import ErrorRates, make_curve
+from outperform.questions.simulate.result import DetectionCurve, ErrorRates, make_curve
 from outperform.questions.simulate.scenarios import (
     IDEAL,
     RESPLITS_NAME,
@@ -279,7 +279,7 @@ def resample_error_rates(
         else:
             rates, errors = drawn[n][rule]
         curves.append(make_curve(rule, (f"{a} against {b}", n, gamma), grid, rates, errors))
-    doubts = (*scores.notes, *table.notes, *_doubt_pool(pool, gamma, scores.n_dropped))
+    doubts = (*scores.notes, *table.notes, *_doubt_pool(pool, curves[0], gamma, scores.n_dropped))
     return ErrorRates(tuple(curves), alpha, n_draws, f"runs of {a} and {b}, drawn again", doubts)
 
 
@@ -323,17 +323,20 @@ class _Pool:
         return lambda column: (a + shifts[column], b)
 
 
-def _doubt_pool(pool: _Pool, gamma: float, n_dropped: int) -> Iterator[str]:
+def _doubt_pool(pool: _Pool, curve: DetectionCurve, gamma: float, n_dropped: int) -> Iterator[str]:
     n = min(pool.a.size, pool.b.size)
-    (nearest,) = pool.find_shifts([gamma])
+    (nearest, _), (equals, _) = curve.at(gamma), curve.at(0.5)
     if abs(nearest - gamma) > 0.001:
         yield (
             f"false negatives are at P(A>B) = {nearest:.3g}, not {gamma:g}: the runs at hand allow "
             "nothing nearer"
         )
+    often = "equally often"
+    if abs(equals - 0.5) > 0.001:
+        often = f"{equals:.3g} of the time, the nearest to half that the runs at hand allow"
     yield (
-        "equals are made to win equally often, which leaves their means different where "
-        "differences are skewed: tests of means then find what is there"
+        f"equals are made to win {often}, which leaves their means different where differences "
+        "are skewed: tests of means then find what is there"
     )
     yield (
         f"the {n} runs at hand are taken for all there could be, and an advantage for a constant "

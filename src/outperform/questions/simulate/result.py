@@ -19,6 +19,19 @@ INFLATION = 1.5  # of its level, up to which a test keeps it: the liberal criter
 Region = Literal["not better", "not meaningful", "meaningful"]
 SeedsTest = Literal["welch-t", "brunner-munzel", "brunner-munzel-permutation"]
 SEEDS_TESTS: tuple[SeedsTest, ...] = get_args(SeedsTest)
+_NAMES: dict[Rule, str] = {
+    "single-point": "one run of each",
+    "average": "the average with a threshold",
+    "verdict": "the P(A>B) verdict",
+    "anytime": "the anytime-valid verdict",
+    "paired-t": "the paired t-test",
+    "welch-t": "Welch's t-test",
+    "wilcoxon": "Wilcoxon's test",
+    "brunner-munzel": "Brunner–Munzel's test",
+    "brunner-munzel-permutation": "Brunner–Munzel's permutation test",
+    "nadeau-bengio": "Nadeau and Bengio's test",
+    "oracle": "the oracle",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +154,17 @@ class ErrorRates(Result):
         wrong = _span([c.false_positives for c in others])
         missed = _span([c.false_negatives for c in others])
         pairs = _span([c.n_pairs for c in others], "d")
-        gamma = _span([c.gamma for c in others], "g")
+        gammas = [c.gamma for c in others]
+        chance = f"γ = {_span(gammas, 'g')}"
+        # Runs at hand do not allow every chance; an odd number of them, not even equals.
+        equals = _span([c.at(0.5)[0] for c in others], ".3g")
+        of_equals = "of equals" if equals == "0.5" else f"with P(A>B) = {equals}, nearest to equals"
+        nearest = _span([c.at(c.gamma)[0] for c in others], ".3g")
+        if nearest != _span(gammas, ".3g"):
+            chance = f"{nearest}, nearest to {chance}"
         return (
             f"With {pairs} pairs, {_NAMES[first.rule]} declares A better in {wrong} of the "
-            f"comparisons of equals, and fails to in {missed} of those with P(A>B) = γ = {gamma} "
+            f"comparisons {of_equals}, and fails to in {missed} of those with P(A>B) = {chance} "
             f"({self.scores}, α = {self.alpha:g})."
         )
 
@@ -250,21 +270,6 @@ class SeedsCurve(Result):
         ]
         header = ("share found different", "α", "kept from", *(f"n = {n}" for n in sizes))
         return [Table(header, rows)]
-
-
-_NAMES: dict[Rule, str] = {
-    "single-point": "one run of each",
-    "average": "the average with a threshold",
-    "verdict": "the P(A>B) verdict",
-    "anytime": "the anytime-valid verdict",
-    "paired-t": "the paired t-test",
-    "welch-t": "Welch's t-test",
-    "wilcoxon": "Wilcoxon's test",
-    "brunner-munzel": "Brunner–Munzel's test",
-    "brunner-munzel-permutation": "Brunner–Munzel's permutation test",
-    "nadeau-bengio": "Nadeau and Bengio's test",
-    "oracle": "the oracle",
-}
 
 
 def name_region(probability: float, gamma: float) -> Region:

@@ -17,7 +17,7 @@ from outperform.stats.decision_rules import NormalScores
 from outperform.stats.variance_sources import RepeatedMeans, repeated_means
 from outperform.stats.variances import deviation
 from outperform.store import Store
-from outperform.store.repeated_runs import RepeatedRuns
+from outperform.store.repeated_runs import RepeatedRuns, varies
 from outperform.store.store import use_store
 from outperform.wording import suggest_names
 
@@ -177,7 +177,7 @@ def measure_variation(
     for name, where in measured.choose_pairs(pipelines, task):
         title = f"{name} on {where}"
         ideal = np.array([*measured.find_ideal(name, where).values()])
-        if _varies(ideal):
+        if varies(ideal):
             notes.append(f"{title}: σ = {deviation(ideal)} over {ideal.size} ideal runs")
         for source in measured.count_repeats("fix-hopt"):
             scores, _, n_incomplete = measured.find_repetitions("fix-hopt", source, name, where)
@@ -203,7 +203,7 @@ def _describe(name: str, scores: FloatArray, ideal: FloatArray, n_incomplete: in
     means = repeated_means(scores)
     bias, within = math.sqrt(means.shared_variance), math.sqrt(means.within_variance)
     total = math.sqrt(means.within_variance + means.shared_variance)
-    sigma = float(ideal.std(ddof=1)) if _varies(ideal) else total
+    sigma = float(ideal.std(ddof=1)) if varies(ideal) else total
     notes = [_describe_repetitions(name, means, ideal)]
     if n_incomplete:
         notes += [f"{name}: {n_incomplete} repetition(s) with failed or missing runs were left out"]
@@ -213,17 +213,13 @@ def _describe(name: str, scores: FloatArray, ideal: FloatArray, n_incomplete: in
     return replace(scenario, notes=tuple(notes))
 
 
-def _varies(scores: FloatArray) -> bool:
-    return scores.size >= 2 and bool(np.ptp(scores) > 0)
-
-
 def _describe_repetitions(name: str, means: RepeatedMeans, ideal: FloatArray) -> str:
     measured = (
         f"{name}: {means.n_repetitions} repetitions of {means.n_scores} runs; standard deviation "
         f"of the bias {math.sqrt(means.shared_variance):.3g}, of runs around it "
         f"{math.sqrt(means.within_variance):.3g}, ρ = {means.correlation}"
     )
-    if not _varies(ideal):
+    if not varies(ideal):
         return f"{measured}; without ideal runs, σ is taken from these"
     off = means.mean - float(ideal.mean())
     error = math.hypot(means.mean_error, float(ideal.std(ddof=1)) / math.sqrt(ideal.size))

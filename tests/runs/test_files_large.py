@@ -7,7 +7,7 @@ import pytest
 
 from outperform.cli.options import open_runs
 from outperform.errors import OutperformError
-from outperform.runs import read_runs, sources
+from outperform.runs import files, read_runs
 
 N_SEEDS = 400
 ROWS = [
@@ -62,9 +62,9 @@ def read(path):
 @pytest.mark.parametrize("story", STORIES)
 def test_a_large_file_says_what_a_small_one_says(path, story, monkeypatch, assert_same):
     write(path, **STORIES[story])
-    monkeypatch.setattr(sources, "_LARGE", sys.maxsize)
+    monkeypatch.setattr(files, "_LARGE", sys.maxsize)
     small = read(path)
-    monkeypatch.setattr(sources, "_LARGE", 1 << 12)
+    monkeypatch.setattr(files, "_LARGE", 1 << 12)
     large = read(path)
     if isinstance(small, tuple):
         assert large == small

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from outperform.errors import OutperformError
-from outperform.runs import read_runs, sources
-from outperform.runs.sources import read_csv, read_large_csv
+from outperform.runs import files, read_runs
+from outperform.runs.files import read_csv, read_large_csv
 
 NASTY_NAMES = [
     *("", " ", "a", " a", "a ", "a\u3000", "\u00a0", "\x1f", "01", "1", "1.0", "-1", "+1", "-0"),
@@ -73,7 +73,7 @@ def join_fields(rows, newline="\n", delimiter=","):
 def read_with(path, size):
     """Read a file with the reader for files of more than so many bytes, or say what it refuses."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sources, "_LARGE", size)
+        patch.setattr(files, "_LARGE", size)
         try:
             return read_runs(path)
         except OutperformError as error:
@@ -93,7 +93,7 @@ def read_plain(path, data):
     """The table that pyarrow gives, None where the csv module must read it."""
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sources, "_LARGE", -1)
+        patch.setattr(files, "_LARGE", -1)
         return read_large_csv(path)
 
 
@@ -242,7 +242,7 @@ def test_small_files_import_nothing(tmp_path):
 
 def test_without_pyarrow_the_csv_module_reads_large_files(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    monkeypatch.setattr(sources, "_LARGE", -1)
+    monkeypatch.setattr(files, "_LARGE", -1)
     path = tmp_path / "runs.csv"
     path.write_text("algorithm,seed,score\na,1,0.5\nb,1,0.25\n")
     assert read_runs(path).score.tolist() == [0.5, 0.25]
@@ -253,8 +253,8 @@ def test_a_text_looks_the_same_wherever_its_blocks_end(tmp_path_factory, text, n
     path = tmp_path_factory.getbasetemp() / "blocks.csv"
     path.write_bytes(b"a,b\n" + text + b"a")
     with path.open("rb", buffering=0) as file:
-        header = sources._read_header(b"a,b\n", "blocks.csv", None)
-        whole, blocks = (sources._PlainText(file, header, may_quote=True) for _ in range(2))
+        header = files._read_header(b"a,b\n", "blocks.csv", None)
+        whole, blocks = (files._PlainText(file, header, may_quote=True) for _ in range(2))
         file.seek(header.end)
         while whole.read(1000):
             pass
