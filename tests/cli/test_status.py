@@ -180,3 +180,9 @@ def test_a_sequential_test_goes_on_by_its_own_options(tmp_path):
     assert (
         "Next: `outperform run STUDY.toml --until-decided 'good one' other --gamma 0.8` goes on."
     ) in call("status", path).stdout
+    with open_store(path) as store:  # as if so many replicates as are left could not decide it
+        ended = [each | {"outcome": "undecided"} for each in test["decisions"]]
+        store.set_meta("sequential", [test | {"decisions": ended}])
+    said = call("status", path).stdout
+    assert "left.\nThe test below has ended, and none of them would decide it.\n" in said
+    assert "Next" not in said

@@ -168,6 +168,8 @@ def _print_running(status: dict[str, Any], tests: list[Attempt]) -> None:
             options = f" --until-decided {shlex.join([rule['a'], rule['b']])}{''.join(others)}"
         if tests and is_decided(tests[-1]):
             say("None of them is needed for what was decided, below.")
+        elif tests and tests[-1]["decisions"]:
+            say("The test below has ended, and none of them would decide it.")
         else:
             say(f"Next: `outperform run STUDY.toml{options}` goes on.")
 
