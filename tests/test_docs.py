@@ -148,6 +148,12 @@ def test_links_within_pages_lead_to_a_heading(page):
         assert anchor in list_anchors(goal), f"{target}#{anchor}"
 
 
+def test_first_questions_are_all_listed_at_the_top():
+    page = ROOT / "docs" / "faq.md"
+    listed = re.findall(r"\(#([^)]+)\)", page.read_text().split("\n## ")[0])
+    assert set(listed) == list_anchors(page) - {"answers-to-first-questions"}
+
+
 @pytest.mark.parametrize("name", [n for n in outperform.__all__ if n != "__version__"])
 def test_every_public_name_is_described(name):
     assert f"`{name}" in (ROOT / "docs" / "python.md").read_text()

@@ -49,7 +49,9 @@ def test_two_curves_and_where_they_cross(two, find):
     ax = plot(two)
     assert {line.get_gid() for line in ax.lines} >= {"curve-0", "curve-1", "crossing"}
     assert find(ax, "crossing").get_xdata()[0] == two.crossing.n
-    assert find(ax, "crossing-n").get_text() == f"cross at n = {two.crossing.n}"
+    note = find(ax, "crossing-n")
+    assert note.get_text() == f"cross at n = {two.crossing.n}"
+    assert note.get_window_extent().y0 >= ax.get_window_extent().y1  # no legend is there
 
 
 def test_densities_mark_the_mean_and_the_best(one, two, find):

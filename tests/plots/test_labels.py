@@ -1,6 +1,6 @@
 import pytest
 
-from outperform.render.style import join_phrases, short_names, wrap_name
+from outperform.render.style import join_phrases, short_names, wrap_name, wrap_title
 from outperform.wording import shorten, shorten_apart, wrap_lines
 
 
@@ -76,3 +76,11 @@ def test_wide_letters_take_twice_the_space():
     assert wrap_lines("残差网络 on mnist", 12) == ["残差网络 on", "mnist"]
     assert wrap_name(name, 8) == "残差网络\n…据增强"
     assert join_phrases(name, name, "xyz") == f"{name}, {name}\nxyz"
+
+
+def test_no_line_of_a_title_ends_within_a_number():
+    sentence = "for data like it that is not shown (p = 0.022, where p < 0.01 is asked): [-0.1, 9]"
+    for width in range(12, 40):
+        lines = wrap_title(sentence, width / 12).split("\n")
+        assert " ".join(lines) == sentence
+        assert not any(line.endswith(("p", "=", "<", "[-0.1,")) for line in lines)

@@ -1,5 +1,6 @@
 """How figures look and name things: sized for a paper, safe for the colour-blind."""
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -150,8 +151,9 @@ def make_figure(width: float, height: float, title: str = "") -> "Figure":
 
 
 def wrap_title(sentence: str, width: float) -> str:
-    """Break a title into lines as wide as so many inches."""
-    return "\n".join(wrap_lines(sentence, int(_CHARACTERS * width)))
+    """Break a title into lines as wide as so many inches, but neither `p = 0.02` nor `[0, 1]`."""
+    held = re.sub(r" (?=[=<] )|(?<= [=<]) |(?<=\d,) (?=[-\d])", "\xa0", sentence)
+    return "\n".join(wrap_lines(held, int(_CHARACTERS * width))).replace("\xa0", " ")
 
 
 def title_height(title: str) -> float:

@@ -57,10 +57,9 @@ def draw_best_of_curves(result: BestOfResult, ax: Axes) -> None:
     if isinstance(result, BestOfComparison) and result.crossing is not None:
         n = result.crossing.n
         ax.axvline(n, color=COLOUR_NOTE, linewidth=0.7, linestyle=":", gid="crossing")
-        before = n > np.sqrt(result.curve.n[-1])  # the number stands where there is more room
-        offset, side = ((-3, -8), "right") if before else ((3, -8), "left")
-        look = {"xycoords": ("data", "axes fraction"), "ha": side, "gid": "crossing-n"}
-        write_note(ax, f"cross at n = {n:,}", (n, 1), offset, **look)
+        # Above the axes, where no legend can be.
+        look = {"xycoords": ("data", "axes fraction"), "ha": "center", "gid": "crossing-n"}
+        write_note(ax, f"cross at n = {n:,}", (n, 1), (0, 2), **look)
     _lay_out_counts(ax, max(int(each.curve.n[-1]) for each in results))
     ax.set_xlabel("candidates to choose from, n")
     ax.set_ylabel(f"expected {_describe_briefly(results[0])}")
