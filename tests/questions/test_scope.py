@@ -177,3 +177,16 @@ def test_the_means_of_many_looks_hold_for_one_only_and_the_headline_says_so():
     assert result.holds_for_population
     assert ", were this the only look): P(A > B) = 1" in str(result)
     assert "only look" not in str(compare(NOISE + 0.05, np.zeros(30), **SIZES))
+
+
+def test_a_better_mean_on_this_dataset_alone_is_said_of_it_alone():
+    differences = np.repeat([-0.001, 0.03], 40) + np.tile(NOISE[:20], 4) / 10
+    result = compare(differences, np.zeros(80), **SIZES)
+    assert (result.winner, result.better_mean) == (None, None)
+    assert 0 not in result.difference.interval
+    assert result.claim == (
+        "A has the better mean on this sample of the data, but is not shown to beat B more often; "
+        f"for other data like it nothing is shown (p = {result.population.pvalue:.2g})"
+    )
+    unsized = compare(differences, np.zeros(80))
+    assert unsized.claim == "A has the better mean, but is not shown to beat B more often"

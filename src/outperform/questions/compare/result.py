@@ -187,9 +187,12 @@ class Comparison(OfTwo):
     @property
     def better_mean(self) -> Winner | None:
         """Whose mean is better for sure, for all that is known, and if looking once was enough."""
-        if self.interval.method == "anytime" or not self.conclusive or 0 in self.gain:
+        return self._favour(self.gain)
+
+    def _favour(self, gain: Interval) -> Winner | None:
+        if self.interval.method == "anytime" or not self.conclusive or 0 in gain:
             return None
-        return "a" if self.gain.low > 0 else "b"
+        return "a" if gain.low > 0 else "b"
 
     @property
     def advantage(self) -> Interval:
@@ -332,9 +335,15 @@ class Comparison(OfTwo):
         """The verdict in words, and where it holds: the weaker of what is known."""
         tuned = ", each tuned once" if self.tuned_once else ""
         on = f" on {self.task}{tuned}" if self.task else tuned
-        if self.winner is None and self.better_mean is not None:
-            better, other = (self.a, self.b) if self.better_mean == "a" else (self.b, self.a)
-            return f"{better} has the better mean{on}, but is not shown to beat {other} more often"
+        sample = f" on this sample of {self.task or 'the data'}{tuned}"
+        by_mean = self._favour(self.gain_here)
+        if self.winner is None and by_mean is not None:
+            better, other = (self.a, self.b) if by_mean == "a" else (self.b, self.a)
+            claim = f"but is not shown to beat {other} more often"
+            if self.population is None or self.better_mean:
+                return f"{better} has the better mean{on}, {claim}"
+            beyond = f"for other data like it nothing is shown ({self.evidence_beyond})"
+            return f"{better} has the better mean{sample}, {claim}; {beyond}"
         if self.population is None or self.winner is None:
             return describe(self.a, self.b, self.winner, self.verdict, on=on)
         pvalue = self.evidence_beyond
@@ -344,8 +353,7 @@ class Comparison(OfTwo):
             claim = describe(self.a, self.b, self.winner, self.verdict, on=where)
             # What is ruled out is so on this dataset.
             return f"{claim} here" if self.verdict == "significant, not meaningful" else claim
-        where = f" on this sample of {self.task or 'the data'}{tuned}"
-        claim = describe(self.a, self.b, self.winner, self.verdict, on=where)
+        claim = describe(self.a, self.b, self.winner, self.verdict, on=sample)
         beyond = "that is not shown"
         if self.advantage.high < 0:  # wins more often, but loses by more
             beyond = f"{self.b if self.winner == 'a' else self.a} has the better mean"
