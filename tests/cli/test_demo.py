@@ -85,9 +85,12 @@ def test_one_pipeline_is_refused(tmp_path):
 
 
 @pytest.mark.slow
-def test_as_it_is_it_concludes_for_data_like_these(tmp_path):
+def test_as_it_is_it_concludes_for_this_dataset_and_no_other_data(tmp_path):
     result = call("demo", tmp_path / "demo")
     assert result.exit_code == 0, result.stderr
     assert files(tmp_path / "demo") == FILES
     assert "(54 pairs, at least γ = 0.75 shown)" in result.stdout
-    assert "knn outperforms neural on digits and for data like these (p = 0.0" in result.stdout
+    assert (
+        "knn outperforms neural on this sample of digits; for other data like it that is not shown "
+        "(p = 0.0"
+    ) in result.stdout
