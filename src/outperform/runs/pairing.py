@@ -162,7 +162,11 @@ def note_other_examples(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterat
     Where nothing pairs them, by which one each algorithm has a test set of its own.
     """
     paired = paired and runs.replicates is not None
-    for name in filter(says_test_data, runs.others.names if runs.others else ()):
+    # Within a replicate, what makes up its name cannot differ.
+    used = {*runs.algorithm_columns, *(runs.replicate_columns if paired else ())}
+    for name in runs.others.names if runs.others else ():
+        if name in used or not says_test_data(name):
+            continue
         assert runs.others is not None
         labels = runs.others.label(name, rows)
         alike = write_alike(labels.names) or label_rows(labels.names)
@@ -172,7 +176,7 @@ def note_other_examples(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterat
             differ_within(split_groups(group, Labels(runs.tasks, runs.task[at])), labels)
             for group in (runs.algorithm[at], runs.replicate[at] if paired else np.zeros_like(at))
         )
-        if name in runs.algorithm_columns or not shared.any() or (own.any() and not paired):
+        if not shared.any() or (own.any() and not paired):
             continue
         where = f"between runs of the same {runs.replicate_name}" if paired else "by algorithm"
         values = enumerate_names([labels.names[code] for code in np.unique(labels.codes)], limit=3)
