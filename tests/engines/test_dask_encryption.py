@@ -1,10 +1,8 @@
 """Dask's scheduler and worker with certificates, made here and used for real."""
 
-import gc
 import re
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
@@ -51,15 +49,6 @@ def encrypted(tmp_path_factory):
         yield processes
     finally:
         processes.end()
-
-
-@pytest.fixture(autouse=True)
-def _leak():
-    """Dask leaves a socket open where a connection fails; without this another test pays for it."""
-    yield
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        gc.collect()
 
 
 class TestEncryption:
