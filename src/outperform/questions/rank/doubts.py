@@ -3,14 +3,11 @@
 from collections.abc import Iterator
 from itertools import count, permutations
 
-import numpy as np
-
 from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.pairs import PairCounts
 from outperform.questions.rank.result import Aggregates, Ranking
 from outperform.runs import Runs
-from outperform.runs.pairing import note_other_examples
 from outperform.wording import enumerate_names
 
 _FEW_TASKS = 10  # below which Friedman's test errs
@@ -29,8 +26,6 @@ def find_doubts(ranking: Ranking, grids: Grids, counts: PairCounts, table: Runs)
     if ranking.aggregates is not None:
         yield from _doubt_aggregates(ranking.aggregates, grids)
     yield from _doubt_reach(ranking, table)
-    ranked = np.isin(table.algorithm, [*map(table.algorithms.index, grids.algorithms)])
-    yield from note_other_examples(table, np.flatnonzero(ranked), paired=True)
     yield from table.notes
     for metric, goal in dict.fromkeys(zip(grids.metrics, grids.goals, strict=True)):
         yield from doubt_metric(metric, goal)

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from outperform.cli import main
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "benchmark.csv"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "benchmark.csv"
 # Demšar (2006), table 6: areas under the curve of four variants of C4.5 on 14 datasets. The two
 # 0.975 of the thirteenth have ranks 2 and 3 there, so they differed before they were rounded.
 DEMSAR = """dataset,C4.5,C4.5+m,C4.5+cf,C4.5+m+cf
