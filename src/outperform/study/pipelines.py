@@ -182,9 +182,7 @@ class FunctionPipeline(Pipeline):
         return function(dict(params), split, dict(seeds), **answers)
 
 
-def check_scores(
-    scores: object, pipeline: str, held_out: Sequence[str] = SETS
-) -> dict[str, float]:
+def check_scores(scores: object, pipeline: str, held_out: Sequence[str] = SETS) -> dict[str, float]:
     """Scores as plain floats, with every further finite number.
 
     One of held-out examples that is not a number is refused, and so is more than a store takes,
