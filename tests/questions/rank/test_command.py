@@ -122,7 +122,9 @@ def test_json_keeps_its_contract(paper):
 
 def test_the_example_says_what_its_page_shows():
     result = call("rank", EXAMPLE)
-    assert result.stdout.startswith("svm may be the best on all 4 tasks; 10 of 15 pairs differ.\n")
+    assert result.stdout.startswith(
+        "svm may be the best on all 4 tasks; 10 of 15 pairs differ on these data.\n"
+    )
 
 
 def test_a_baseline(paper):
