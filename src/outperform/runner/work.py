@@ -124,12 +124,12 @@ class ReportedFits:
         try:
             self.work.load(self.work.tasks[fit.task])
         except MissingData as lack:  # in this process, that of the coordinator
-            return FitReport({}, str(lack), 0.0, started, {}, lack=str(lack))
+            return FitReport(key, {}, str(lack), 0.0, started, {}, lack=str(lack))
         scores, error, seconds, _ = run(self.work, fit)
-        report = FitReport(scores or {}, error, seconds, started, find_versions())
+        report = FitReport(key, scores or {}, error, seconds, started, find_versions())
         if self.spool is None:
             return report
-        return report._replace(unspooled=write_report(self.spool, key, report))
+        return report._replace(unspooled=write_report(self.spool, report))
 
 
 def check_splits(study: Study) -> dict[str, list[int]]:
