@@ -187,7 +187,7 @@ def _find_seconds(
     """Seconds of a fit as recorded from the same code, else as told."""
     recorded = store.mean_seconds() if before else {}
     unchanged = find_unchanged(before, now, however_searched=True)
-    every = [(pipeline.name, task.name) for task in study.tasks for pipeline in study.pipelines]
+    every = [draw.pair for draw in study.draws]
     assumed = {} if per_fit is None else dict.fromkeys(every, per_fit)
     return FitSeconds(assumed | {pair: recorded[pair] for pair in recorded if pair in unchanged})
 

@@ -5,7 +5,7 @@ hyperparameters that its search has found, or that a search redrawn from its tri
 found, or with the defaults if it has no search.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar, Literal, Protocol, runtime_checkable
@@ -258,3 +258,14 @@ def count_runs(design: Design, draw: Draw) -> int:
     if isinstance(design, Crossed):
         return int(design.n_levels ** len(design.sources or draw.honoured))
     return 0  # the person's own: nobody knows
+
+
+def count_fits(designs: Iterable[Design], draw: Draw) -> int:
+    """How many fits designs need together, each done once."""
+    runs, searches = set(), set()
+    for design in designs:
+        for run in design.plan_runs(draw):
+            moved = frozenset((name, i) for name, i in run.redrawn.items() if i)
+            runs.add((moved, run.search, run.choice))
+            searches.add(run.search)
+    return len(runs) + sum(search.n_trials for search in searches if search is not None)

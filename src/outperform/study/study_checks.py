@@ -5,6 +5,7 @@ Every refusal names the entry of a study file that it belongs to, so that its li
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from outperform.errors import InvalidInput
@@ -21,7 +22,6 @@ from outperform.study.designs import (
     count_runs,
 )
 from outperform.study.estimator_pipeline import EstimatorPipeline, check_metric
-from outperform.study.fits import honoured
 from outperform.study.pipelines import FunctionPipeline, Pipeline
 from outperform.study.simulated_searches import count_needed_trials
 from outperform.study.sources import ALL, LEARNING_SOURCES, check_sources
@@ -156,8 +156,10 @@ def _check_space_and_sources(pipeline: Pipeline) -> None:
     with entry("sources"):
         check_sources(pipeline.sources)
         for place, name in enumerate(pipeline.sources):
+            if name in LEARNING_SOURCES:
+                continue
             near = [usual for usual in LEARNING_SOURCES if _drop_one(usual) & _drop_one(name)]
-            if near and name not in LEARNING_SOURCES:
+            if near:
                 with entry(place):
                     raise InvalidInput(
                         f"pipeline {pipeline.name!r} has a source {name!r}, all but {near[0]!r}",
@@ -249,7 +251,8 @@ def _check_redrawn(design: Design, study: "Study") -> None:
                     f"Leave it out of {word}",
                 )
             for pipeline in study.pipelines:
-                known = dict.fromkeys(n for task in study.tasks for n in honoured(pipeline, task))
+                own = [draw.honoured for draw in study.draws if draw.pipeline is pipeline]
+                known = dict.fromkeys(chain(*own))
                 if name not in known:
                     raise InvalidInput(
                         f"pipeline {pipeline.name!r} does not honour {name}: redrawing it would "
@@ -260,11 +263,7 @@ def _check_redrawn(design: Design, study: "Study") -> None:
 
 def _check_size(design: Design, study: "Study") -> None:
     """Refuse more runs than can be planned."""
-    n_runs = sum(
-        count_runs(design, study.draw(pipeline, task))
-        for task in study.tasks
-        for pipeline in study.pipelines
-    )
+    n_runs = sum(count_runs(design, draw) for draw in study.draws)
     if n_runs > MOST_RUNS:
         raise InvalidInput(
             f"the {design.kind} design has {n_runs:,} runs of {len(study.pipelines)} pipeline(s) "
