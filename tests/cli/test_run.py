@@ -21,6 +21,8 @@ from click.testing import CliRunner, Result
 
 import outperform as op
 from outperform.cli import main
+from outperform.engines import Engine, open_engine
+from outperform.runner.spool import HEARTBEAT
 from outperform.store import open_store
 from outperform.study.study_file import read_study
 
@@ -725,6 +727,30 @@ def test_options_that_the_engine_does_not_have_are_refused(tmp_path):
             "Did you mean 'n_threads'? It has: n_threads, gpus.\n"
         )
     assert not (tmp_path / "study.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "is_beating"),
+    [(["run"], True), (["run", "--dry-run", "--measure"], False), (["check"], False)],
+)
+def test_workers_are_told_of_a_heartbeat_only_where_there_is_one(
+    words, is_beating, tmp_path, monkeypatch
+):
+    """Elsewhere they would take us for dead, as nobody touches the file in the spool."""
+    write_study(tmp_path)
+    with (tmp_path / "study.toml").open("a") as file:
+        file.write('[engine]\naddress = "inline"\nspool = "results"\n')
+    heartbeats = []
+
+    def open_and_note(*place: Any, heartbeat: Path | None, patience: float) -> Engine:
+        heartbeats.append(heartbeat)
+        return open_engine(*place)
+
+    monkeypatch.setattr("outperform.cli.run.open_engine", open_and_note)
+    command, *options = words
+    assert call_there(tmp_path, command, "study.toml", *options).exit_code == 0
+    assert (tmp_path / "results" / HEARTBEAT).exists() == is_beating
+    assert heartbeats == [tmp_path / "results" / HEARTBEAT if is_beating else None]
 
 
 @pytest.mark.parametrize("but", ["not refit or", ""])  # it fails alone, or its whole search does

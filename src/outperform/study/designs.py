@@ -112,11 +112,11 @@ class FixHopt(_OneSearch):
     def __post_init__(self) -> None:
         _OneSearch.__post_init__(self)
         if TUNING_SOURCE in self.vary:
-            with entry("vary", self.vary.index(TUNING_SOURCE)):
-                raise InvalidInput(
-                    "fix-hopt cannot vary 'hpo': it searches once, that is its point",
-                    "Use ideal or simulated-hopt, or leave hpo out of vary",
-                )
+            raise InvalidInput(
+                "fix-hopt cannot vary 'hpo': it searches once, that is its point",
+                "Use ideal or simulated-hopt, or leave hpo out of vary",
+                where=("vary", self.vary.index(TUNING_SOURCE)),
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +142,12 @@ class SimulatedHopt(_OneSearch):
     def __post_init__(self) -> None:
         _OneSearch.__post_init__(self)
         if not 0 < self.best_share <= 1:
-            with entry("best_share"):
-                raise InvalidInput(
-                    f"best_share is {self.best_share}",
-                    "Write the share of the trials that the surrogate is fitted to, above 0 and at "
-                    "most 1",
-                )
+            raise InvalidInput(
+                f"best_share is {self.best_share}",
+                "Write the share of the trials that the surrogate is fitted to, above 0 and at "
+                "most 1",
+                where=("best_share",),
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +207,11 @@ class Variance:
         _check_counts(2, replicates=self.n_replicates)
         _check_counts(0, searches=self.n_searches)
         if TUNING_SOURCE in self.sources:
-            with entry("sources", self.sources.index(TUNING_SOURCE)):
-                raise InvalidInput(
-                    "'hpo' is redrawn by whole searches, not by fits at default hyperparameters",
-                    "Leave it out of sources, and set searches = 20",
-                )
+            raise InvalidInput(
+                "'hpo' is redrawn by whole searches, not by fits at default hyperparameters",
+                "Leave it out of sources, and set searches = 20",
+                where=("sources", self.sources.index(TUNING_SOURCE)),
+            )
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan the fits of every source, then those of the searches."""
