@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click import Command, Context
 
-from outperform.cli.run import Place
+from outperform.cli.run import open_place
 from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.errors import InvalidInput
 from outperform.questions.compare.decision import run_until_decided
@@ -26,6 +27,7 @@ from outperform.study.designs import FixHopt, Ideal, SimulatedHopt
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
+from outperform.study.study_file_tables import EngineTable
 from outperform.study.tasks import Task
 
 TASK = Task("toy", metric="accuracy")
@@ -500,7 +502,8 @@ def test_a_file_is_touched_as_long_as_the_coordinator_is_there(spool, monkeypatc
 
 @pytest.mark.parametrize(("patience", "kept"), [(0.0, 15.0), (60.0, 60.0), (None, 3600.0)])
 def test_workers_are_at_least_as_patient_as_beats_are_rare(spool, patience, kept):
-    with Place("concurrent.futures:ThreadPoolExecutor", {}, spool, patience).open() as engine:
+    table = EngineTable("concurrent.futures:ThreadPoolExecutor", patience=patience)
+    with Context(Command("run")), open_place(table, None, None, spool=spool) as engine:
         assert engine._lease.patience == kept
 
 
