@@ -12,7 +12,7 @@ from outperform.engines.engine import describe_failure
 from outperform.runner.progress import LOOK_EVERY, ActivityLog, Doing, Progress
 from outperform.runner.searches import Tag, is_simulation
 from outperform.runner.spool import FitReport, Spool
-from outperform.runner.work import FitWork, ReportedFits, list_needs, need_nothing
+from outperform.runner.work import FitWork, list_needs, need_nothing
 from outperform.store import Store
 from outperform.study.fits import Fit
 from outperform.study.simulated_searches import Simulation, simulate
@@ -44,11 +44,13 @@ class Exchange:
         self._spool = None if spool is None else Spool(spool)
         folder = None if self._spool is None else self._spool.folder
         # Work by task: who lacks the data of one may still do the others', once that is done.
-        without = FitWork.of(study, [task for task in study.tasks if task.data is None])
-        self._works = dict.fromkeys(without.tasks, ReportedFits(without, folder))
-        for task in study.tasks:
-            if task.data is not None:
-                self._works[task.name] = ReportedFits(FitWork.of(study, [task]), folder)
+        groups = [[task] for task in study.tasks if task.data is not None]
+        if without := [task for task in study.tasks if task.data is None]:
+            groups.append(without)
+        works = [FitWork.of(study, group, spool=folder) for group in groups]
+        self._works = {task: work for work in works for task in work.tasks}
+        # Of several tasks, some may be done with, and their data be gone.
+        self._first = works[0] if len(works) == 1 else FitWork.of(study, [])
         self._needs = list_needs(study)
         self._log = ActivityLog(store, engine)
         self._submitted: dict[str | Tag, Fit | None] = {}
@@ -71,12 +73,9 @@ class Exchange:
 
     def wake_workers(self) -> None:
         """Let workers get ready while somebody reads and plans."""
-        works = {*self._works.values()}
-        # Of several tasks, some may be done with, and their data be gone.
-        work = works.pop() if len(works) == 1 else ReportedFits(FitWork.of(self._study, []))
         for needs in islice(cycle(self._needs.values()), self._engine.n_workers):
             timeout = self._study.timeout
-            self._engine.submit(work, None, tag=None, timeout=timeout, needs=needs)
+            self._engine.submit(self._first.report, None, tag=None, timeout=timeout, needs=needs)
 
     def submit(self, key: str, fit: Fit) -> None:
         """Have a fit done, unless a worker has kept it in the spool."""
@@ -84,7 +83,7 @@ class Exchange:
             self._spooled.append(spooled)
             return
         self._submitted[key] = fit
-        work, needs = self._works[fit.task], self._needs[fit.pipeline]
+        work, needs = self._works[fit.task].report, self._needs[fit.pipeline]
         self._engine.submit(work, (key, fit), tag=key, timeout=self._study.timeout, needs=needs)
 
     def submit_simulation(self, tag: Tag, simulation: Simulation) -> None:
