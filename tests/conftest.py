@@ -11,6 +11,7 @@ from hypothesis import settings
 
 from tests.postgres_server import stop_server
 
+pytest_plugins = ("tests.figures",)
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 # Two processes test on two cores: threads of BLAS in each would wait for one another, and spin.

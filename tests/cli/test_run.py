@@ -791,6 +791,16 @@ def test_where_most_fits_failed_the_next_thing_is_to_see_why(tmp_path):
     assert "Next: outperform compare" not in said
 
 
+def test_where_a_pipeline_never_worked_the_next_thing_is_to_see_why(tmp_path):
+    variance = '[[design]]\nkind = "variance"\nreplicates = 2\n'
+    write_study(tmp_path)
+    study, training = tmp_path / "study.toml", tmp_path / "training.py"
+    study.write_text(study.read_text() + variance)
+    first = "def fit_a(params, split, seeds):"
+    training.write_text(training.read_text().replace(first, f"{first}\n    raise MemoryError"))
+    assert run(tmp_path, status=4).endswith("\nNext: outperform status study.db\n")
+
+
 def test_failures_of_a_space_of_before_are_no_failures_of_the_study(tmp_path):
     write_study(tmp_path, replicates=2)
     training, study = tmp_path / "training.py", tmp_path / "study.toml"

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from outperform import compare_runs, join_runs, read_runs
 from outperform.errors import UnpairedScores
-from outperform.runs.mismatches import may_be_padded
-from outperform.runs.pairing import write_alike
+from outperform.runs.mismatches import may_be_padded, write_alike
 
 SEED = np.random.default_rng(7)
 

@@ -324,7 +324,8 @@ class _Run:
         done = [label for label in labels if scores.get(label.key)]
         paired = {label.pipeline for label in done if label.design in PAIRED}
         names = [name for name in self.coordinator.description["pipelines"] if name in paired]
-        if 2 * self._n_failed > self.coordinator.progress.n_fits:
+        silent = set(self.coordinator.description["pipelines"]) - {run.pipeline for run in done}
+        if 2 * self._n_failed > self.coordinator.progress.n_fits or (self._n_failed and silent):
             return f"outperform status {address}"
         if len(names) > 1:
             pair = f"outperform compare {address} {quote(names[0])} {quote(names[1])}"

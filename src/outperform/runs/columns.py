@@ -67,6 +67,11 @@ _TEST_DATA = re.compile(
     f"n_?(eval|test)(_({_EXAMPLES}))?|(num|number_of)_(eval|test)_({_EXAMPLES})|"
     f"(eval|test)_?(dataset|n|split|version|{_EXAMPLES})|(data|dataset)_version|fold|split"
 )
+_TRAINING = re.compile(
+    f"n_?(train|training)(_({_EXAMPLES}))?|(num|number_of)_(train|training)_({_EXAMPLES})|"
+    f"(train|training)_?(n|{_EXAMPLES})|(n|num|max|train|training)_?(iter|trials|updates)|"
+    f"(max|n|num|total)_?({'|'.join(_STEPS)})s?|((compute|time|training)_)?budget|time_limit|trials"
+)
 
 At: TypeAlias = Literal["last", "best-validation"] | int | float | str
 Kind: TypeAlias = Literal["step", "time", "example", "setting", "status", "other"]
@@ -308,6 +313,18 @@ def says_test_data(name: str) -> bool:
     [True, True, True, False]
     """
     return _TEST_DATA.fullmatch(leaf_of(without_tracker(name))) is not None
+
+
+def says_training(name: str) -> bool:
+    """Whether a column says by its name how much training a run had.
+
+    Examples
+    --------
+    >>> [says_training(name) for name in ("epochs", "params.n_train", "max_steps", "train_loss")]
+    [True, True, True, False]
+    """
+    leaf = leaf_of(without_tracker(name))
+    return _TRAINING.fullmatch(leaf) is not None or kind_of(name) == "step"
 
 
 def names_best(name: str) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from outperform.errors import DuplicateRuns, UnpairedScores
 from outperform.runs.columns import kind_of
-from outperform.runs.labels import IntArray, differ_within, split_groups
+from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, split_groups
 from outperform.runs.metrics import known_goal
 from outperform.wording import enumerate_names, enumerate_rows
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from outperform.runs.table import Runs
 
 _PADDED = re.compile(r"([+-]?)0+(?=\d)")
+_DECIMAL = re.compile(r"([+-]?)(0|[1-9]\d*)(?:\.(\d*?)0*)?")
 
 
 def refuse_duplicates(runs: "Runs", cell: "Cell") -> None:
@@ -122,6 +123,29 @@ def may_be_padded(names_a: Sequence[str], names_b: Sequence[str]) -> bool:
     """Whether labels of two algorithms match but for zeros at their beginning: 007 and 7."""
     bare_a, bare_b = ({_PADDED.sub(r"\1", name) for name in some} for some in (names_a, names_b))
     return len(bare_a) == len(names_a) and bare_a == bare_b
+
+
+def write_alike(names: Sequence[str]) -> Labels | None:
+    """Write equal numbers alike, such as 0.0 and 0, one code per name; None if that joins none.
+
+    Examples
+    --------
+    >>> write_alike(("0", "1", "0.0", "7.50")).names
+    ('0', '1', '7.5')
+    """
+    labels = label_rows([",".join(map(_write_number, name.split(","))) for name in names])
+    return labels if len(labels.names) < len(names) else None
+
+
+def _write_number(label: str) -> str:
+    number = _DECIMAL.fullmatch(label.strip())
+    if number is None:
+        return label
+    sign, whole, fraction = number.groups(default="")
+    if not fraction and whole == "0":
+        sign = ""
+    sign = sign.replace("+", "")
+    return f"{sign}{whole}.{fraction}" if fraction else f"{sign}{whole}"
 
 
 def explain_unmatched(

@@ -1,7 +1,6 @@
 """Scores of two algorithms side by side, and whose runs are missing."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 from typing import TYPE_CHECKING
@@ -9,28 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
-from outperform.runs.columns import kind_of, says_test_data
-from outperform.runs.labels import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Labels,
-    Numerals,
-    differ_within,
-    label_rows,
-    split_groups,
-)
-from outperform.runs.mismatches import explain_unmatched, refuse_duplicates
+from outperform.runs.columns import kind_of
+from outperform.runs.confounders import find_confounders, note_confounders, note_settings
+from outperform.runs.labels import BoolArray, FloatArray, IntArray, Numerals
+from outperform.runs.mismatches import explain_unmatched, refuse_duplicates, write_alike
 from outperform.runs.nesting import find_nesting
-from outperform.runs.source_table import parse_number
 from outperform.runs.suspicions import Sides, ask, find_suspicions
-from outperform.wording import enumerate_names, enumerate_rows
+from outperform.wording import enumerate_rows
 
 if TYPE_CHECKING:
     from outperform.runs.table import Runs
-
-_DECIMAL = re.compile(r"([+-]?)(0|[1-9]\d*)(?:\.(\d*?)0*)?")
-_MOST_SETTINGS = 3  # that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,63 +135,12 @@ def _question(
     if len(columns) > 1 or "setting" in map(kind_of, columns):
         differences = sides.scores[0] - sides.scores[1] if sides.order else np.empty(0)
         suspicions = chain(find_nesting(columns, labels, differences), suspicions)
-    notes = ask(suspicions, runs.accepted)
-    settings = [n for n in (runs.others.names if runs.others else ()) if kind_of(n) == "setting"]
-    for cell in cells if settings else ():
-        notes = (*notes, *_note_search(runs, cell, settings))
-    rows = np.concatenate([cell.rows for cell in cells])
-    return (*notes, *note_other_examples(runs, rows, paired=sides.order != ""))
-
-
-def note_other_examples(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterator[str]:
-    """Say by which column runs of one replicate were not tested on the same examples.
-
-    Where nothing pairs them, by which one each algorithm has a test set of its own.
-    """
-    paired = paired and runs.replicates is not None
-    # Within a replicate, what makes up its name cannot differ.
-    used = {*runs.algorithm_columns, *(runs.replicate_columns if paired else ())}
-    for name in runs.others.names if runs.others else ():
-        if name in used or not says_test_data(name):
-            continue
-        assert runs.others is not None
-        labels = runs.others.label(name, rows)
-        alike = write_alike(labels.names) or label_rows(labels.names)
-        known = np.array([label != "" for label in labels.names])[labels.codes]
-        labels, at = Labels(alike.names, alike.codes[labels.codes[known]]), rows[known]
-        own, shared = (
-            differ_within(split_groups(group, Labels(runs.tasks, runs.task[at])), labels)
-            for group in (runs.algorithm[at], runs.replicate[at] if paired else np.zeros_like(at))
-        )
-        if not shared.any() or (own.any() and not paired):
-            continue
-        where = f"between runs of the same {runs.replicate_name}" if paired else "by algorithm"
-        values = enumerate_names([labels.names[code] for code in np.unique(labels.codes)], limit=3)
-        yield (
-            f"{name} differs {where} ({values}): they were not tested on the same examples"
-            f"{', so they are no pairs' if paired else ''}, and what differs may be the examples"
-        )
-
-
-def _note_search(runs: "Runs", cell: Cell, settings: Sequence[str]) -> Iterator[str]:
-    """Say that the runs of an algorithm differ in hyperparameters."""
-    assert runs.others is not None
-    differing = []
-    for name in settings:
-        labels = runs.others.label(name, cell.rows)
-        values = [labels.names[code] for code in np.unique(labels.codes).tolist()]
-        # Texts that name each run are no settings of it.
-        names_runs = len(values) == len(cell.rows) and None in map(parse_number, values)
-        if len(values) > 1 and not names_runs:
-            differing.append(f"{name} ({len(values)} values)")
-    if differing:
-        shown = ", ".join(differing[:_MOST_SETTINGS])
-        more = len(differing) - _MOST_SETTINGS
-        yield (
-            f"runs of {cell.algorithm} differ in {shown}{f' and {more} more' if more > 0 else ''}: "
-            "they are trials of a search, not replicates of one setting, unless each was tuned "
-            "anew"
-        )
+    rows, paired = np.concatenate([cell.rows for cell in cells]), sides.order != ""
+    confounders = find_confounders(runs, rows, sides.place, paired=paired)
+    notes = [*ask(chain(suspicions, confounders), runs.accepted)]
+    for cell in cells:
+        notes.extend(note_settings(runs, cell.algorithm, cell.rows))
+    return (*notes, *note_confounders(runs, rows, paired=paired))
 
 
 def validate_cell(runs: "Runs", cell: Cell, *, drop_incomplete: bool) -> ValidatedScores:
@@ -374,29 +310,6 @@ def join_equal_numbers(runs: "Runs") -> tuple["Runs", tuple[str, ...]]:
         f"{f', and {more} more likewise' if more > 0 else ''}"
     )
     return replace(runs, replicates=alike.names, replicate=alike.codes[runs.replicate]), (note,)
-
-
-def write_alike(names: Sequence[str]) -> Labels | None:
-    """Write equal numbers alike, such as 0.0 and 0, one code per name; None if that joins none.
-
-    Examples
-    --------
-    >>> write_alike(("0", "1", "0.0", "7.50")).names
-    ('0', '1', '7.5')
-    """
-    labels = label_rows([",".join(map(_write_number, name.split(","))) for name in names])
-    return labels if len(labels.names) < len(names) else None
-
-
-def _write_number(label: str) -> str:
-    number = _DECIMAL.fullmatch(label.strip())
-    if number is None:
-        return label
-    sign, whole, fraction = number.groups(default="")
-    if not fraction and whole == "0":
-        sign = ""
-    sign = sign.replace("+", "")
-    return f"{sign}{whole}.{fraction}" if fraction else f"{sign}{whole}"
 
 
 def _find_gaps(runs: "Runs", a: Cell, b: Cell) -> tuple[tuple[int, int], tuple[str, ...]]:

@@ -93,7 +93,8 @@ def read_runs(
         `"best-validation"` or the number of a step.
     accept
         What is right although it looks wrong, so that it is no reason to refuse a comparison:
-        `"binary"`, `"constant"`, `"outlier"`, `"repeated"`, `"scale"` or `"sorted"`.
+        `"binary"`, `"constant"`, `"examples"`, `"nested"`, `"outlier"`, `"repeated"`, `"scale"`,
+        `"settings"` or `"sorted"`.
 
     Examples
     --------

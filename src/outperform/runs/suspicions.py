@@ -16,7 +16,8 @@ among what was accepted: then it becomes a note.
   chance does in less than one of 1,000 cases: n(n−1)/2·q^k for k in a row, q the share of any two
   that are equal, so that a coarse metric repeats itself as it likes. Or all pairs are copies of the
   first ones, of which no two share a score;
-- nested, settings: pairs come in groups, or are no replicates; see `nesting`.
+- nested, settings: pairs come in groups, or are no replicates; see `nesting`;
+- examples: pairs were not tested on the same ones; see `confounders`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,7 +34,15 @@ from outperform.stats.checks import merge_ties
 from outperform.wording import enumerate_names
 
 Doubt: TypeAlias = Literal[
-    "binary", "constant", "nested", "outlier", "repeated", "scale", "settings", "sorted"
+    "binary",
+    "constant",
+    "examples",
+    "nested",
+    "outlier",
+    "repeated",
+    "scale",
+    "settings",
+    "sorted",
 ]
 DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
 

@@ -11,7 +11,7 @@ from outperform.questions.compare.result import Winner
 from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope, join_scopes
-from outperform.stats import Crossing, Estimate, Interval, rank_correlation
+from outperform.stats import Crossing, Estimate, Interval
 from outperform.stats.best_of_n import BestOfEstimator
 from outperform.stats.checks import FloatArray, IntArray
 from outperform.wording import describe_goal
@@ -55,6 +55,8 @@ class BestOf(Result):
     interval: Interval
     validation: FloatArray = field(repr=False, compare=False)
     test: FloatArray = field(repr=False, compare=False)
+    # Spearman's, of validation and test, positive where the good ones agree; NaN of equal scores.
+    correlation: float = field(repr=False, compare=False)
     curve: BestOfCurve = field(repr=False)
     asked: tuple[int, ...]  # all budgets asked for
     estimator: BestOfEstimator
@@ -88,12 +90,6 @@ class BestOf(Result):
         """Test score of the run with the best validation score, as papers report it."""
         best = (np.max if self.validation_goal == "maximize" else np.min)(self.validation)
         return float(self.test[self.validation == best].mean())
-
-    @property
-    def correlation(self) -> float:
-        """Spearman's correlation of validation and test, positive where the good ones agree."""
-        sign = 1 if self.goal == self.validation_goal else -1
-        return sign * rank_correlation(self.validation, self.test)
 
     @property
     def shown(self) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal, NoReturn
 from zlib import crc32
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.runs import Goal, Runs
 from outperform.runs.columns import kind_of
+from outperform.runs.confounders import find_confounders, note_confounders
 from outperform.runs.score_grids import find_grid_nesting, find_grid_suspicions
 from outperform.runs.suspicions import Suspicion, ask
 from outperform.stats.checks import FloatArray
@@ -184,10 +186,16 @@ def _list_gaps(grids: Grids, runs: Runs) -> list[str]:
 
 
 def ask_about(grids: Grids, table: Runs) -> tuple[str, ...]:
-    """Refuse the first question that scores raise unanswered; note the answers, the first ones."""
-    notes = tuple(dict.fromkeys(ask(_find_suspicions(grids, table), table.accepted)))
+    """Refuse the first question that runs raise unanswered; note the answers, the first ones."""
+    rows = np.flatnonzero(
+        np.isin(table.algorithm, [*map(table.algorithms.index, grids.algorithms)])
+    )
+    confounders = find_confounders(table, rows, table.source, paired=True)
+    questions = chain(_find_suspicions(grids, table), confounders)
+    notes = tuple(dict.fromkeys(ask(questions, table.accepted)))
     more = len(notes) - _MOST_NOTES
-    return (*notes[:_MOST_NOTES], *([f"{more} more were accepted as right"] if more > 0 else []))
+    rest = [f"{more} more were accepted as right"] if more > 0 else []
+    return (*notes[:_MOST_NOTES], *rest, *note_confounders(table, rows, paired=True))
 
 
 def _find_suspicions(grids: Grids, table: Runs) -> Iterator[Suspicion]:

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from outperform import __version__, measure_quality
 from outperform.cli import main
 from outperform.study.designs import FixHopt, Ideal
-from tests.questions.test_quality import fit_without_search, run
+from tests.questions.quality.test_answer import fit_without_search, run
 
 
 def call(*words):

@@ -1,3 +1,5 @@
+"""Fixtures for tests of figures: comparisons to draw, and what was drawn in fact."""
+
 import sys
 from dataclasses import replace
 from itertools import combinations

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,7 +38,6 @@ from outperform.study.study import Study
 from outperform.study.study_file import read_study
 from outperform.study.tasks import Task
 
-PUBLISHED = Path(__file__).parents[3] / "shared/data/variance_constants/stats.json"
 SOURCES = ("split", "init")
 NAMES = ("vgg", "segmentation", "bert-sst2", "bert-rte", "bio-task2")
 
@@ -487,10 +485,8 @@ def test_lengths_are_not_known_without_five_random_searches(store, tuner, trials
     assert not any("shorter" in plan.name for plan in result.plans)
 
 
-def test_typical_constants_are_those_published():
-    if not PUBLISHED.exists():
-        pytest.skip("the published constants are not beside the project")
-    published = json.loads(PUBLISHED.read_text())
+def test_typical_constants_are_those_published(shared_data):
+    published = json.loads((shared_data / "variance_constants" / "stats.json").read_text())
     for name, (sigma, error, k) in zip(NAMES, CASE_STUDIES.values(), strict=True):
         assert sigma == pytest.approx(published[name]["sigma"], rel=1e-3)
         assert error == pytest.approx(published[name]["sigma_epsilon"][str(k)]["biased"], rel=1e-3)

@@ -1,0 +1,137 @@
+"""What else differs between the runs of algorithms, by what the other columns of their table say.
+
+What would make a verdict wrong is asked about, as in `suspicions`:
+
+- examples: runs of one replicate were not tested on the same examples.
+
+What a verdict holds with is noted: test examples and training that each algorithm has for itself,
+and hyperparameters that differ between the runs of one.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from outperform.runs.columns import kind_of, says_test_data, says_training
+from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, split_groups
+from outperform.runs.mismatches import write_alike
+from outperform.runs.source_table import parse_number
+from outperform.runs.suspicions import Suspicion
+from outperform.wording import enumerate_names, join_words
+
+if TYPE_CHECKING:
+    from outperform.runs.table import Runs
+
+_MOST_SETTINGS = 3  # that are shown
+
+
+def find_confounders(
+    runs: "Runs", rows: IntArray, place: str, *, paired: bool
+) -> Iterator[Suspicion]:
+    """Every question that other columns raise about the runs in these rows."""
+    if not paired or runs.replicates is None:
+        return
+    for name, labels, known in _read_columns(runs, rows, says_test_data):
+        # Within a replicate, what makes up its name cannot differ.
+        if name in runs.replicate_columns:
+            continue
+        replicate = split_groups(runs.replicate[known], Labels(runs.tasks, runs.task[known]))
+        if differ_within(replicate, labels).any():
+            yield Suspicion(
+                "examples",
+                f"{name} differs between runs of the same {runs.replicate_name} in {place} "
+                f"({_list_values(labels)})",
+                "they were not tested on the same examples, so they are no pairs",
+                "Test all on the same, or pass --unpaired; if they are pairs all the same",
+            )
+
+
+def note_confounders(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterator[str]:
+    """Say what each of the algorithms in these rows has for itself: test examples, and training."""
+    if not paired or runs.replicates is None:
+        for name, labels, known in _read_columns(runs, rows, says_test_data):
+            if _is_own(runs, labels, known):
+                yield (
+                    f"{name} differs by algorithm ({_list_values(labels)}): they were not tested "
+                    "on the same examples, and what differs may be the examples"
+                )
+    trained = [
+        _describe_training(runs, name, labels, known)
+        for name, labels, known in _read_columns(runs, rows, says_training)
+        if _is_own(runs, labels, known) and all(each[0].isdigit() for each in _spell(labels))
+    ]
+    if trained:
+        yield f"{', '.join(trained)}: they are compared as they were trained, not trained alike"
+
+
+def _read_columns(
+    runs: "Runs", rows: IntArray, says: Callable[[str], bool]
+) -> Iterator[tuple[str, Labels, IntArray]]:
+    """Columns of such names, with the labels of all rows that have one, equal numbers alike."""
+    for name in runs.others.names if runs.others else ():
+        if name in runs.algorithm_columns or not says(name):
+            continue
+        assert runs.others is not None
+        labels = runs.others.label(name, rows)
+        alike = write_alike(labels.names) or label_rows(labels.names)
+        known = np.array([label != "" for label in labels.names])[labels.codes]
+        yield name, Labels(alike.names, alike.codes[labels.codes[known]]), rows[known]
+
+
+def _is_own(runs: "Runs", labels: Labels, rows: IntArray) -> bool:
+    """Whether all runs of an algorithm on a task share their label, which others there have not."""
+    task = runs.task[rows]
+    cell = split_groups(task, Labels(runs.algorithms, runs.algorithm[rows]))
+    return bool(differ_within(task, labels).any() and not differ_within(cell, labels).any())
+
+
+def _describe_training(runs: "Runs", name: str, labels: Labels, rows: IntArray) -> str:
+    """Say which algorithms have which label, on the first task on which they differ."""
+    task = runs.task[rows]
+    first = task == task[differ_within(task, labels)][0]
+    algorithms, index = np.unique(runs.algorithm[rows[first]], return_index=True)
+    values = labels.codes[first][index]
+    parts = [
+        f"{_write_amount(labels.names[value])} for "
+        + enumerate_names([runs.algorithms[each] for each in algorithms[values == value]], limit=3)
+        for value in dict.fromkeys(values.tolist())
+    ]
+    on = f" on {runs.tasks[task[first][0]]}" if np.ptp(task) else ""
+    return f"{name} is {join_words(parts)}{on}"
+
+
+def _write_amount(label: str) -> str:
+    return f"{int(label):,}" if label.isdecimal() else label
+
+
+def _spell(labels: Labels) -> list[str]:
+    """The names that rows have."""
+    return [labels.names[code] for code in np.unique(labels.codes).tolist()]
+
+
+def _list_values(labels: Labels) -> str:
+    return enumerate_names(_spell(labels), limit=3)
+
+
+def note_settings(runs: "Runs", algorithm: str, rows: IntArray) -> Iterator[str]:
+    """Say that the runs of an algorithm differ in hyperparameters."""
+    differing = []
+    for name in runs.others.names if runs.others else ():
+        if kind_of(name) != "setting":
+            continue
+        assert runs.others is not None
+        labels = runs.others.label(name, rows)
+        values = _spell(labels)
+        # Texts that name each run are no settings of it.
+        names_runs = len(values) == len(rows) and None in map(parse_number, values)
+        if len(values) > 1 and not names_runs:
+            differing.append(f"{name} ({len(values)} values)")
+    if differing:
+        shown = ", ".join(differing[:_MOST_SETTINGS])
+        more = len(differing) - _MOST_SETTINGS
+        yield (
+            f"runs of {algorithm} differ in {shown}{f' and {more} more' if more > 0 else ''}: "
+            "they are trials of a search, not replicates of one setting, unless each was tuned "
+            "anew"
+        )
