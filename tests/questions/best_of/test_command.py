@@ -10,7 +10,7 @@ from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.runner import run_fits
 from outperform.store import open_store
-from outperform.study.study_file import parse_study
+from outperform.study.study_file import parse_study_file
 
 
 def call(*words: object) -> Result:
@@ -218,7 +218,7 @@ def store_file(tmp_path):
     (tmp_path / "toy.toml").write_text(STUDY)
     path = tmp_path / "toy.db"
     with open_store(path) as store:
-        run_fits(parse_study(STUDY, folder=tmp_path), store, InlineEngine())
+        run_fits(parse_study_file(STUDY, folder=tmp_path).study, store, InlineEngine())
     return path
 
 
