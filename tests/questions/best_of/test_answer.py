@@ -422,7 +422,8 @@ def with_score(name, value, row=2):
             [{**r, "task": "st"[i % 2]} for i, r in enumerate(make_records(10))],
             {},
             UnknownName,
-            "the list of records has 2 tasks and none was named. Name one of: s, t.",
+            "the list of records has 2 tasks and none was named. Name one with --on (task in "
+            "Python): s, t.",
         ),
     ],
 )

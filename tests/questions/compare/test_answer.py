@@ -63,6 +63,10 @@ def test_verdict_is_symmetric():
     a, b = wins(21, 8)
     forward, backward = compare(a, b), compare(b, a)
     assert (forward.winner, backward.winner) == ("a", "b")
+    assert [each.tables[0].rows[2][0] for each in (forward, backward)] == [
+        "difference",
+        "difference, A − B",
+    ]
     assert forward.verdict == backward.verdict
     assert forward.interval.low == pytest.approx(1 - backward.interval.high)
 

@@ -114,6 +114,9 @@ def test_how_often_it_errs_claims_no_more_than_is_known():
     tied = compare([1.0] * 10 + [0.0] * 10, [0.0] * 20)
     assert decide_gate(tied).errors == "with 20 pairs, equals pass in 1.1% of cases"  # 11/1024
     assert "true P(A>B)" not in decide_gate(shifted(0, margin=0.01)).errors
+    assert decide_gate(shifted(0, margin=0.01), "not-worse").errors == (
+        "one that is worse by just the margin passes in about 2.5% of cases"
+    )
 
 
 def test_few_runs_that_do_not_vary_do_not_show_that_one_is_not_worse():

@@ -362,7 +362,7 @@ class Comparison(OfTwo):
         rows = [
             (self.a, format_spread(self.mean_a, self.sd_a)),
             (self.b, format_spread(self.mean_b, self.sd_b)),
-            ("difference", f"{difference.value:+.3g} {difference.interval}"),
+            (name_difference(self), f"{difference.value:+.3g} {difference.interval}"),
         ]
         if population is not None:
             interval = f"{population.value:+.3g} {population.interval}"
@@ -442,6 +442,13 @@ def name_chance(result: "Comparison | PublishedComparison") -> str:
     """P(A>B) with names, unless they are too long for a header."""
     named = f"P({result.a} > {result.b})"
     return named if len(named) <= _LONGEST_HEADER else "P(A > B)"
+
+
+def name_difference(result: Comparison) -> str:
+    """Whose mean is taken from whose, where that may be misread: the second of them is better."""
+    named = f"difference, {result.a} − {result.b}"
+    named = named if len(named) <= _LONGEST_HEADER else "difference, A − B"
+    return named if result.winner == "b" else "difference"
 
 
 def describe_test(test: HypothesisTest | EquivalenceTest) -> tuple[str, str]:
