@@ -250,10 +250,12 @@ class Quality(Result):
         whole = f"the precision of {self.n_ideal:,} ideal replicate{'s' * (self.n_ideal > 1)}"
         if math.isinf(best.ratio.median):
             return f"No design reaches {whole}: each has too large a bias{self._say_range(best)}."
-        needs = f"{best.name} needs {format_ratio(best.ratio.median)} of their fits"
+        # Of one pair, the middle of the upper ends is its own.
+        need = "needs" if best.ratio_high.median < 1 else "is estimated to need"
+        needs = f"{best.name} {need} {format_ratio(best.ratio.median)} of their fits"
         if best.ratio.median >= 1:
             needs += self._say_range(best)
-            return f"No design is cheaper than the ideal one: for {whole}, {needs}."
+            return f"No design is shown to be cheaper than the ideal one: for {whole}, {needs}."
         cheapest = "" if len(self.names) == 1 else f", the cheapest of {len(self.names)} designs"
         return f"For {whole}, {needs}{cheapest}{self._say_range(best)}; {self._say_searches(best)}."
 
