@@ -99,10 +99,10 @@ def _join(
         arguments[name] = make(**{each: arguments.pop(each) for each in names})
         return command(**arguments)
 
-    decorated: Any = with_one
+    decorated: Command = with_one
     for option in reversed(options):
         decorated = option(decorated)
-    added = decorated.__click_params__[-len(options) :]
+    added = decorated.__click_params__[-len(options) :]  # type: ignore[attr-defined]
     names = {parameter.name for parameter in added if parameter.expose_value}
     return decorated
 
