@@ -1,7 +1,7 @@
-"""What commands share: options, the runs that these choose, and how a result is shown."""
+"""What commands share: options, and how a result is shown."""
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, get_args
@@ -12,10 +12,8 @@ from click.core import ParameterSource
 from outperform.questions.result import Result
 from outperform.render.paper import PaperFormat, find_formulas, render_paper
 from outperform.render.terminal import print_result, say
-from outperform.runs import Runs, join_runs
 from outperform.runs.suspicions import DOUBTS
 from outperform.stats.checks import check_open_unit
-from outperform.store.store import read_runs
 from outperform.wording import STEERING, enumerate_names
 
 Command = Callable[..., Any]
@@ -162,17 +160,6 @@ reading_options = _bundle(
         help="Join another runs file, such as that of another algorithm; may be repeated.",
     ),
 )
-
-
-def open_runs(path: str, reading: dict[str, Any], names: Sequence[str] = ()) -> Runs:
-    """Runs of a file or of a store, joined with those of the other files."""
-    options = dict(reading)
-    others = options.pop("others", ())
-    # Columns of a wide file that nobody looks at may hold anything.
-    if names and options["wide"] and not options["algorithm"] and not others:
-        options["algorithm"] = tuple(names)
-    runs = read_runs(path, **options)
-    return join_runs(runs, *(read_runs(each, **options) for each in others)) if others else runs
 
 
 debug_option = click.option(

@@ -2,14 +2,14 @@
 
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, Self
 
 from outperform.errors import InvalidInput, MissingExtra, StoreInUse
-from outperform.runs import Runs
+from outperform.runs import Runs, join_runs
 from outperform.runs import read_runs as read_table
 from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.store.damage import Verification
@@ -255,3 +255,22 @@ def read_runs(
     assert isinstance(source, str | Path)
     with open_store(source) as store:
         return replace(load_runs(store, design), accepted=check_doubts(accept))
+
+
+def open_runs(source: object, reading: Mapping[str, Any], names: Sequence[str] = ()) -> Runs:
+    """Read runs, and join those of others with them.
+
+    Parameters
+    ----------
+    reading
+        Options of `read_runs`, and `others`: tables that are read and joined likewise.
+    names
+        Of the only algorithms that are looked at.
+    """
+    options = dict(reading)
+    others = options.pop("others", ())
+    # Columns of a wide file that nobody looks at may hold anything.
+    if names and options.get("wide") and not options.get("algorithm") and not others:
+        options["algorithm"] = tuple(names)
+    runs = read_runs(source, **options)
+    return join_runs(runs, *(read_runs(each, **options) for each in others)) if others else runs
