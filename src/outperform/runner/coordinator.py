@@ -174,12 +174,9 @@ class Coordinator:
                     self._submit_some(plan)
                 self._save([])
         except BaseException:  # save what was finished; nothing new is begun
-            finished = [
-                report
-                for report in (*self._arrived, *self._exchange.stop())
-                if report.error is None and report.key in self._fits
-            ]
-            self._save([self._measure(report) for report in finished])
+            ended = (*self._arrived, *self._exchange.stop())
+            done = [each for each in ended if each.error is None and each.key in self._fits]
+            self._save([self._measure(each) for each in done])
             raise
         self._exchange.end()
         self.progress.settle(sum(self.store.counts().values()))

@@ -217,8 +217,8 @@ def _make_pipeline(table: Mapping[str, Any], folder: Path) -> Pipeline:
     kind = _find_kind(table)
     what = table[kind]
     for place, path in enumerate(what if isinstance(what, list) else [what]):
-        with entry(kind, place):
-            if kind != "command":
+        if kind != "command":
+            with entry(kind, place):
                 check_not_hidden(path, folder)
     options: dict[str, Any] = {"name": table.get("name") or _name_pipeline(kind, what)}
     if "space" in table:
