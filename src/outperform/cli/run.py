@@ -39,7 +39,7 @@ from outperform.store.stored_runs import PAIRED, find_needed_failures
 from outperform.study.study import Study
 from outperform.study.study_file import read_study_file
 from outperform.study.study_file_tables import EngineTable
-from outperform.wording import format_duration
+from outperform.wording import enumerate_names, format_duration
 
 if TYPE_CHECKING:
     from outperform.questions.compare.decision import PlannedDecision
@@ -86,7 +86,7 @@ _ALL_BUT_RULE = {
     "--until-decided",
     nargs=2,
     metavar="A B",
-    help="Stop as soon as a sequential test between ½ and γ decides between A and B.",
+    help="Train A and B only, until a sequential test between ½ and γ decides.",
 )
 @gamma_option
 @alpha_option
@@ -223,6 +223,9 @@ def _announce(
     )
     if planned:
         say(f"{planned}.", err=err)
+        names = [each.name for each in study.pipelines if each.name not in (planned.a, planned.b)]
+        if names:
+            say(f"Only these two are trained, not {enumerate_names(names)}.", err=err)
 
 
 def _tell_costs(
