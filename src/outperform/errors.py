@@ -30,18 +30,15 @@ class OutperformError(Exception):
         What is wrong, naming the offending values.
     remedy
         What to do next.
-
-    Attributes
-    ----------
     where
         Keys that lead to what is wrong in a study file; empty where there is none.
     """
 
-    def __init__(self, problem: str, remedy: str) -> None:
+    def __init__(self, problem: str, remedy: str, *, where: tuple[str | int, ...] = ()) -> None:
         super().__init__(problem, remedy)
         self.problem = problem
         self.remedy = remedy
-        self.where: tuple[str | int, ...] = ()
+        self.where = where
 
     def __str__(self) -> str:
         return f"{self.problem}. {self.remedy}."

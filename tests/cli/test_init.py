@@ -10,7 +10,7 @@ from sklearn.neural_network import MLPClassifier
 from outperform.cli import main
 from outperform.store import open_store
 from outperform.store.stored_runs import load_runs
-from outperform.study.study_file import parse_study
+from outperform.study.study_file import parse_study_file
 
 
 def call(*words: object):
@@ -96,7 +96,7 @@ def test_the_study_runs_as_it_is(tmp_path, monkeypatch):
 
 def test_the_script_takes_the_split_of_the_study(tmp_path):
     call("init", tmp_path)
-    study = parse_study((tmp_path / "study.toml").read_text(), folder=tmp_path)
+    study = parse_study_file((tmp_path / "study.toml").read_text(), folder=tmp_path).study
     data = study.tasks[0].data()
     split = study.tasks[0].splitter.split(len(data.labels), seed=7)
     scores = study.pipeline("mine").fit({"rate": 0.01}, split, {"split": 7, "init": 3}, data)

@@ -53,6 +53,19 @@ def test_a_page_answers_all_that_runs_can_answer(write, tmp_path):
     assert "Next: open report.html." in said
 
 
+def test_of_a_pair_that_nobody_named_the_better_comes_first(write, tmp_path):
+    page = tmp_path / "report.html"
+    for names, chance in (((), "P(b &gt; a)"), (("a", "b"), "P(a &gt; b)")):
+        assert call(write(), *names).exit_code == 0
+        text = page.read_text()
+        assert (chance in text, "difference, a − b" in text) == (True, bool(names))
+    # Lower is better here.
+    runs = (tmp_path / "runs.csv").read_text().replace("accuracy", "loss")
+    (tmp_path / "runs.csv").write_text(runs)
+    assert call(tmp_path / "runs.csv").exit_code == 0
+    assert "P(a &gt; b)" in page.read_text()
+
+
 def test_sizes_tell_what_holds_for_other_data(write, tmp_path):
     assert call(write(), "--train-size", 80, "--test-size", 20).exit_code == 0
     compared, _ = headings(tmp_path / "report.html")

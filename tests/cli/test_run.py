@@ -21,6 +21,8 @@ from click.testing import CliRunner, Result
 
 import outperform as op
 from outperform.cli import main
+from outperform.engines import Engine, open_engine
+from outperform.runner.spool import HEARTBEAT
 from outperform.store import open_store
 from outperform.study.study_file import read_study
 
@@ -536,7 +538,10 @@ def test_it_stops_where_nothing_can_be_decided_any_more(tmp_path):
     write_study(tmp_path, replicates=20, gain=0.0, kind="fix-hopt")
     said = run(tmp_path, "--until-decided", "a", "b", status=3)
     # After 8 ties, 12 wins would make 12 · .4055 - 8 · .1438 = 3.72; after 9, 11 make 3.17 only.
-    assert "Undecided between a and b after 9 of the 20 replicates that the study allows.\n" in said
+    assert (
+        "Undecided between a and b after 9 of the 20 replicates that the study allows, as 11 more "
+        "could not decide it.\n"
+    ) in said
     assert "24 fits done now" in said  # 2 · (3 + 9)
     assert "its power was 0.45 in place of 0.95" in said.replace("\n    ", " ")
 
@@ -727,6 +732,30 @@ def test_options_that_the_engine_does_not_have_are_refused(tmp_path):
     assert not (tmp_path / "study.db").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "is_beating"),
+    [(["run"], True), (["run", "--dry-run", "--measure"], False), (["check"], False)],
+)
+def test_workers_are_told_of_a_heartbeat_only_where_there_is_one(
+    words, is_beating, tmp_path, monkeypatch
+):
+    """Elsewhere they would take us for dead, as nobody touches the file in the spool."""
+    write_study(tmp_path)
+    with (tmp_path / "study.toml").open("a") as file:
+        file.write('[engine]\naddress = "inline"\nspool = "results"\n')
+    heartbeats = []
+
+    def open_and_note(*place: Any, heartbeat: Path | None, patience: float) -> Engine:
+        heartbeats.append(heartbeat)
+        return open_engine(*place)
+
+    monkeypatch.setattr("outperform.cli.run.open_engine", open_and_note)
+    command, *options = words
+    assert call_there(tmp_path, command, "study.toml", *options).exit_code == 0
+    assert (tmp_path / "results" / HEARTBEAT).exists() == is_beating
+    assert heartbeats == [tmp_path / "results" / HEARTBEAT if is_beating else None]
+
+
 @pytest.mark.parametrize("but", ["not refit or", ""])  # it fails alone, or its whole search does
 def test_where_a_run_failed_the_next_command_is_not_one_that_refuses(but, tmp_path, monkeypatch):
     write_study(tmp_path, replicates=8)
@@ -763,6 +792,16 @@ def test_where_most_fits_failed_the_next_thing_is_to_see_why(tmp_path):
     said = run(tmp_path, status=4)
     assert said.endswith("\nNext: outperform status study.db\n")
     assert "Next: outperform compare" not in said
+
+
+def test_where_a_pipeline_never_worked_the_next_thing_is_to_see_why(tmp_path):
+    variance = '[[design]]\nkind = "variance"\nreplicates = 2\n'
+    write_study(tmp_path)
+    study, training = tmp_path / "study.toml", tmp_path / "training.py"
+    study.write_text(study.read_text() + variance)
+    first = "def fit_a(params, split, seeds):"
+    training.write_text(training.read_text().replace(first, f"{first}\n    raise MemoryError"))
+    assert run(tmp_path, status=4).endswith("\nNext: outperform status study.db\n")
 
 
 def test_failures_of_a_space_of_before_are_no_failures_of_the_study(tmp_path):

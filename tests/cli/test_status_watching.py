@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from outperform.cli import main
 from outperform.cli.status import watch_run
-from outperform.engines import InlineEngine, LocalEngine, Outcome
+from outperform.engines import InlineEngine, LocalEngine
 from outperform.runner import Progress, run_fits
 from outperform.store import Store, open_store
 from outperform.store.meta import ACTIVITY, find_meta_problem
@@ -128,7 +128,8 @@ def test_long_fits_that_end_together_are_no_higher_rate(store, monkeypatch):
     progress = Progress(100)
     for _ in range(3):  # four workers, fits of an hour
         now += 3600
-        log.count([Outcome(None, None, None, 3600.0, "done", f"node{n}") for n in range(4)])
+        for n in range(4):
+            log.count(f"node{n}", 3600.0)
         for minutes in (0, 30):
             now += 60 * minutes
             progress.n_done += 1  # so that it speaks

@@ -12,8 +12,8 @@ from tests.fuzz.nasty import damage
 
 KEY = "0123456789abcdef" * 2
 REPORTS = (
-    FitReport({"valid": 0.625, "test": -1e-300}, None, 12.5, 1.7e9, {"numpy": "2.1", "é": ""}),
-    FitReport({}, "Traceback ...\nValueError: no luck", 0.0, 1.7e9, {}),
+    FitReport(KEY, {"valid": 0.625, "test": -1e-300}, None, 12.5, 1.7e9, {"numpy": "2.1", "é": ""}),
+    FitReport(KEY, {}, "Traceback ...\nValueError: no luck", 0.0, 1.7e9, {}),
 )
 WORDS = (
     *("null", "[]", "{}", "1e999", "-0.0", "NaN", "-Infinity", "true", '""', "9" * 5000),
@@ -24,7 +24,7 @@ WORDS = (
 @cache
 def write(report: int) -> bytes:
     with TemporaryDirectory() as folder:
-        write_report(folder, KEY, REPORTS[report])
+        write_report(folder, REPORTS[report])
         return name_file(folder, KEY).read_bytes()
 
 

@@ -120,7 +120,7 @@ def test_a_fifth_of_the_trials_is_a_large_share(bound, doubted, store):
 
 def test_a_single_search_most_of_whose_trials_failed_is_reason_enough(store):
     study = make_study(learn)
-    seed = dict(study.draw(study.pipelines[1], TASK).search({}).seeds)["init"]
+    seed = dict(study.draws[1].search({}).seeds)["init"]
 
     def fit(params, split, seeds):
         assert seeds["init"] != seed or params["c"] > 0.9
@@ -151,7 +151,7 @@ def test_searches_of_other_designs_are_not_those_compared(store):
 
 def test_searches_of_other_designs_that_failed_altogether_are_not_counted(store):
     study = make_study(learn)
-    seed = dict(study.draw(study.pipelines[1], TASK).search({}).seeds)["init"]
+    seed = dict(study.draws[1].search({}).seeds)["init"]
 
     def fit(params, split, seeds):
         assert seeds["init"] != seed

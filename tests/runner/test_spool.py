@@ -13,23 +13,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click import Command, Context
 
-from outperform.cli.run import Place
+from outperform.cli.run import open_place
 from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.errors import InvalidInput
 from outperform.questions.compare.decision import run_until_decided
 from outperform.runner import run_fits
+from outperform.runner.progress import ActivityLog
 from outperform.runner.spool import HEARTBEAT, FitReport, Spool, read_report, write_report
 from outperform.store import Store, open_store
 from outperform.study.designs import FixHopt, Ideal, SimulatedHopt
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
+from outperform.study.study_file_tables import EngineTable
 from outperform.study.tasks import Task
 
 TASK = Task("toy", metric="accuracy")
 KEY = "0123456789abcdef" * 2
-REPORT = FitReport({"valid": 0.25, "test": 0.5}, None, 1.5, 1.7e9, {"numpy": "2.1"})
+REPORT = FitReport(KEY, {"valid": 0.25, "test": 0.5}, None, 1.5, 1.7e9, {"numpy": "2.1"})
 calls: list[Any] = []
 
 
@@ -196,6 +199,17 @@ def test_deciding_takes_in_what_is_in_the_spool(spool, store, quiet):
     assert table(store) == table(quiet)
 
 
+def test_what_is_in_the_spool_says_nothing_of_the_pace(spool, store, quiet, monkeypatch):
+    """It was not done now: the rest would seem to take no time."""
+    counted = []
+    monkeypatch.setattr(ActivityLog, "count", lambda *fit: counted.append(fit))
+    reports = run_and_keep(toy(), quiet, spool)
+    assert len(counted) == len(reports)
+    counted.clear()
+    run_fits(toy(), store, InlineEngine(), spool=spool)
+    assert (len(store.scores()), counted) == (len(reports), [])
+
+
 def test_results_of_old_workers_that_come_late_count(spool, store):
     """They are looked for when a fit is about to be submitted, however long after the start."""
 
@@ -208,8 +222,8 @@ def test_results_of_old_workers_that_come_late_count(spool, store):
     def deliver(progress: Any) -> None:
         for key, fit in fits.items():
             if progress.n_done == 3 and key not in store.scores():
-                report = FitReport(fit.scores, None, fit.seconds, fit.started, fit.versions)
-                assert write_report(spool, key, report) is None
+                report = FitReport(key, fit.scores, None, fit.seconds, fit.started, fit.versions)
+                assert write_report(spool, report) is None
                 done.add(key)
 
     calls.clear()
@@ -226,11 +240,11 @@ def run_and_keep(study: Study, store: Store, spool: Path) -> dict[str, FitReport
     """Run a study, and put all its reports back as if they had not been cleared away."""
     run_fits(study, store, InlineEngine(), spool=spool)
     reports = {
-        m.key: FitReport(m.scores, m.error, m.seconds, m.started, m.versions)
+        m.key: FitReport(m.key, m.scores, m.error, m.seconds, m.started, m.versions)
         for m in store.measurements()
     }
-    for key, report in reports.items():
-        write_report(spool, key, report)
+    for report in reports.values():
+        write_report(spool, report)
     calls.clear()
     return reports
 
@@ -244,10 +258,10 @@ def test_duplicates_of_what_is_recorded_are_cleared_away(spool, store):
 
 
 def test_duplicates_that_differ_are_noise(spool, store):
-    key, report = next(iter(run_and_keep(toy(), store, spool).items()))
+    report = next(iter(run_and_keep(toy(), store, spool).values()))
     before = table(store)
     noisy = {name: score + 0.125 for name, score in report.scores.items()}
-    write_report(spool, key, report._replace(scores=noisy))
+    write_report(spool, report._replace(scores=noisy))
     progress = run_fits(toy(), store, InlineEngine(), spool=spool)
     assert progress.noise == [
         "a fit with the same seeds gave scores that differ by 0.125: the first ones are kept"
@@ -387,9 +401,9 @@ def test_files_of_other_studies_are_left_alone(spool, store):
 
 
 def test_a_report_comes_back_as_it_was_written(tmp_path):
-    failure = FitReport({}, "Traceback: é \udcff \x00", 0.0, 1.0, {})
+    failure = FitReport(KEY, {}, "Traceback: é \udcff \x00", 0.0, 1.0, {})
     for report in (REPORT, failure):
-        assert write_report(tmp_path, KEY, report) is None
+        assert write_report(tmp_path, report) is None
         assert read_report(tmp_path / f"{KEY}.json", KEY) == report
     assert [path.name for path in tmp_path.iterdir()] == [f"{KEY}.json"]
 
@@ -488,7 +502,8 @@ def test_a_file_is_touched_as_long_as_the_coordinator_is_there(spool, monkeypatc
 
 @pytest.mark.parametrize(("patience", "kept"), [(0.0, 15.0), (60.0, 60.0), (None, 3600.0)])
 def test_workers_are_at_least_as_patient_as_beats_are_rare(spool, patience, kept):
-    with Place("concurrent.futures:ThreadPoolExecutor", {}, spool, patience).open() as engine:
+    table = EngineTable("concurrent.futures:ThreadPoolExecutor", patience=patience)
+    with Context(Command("run")), open_place(table, None, None, spool=spool) as engine:
         assert engine._lease.patience == kept
 
 

@@ -227,6 +227,7 @@ def test_bad_scores_are_refused(refuses):
             "Pass an n up to 3, add runs, or use estimator 'v'.",
         ),
         ((0, [1, 2]), {}, InvalidInput, "n is 0. Pass a whole number not less than 1."),
+        (([3, 0, 2], [1, 2]), {}, InvalidInput, "n is 0. Pass a whole number not less than 1."),
         ((2.5, [1, 2]), {}, InvalidInput, "n is 2.5. Pass a whole number not less than 1."),
         (([], [1, 2]), {}, InvalidInput, "there is no n. Pass at least one number of candidates."),
         ((2, [1]), {}, TooFewRuns, "validation has 1 score(s). At least 2 are needed."),

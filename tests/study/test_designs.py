@@ -150,7 +150,10 @@ def test_fits_are_counted_once():
     # Ideal: 5 searches of 10 and 5 fits each. FixHopt adds 20 fits to its first search, the first
     # of which ideal has done.
     assert study.count_fits() == 2 * (5 * 11 + 19)
-    assert study.price_alternatives() == {"ideal": 2 * 55, "fix-hopt": 2 * 30}
+    assert study.price_alternatives() == {
+        "ideal": [("net", "toy", 55), ("other", "toy", 55)],
+        "fix-hopt": [("net", "toy", 30), ("other", "toy", 30)],
+    }
 
 
 def test_runs_of_a_pair_come_side_by_side():

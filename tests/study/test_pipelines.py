@@ -412,6 +412,16 @@ def test_the_score_asked_for_must_be_there(split):
             only_valid.fit({}, final, SEEDS, None, refit=True)
 
 
+@pytest.mark.parametrize("nothing", [None, float("nan")])
+def test_a_final_fit_may_say_that_it_has_no_validation_score(split, nothing):
+    scores = {"valid": nothing, "test": 0.9}
+    pipeline = FunctionPipeline("net", lambda params, split, seeds: scores)
+    for final in (split.refit(), None):
+        assert pipeline.fit({}, final, SEEDS, None, refit=True) == {"test": 0.9}
+    with pytest.raises(InvalidScores, match=f"returned {nothing} as its 'valid' score"):
+        pipeline.fit({}, split, SEEDS, None)
+
+
 def test_further_numbers_are_kept_if_finite():
     scores = {"test": 1, "loss": float("nan"), "seconds": 2, 3: 4.0}
     assert check_scores(scores, "p") == {"test": 1.0, "seconds": 2.0, "3": 4.0}

@@ -7,7 +7,7 @@ from sklearn.svm import SVC
 
 from outperform.errors import InvalidInput
 from outperform.study.pipelines import Pipeline, read_resources
-from outperform.study.study_file import parse_study
+from outperform.study.study_file import parse_study_file
 
 FILE = (Path(__file__).parent / "digits.toml").read_text()
 SIZES = 'Write a size such as "16GB", "512MB" or "1.5GiB".'
@@ -16,7 +16,7 @@ SIZES = 'Write a size such as "16GB", "512MB" or "1.5GiB".'
 def parse(line):
     """Study of which the first pipeline has one line more."""
     text = FILE.replace("[pipeline.space]", f"{line}\n[pipeline.space]")
-    return parse_study(text, folder=Path())
+    return parse_study_file(text, folder=Path()).study
 
 
 def fit(params, split, seeds):

@@ -16,7 +16,7 @@ from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Integers, LogUniform
 from outperform.study.splits import HoldOut, OutOfBootstrap
 from outperform.study.study import Study
-from outperform.study.study_file import parse_study
+from outperform.study.study_file import parse_study_file
 from outperform.study.study_file_tables import make_design, make_engine_table
 from outperform.study.tasks import Task
 
@@ -25,7 +25,7 @@ COMMAND = (Path(__file__).parent / "command.toml").read_text()
 
 
 def parse(text: str) -> Study:
-    return parse_study(text, folder=Path())
+    return parse_study_file(text, folder=Path()).study
 
 
 def test_a_file_and_python_give_the_same_keys():
@@ -80,7 +80,7 @@ def test_a_task_is_called_like_its_file(tmp_path):
     (tmp_path / "rows.csv").write_text("x,label\n1,0\n2,1\n")
     for data in ('"rows.csv"', '{path = "rows.csv"}'):
         text = FILE.replace('data = "digits"', f"data = {data}")
-        assert parse_study(text, folder=tmp_path).tasks[0].name == "rows"
+        assert parse_study_file(text, folder=tmp_path).study.tasks[0].name == "rows"
 
 
 def test_a_function_of_a_hidden_module_is_refused_as_data(tmp_path):
@@ -88,7 +88,7 @@ def test_a_function_of_a_hidden_module_is_refused_as_data(tmp_path):
     text = FILE.replace('data = "digits"', 'data = "random:load"')
     line = 1 + text[: text.index("random:load")].count("\n")
     with pytest.raises(InvalidInput) as caught:
-        parse_study(text, folder=tmp_path)
+        parse_study_file(text, folder=tmp_path)
     assert str(caught.value) == (
         "random.py beside the study has the name of a module of Python's standard library, which "
         f"Python takes first (line {line}). Rename it, in the study too."
@@ -118,7 +118,7 @@ def test_commands_run_where_the_study_file_lies(tmp_path):
     kind = "ideal"
     replicates = 2
     """
-    (pipeline,) = parse_study(text, folder=tmp_path).pipelines
+    (pipeline,) = parse_study_file(text, folder=tmp_path).study.pipelines
     assert pipeline.fit({}, None, {"init": 1}, None, refit=True)["test"] == 0.25
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from outperform.errors import InvalidInput
 from outperform.runner.description import describe_study
-from outperform.study.study_file import parse_study, read_study
+from outperform.study.study_file import parse_study_file, read_study
 
 STUDY = """[[task]]
 name = "t"
@@ -91,12 +91,12 @@ def test_a_module_whose_name_is_too_long_for_a_file_is_refused(tmp_path):
 )
 def test_what_is_beyond_all_reason_is_refused_with_its_line(settings, message):
     with pytest.raises(InvalidInput) as caught:
-        parse_study(STUDY.format(**USUAL | settings), folder=Path())
+        parse_study_file(STUDY.format(**USUAL | settings), folder=Path())
     assert str(caught.value) == message
 
 
 def test_the_usual_study_is_one():
-    assert parse_study(STUDY.format(**USUAL), folder=Path()).count_fits() == 6
+    assert parse_study_file(STUDY.format(**USUAL), folder=Path()).study.count_fits() == 6
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_the_usual_study_is_one():
 )
 def test_files_that_cannot_be_read_are_refused(text, message):
     with pytest.raises(InvalidInput) as caught:
-        parse_study(text, folder=Path())
+        parse_study_file(text, folder=Path())
     assert str(caught.value) == message
 
 
@@ -140,7 +140,7 @@ def test_planning_grows_with_the_number_of_pairs_not_with_its_square():
         f'[[pipeline]]\nname = "p{i}"\ncommand = "train {{task}}"\n' for i in range(40)
     )
     design = '[[design]]\nkind = "ideal"\nreplicates = 1\n'
-    study = parse_study(f"{tasks}{pipelines}{design}", folder=Path())
+    study = parse_study_file(f"{tasks}{pipelines}{design}", folder=Path()).study
     object.__setattr__(study, "pipelines", CountedPipelines(study.pipelines))
     assert describe_study(study)["n_fits"] == 800
     assert CountedPipelines.n_walks < 10 * 20

@@ -6,14 +6,14 @@ import pytest
 
 from outperform.errors import InvalidInput, OutperformError
 from outperform.study.study import Study
-from outperform.study.study_file import parse_study
+from outperform.study.study_file import parse_study_file
 
 FILE = (Path(__file__).parent / "digits.toml").read_text()
 COMMAND = (Path(__file__).parent / "command.toml").read_text()
 
 
 def parse(text: str) -> Study:
-    return parse_study(text, folder=Path())
+    return parse_study_file(text, folder=Path()).study
 
 
 NOT_LESS = "Pass a whole number not less than"
@@ -404,6 +404,6 @@ def test_a_command_that_keeps_its_split_is_named_with_its_line():
 def test_tables_are_looked_at_before_they_are_read(tmp_path, data, message):
     (tmp_path / "rows.csv").write_text("x,label\n1,0\n2,1\n")
     with pytest.raises(InvalidInput) as caught:
-        parse_study(FILE.replace('data = "digits"', data), folder=tmp_path)
+        parse_study_file(FILE.replace('data = "digits"', data), folder=tmp_path)
     assert str(caught.value).startswith(message)
     assert "(line 1" in str(caught.value)

@@ -6,7 +6,7 @@ import pytest
 
 from outperform.errors import InvalidInput
 from outperform.runner import describe_study
-from outperform.study.study_file import parse_study, read_engine_table
+from outperform.study.study_file import parse_study_file, read_study_file
 from outperform.study.study_file_tables import EngineTable
 
 FILE = (Path(__file__).parent / "digits.toml").read_text()
@@ -27,25 +27,25 @@ def file(tmp_path):
     return path
 
 
-def test_it_is_read_by_itself(file):
-    assert read_engine_table(file) == EngineTable(
+def test_it_is_read_with_the_study(file):
+    assert read_study_file(file).engine == EngineTable(
         "dask://me:secret@head:8786",
         {"security": {"tls_ca_file": "ca.pem"}},
         file.parent / "results",
         3600,
     )
-    assert "secret" not in repr(read_engine_table(file))
+    assert "secret" not in repr(read_study_file(file).engine)
 
 
 def test_a_file_without_it_says_nothing(tmp_path):
     (tmp_path / "study.toml").write_text(FILE)
-    assert read_engine_table(tmp_path / "study.toml") == EngineTable(None, {}, None, None)
+    assert read_study_file(tmp_path / "study.toml").engine == EngineTable(None, {}, None, None)
 
 
 def test_it_is_no_part_of_the_study():
-    with_table = parse_study(FILE + TABLE, folder=Path())
+    with_table = parse_study_file(FILE + TABLE, folder=Path()).study
     assert "secret" not in repr(with_table)
-    assert describe_study(with_table) == describe_study(parse_study(FILE, folder=Path()))
+    assert describe_study(with_table) == describe_study(parse_study_file(FILE, folder=Path()).study)
 
 
 @pytest.mark.parametrize(
@@ -79,11 +79,6 @@ def test_it_is_no_part_of_the_study():
 )
 def test_mistakes_are_named_with_their_line(tmp_path, table, message):
     text = f"{FILE.rstrip()}\n\n{table}\n"
-    (tmp_path / "study.toml").write_text(text)
-    for read in (
-        lambda: parse_study(text, folder=tmp_path),
-        lambda: read_engine_table(tmp_path / "study.toml"),
-    ):
-        with pytest.raises(InvalidInput) as caught:
-            read()
-        assert str(caught.value) == message
+    with pytest.raises(InvalidInput) as caught:
+        parse_study_file(text, folder=tmp_path)
+    assert str(caught.value) == message

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from shlex import quote
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,12 +29,14 @@ from outperform.render.terminal import print_result, print_table, say
 from outperform.runner import Coordinator, Progress, describe_changes, describe_study
 from outperform.runner.cost import FitSeconds, measure_seconds
 from outperform.runner.description import find_unchanged
+from outperform.runner.spool import LEAST_PATIENCE, PATIENCE, find_heartbeat
 from outperform.stats.checks import check_positive
 from outperform.store import Store, open_store
 from outperform.store.stored_doubts import find_blocked_runs
 from outperform.store.stored_runs import PAIRED, find_needed_failures
 from outperform.study.study import Study
-from outperform.study.study_file import read_study
+from outperform.study.study_file import read_study_file
+from outperform.study.study_file_tables import EngineTable
 from outperform.wording import format_duration
 
 if TYPE_CHECKING:
@@ -130,13 +132,13 @@ def command(
         raise click.UsageError("--workers N is short for --engine local:N: give one of them.")
     if seconds_per_fit is not None:
         check_positive("--seconds-per-fit", seconds_per_fit)
-    study = read_study(study_file)
+    study, table = read_study_file(study_file)
     planned = _plan_decision(study, until_decided, gamma, alpha, beta)
-    place = choose_place(study_file, engine, workers, spool)
+    folder = None if dry_run else spool or table.spool
     try:
         with (
             open_store(address or Path(study_file).with_suffix(".db")) as store,
-            place.open() as opened,
+            open_place(table, engine, workers, spool=folder) as opened,
         ):
             if not dry_run:
                 store.lock()
@@ -153,7 +155,7 @@ def command(
             _tell_costs(now, seconds, opened.n_workers, as_json=as_json, dry_run=dry_run)
             if dry_run:
                 return
-            options: dict[str, Any] = {"retry_failed": retry_failed, "spool": place.spool}
+            options: dict[str, Any] = {"retry_failed": retry_failed, "spool": folder}
             coordinator = Coordinator(study, store, opened, description=now, **options)
             run = _Run(coordinator, as_json)
             status = run.decide(planned, new_rule=new_rule) if planned else run.finish()
@@ -187,7 +189,7 @@ def _find_seconds(
     """Seconds of a fit as recorded from the same code, else as told."""
     recorded = store.mean_seconds() if before else {}
     unchanged = find_unchanged(before, now, however_searched=True)
-    every = [(pipeline.name, task.name) for task in study.tasks for pipeline in study.pipelines]
+    every = [draw.pair for draw in study.draws]
     assumed = {} if per_fit is None else dict.fromkeys(every, per_fit)
     return FitSeconds(assumed | {pair: recorded[pair] for pair in recorded if pair in unchanged})
 
@@ -322,7 +324,8 @@ class _Run:
         done = [label for label in labels if scores.get(label.key)]
         paired = {label.pipeline for label in done if label.design in PAIRED}
         names = [name for name in self.coordinator.description["pipelines"] if name in paired]
-        if 2 * self._n_failed > self.coordinator.progress.n_fits:
+        silent = set(self.coordinator.description["pipelines"]) - {run.pipeline for run in done}
+        if 2 * self._n_failed > self.coordinator.progress.n_fits or (self._n_failed and silent):
             return f"outperform status {address}"
         if len(names) > 1:
             pair = f"outperform compare {address} {quote(names[0])} {quote(names[1])}"
@@ -337,39 +340,19 @@ class _Run:
         return f"outperform status {address}" if self._n_failed else ""
 
 
-class Place(NamedTuple):
-    """An engine that is not open yet, and the folder that its workers share with us."""
-
-    address: str
-    options: Mapping[str, Any]
-    spool: Path | None
-    patience: float | None
-
-    @contextmanager
-    def open(self) -> Iterator[Engine]:
-        """Open the engine until the block ends, whose errors do not show its options."""
-        from outperform.runner.spool import LEAST_PATIENCE, PATIENCE, find_heartbeat
-
-        patience = PATIENCE if self.patience is None else max(self.patience, LEAST_PATIENCE)
-        heartbeat = find_heartbeat(self.spool)
-        settings: dict[str, Any] = {"heartbeat": heartbeat, "patience": patience}
-        with (
-            hide_options(self.options),
-            open_engine(self.address, self.options, **settings) as engine,
-        ):
-            yield engine
-
-
-def choose_place(
-    study_file: str, address: str | None, workers: int | None, spool: str | None = None
-) -> Place:
+@contextmanager
+def open_place(
+    table: EngineTable,
+    address: str | None,
+    workers: int | None,
+    *,
+    spool: str | Path | None = None,
+) -> Iterator[Engine]:
     """Engine of an address or of so many local workers; of the table [engine] if neither is given.
 
-    Options in that table are for the kind of engine that it names.
+    Options in that table are for the kind of engine that it names, and errors do not show them. In
+    the spool, somebody has to keep a heartbeat: without it, workers take us for dead.
     """
-    from outperform.study.study_file import read_engine_table  # `--help` is quick without
-
-    table = read_engine_table(study_file)
     click.get_current_context().meta["engine options"] = table.options  # no error shows them
     own = table.address or "local"
     where = address or (f"local:{workers}" if workers else own)
@@ -382,4 +365,7 @@ def choose_place(
             err=True,
         )
         options = {}
-    return Place(where, options, Path(spool) if spool else table.spool, table.patience)
+    patience = PATIENCE if table.patience is None else max(table.patience, LEAST_PATIENCE)
+    settings: dict[str, Any] = {"heartbeat": find_heartbeat(spool), "patience": patience}
+    with hide_options(options), open_engine(where, options, **settings) as engine:
+        yield engine

@@ -304,20 +304,19 @@ def describe_exception(error: BaseException) -> str:
     return cut_middle(text, _LONGEST_ERROR)
 
 
-def describe_failure(outcome: Outcome) -> str | None:
+def describe_failure(error: str, output: str) -> str:
     """What is recorded of an item that failed: its error, and what it had printed last.
 
     Examples
     --------
-    >>> outcome = Outcome("fit", None, "ValueError: nan", 3.1, "error", output="epoch 1")
-    >>> print(describe_failure(outcome))
+    >>> print(describe_failure("ValueError: nan", "epoch 1"))
     ValueError: nan
     <BLANKLINE>
     It printed last:
     epoch 1
     """
-    printed = outcome.output.strip()[-_LAST_OUTPUT:]
-    return f"{outcome.error}{_PRINTED}{printed}" if printed else outcome.error
+    printed = output.strip()[-_LAST_OUTPUT:]
+    return f"{error}{_PRINTED}{printed}" if printed else error
 
 
 def summarize_error(error: str | None) -> str:

@@ -6,6 +6,8 @@ from importlib import import_module
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from outperform.errors import InvalidInput, OutperformError
 from outperform.questions.result import Result
 from outperform.questions.rooms import list_questions
@@ -79,4 +81,20 @@ def _choose_pairs(runs: Runs, names: Sequence[str]) -> list[tuple[str, str]]:
             )
         return [(names[0], names[1])]
     pairs = list(combinations(runs.algorithms, 2))
-    return pairs if len(pairs) <= _MOST_PAIRS else []  # more of them are ranked
+    if len(pairs) > _MOST_PAIRS:  # more of them are ranked
+        return []
+    # The better one first, so that differences and sentences point the same way.
+    return [(a, b) if _count_lead(runs, a, b) >= 0 else (b, a) for a, b in pairs]
+
+
+def _count_lead(runs: Runs, a: str, b: str) -> int:
+    """On how many more tasks `a` has the better mean than `b`."""
+    codes, lead = [runs.algorithms.index(name) for name in (a, b)], 0
+    for number, task in enumerate(runs.tasks):
+        rows = (runs.task == number) & np.isfinite(runs.score)
+        first, second = (runs.score[rows & (runs.algorithm == code)] for code in codes)
+        if first.size and second.size:
+            difference = float(first.mean() - second.mean())
+            better = difference > 0 if runs.goal_on(task) == "maximize" else difference < 0
+            lead += better - (difference != 0 and not better)
+    return lead

@@ -5,20 +5,20 @@ missing, and goes on from there. So an interrupted study resumes where it was, a
 depend on the number of workers.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
 
 from outperform.engines import Engine, Outcome
-from outperform.engines.engine import describe_failure, summarize_error, use_engine
+from outperform.engines.engine import summarize_error, use_engine
 from outperform.errors import EngineError, TooFewRuns
 from outperform.runner.description import enter_study, read_finished
 from outperform.runner.exchange import Exchange
 from outperform.runner.progress import Progress
-from outperform.runner.searches import MissingFit, SearchState, Simulations, is_simulation
-from outperform.runner.spool import PATIENCE, find_heartbeat
+from outperform.runner.searches import MissingFit, SearchState, Simulations
+from outperform.runner.spool import PATIENCE, FitReport, find_heartbeat
 from outperform.runner.work import check_splits
 from outperform.runs import Runs, make_runs
 from outperform.store import Added, Measurement, RunLabel, Store
@@ -144,15 +144,15 @@ class Coordinator:
         self._fits: dict[str, MissingFit] = {}
         self._queue: list[tuple[int, int, str]] = []  # early runs first: pairs end together
         self._n_queued = 0
-        self._arrived: list[Outcome] = []
-        self._labels: list[RunLabel] = []  # not saved yet
+        self._arrived: list[FitReport] = []  # not saved yet
+        self._labels: list[RunLabel] = []  # these neither
         sizes = self.description.get("sizes", {})
         measured = all(task.data is None or task.name in sizes for task in study.tasks)
         if not self._known or not measured:
             self.description["sizes"] = check_splits(study)
             store.set_meta("study", self.description)
-        for outcome in self._exchange.take_duplicates(self._known):
-            self._compare(self._known[outcome.tag], outcome)
+        for report in self._exchange.take_duplicates(self._known):
+            self._compare(report)
 
     def run(
         self, designs: tuple[Design, ...] | None = None, *, report: Report = lambda _: None
@@ -173,11 +173,11 @@ class Coordinator:
                 self._save([])
         except BaseException:  # save what was finished; nothing new is begun
             finished = [
-                outcome
-                for outcome in (*self._arrived, *self._exchange.stop())
-                if outcome.kind == "done" and outcome.tag in self._fits
+                report
+                for report in (*self._arrived, *self._exchange.stop())
+                if report.error is None and report.key in self._fits
             ]
-            self._save([self._measure(outcome) for outcome in finished])
+            self._save([self._measure(report) for report in finished])
             raise
         self._exchange.end()
         self.progress.settle(sum(self.store.counts().values()))
@@ -190,17 +190,17 @@ class Coordinator:
 
     def _submit_some(self, plan: Iterator[tuple[int, PlannedRun]]) -> None:
         """Plan and submit until workers have enough to do; what the spool has gives no work."""
-        n_spooled, n_wanted = -1, self._exchange.n_wanted
-        while n_spooled < self._exchange.n_spooled:
-            n_spooled = self._exchange.n_spooled
+        n_wanted = self._exchange.n_wanted
+        while True:
             while len(self._queue) < n_wanted and (planned := next(plan, None)):
                 self._take_up(*planned)
             for simulation in self._simulations.begin(self._known):
                 self._exchange.submit_simulation(*simulation)
-            while self._queue and not self._exchange.is_full:
-                key = heappop(self._queue)[-1]
-                if key in self._fits:  # else a second result has come while it waited for another
-                    self._exchange.submit(key, self._fits[key].fit)
+            if not self._queue or self._exchange.is_full:
+                return
+            key = heappop(self._queue)[-1]
+            if key in self._fits:  # else a second result has come while it waited for another
+                self._exchange.submit(key, self._fits[key].fit)
 
     def _take_up(self, order: int, planned: PlannedRun) -> None:
         """Count a run that is finished; of another, follow the search or want the fit."""
@@ -315,19 +315,17 @@ class Coordinator:
 
     def _record(self) -> None:
         """Make results durable, then let the searches that wait for them go on."""
-        arrived = self._exchange.receive(self.progress)
-        self._arrived = [each for each in arrived if not is_simulation(each.tag)]
-        for outcome in self._arrived:
-            if outcome.value.lack is not None:  # all others of its task would fail like it
+        self._arrived, simulated = self._exchange.receive(self.progress)
+        for report in self._arrived:
+            if report.lack is not None:  # all others of its task would fail like it
                 raise EngineError(
-                    outcome.value.lack,
+                    report.lack,
                     "Bring the data to where the fits run, and run it again: what is recorded is "
                     "kept",
                 )
-        for outcome in arrived:
-            if is_simulation(outcome.tag):
-                self._take_choices(outcome)
-        results = [self._measure(outcome) for outcome in self._arrived if self._is_final(outcome)]
+        for outcome in simulated:
+            self._take_choices(outcome)
+        results = [self._measure(report) for report in self._arrived if self._is_final(report)]
         for result in results:
             for state in self._fits[result.key].searches if result.status == "failed" else ():
                 self._label_failure(state, result.key)
@@ -338,23 +336,24 @@ class Coordinator:
             if missing is not None:
                 self._settle(measurement, missing)
 
-    def _is_final(self, outcome: Outcome) -> bool:
+    def _is_final(self, report: FitReport) -> bool:
         """Whether a result is to be recorded, and not tried again."""
-        missing = self._fits.get(outcome.tag)
+        missing = self._fits.get(report.key)
         if missing is None:  # two workers have done it, which engines may let happen
-            self._compare(self._known[outcome.tag], outcome)
+            self._compare(report)
             return False
-        if outcome.kind == "done" or missing.n_attempts >= self.study.retries:
+        if report.error is None or missing.n_attempts >= self.study.retries:
             return True
         missing.n_attempts += 1
-        self._exchange.forget([outcome.tag])
-        self._enqueue(outcome.tag)
+        self._exchange.forget([report.key])
+        self._enqueue(report.key)
         return False
 
-    def _compare(self, first: Mapping[str, float], outcome: Outcome) -> None:
-        """Report scores that differ from the first ones; a failure is none, and has none."""
-        if first and outcome.kind == "done":
-            again = compare_scores(dict(first), dict(outcome.value.scores))
+    def _compare(self, report: FitReport) -> None:
+        """Report scores that differ from those recorded; a failure is none, and has none."""
+        first = self._known[report.key]
+        if first and report.error is None:
+            again = compare_scores(dict(first), dict(report.scores))
             self.progress.noise += [str(again)] if again.kind == "differs" else []
 
     def _save(self, measurements: list[Measurement]) -> list[Added]:
@@ -375,21 +374,20 @@ class Coordinator:
             state.missing.discard(measurement.key)
             self._follow(state)
 
-    def _measure(self, outcome: Outcome) -> Measurement:
-        fit, report = self._fits[outcome.tag].fit, outcome.value
-        done = outcome.kind == "done"
+    def _measure(self, report: FitReport) -> Measurement:
+        fit = self._fits[report.key].fit
         return Measurement(
-            key=outcome.tag,
+            key=report.key,
             pipeline=fit.pipeline,
             task=fit.task,
             params=fit.params,
             seeds=fit.seeds,
             fold=fit.fold,
             refit=fit.refit,
-            status="done" if done else "failed",
-            scores=dict(report.scores) if done else {},
-            seconds=outcome.seconds,
-            error=None if done else describe_failure(outcome),
+            status="done" if report.error is None else "failed",
+            scores=dict(report.scores),
+            seconds=report.seconds,
+            error=report.error,
             started=report.started,
             versions=dict(report.versions),
         )

@@ -56,7 +56,7 @@ def measure_seconds(
     Hyperparameters are the defaults.
     """
     known = known or {}
-    every = [(pipeline.name, task.name) for task in study.tasks for pipeline in study.pipelines]
+    every = [draw.pair for draw in study.draws]
     pairs = [pair for pair in every if pair not in known]
     outcomes = _time_fits(study, engine, pairs)
     if all(outcome.seconds < _QUICK for outcome in outcomes.values()):

@@ -42,10 +42,9 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
         return (
             {"designs": _list_designs(study), **before} if "designs" not in before else {**before}
         )
-    prices = _price(study)
-    alone = len(study.designs) == 1
-    own = prices[study.designs[0].kind]
-    n_fits = sum(n for _, _, n in own) if alone else study.count_fits()
+    prices = study.price_alternatives()
+    alone, own = len(study.designs) == 1, prices[study.designs[0].kind]
+    n_fits = sum(n for *_, n in own) if alone else study.count_fits()
     counted = {"n_fits": n_fits, "prices": prices, "designs": _list_designs(study)}
     return now | counted | {"sizes": _keep_sizes(before or {}, now)}
 
@@ -78,16 +77,6 @@ def _keep_sizes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, 
 
 def _list_designs(study: Study) -> list[dict[str, Any]]:
     return count_replicates((r.design, r.source, r.replicate) for r in study.plan_runs())
-
-
-def _price(study: Study) -> dict[str, list[tuple[str, str, int]]]:
-    """Fits of the designs chosen, and of others, for every pipeline on every task."""
-    prices: dict[str, list[tuple[str, str, int]]] = {}
-    for task in study.tasks:
-        for pipeline in study.pipelines:
-            for kind, n_fits in study.price_alternatives([(pipeline, task)]).items():
-                prices.setdefault(kind, []).append((pipeline.name, task.name, n_fits))
-    return prices
 
 
 def describe_changes(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> list[str]:

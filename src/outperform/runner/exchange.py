@@ -1,18 +1,18 @@
 """Between a coordinator and its workers: fits go out, and what became of them comes back."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 from outperform.engines import Engine, Outcome
+from outperform.engines.engine import describe_failure
 from outperform.runner.progress import LOOK_EVERY, ActivityLog, Doing, Progress
 from outperform.runner.searches import Tag, is_simulation
 from outperform.runner.spool import FitReport, Spool
-from outperform.runner.work import FitWork, ReportedFits, list_needs, need_nothing
+from outperform.runner.work import FitWork, list_needs, need_nothing
 from outperform.store import Store
 from outperform.study.fits import Fit
 from outperform.study.simulated_searches import Simulation, simulate
@@ -44,15 +44,17 @@ class Exchange:
         self._spool = None if spool is None else Spool(spool)
         folder = None if self._spool is None else self._spool.folder
         # Work by task: who lacks the data of one may still do the others', once that is done.
-        without = FitWork.of(study, [task for task in study.tasks if task.data is None])
-        self._works = dict.fromkeys(without.tasks, ReportedFits(without, folder))
-        for task in study.tasks:
-            if task.data is not None:
-                self._works[task.name] = ReportedFits(FitWork.of(study, [task]), folder)
+        groups = [[task] for task in study.tasks if task.data is not None]
+        if without := [task for task in study.tasks if task.data is None]:
+            groups.append(without)
+        works = [FitWork.of(study, group, spool=folder) for group in groups]
+        self._works = {task: work for work in works for task in work.tasks}
+        # Of several tasks, some may be done with, and their data be gone.
+        self._first = works[0] if len(works) == 1 else FitWork.of(study, [])
         self._needs = list_needs(study)
         self._log = ActivityLog(store, engine)
         self._submitted: dict[str | Tag, Fit | None] = {}
-        self._spooled: list[Outcome] = []  # found done when they were about to be submitted
+        self._spooled: list[FitReport] = []  # found done when they were about to be submitted
 
     @property
     def n_wanted(self) -> int:
@@ -65,23 +67,15 @@ class Exchange:
         return len(self._submitted) >= self.n_wanted or len(self._spooled) >= _TAKEN_AT_ONCE
 
     @property
-    def n_spooled(self) -> int:
-        """Results that were found in the spool, and not received yet."""
-        return len(self._spooled)
-
-    @property
     def is_idle(self) -> bool:
         """Whether there is nothing to wait for."""
         return not self._submitted and not self._spooled
 
     def wake_workers(self) -> None:
         """Let workers get ready while somebody reads and plans."""
-        works = {*self._works.values()}
-        # Of several tasks, some may be done with, and their data be gone.
-        work = works.pop() if len(works) == 1 else ReportedFits(FitWork.of(self._study, []))
         for needs in islice(cycle(self._needs.values()), self._engine.n_workers):
             timeout = self._study.timeout
-            self._engine.submit(work, None, tag=None, timeout=timeout, needs=needs)
+            self._engine.submit(self._first.report, None, tag=None, timeout=timeout, needs=needs)
 
     def submit(self, key: str, fit: Fit) -> None:
         """Have a fit done, unless a worker has kept it in the spool."""
@@ -89,7 +83,7 @@ class Exchange:
             self._spooled.append(spooled)
             return
         self._submitted[key] = fit
-        work, needs = self._works[fit.task], self._needs[fit.pipeline]
+        work, needs = self._works[fit.task].report, self._needs[fit.pipeline]
         self._engine.submit(work, (key, fit), tag=key, timeout=self._study.timeout, needs=needs)
 
     def submit_simulation(self, tag: Tag, simulation: Simulation) -> None:
@@ -97,63 +91,61 @@ class Exchange:
         self._submitted[tag] = None
         self._engine.submit(simulate, simulation, tag=tag, needs=need_nothing(self._study))
 
-    def receive(self, progress: Progress) -> list[Outcome]:
-        """What has come back: of fits with a report as value; nothing where that takes long."""
+    def receive(self, progress: Progress) -> tuple[list[FitReport], list[Outcome]]:
+        """What has come back, of fits and of simulations; nothing where that takes long."""
         self._log.write(progress, self._describe)
-        outcomes, self._spooled = self._spooled or self._engine.wait(LOOK_EVERY), []
-        received = [self._unpack(each) for each in outcomes if each.tag is not None]
-        for outcome in received:
+        reports, self._spooled = self._spooled, []
+        outcomes = [] if reports else self._engine.wait(LOOK_EVERY)
+        for outcome in outcomes:
             self._submitted.pop(outcome.tag, None)
-        self._log.count(each for each in received if not is_simulation(each.tag))
+            if _is_fit(outcome):
+                reports.append(self._find_report(outcome))
+                self._log.count(outcome.worker, reports[-1].seconds)
         progress.shortage = self._engine.shortage
         progress.spool = self._spool.notes if self._spool else []
-        return received
+        return reports, [outcome for outcome in outcomes if is_simulation(outcome.tag)]
 
     def forget(self, keys: Iterable[str]) -> None:
         """Remove what is kept of fits that are recorded, or are to be done again."""
         if self._spool:
             self._spool.remove(keys)
 
-    def take_duplicates(self, known: Mapping[str, Mapping[str, float]]) -> Iterator[Outcome]:
+    def take_duplicates(self, known: Mapping[str, Mapping[str, float]]) -> Iterable[FitReport]:
         """What the spool has of fits that were recorded with scores, and forget it."""
-        if self._spool:
-            recorded = {key for key, scores in known.items() if scores}
-            for key, report in self._spool.take_duplicates(recorded):
-                yield report.to_outcome(key)
+        if self._spool is None:
+            return ()
+        return self._spool.take_duplicates({key for key, scores in known.items() if scores})
 
     def keep_alive(self) -> AbstractContextManager[None]:
         """Let workers see by the spool that they are wanted, as long as the block lasts."""
         return self._spool.keep_alive() if self._spool else nullcontext()
 
-    def stop(self) -> list[Outcome]:
+    def stop(self) -> list[FitReport]:
         """Give up at once what is not finished, and hand out what is."""
         self._engine.stop()
-        return [self._unpack(each) for each in self._engine.wait() if each.tag is not None]
+        return [self._find_report(each) for each in self._engine.wait() if _is_fit(each)]
 
     def end(self) -> None:
         """Let whoever watches know that all is done."""
         self._log.end()
 
-    def _unpack(self, outcome: Outcome) -> Outcome:
+    def _find_report(self, outcome: Outcome) -> FitReport:
         """What the worker itself has said of a fit, if it has, before it was lost."""
-        if is_simulation(outcome.tag):
-            return outcome
         if outcome.kind in ("died", "timeout") and (spooled := self._find_spooled(outcome.tag)):
             return spooled
         report = outcome.value
         if not isinstance(report, FitReport):  # it was killed, and has not said on what it ran
-            started = time.time() - outcome.seconds
-            none = FitReport(report or {}, outcome.error, outcome.seconds, started, {})
-            return replace(outcome, value=none)
+            seconds, started = outcome.seconds, time.time() - outcome.seconds
+            report = FitReport(outcome.tag, report or {}, outcome.error, seconds, started, {})
         if self._spool:
             self._spool.note_failure(report)
-        own = report.to_outcome(outcome.tag)
-        return replace(own, worker=outcome.worker, output=outcome.output)
+        if report.error is None:
+            return report
+        return report._replace(error=describe_failure(report.error, outcome.output))
 
-    def _find_spooled(self, key: str) -> Outcome | None:
+    def _find_spooled(self, key: str) -> FitReport | None:
         """What a worker has kept of a fit, though we have not heard of it."""
-        report = self._spool.take(key, failed=not self._retry_failed) if self._spool else None
-        return None if report is None else report.to_outcome(key)
+        return self._spool.take(key, failed=not self._retry_failed) if self._spool else None
 
     def _describe(self, tag: Any) -> Doing:
         """What a worker does, of whatever was submitted."""
@@ -165,3 +157,8 @@ class Exchange:
         if fit is None:
             return Doing("a fit that another has done")
         return Doing("run" if fit.refit else "trial", fit.pipeline, fit.task)
+
+
+def _is_fit(outcome: Outcome) -> bool:
+    """Whether it is of a fit, whose tag is its key, and not of a worker that got ready."""
+    return isinstance(outcome.tag, str)

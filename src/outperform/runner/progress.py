@@ -2,11 +2,11 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from outperform.engines import Engine, Outcome
+from outperform.engines import Engine
 from outperform.store import Store
 from outperform.store.meta import ACTIVITY
 
@@ -87,14 +87,12 @@ class ActivityLog:
         if store.get_meta(ACTIVITY) is not None:
             store.set_meta(ACTIVITY, None)
 
-    def count(self, outcomes: Iterable[Outcome]) -> None:
-        """Take note of fits that have ended."""
-        now = time.time()
-        for outcome in outcomes:
-            self._ends.append(now)
-            of_worker = self._seconds.setdefault(outcome.worker, [0, 0.0])
-            of_worker[0] += 1
-            of_worker[1] += outcome.seconds
+    def count(self, worker: str, seconds: float) -> None:
+        """Take note of a fit that has ended."""
+        self._ends.append(time.time())
+        of_worker = self._seconds.setdefault(worker, [0, 0.0])
+        of_worker[0] += 1
+        of_worker[1] += seconds
 
     def write(self, progress: Progress, describe: Callable[[Any], Doing]) -> None:
         """Say what is going on, where that has changed since; `describe` tells what a tag is."""

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 from uuid import uuid4
 
-from outperform.engines import Outcome
 from outperform.errors import InvalidInput
 from outperform.store.damage import find_checksum
 from outperform.store.rows import NONSENSE, encode_json
@@ -36,6 +35,7 @@ _FIELDS = {"key", "scores", "error", "seconds", "started", "versions", "checksum
 class FitReport(NamedTuple):
     """What the worker itself says of a fit that has ended."""
 
+    key: str  # of the fit
     scores: Mapping[str, float]
     error: str | None  # the traceback where the fit raised an exception; then it has no scores
     seconds: float
@@ -43,11 +43,6 @@ class FitReport(NamedTuple):
     versions: Mapping[str, str]  # of what it ran on
     lack: str | None = None  # why the fit could not even begin, as the worker lacks its data
     unspooled: str | None = None  # why the report could not be written to the spool
-
-    def to_outcome(self, key: str) -> Outcome:
-        """The outcome that an engine would have handed out."""
-        kind = "done" if self.error is None else "error"
-        return Outcome(key, self, self.error, self.seconds, kind)  # type: ignore[arg-type]
 
 
 def find_heartbeat(folder: str | Path | None) -> Path | None:
@@ -132,8 +127,8 @@ class Spool:
             with suppress(OSError):
                 name_file(self.folder, key).unlink()
 
-    def take_duplicates(self, recorded: Collection[str]) -> Iterator[tuple[str, FitReport]]:
-        """Reports of fits that were recorded before, by key; they are removed."""
+    def take_duplicates(self, recorded: Collection[str]) -> Iterator[FitReport]:
+        """Reports of fits that were recorded before; they are removed."""
         with os.scandir(self.folder) as entries:
             names = [entry.name for entry in entries]
         for name in names:
@@ -143,7 +138,7 @@ class Spool:
             if (match := _REPORT.fullmatch(name)) and match[1] in recorded:
                 report = self._read(match[1])
                 if report is not None:
-                    yield match[1], report
+                    yield report
                 self.remove([match[1]])
 
     def note_failure(self, report: FitReport) -> None:
@@ -183,10 +178,10 @@ def name_file(folder: str | Path, key: str) -> Path:
     return Path(folder) / f"{key}.json"
 
 
-def write_report(folder: str | Path, key: str, report: FitReport) -> str | None:
+def write_report(folder: str | Path, report: FitReport) -> str | None:
     """Keep a report durably; why that could not be, if so."""
     content = {
-        "key": key,
+        "key": report.key,
         "scores": {name: float(score) for name, score in report.scores.items()},
         "error": report.error,
         "seconds": report.seconds,
@@ -195,7 +190,7 @@ def write_report(folder: str | Path, key: str, report: FitReport) -> str | None:
     }
     try:
         text = encode_json({**content, "checksum": find_checksum(encode_json(content))})
-        _write_durably(name_file(folder, key), text.encode())
+        _write_durably(name_file(folder, report.key), text.encode())
     except (OSError, ValueError) as error:
         return f"{type(error).__name__}: {error} (on {socket.gethostname()})"
     return None
@@ -240,7 +235,7 @@ def read_report(path: Path, key: str) -> FitReport:
         checksum = content.pop("checksum")
         if checksum != find_checksum(encode_json(content)):
             raise NoReport("it does not match its checksum")
-        if content.pop("key") != key:
+        if content["key"] != key:
             raise NoReport("it is of another fit")
         return _make_report(**content)
     except FileNotFoundError:
@@ -267,7 +262,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _make_report(
-    *, scores: Any, error: Any, seconds: Any, started: Any, versions: Any
+    *, key: str, scores: Any, error: Any, seconds: Any, started: Any, versions: Any
 ) -> FitReport:
     numbers = [seconds, started, *dict.values(scores)]
     if not all(type(each) is float and isfinite(each) for each in numbers) or seconds < 0:
@@ -277,4 +272,4 @@ def _make_report(
         raise NoReport("its versions make no sense")
     if (error is None) != bool(scores) or not isinstance(error, str | None):
         raise NoReport("it says neither what came out nor what went wrong")
-    return FitReport(scores, error, seconds, started, versions)
+    return FitReport(key, scores, error, seconds, started, versions)

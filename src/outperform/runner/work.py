@@ -39,19 +39,23 @@ class FitWork:
     """What a worker does with a fit: load the data once, split it, train, score.
 
     Data is loaded with the work itself, so that a fit's time and timeout are its own, and so that
-    a worker which lacks some is found out before it spoils a fit.
+    a worker which lacks some is found out before it spoils a fit. In the spool, a folder, every
+    report is kept before it is returned.
     """
 
     pipelines: Mapping[str, Pipeline]
     tasks: Mapping[str, Task]
+    spool: Path | None = None
     _datasets: dict[str, Dataset] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def of(cls, study: Study, tasks: Iterable[Task] | None = None) -> Self:
+    def of(
+        cls, study: Study, tasks: Iterable[Task] | None = None, *, spool: Path | None = None
+    ) -> Self:
         """The work of a study, or of some of its tasks."""
         pipelines = {pipeline.name: pipeline for pipeline in study.pipelines}
         chosen = study.tasks if tasks is None else tasks
-        return cls(pipelines, {task.name: task for task in chosen})
+        return cls(pipelines, {task.name: task for task in chosen}, spool)
 
     def __call__(self, fit: Fit) -> dict[str, float]:
         """Scores of one fit."""
@@ -75,6 +79,25 @@ class FitWork:
             )
         return scores
 
+    def report(self, wanted: tuple[str, Fit] | None) -> FitReport | None:
+        """What came out of a fit, given with its key, on what it ran, and how long it took.
+
+        Without a fit, a worker only gets ready: it has imported all it needs when it gets here.
+        """
+        if wanted is None:
+            return None
+        key, fit = wanted
+        started = time.time()
+        try:
+            self.load(self.tasks[fit.task])
+        except MissingData as lack:  # in this process, that of the coordinator
+            return FitReport(key, {}, str(lack), 0.0, started, {}, lack=str(lack))
+        scores, error, seconds, _ = run(self, fit)
+        report = FitReport(key, scores or {}, error, seconds, started, find_versions())
+        if self.spool is None:
+            return report
+        return report._replace(unspooled=write_report(self.spool, report))
+
     def load(self, task: Task) -> Dataset | None:
         """Data of a task, loaded once; MissingData where that cannot be."""
         if task.data is not None and task.name not in self._datasets:
@@ -91,45 +114,15 @@ class FitWork:
         return self._datasets.get(task.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _arrive, (type(self), self.pipelines, self.tasks)
+        return _arrive, (type(self), self.pipelines, self.tasks, self.spool)
 
 
-def _arrive(
-    kind: type[FitWork], pipelines: Mapping[str, Pipeline], tasks: Mapping[str, Task]
-) -> FitWork:
+def _arrive(kind: type[FitWork], *parts: Any) -> FitWork:
     """The work as a worker receives it, with its data."""
-    work = kind(pipelines, tasks)
-    for task in tasks.values():
+    work = kind(*parts)
+    for task in work.tasks.values():
         work.load(task)
     return work
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ReportedFits:
-    """Does fits and reports what came out, on what they ran, and how long they took.
-
-    Without a fit, a worker only gets ready: it has imported all it needs when it gets here. In the
-    spool, a folder, every report is kept before it is returned.
-    """
-
-    work: FitWork
-    spool: Path | None = None
-
-    def __call__(self, wanted: tuple[str, Fit] | None) -> FitReport | None:
-        """Report of a fit, which is given with its key."""
-        if wanted is None:
-            return None
-        key, fit = wanted
-        started = time.time()
-        try:
-            self.work.load(self.work.tasks[fit.task])
-        except MissingData as lack:  # in this process, that of the coordinator
-            return FitReport({}, str(lack), 0.0, started, {}, lack=str(lack))
-        scores, error, seconds, _ = run(self.work, fit)
-        report = FitReport(scores or {}, error, seconds, started, find_versions())
-        if self.spool is None:
-            return report
-        return report._replace(unspooled=write_report(self.spool, key, report))
 
 
 def check_splits(study: Study) -> dict[str, list[int]]:

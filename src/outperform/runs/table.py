@@ -281,7 +281,7 @@ class Runs:
         if task is None and len(self.tasks) > 1:
             raise UnknownName(
                 f"{self.source} has {len(self.tasks)} tasks and none was named",
-                f"Name one of: {enumerate_names(self.tasks)}",
+                f"Name one with --on (task in Python): {enumerate_names(self.tasks)}",
             )
         return 0 if task is None else self._code(task, self.tasks, "task")
 

@@ -7,10 +7,15 @@ from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
-from outperform.stats.best_of_n import BestOfEstimator, Goal, as_budgets, rank_weights
+from outperform.stats.best_of_n import (
+    BestOfEstimator,
+    Goal,
+    SortedRuns,
+    as_budgets,
+    rank_weights,
+)
 from outperform.stats.best_of_resamples import (
     BestOfEstimates,
-    SortedRuns,
     divide_resamples,
     draw_sorted,
 )

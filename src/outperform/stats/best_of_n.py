@@ -4,6 +4,9 @@ From m values sorted by the score that chooses, the one at rank j is the best of
 that depends on j, m and n alone. Values tied on that score are equally likely to be chosen.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Literal, get_args, overload
 
 import numpy as np
@@ -86,19 +89,8 @@ def expected_best_of(
     >>> expected_best_of([1, 2], [3.0, 5.0], estimator="u")
     array([4., 5.])
     """
-    chosen_by, reported = as_chosen(validation, test)
-    sizes = as_budgets(n, chosen_by.size, estimator)
-    better = turn(chosen_by, goal)
-    if estimator == "gaussian":
-        best = np.full(sizes.size, reported.mean())
-        if np.ptp(better) > 0:  # else all are tied, and any may be chosen
-            centred = better - better.mean()
-            covariance = float(centred @ (reported - reported.mean())) / (better.size - 1)
-            best += covariance / float(np.std(better, ddof=1)) * gaussian_best_of(sizes)
-    else:
-        order, group = sort_groups(better)
-        ranked = _share_ties(reported[order], group)
-        best = np.array([rank_weights(size, better.size, estimator) @ ranked for size in sizes])
+    runs = SortedRuns.make(validation, test, goal)
+    best = runs.expect_best(as_budgets(n, runs.size, estimator), estimator)
     return float(best[0]) if np.ndim(n) == 0 else best.reshape(np.shape(n))
 
 
@@ -160,18 +152,73 @@ def gaussian_best_of(n: ArrayLike) -> float | FloatArray:
     return float(best[0]) if np.ndim(n) == 0 else best.reshape(np.shape(n))
 
 
-def as_chosen(validation: ArrayLike, test: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
-    """Scores that choose, identical where tied, and scores that are reported, run by run."""
-    (chosen_by,) = merge_ties(as_scores(validation, "validation", at_least=2))
-    if test is None:
-        return chosen_by, chosen_by
-    reported = as_scores(test, "test", at_least=2)
-    if chosen_by.size != reported.size:
-        raise InvalidScores(
-            f"there are {chosen_by.size} validation scores and {reported.size} test scores",
-            "Pass one of each per run, in the same order",
-        )
-    return chosen_by, reported
+@dataclass(frozen=True, slots=True)
+class SortedRuns:
+    """Runs from worst to best on validation."""
+
+    better: FloatArray
+    reported: FloatArray
+    group: IntArray  # the same for runs that are tied
+
+    @classmethod
+    def make(cls, validation: ArrayLike, test: ArrayLike | None, goal: Goal) -> "SortedRuns":
+        """Sort runs; `goal` says whether higher or lower validation is better."""
+        (chosen_by,) = merge_ties(as_scores(validation, "validation", at_least=2))
+        reported = chosen_by if test is None else as_scores(test, "test", at_least=2)
+        if chosen_by.size != reported.size:
+            raise InvalidScores(
+                f"there are {chosen_by.size} validation scores and {reported.size} test scores",
+                "Pass one of each per run, in the same order",
+            )
+        better = turn(chosen_by, goal)
+        order, group = sort_groups(better)
+        return cls(better[order], reported[order], group)
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        return self.better.size
+
+    def expect_best(self, sizes: IntArray, estimator: BestOfEstimator) -> FloatArray:
+        """Boo_n of these runs, for each n."""
+        if estimator != "gaussian":
+            ranked = _share_ties(self.reported, self.group)
+            return np.array([rank_weights(n, self.size, estimator) @ ranked for n in sizes])
+        best = np.full(sizes.size, self.reported.mean())
+        if self.better[0] < self.better[-1]:  # else all are tied, and any may be chosen
+            centred = self.better - self.better.mean()
+            covariance = float(centred @ (self.reported - self.reported.mean())) / (self.size - 1)
+            best += covariance / float(np.std(self.better, ddof=1)) * gaussian_best_of(sizes)
+        return best
+
+    def make_evaluator(
+        self, sizes: IntArray, n_drawn: int, estimator: BestOfEstimator
+    ) -> Callable[[IntArray], FloatArray]:
+        """Make a function from rows of `n_drawn` sorted positions to Boo_n, a column per n."""
+        if estimator == "gaussian":
+            return partial(self._evaluate_gaussian, gaussian_best_of(sizes))
+        weights = np.transpose([rank_weights(int(size), n_drawn, estimator) for size in sizes])
+        return partial(self._evaluate_weighted, weights)
+
+    def _evaluate_weighted(self, weights: FloatArray, rows: IntArray) -> FloatArray:
+        scores = self.reported[rows]
+        n_groups = int(self.group[-1]) + 1
+        if n_groups < self.size:  # runs that are tied within a row have the mean of their scores
+            key = (self.group[rows] + n_groups * np.arange(len(rows))[:, None]).ravel()
+            sums, counts = np.bincount(key, weights=scores.ravel()), np.bincount(key)
+            scores = (sums / np.maximum(counts, 1))[key].reshape(scores.shape)
+        return np.asarray(scores @ weights)
+
+    def _evaluate_gaussian(self, constants: FloatArray, rows: IntArray) -> FloatArray:
+        better, scores = self.better[rows], self.reported[rows]
+        mean = scores.mean(axis=1, keepdims=True)
+        centred = better - better.mean(axis=1, keepdims=True)
+        squares = np.einsum("ij,ij->i", centred, centred)
+        products = np.einsum("ij,ij->i", centred, scores - mean)
+        # Rows are sorted; those of which all runs are tied gain nothing.
+        squares[better[:, 0] == better[:, -1]] = np.inf
+        gain = products / np.sqrt(squares * max(better.shape[1] - 1, 1))
+        return np.asarray(mean + np.outer(gain, constants))
 
 
 def as_budgets(n: ArrayLike, n_runs: int, estimator: BestOfEstimator) -> IntArray:
@@ -180,7 +227,8 @@ def as_budgets(n: ArrayLike, n_runs: int, estimator: BestOfEstimator) -> IntArra
     sizes = np.asarray(n).ravel()
     if sizes.size == 0:
         raise InvalidInput("there is no n", "Pass at least one number of candidates")
-    for size in sizes.tolist():
+    # Of whole numbers, the smallest tells; of anything else, each.
+    for size in [sizes.min()] if sizes.dtype.kind in "iu" else sizes.tolist():
         check_count("n", size, at_least=1)
     if estimator == "u" and sizes.max() > n_runs:
         raise InvalidInput(

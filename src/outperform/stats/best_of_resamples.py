@@ -5,9 +5,8 @@ weighs the same in every resample, so all resamples and all n are one product of
 Positions drawn twice are tied, but have the same scores: it does not matter which is chosen.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -18,13 +17,10 @@ from outperform.errors import UnpairedScores
 from outperform.stats.best_of_n import (
     BestOfEstimator,
     Goal,
+    SortedRuns,
     as_budgets,
-    as_chosen,
-    expected_best_of,
     gaussian_best_of,
     rank_weights,
-    sort_groups,
-    turn,
 )
 from outperform.stats.checks import (
     FloatArray,
@@ -130,9 +126,8 @@ def estimate_best_of(
     0.751 [0.724, 0.77]
     """
     check_count("n_resamples", n_resamples, at_least=0)
-    sizes = as_budgets(n, np.size(validation), estimator)
-    value = expected_best_of(sizes, validation, test, estimator=estimator, goal=goal)
     runs = SortedRuns.make(validation, test, goal)
+    sizes = as_budgets(n, runs.size, estimator)
     resampled = [np.empty((0, sizes.size))]
     if n_resamples:
         evaluate = runs.make_evaluator(sizes, runs.size, estimator)
@@ -141,8 +136,9 @@ def estimate_best_of(
             for n_rows in divide_resamples(n_resamples, runs.size)
         )
     left = _leave_one_out_gaussian if estimator == "gaussian" else _leave_one_out
-    error = np.sqrt(runs.size - 1) * np.array([left(runs, int(size)).std() for size in sizes])
+    error = np.sqrt(runs.size - 1) * np.array([each.std() for each in left(runs, sizes)])
     df = np.full(sizes.size, runs.size - 1.0)
+    value = runs.expect_best(sizes, estimator)
     return BestOfEstimates(sizes, value, np.concatenate(resampled), error, df)
 
 
@@ -159,77 +155,29 @@ def draw_sorted(n_runs: int, shape: tuple[int, int], *, rng: np.random.Generator
     return np.minimum(places, n_runs - 1)  # where the quotient was rounded up
 
 
-@dataclass(frozen=True, slots=True)
-class SortedRuns:
-    """Runs from worst to best on validation."""
-
-    better: FloatArray
-    reported: FloatArray
-    group: IntArray  # the same for runs that are tied
-
-    @classmethod
-    def make(cls, validation: ArrayLike, test: ArrayLike | None, goal: Goal) -> "SortedRuns":
-        """Sort runs; `goal` says whether higher or lower validation is better."""
-        chosen_by, reported = as_chosen(validation, test)
-        better = turn(chosen_by, goal)
-        order, group = sort_groups(better)
-        return cls(better[order], reported[order], group)
-
-    @property
-    def size(self) -> int:
-        """Number of runs."""
-        return self.better.size
-
-    def make_evaluator(
-        self, sizes: IntArray, n_drawn: int, estimator: BestOfEstimator
-    ) -> Callable[[IntArray], FloatArray]:
-        """Make a function from rows of `n_drawn` sorted positions to Boo_n, a column per n."""
-        if estimator == "gaussian":
-            return partial(self._evaluate_gaussian, gaussian_best_of(sizes))
-        weights = np.transpose([rank_weights(int(size), n_drawn, estimator) for size in sizes])
-        return partial(self._evaluate_weighted, weights)
-
-    def _evaluate_weighted(self, weights: FloatArray, rows: IntArray) -> FloatArray:
-        scores = self.reported[rows]
-        n_groups = int(self.group[-1]) + 1
-        if n_groups < self.size:  # runs that are tied within a row have the mean of their scores
-            key = (self.group[rows] + n_groups * np.arange(len(rows))[:, None]).ravel()
-            sums, counts = np.bincount(key, weights=scores.ravel()), np.bincount(key)
-            scores = (sums / np.maximum(counts, 1))[key].reshape(scores.shape)
-        return np.asarray(scores @ weights)
-
-    def _evaluate_gaussian(self, constants: FloatArray, rows: IntArray) -> FloatArray:
-        better, scores = self.better[rows], self.reported[rows]
-        mean = scores.mean(axis=1, keepdims=True)
-        centred = better - better.mean(axis=1, keepdims=True)
-        squares = np.einsum("ij,ij->i", centred, centred)
-        products = np.einsum("ij,ij->i", centred, scores - mean)
-        # Rows are sorted; those of which all runs are tied gain nothing.
-        squares[better[:, 0] == better[:, -1]] = np.inf
-        gain = products / np.sqrt(squares * max(better.shape[1] - 1, 1))
-        return np.asarray(mean + np.outer(gain, constants))
-
-
-def _leave_one_out(runs: SortedRuns, n: int) -> FloatArray:
-    """Boo_n without each run in turn, drawn with replacement.
+def _leave_one_out(runs: SortedRuns, sizes: IntArray) -> Iterator[FloatArray]:
+    """Boo_n without each run in turn, drawn with replacement, for each n.
 
     Without it, n of n - 1 runs could not be drawn; the errors are nearly the same.
     """
-    size = np.bincount(runs.group)
-    end, total = np.cumsum(size), np.bincount(runs.group, weights=runs.reported)
+    group, others = runs.group, runs.size - 1
+    size = np.bincount(group)
+    end, total = np.cumsum(size), np.bincount(group, weights=runs.reported)
     start = end - size
-    below = np.append(0.0, np.cumsum(rank_weights(n, runs.size - 1, "v")))
-    # Groups of tied runs keep their ranks below the run left out, and lose one above it.
-    kept = total / size * (below[np.minimum(end, runs.size - 1)] - below[start])
-    moved = total / size * (below[end - 1] - below[np.maximum(start - 1, 0)])
-    own = (below[end - 1] - below[start]) / np.maximum(size - 1, 1)
-    others = np.append(0.0, np.cumsum(kept)[:-1]) + np.append(np.cumsum(moved[::-1])[-2::-1], 0.0)
-    group = runs.group
-    return np.asarray(others[group] + (total[group] - runs.reported) * own[group])
+    for n in sizes.tolist():
+        below = np.append(0.0, np.cumsum(rank_weights(n, others, "v")))
+        # Groups of tied runs keep their ranks below the run left out, and lose one above it.
+        kept = total / size * (below[np.minimum(end, others)] - below[start])
+        moved = total / size * (below[end - 1] - below[np.maximum(start - 1, 0)])
+        own = (below[end - 1] - below[start]) / np.maximum(size - 1, 1)
+        beside = np.append(0.0, np.cumsum(kept)[:-1]) + np.append(
+            np.cumsum(moved[::-1])[-2::-1], 0.0
+        )
+        yield beside[group] + (total[group] - runs.reported) * own[group]
 
 
-def _leave_one_out_gaussian(runs: SortedRuns, n: int) -> FloatArray:
-    """Boo_n of normal scores without each run in turn, from sums less its part."""
+def _leave_one_out_gaussian(runs: SortedRuns, sizes: IntArray) -> Iterator[FloatArray]:
+    """Boo_n of normal scores without each run in turn, from sums less its part, for each n."""
     m = runs.size
     x, y = runs.better - runs.better.mean(), runs.reported - runs.reported.mean()
     squares = x @ x - m / (m - 1) * x**2
@@ -239,4 +187,5 @@ def _leave_one_out_gaussian(runs: SortedRuns, n: int) -> FloatArray:
     highest = np.append(np.full(m - 1, runs.better[-1]), runs.better[-2])
     varies = (lowest < highest) & (squares > 0)
     gain = products / np.sqrt(np.where(varies, squares, np.inf) * max(m - 2, 1))
-    return np.asarray(runs.reported.mean() - y / (m - 1) + gain * gaussian_best_of(n))
+    for constant in gaussian_best_of(sizes):
+        yield runs.reported.mean() - y / (m - 1) + gain * constant

@@ -3,7 +3,7 @@
 import math
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -33,6 +33,9 @@ class Interval(Plain):
 
     def __str__(self) -> str:
         return f"[{self.low:.3g}, {self.high:.3g}]"
+
+    def __neg__(self) -> "Interval":
+        return replace(self, low=-self.high, high=-self.low)
 
     def mirrored(self) -> "Interval":
         """Interval of 1 - x: that of P(B>A) where this one is of P(A>B)."""

@@ -120,12 +120,12 @@ class CommandPipeline(Pipeline):
         reserved = (*seeds, *_SETTINGS)
         for name in self.space:
             if name in reserved:
-                with entry("space", name):
-                    raise InvalidInput(
-                        f"pipeline {self.name!r} has a hyperparameter called {name!r}, which "
-                        "stands for something else in a command",
-                        "Choose another name",
-                    )
+                raise InvalidInput(
+                    f"pipeline {self.name!r} has a hyperparameter called {name!r}, which "
+                    "stands for something else in a command",
+                    "Choose another name",
+                    where=("space", name),
+                )
         known = [*self.space, *reserved]
         used: list[str] = []
         for place, argument in enumerate(template):
@@ -147,20 +147,19 @@ class CommandPipeline(Pipeline):
         """Refuse hyperparameters and seeds that the program would never hear of."""
         for name in self.space:
             if name not in used:
-                with entry("space", name):
-                    raise InvalidInput(
-                        f"pipeline {self.name!r} searches {name!r}, but its command never passes "
-                        "it on",
-                        f"Put {{{name}}} into the command, or take it out of the space",
-                    )
+                raise InvalidInput(
+                    f"pipeline {self.name!r} searches {name!r}, but its command never passes it on",
+                    f"Put {{{name}}} into the command, or take it out of the space",
+                    where=("space", name),
+                )
         for place, name in enumerate(declared):
             if name not in seeded:
-                with entry("sources", place):
-                    raise InvalidInput(
-                        f"pipeline {self.name!r} declares the source {name!r}, but its command "
-                        "never passes on that seed",
-                        f"Put {{{_SEED}{name}}} into the command, or take {name!r} out of sources",
-                    )
+                raise InvalidInput(
+                    f"pipeline {self.name!r} declares the source {name!r}, but its command "
+                    "never passes on that seed",
+                    f"Put {{{_SEED}{name}}} into the command, or take {name!r} out of sources",
+                    where=("sources", place),
+                )
 
 
 def _split_template(pipeline: str, template: str | Sequence[str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ hyperparameters that its search has found, or that a search redrawn from its tri
 found, or with the defaults if it has no search.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar, Literal, Protocol, runtime_checkable
@@ -112,11 +112,11 @@ class FixHopt(_OneSearch):
     def __post_init__(self) -> None:
         _OneSearch.__post_init__(self)
         if TUNING_SOURCE in self.vary:
-            with entry("vary", self.vary.index(TUNING_SOURCE)):
-                raise InvalidInput(
-                    "fix-hopt cannot vary 'hpo': it searches once, that is its point",
-                    "Use ideal or simulated-hopt, or leave hpo out of vary",
-                )
+            raise InvalidInput(
+                "fix-hopt cannot vary 'hpo': it searches once, that is its point",
+                "Use ideal or simulated-hopt, or leave hpo out of vary",
+                where=("vary", self.vary.index(TUNING_SOURCE)),
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +142,12 @@ class SimulatedHopt(_OneSearch):
     def __post_init__(self) -> None:
         _OneSearch.__post_init__(self)
         if not 0 < self.best_share <= 1:
-            with entry("best_share"):
-                raise InvalidInput(
-                    f"best_share is {self.best_share}",
-                    "Write the share of the trials that the surrogate is fitted to, above 0 and at "
-                    "most 1",
-                )
+            raise InvalidInput(
+                f"best_share is {self.best_share}",
+                "Write the share of the trials that the surrogate is fitted to, above 0 and at "
+                "most 1",
+                where=("best_share",),
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +207,11 @@ class Variance:
         _check_counts(2, replicates=self.n_replicates)
         _check_counts(0, searches=self.n_searches)
         if TUNING_SOURCE in self.sources:
-            with entry("sources", self.sources.index(TUNING_SOURCE)):
-                raise InvalidInput(
-                    "'hpo' is redrawn by whole searches, not by fits at default hyperparameters",
-                    "Leave it out of sources, and set searches = 20",
-                )
+            raise InvalidInput(
+                "'hpo' is redrawn by whole searches, not by fits at default hyperparameters",
+                "Leave it out of sources, and set searches = 20",
+                where=("sources", self.sources.index(TUNING_SOURCE)),
+            )
 
     def plan_runs(self, draw: Draw) -> Iterator[PlannedRun]:
         """Plan the fits of every source, then those of the searches."""
@@ -258,3 +258,14 @@ def count_runs(design: Design, draw: Draw) -> int:
     if isinstance(design, Crossed):
         return int(design.n_levels ** len(design.sources or draw.honoured))
     return 0  # the person's own: nobody knows
+
+
+def count_fits(designs: Iterable[Design], draw: Draw) -> int:
+    """How many fits designs need together, each done once."""
+    runs, searches = set(), set()
+    for design in designs:
+        for run in design.plan_runs(draw):
+            moved = frozenset((name, i) for name, i in run.redrawn.items() if i)
+            runs.add((moved, run.search, run.choice))
+            searches.add(run.search)
+    return len(runs) + sum(search.n_trials for search in searches if search is not None)

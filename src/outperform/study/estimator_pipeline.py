@@ -52,12 +52,12 @@ class EstimatorPipeline(Pipeline):
         states = tuple(name for name in known if _is_random_state(name))
         sources = list_sources(self.sources) or ("split", "order", *(["init"] if states else []))
         if not states and (idle := [s for s in sources if s not in ("split", "order")]):
-            with entry("sources", sources.index(idle[0])):
-                raise InvalidInput(
-                    f"pipeline {self.name!r} cannot honour {enumerate_names(idle)}: its estimator "
-                    "has no random_state",
-                    "Leave it out of sources",
-                )
+            raise InvalidInput(
+                f"pipeline {self.name!r} cannot honour {enumerate_names(idle)}: its estimator "
+                "has no random_state",
+                "Leave it out of sources",
+                where=("sources", sources.index(idle[0])),
+            )
         found = fingerprint(estimator, self.metric, sources)
         self._settle(estimator=estimator, sources=sources, _random_states=states, fingerprint=found)
 

@@ -91,6 +91,11 @@ class Draw:
     tuner: str
     n_trials: int
 
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Names of the pipeline and of the task."""
+        return self.pipeline.name, self.task.name
+
     def seeds(self, replicates: Mapping[str, int]) -> tuple[Seeds, int]:
         """Seeds and fold, with each source at a replicate of its own (0 if not named).
 
@@ -111,16 +116,30 @@ class Draw:
 
     @property
     def honoured(self) -> tuple[str, ...]:
-        """Learning sources whose seed changes what the pipeline does on this task."""
-        return honoured(self.pipeline, self.task)
+        """Learning sources whose seed changes what the pipeline does on this task.
+
+        The split of a task with data is the task's, so it is one whether the pipeline names it or
+        not; where it is fixed, or only others get it, it is none.
+
+        Examples
+        --------
+        >>> net = Pipeline("net", lambda params, split, seeds: {"test": 0.9}, sources=["init"])
+        >>> Draw(net, Task("digits", metric="accuracy"), 0, "random", 20).honoured
+        ('split', 'init')
+        """
+        own = tuple(name for name in self.pipeline.sources if name != TUNING_SOURCE)
+        if self.task.data is None or not self.pipeline.gets_split:
+            return own
+        others = tuple(name for name in own if name != "split")
+        if not self.task.redraws_split:
+            return others
+        return own if "split" in own else ("split", *own)
 
     def search(self, replicates: Mapping[str, int]) -> Search | None:
         """Search whose seeds are at these replicates; None if there is nothing to search."""
         if not self.pipeline.space:
             return None
-        seeds, fold = self.seeds(replicates)
-        names = (self.pipeline.name, self.task.name)
-        return Search(*names, seeds, fold, self.tuner, self.n_trials)
+        return Search(*self.pair, *self.seeds(replicates), self.tuner, self.n_trials)
 
     def run(
         self,
@@ -130,29 +149,7 @@ class Draw:
         choice: Choice = "best",
     ) -> PlannedRun:
         """Run with a label (design, source, replicate) and each source at a replicate."""
-        names = (self.pipeline.name, self.task.name)
-        return PlannedRun(*label, *names, search, {**replicates}, self, choice)
-
-
-def honoured(pipeline: Pipeline, task: Task) -> tuple[str, ...]:
-    """Learning sources whose seed changes what a pipeline does on a task.
-
-    The split of a task with data is the task's, so it is one whether the pipeline names it or not;
-    where it is fixed, or only others get it, it is none.
-
-    Examples
-    --------
-    >>> net = Pipeline("net", lambda params, split, seeds: {"test": 0.9}, sources=["init"])
-    >>> honoured(net, Task("digits", metric="accuracy"))
-    ('split', 'init')
-    """
-    own = tuple(name for name in pipeline.sources if name != TUNING_SOURCE)
-    if task.data is None or not pipeline.gets_split:
-        return own
-    others = tuple(name for name in own if name != "split")
-    if not task.redraws_split:
-        return others
-    return own if "split" in own else ("split", *own)
+        return PlannedRun(*label, *self.pair, search, {**replicates}, self, choice)
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,10 +125,10 @@ class Pipeline:
         """Train once; the scores on "valid" and "test", as far as they were asked for."""
         honoured = {name: seeds[name] for name in self.sources if name in seeds}
         scores = self._train(params, split, honoured, FitContext(task, fold, refit, dataset))
-        held_out = [name for name in SETS if split is not None and len(getattr(split, name))]
-        if split is None and refit:
-            held_out = ["test"]
-        return check_scores(scores, self.name, held_out if len(held_out) == 1 else ())
+        held_out = SETS if not refit else ("test",)
+        if split is not None:
+            held_out = tuple(name for name in SETS if len(getattr(split, name)))
+        return check_scores(scores, self.name, held_out)
 
     def _train(
         self, params: Params, split: Split | None, seeds: Mapping[str, int], context: "FitContext"
@@ -182,15 +182,16 @@ class FunctionPipeline(Pipeline):
         return function(dict(params), split, dict(seeds), **answers)
 
 
-def check_scores(scores: object, pipeline: str, needed: Sequence[str] = ()) -> dict[str, float]:
-    """Scores as plain floats, with every further finite number; what is not a number is refused.
+def check_scores(scores: object, pipeline: str, held_out: Sequence[str] = SETS) -> dict[str, float]:
+    """Scores as plain floats, with every further finite number.
 
-    So is more than a store takes, while it is this fit alone that fails.
+    One of held-out examples that is not a number is refused, and so is more than a store takes,
+    while it is this fit alone that fails. Where all was trained on, there is no score to give.
     """
     returned = f"pipeline {pipeline!r} returned"
     if not isinstance(scores, Mapping):
         raise InvalidScores(f"{returned} {_show(scores)}, not scores", _EXAMPLE)
-    missing = [name for name in needed if name not in scores]
+    missing = [name for name in held_out if name not in scores] if len(held_out) == 1 else []
     if missing or not any(name in scores for name in SETS):
         wanted = " and ".join(repr(name) for name in missing) or "'valid' or 'test'"
         keys = enumerate_names(map(repr, scores)) or "nothing"
@@ -204,7 +205,7 @@ def check_scores(scores: object, pipeline: str, needed: Sequence[str] = ()) -> d
                 f"{returned} a whole number beyond all floats as {name!r}",
                 "Return a number that a float can hold",
             ) from None
-    for name in SETS:
+    for name in held_out:
         if not math.isfinite(numbers.get(name, 0.0)):
             raise InvalidScores(
                 f"{returned} {_show(scores[name])} as its {name!r} score",
@@ -216,7 +217,7 @@ def check_scores(scores: object, pipeline: str, needed: Sequence[str] = ()) -> d
             f"{returned} {len(kept):,} scores",
             f"Return up to {_MOST_SCORES:,}, and keep anything else in files",
         )
-    longest = max(kept, key=len)
+    longest = max(kept, key=len, default="")
     if len(longest) > _LONGEST_NAME:
         raise InvalidScores(
             f"{returned} a score with a name of {len(longest):,} characters, {longest[:40]!r}...",

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput
-from outperform.study.study_file_entries import entry
 
 IntArray = NDArray[np.int64]
 Size = int | float  # a number of units, or a fraction
@@ -73,16 +72,13 @@ def make_units(
 
 def check_size(name: str, size: Any, *, empty: bool = False) -> None:
     """Refuse what is neither a count nor a fraction."""
-    with entry(name):
-        if isinstance(size, bool) or not isinstance(size, int | float):
-            raise InvalidInput(f"{name} is {size!r}", "Pass a number of examples, or a fraction")
-        good = size > 0 or (empty and size == 0)
-        if not good or (isinstance(size, float) and not size <= 1):
-            least = "0" if empty else "1"
-            raise InvalidInput(
-                f"{name} is {size}",
-                f"Pass a whole number not less than {least}, or a fraction up to 1.0",
-            )
+    if isinstance(size, bool) or not isinstance(size, int | float):
+        remedy = "Pass a number of examples, or a fraction"
+        raise InvalidInput(f"{name} is {size!r}", remedy, where=(name,))
+    good = size > 0 or (empty and size == 0)
+    if not good or (isinstance(size, float) and not size <= 1):
+        remedy = f"Pass a whole number not less than {0 if empty else 1}, or a fraction up to 1.0"
+        raise InvalidInput(f"{name} is {size}", remedy, where=(name,))
 
 
 def count_of(size: Size, total: int) -> int:

@@ -231,8 +231,9 @@ class CrossValidation(_DrawnSplit):
             check_count("n_folds", self.n_folds, at_least=2)
         check_size("valid", self.valid, empty=True)
         if isinstance(self.valid, float) and self.valid == 1:
-            with entry("valid"):
-                raise InvalidInput("valid is 1.0, which leaves nothing to train", "Pass less")
+            raise InvalidInput(
+                "valid is 1.0, which leaves nothing to train", "Pass less", where=("valid",)
+            )
 
     def _draw(self, units: Units, fold: int, rng: np.random.Generator) -> _Drawn:
         for index in np.flatnonzero(units.sizes < self.n_folds):
@@ -273,12 +274,12 @@ class FixedSplit:
         for first, second in combinations(("train", "valid", "test"), 2):
             shared = sorted(set(getattr(self, first)) & set(getattr(self, second)))
             if shared:
-                with entry(second):
-                    raise InvalidInput(
-                        f"{first} and {second} share {len(shared)} example(s): "
-                        f"{enumerate_names(map(str, shared), limit=5)}",
-                        "Remove them from one of the two",
-                    )
+                raise InvalidInput(
+                    f"{first} and {second} share {len(shared)} example(s): "
+                    f"{enumerate_names(map(str, shared), limit=5)}",
+                    "Remove them from one of the two",
+                    where=(second,),
+                )
 
     def split(
         self,

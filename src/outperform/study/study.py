@@ -12,7 +12,7 @@ from typing import Any
 
 from outperform.errors import InvalidInput, OutperformError
 from outperform.study.datasets import Dataset
-from outperform.study.designs import Design, FixHopt, Ideal
+from outperform.study.designs import Design, FixHopt, Ideal, count_fits
 from outperform.study.fits import Draw, Fit, PlannedRun, Search, make_fit
 from outperform.study.pipelines import Pipeline
 from outperform.study.spaces import Choices, Integers, LogUniform, Params, Space
@@ -88,50 +88,29 @@ class Study:
         Those of other designs than the study's own, if given.
         """
         for design in designs or self.designs:
-            plans = [
-                design.plan_runs(self.draw(pipeline, task))
-                for task in self.tasks
-                for pipeline in self.pipelines
-            ]
+            plans = [design.plan_runs(draw) for draw in self.draws]
             for turn in zip_longest(*plans):
                 yield from (run for run in turn if run is not None)
 
-    def count_fits(
-        self,
-        designs: Sequence[Design] | None = None,
-        pairs: Sequence[tuple[Pipeline, Task]] | None = None,
-    ) -> int:
-        """Number of fits of these designs (the study's own if not given), each done once.
+    def count_fits(self, designs: Sequence[Design] | None = None) -> int:
+        """Number of fits of these designs (the study's own if not given), each done once."""
+        return sum(count_fits(designs or self.designs, draw) for draw in self.draws)
 
-        Parameters
-        ----------
-        pairs
-            Pipelines and tasks to count them of; all if not given.
+    def price_alternatives(self) -> dict[str, list[tuple[str, str, int]]]:
+        """Fits of the designs chosen, and of ideal and fix-hopt with as many replicates.
+
+        Of each kind of design, the number for every pipeline on every task.
         """
-        if pairs is None:
-            pairs = [(pipeline, task) for task in self.tasks for pipeline in self.pipelines]
-        n_fits = 0
-        for pipeline, task in pairs:
-            runs, searches = set(), set()
-            for design in designs or self.designs:
-                for run in design.plan_runs(self.draw(pipeline, task)):
-                    moved = frozenset((name, i) for name, i in run.redrawn.items() if i)
-                    runs.add((moved, run.search, run.choice))
-                    searches.add(run.search)
-            n_fits += len(runs) + sum(search.n_trials for search in searches if search is not None)
-        return n_fits
-
-    def price_alternatives(
-        self, pairs: Sequence[tuple[Pipeline, Task]] | None = None
-    ) -> dict[str, int]:
-        """Fits of the designs chosen, and of ideal and fix-hopt with as many replicates."""
         by_kind: dict[str, list[Design]] = {}
         for design in self.designs:
             by_kind.setdefault(design.kind, []).append(design)
         k = max(getattr(design, "n_replicates", 0) for design in self.designs) or 1
         by_kind.setdefault("ideal", [Ideal(k)])
         by_kind.setdefault("fix-hopt", [FixHopt(k)])
-        return {kind: self.count_fits(designs, pairs) for kind, designs in by_kind.items()}
+        return {
+            kind: [(*draw.pair, count_fits(designs, draw)) for draw in self.draws]
+            for kind, designs in by_kind.items()
+        }
 
     def make_fit(self, planned: PlannedRun | Search, params: Params, *, refit: bool) -> Fit:
         """Fit of a run, or of a trial of a search, with these hyperparameters."""
@@ -139,9 +118,13 @@ class Study:
         seeds = dict(planned.seeds)
         return make_fit(pipeline, task, params, seeds, fold=planned.fold, refit=refit)
 
-    def draw(self, pipeline: Pipeline, task: Task) -> Draw:
-        """What derives the seeds of a pipeline on a task."""
-        return Draw(pipeline, task, self.seed, self.tuner, self.trials)
+    @property
+    def draws(self) -> list[Draw]:
+        """What derives the seeds of every pipeline on every task, those on one side by side."""
+        settings = (self.seed, self.tuner, self.trials)
+        return [
+            Draw(pipeline, task, *settings) for task in self.tasks for pipeline in self.pipelines
+        ]
 
 
 def check_is_study(study: object) -> None:

@@ -5,6 +5,7 @@ Every refusal names the entry of a study file that it belongs to, so that its li
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from outperform.errors import InvalidInput
@@ -21,7 +22,6 @@ from outperform.study.designs import (
     count_runs,
 )
 from outperform.study.estimator_pipeline import EstimatorPipeline, check_metric
-from outperform.study.fits import honoured
 from outperform.study.pipelines import FunctionPipeline, Pipeline
 from outperform.study.simulated_searches import count_needed_trials
 from outperform.study.sources import ALL, LEARNING_SOURCES, check_sources
@@ -69,11 +69,11 @@ def score_by_task(pipelines: Sequence[Pipeline], tasks: Sequence[Task]) -> tuple
         for word in ("metric", "goal"):
             first, other = getattr(tasks[0], word), getattr(task, word)
             if first != other:
-                with entry("task", place, word):
-                    raise InvalidInput(
-                        f"the tasks have different {word}s ({first}, {other})",
-                        "Make a study per metric: scores of different metrics cannot be compared",
-                    )
+                raise InvalidInput(
+                    f"the tasks have different {word}s ({first}, {other})",
+                    "Make a study per metric: scores of different metrics cannot be compared",
+                    where=("task", place, word),
+                )
     return tuple(
         replace(pipeline, metric=tasks[0].metric)
         if isinstance(pipeline, EstimatorPipeline) and pipeline.metric is None
@@ -118,30 +118,30 @@ def _check_settings(study: "Study") -> None:
         check_count("retries", study.retries, at_least=0)
     is_number = isinstance(study.timeout, int | float) and not isinstance(study.timeout, bool)
     if study.timeout is not None and not (is_number and 0 < study.timeout <= _LONGEST):
-        with entry("limits", "timeout"):
-            raise InvalidInput(
-                f"timeout is {study.timeout}",
-                "Pass a positive number of seconds, up to a year, or leave it out: then there is "
-                "no limit",
-            )
+        raise InvalidInput(
+            f"timeout is {study.timeout}",
+            "Pass a positive number of seconds, up to a year, or leave it out: then there is "
+            "no limit",
+            where=("limits", "timeout"),
+        )
 
 
 def _check_metric(pipeline: EstimatorPipeline, task: Task) -> None:
     """Refuse a pipeline that scores by another metric than that of the tasks, or the other way."""
     if pipeline.metric != task.metric:
-        with entry("metric"):
-            raise InvalidInput(
-                f"the metric of task {task.name!r} is {task.metric}, but pipeline "
-                f"{pipeline.name!r} reports {pipeline.metric}",
-                "Give both the same metric",
-            )
+        raise InvalidInput(
+            f"the metric of task {task.name!r} is {task.metric}, but pipeline "
+            f"{pipeline.name!r} reports {pipeline.metric}",
+            "Give both the same metric",
+            where=("metric",),
+        )
     if task.goal == "minimize":
-        with entry("goal"):
-            raise InvalidInput(
-                f"the goal of task {task.name!r} is to minimize {task.metric}, but the scorers of "
-                "scikit-learn are all better when higher",
-                'Set goal = "maximize"; losses have scorers such as neg_log_loss',
-            )
+        raise InvalidInput(
+            f"the goal of task {task.name!r} is to minimize {task.metric}, but the scorers of "
+            "scikit-learn are all better when higher",
+            'Set goal = "maximize"; losses have scorers such as neg_log_loss',
+            where=("goal",),
+        )
 
 
 def _check_space_and_sources(pipeline: Pipeline) -> None:
@@ -156,13 +156,15 @@ def _check_space_and_sources(pipeline: Pipeline) -> None:
     with entry("sources"):
         check_sources(pipeline.sources)
         for place, name in enumerate(pipeline.sources):
+            if name in LEARNING_SOURCES:
+                continue
             near = [usual for usual in LEARNING_SOURCES if _drop_one(usual) & _drop_one(name)]
-            if near and name not in LEARNING_SOURCES:
-                with entry(place):
-                    raise InvalidInput(
-                        f"pipeline {pipeline.name!r} has a source {name!r}, all but {near[0]!r}",
-                        f"Write {near[0]!r}, or give a source of your own a name less like it",
-                    )
+            if near:
+                raise InvalidInput(
+                    f"pipeline {pipeline.name!r} has a source {name!r}, all but {near[0]!r}",
+                    f"Write {near[0]!r}, or give a source of your own a name less like it",
+                    where=(place,),
+                )
 
 
 def _drop_one(word: str) -> set[str]:
@@ -249,7 +251,8 @@ def _check_redrawn(design: Design, study: "Study") -> None:
                     f"Leave it out of {word}",
                 )
             for pipeline in study.pipelines:
-                known = dict.fromkeys(n for task in study.tasks for n in honoured(pipeline, task))
+                own = [draw.honoured for draw in study.draws if draw.pipeline is pipeline]
+                known = dict.fromkeys(chain(*own))
                 if name not in known:
                     raise InvalidInput(
                         f"pipeline {pipeline.name!r} does not honour {name}: redrawing it would "
@@ -260,11 +263,7 @@ def _check_redrawn(design: Design, study: "Study") -> None:
 
 def _check_size(design: Design, study: "Study") -> None:
     """Refuse more runs than can be planned."""
-    n_runs = sum(
-        count_runs(design, study.draw(pipeline, task))
-        for task in study.tasks
-        for pipeline in study.pipelines
-    )
+    n_runs = sum(count_runs(design, draw) for draw in study.draws)
     if n_runs > MOST_RUNS:
         raise InvalidInput(
             f"the {design.kind} design has {n_runs:,} runs of {len(study.pipelines)} pipeline(s) "
@@ -277,11 +276,11 @@ def _check_searches(design: Design, study: "Study") -> None:
     """Refuse searches of nothing, and those that cannot be redrawn, before any is paid for."""
     searched = [pipeline for pipeline in study.pipelines if pipeline.space]
     if isinstance(design, Variance) and design.n_searches and not searched:
-        with entry("searches"):
-            raise InvalidInput(
-                f"searches is {design.n_searches}, but no pipeline has hyperparameters to search",
-                "Give one a space, or leave out searches",
-            )
+        raise InvalidInput(
+            f"searches is {design.n_searches}, but no pipeline has hyperparameters to search",
+            "Give one a space, or leave out searches",
+            where=("searches",),
+        )
     if not searched or not isinstance(design, SimulatedHopt | ResampledHopt):
         return
     if study.trials < 2:

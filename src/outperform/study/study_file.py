@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from outperform.errors import InvalidInput, OutperformError
 from outperform.study.command_pipeline import CommandPipeline
@@ -72,18 +72,24 @@ _LARGEST = 16 * 2**20  # bytes, so that no file fills the memory
 T = TypeVar("T")
 
 
+class StudyFile(NamedTuple):
+    """What a study file says: what to run, and where."""
+
+    study: Study
+    engine: EngineTable
+
+
 def read_study(path: str | Path) -> Study:
     """Study of a study file; modules that lie beside it can be imported, as beside a script."""
+    return read_study_file(path).study
+
+
+def read_study_file(path: str | Path) -> StudyFile:
+    """Study of a study file, as `read_study` gives it, and where its fits run."""
     file = Path(path)
     text = _read_text(file)
     search_last(file.parent)
-    return parse_study(text, folder=file.parent)
-
-
-def read_engine_table(path: str | Path) -> EngineTable:
-    """Where a study file says that its fits run, by its table [engine]."""
-    file = Path(path)
-    return _read_document(_read_text(file), partial(make_engine_table, folder=file.parent))
+    return parse_study_file(text, folder=file.parent)
 
 
 def _read_text(file: Path) -> str:
@@ -102,15 +108,21 @@ def _read_text(file: Path) -> str:
     )
 
 
-def parse_study(text: str, *, folder: Path) -> Study:
-    """Study from the text of a study file; data and commands are looked for from its folder."""
-    return _read_document(text, partial(_make_study, folder=folder))
-
-
-def _read_document(text: str, make: Callable[[dict[str, Any]], T]) -> T:
-    """What is made of the document that a text is, refusals with their line."""
+def parse_study_file(text: str, *, folder: Path) -> StudyFile:
+    """What the text of a study file says; data and commands are looked for from its folder."""
+    document = _parse_toml(text)
     try:
-        document = tomllib.loads(text)
+        return _make_all(document, folder)
+    except OutperformError as error:
+        line = find_line(text, error.where)
+        if line is None:
+            raise
+        raise type(error)(f"{error.problem} (line {line})", error.remedy) from error
+
+
+def _parse_toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
     except RecursionError:
         raise InvalidInput(
             "the study file has lists or tables in one another, too deep to be read",
@@ -123,36 +135,26 @@ def _read_document(text: str, make: Callable[[dict[str, Any]], T]) -> T:
         raise InvalidInput(
             "the study file has a number of thousands of digits", "Write one that is meant"
         ) from None
-    try:
-        return make(document)
-    except OutperformError as error:
-        line = find_line(text, error.where)
-        if line is None:
-            raise
-        raise type(error)(f"{error.problem} (line {line})", error.remedy) from error
 
 
-def _make_study(document: Mapping[str, Any], folder: Path) -> Study:
+def _make_all(document: Mapping[str, Any], folder: Path) -> StudyFile:
     if "estimator" in document:  # as it was called before
-        with entry("estimator"):
-            raise InvalidInput(
-                "the study has an [[estimator]], which is called [[design]] now",
-                "Write [[design]] instead; `estimator` in a pipeline is scikit-learn's",
-            )
+        raise InvalidInput(
+            "the study has an [[estimator]], which is called [[design]] now",
+            "Write [[design]] instead; `estimator` in a pipeline is scikit-learn's",
+            where=("estimator",),
+        )
     check_words(document, _TOP, of="the study")
     settings = {key: document[key] for key in ("name", "seed") if key in document}
     for word, kinds in _SETTINGS.items():
         with entry(word):
             check_words(document.get(word, {}), kinds, of=word)
         settings |= document.get(word, {})
-    make_engine_table(document, folder)  # refused now, and not when its fits are to run
+    engine = make_engine_table(document, folder)
     tasks = _build_all(document, "task", partial(_make_task, folder=folder))
-    return Study(
-        _build_all(document, "pipeline", partial(_make_pipeline, folder=folder)),
-        tasks,
-        _build_all(document, "design", make_design),
-        **settings,
-    )
+    pipelines = _build_all(document, "pipeline", partial(_make_pipeline, folder=folder))
+    designs = _build_all(document, "design", make_design)
+    return StudyFile(Study(pipelines, tasks, designs, **settings), engine)
 
 
 def _build_all(
@@ -161,8 +163,9 @@ def _build_all(
     """One thing of each of the tables that begin with [[word]]."""
     tables = document.get(word, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        with entry(word):
-            raise InvalidInput(f"{word} is no list of tables", f"Begin each with [[{word}]]")
+        raise InvalidInput(
+            f"{word} is no list of tables", f"Begin each with [[{word}]]", where=(word,)
+        )
     made = []
     for place, table in enumerate(tables):
         with entry(word, place):
@@ -198,8 +201,7 @@ def _make_data(data: Any, folder: Path) -> tuple[Callable[[], Dataset], str]:
     path = data.get("path", "") if isinstance(data, dict) else data
     is_file = Path(str(path)).suffix.casefold() in (".csv", ".npz")
     if isinstance(data, dict) and "path" in data:
-        with entry("path"):
-            check_kind("path", path, str)
+        check_kind("path", path, str)
         data = {**data, "path": folder / path}
     elif is_file:
         data = folder / data
@@ -244,12 +246,12 @@ def _find_kind(table: Mapping[str, Any]) -> str:
     for word in table:
         owners = [kind for kind, words in _KINDS.items() if word in words]
         if owners and kinds[0] not in owners:
-            with entry(word):
-                raise InvalidInput(
-                    f"{word} is for pipelines with {enumerate_names(owners)}, and this one has "
-                    f"{kinds[0]}",
-                    "Remove it",
-                )
+            raise InvalidInput(
+                f"{word} is for pipelines with {enumerate_names(owners)}, and this one has "
+                f"{kinds[0]}",
+                "Remove it",
+                where=(word,),
+            )
     check_words(table, _PIPELINE | _KINDS[kinds[0]], of="the pipeline")
     return kinds[0]
 

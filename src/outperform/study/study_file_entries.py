@@ -66,12 +66,11 @@ def entry(*path: str | int) -> Iterator[None]:
 
 def check_words(table: Mapping[str, Any], kinds: Mapping[str, Kind], *, of: str) -> None:
     """Refuse words that `kinds` does not have, and values of the wrong kind."""
-    for word in table:
-        with entry(word):
-            if word not in kinds:
-                problem = f"{of} has an unknown word {word!r}"
-                raise InvalidInput(problem, suggest_names(word, list(kinds)))
-            check_kind(word, table[word], kinds[word])
+    for word, value in table.items():
+        if word not in kinds:
+            problem, remedy = f"{of} has an unknown word {word!r}", suggest_names(word, list(kinds))
+            raise InvalidInput(problem, remedy, where=(word,))
+        check_kind(word, value, kinds[word])
 
 
 def check_kind(word: str, value: Any, kind: Kind) -> None:
@@ -82,11 +81,12 @@ def check_kind(word: str, value: Any, kind: Kind) -> None:
     wanted = (*wanted, int) if float in wanted else wanted
     # By the very type: in Python true is a whole number, in a study file it is not.
     if type(value) not in wanted or value in ("", []):
-        raise InvalidInput(f"{word} is {_show(value)}", _REMEDIES[kind].format(word=word))
+        remedy = _REMEDIES[kind].format(word=word)
+        raise InvalidInput(f"{word} is {_show(value)}", remedy, where=(word,))
     for place, name in enumerate(value if isinstance(value, list) else ()):
         if not isinstance(name, str) or not name:
-            with entry(place):
-                raise InvalidInput(f"{word} holds {_show(name)}", "Write it as a text, in quotes")
+            remedy = "Write it as a text, in quotes"
+            raise InvalidInput(f"{word} holds {_show(name)}", remedy, where=(word, place))
 
 
 def check_name(word: str, name: object) -> None:
@@ -94,23 +94,26 @@ def check_name(word: str, name: object) -> None:
     for letter in name if isinstance(name, str) else "":
         kind = _UNWANTED.get(unicodedata.category(letter))
         if kind is not None:
-            with entry("name"):
-                raise InvalidInput(
-                    f"a {word} is called {name!r}, with {kind} ({letter!r})",
-                    "Give it a name without, in one line",
-                )
+            raise InvalidInput(
+                f"a {word} is called {name!r}, with {kind} ({letter!r})",
+                "Give it a name without, in one line",
+                where=("name",),
+            )
 
 
 def check_names(word: str, names: Sequence[object]) -> None:
     """Refuse empty names, and names that several parts of a study share."""
     for place, name in enumerate(names):
-        with entry(word, place, "name"):
-            if not (isinstance(name, str) and name.strip()):
-                raise InvalidInput(f"a {word} is called {name!r}", "Give it a name, as text")
-            if name in names[:place]:
-                raise InvalidInput(
-                    f"more than one {word} is called {name}", "Give each a name of its own"
-                )
+        where = (word, place, "name")
+        if not (isinstance(name, str) and name.strip()):
+            problem, remedy = f"a {word} is called {name!r}", "Give it a name, as text"
+            raise InvalidInput(problem, remedy, where=where)
+        if name in names[:place]:
+            problem, remedy = (
+                f"more than one {word} is called {name}",
+                "Give each a name of its own",
+            )
+            raise InvalidInput(problem, remedy, where=where)
 
 
 def _show(value: Any) -> str:

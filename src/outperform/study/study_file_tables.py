@@ -105,10 +105,10 @@ def _find_kind(
         check_words(options, {"kind": str, **words}, of=f"the {what}")
         raise InvalidInput(f"the {what} has no kind", f"Give it one of {', '.join(known)}")
     kind: str = options["kind"]
-    with entry("kind"):
-        check_kind("kind", kind, str)
-        if kind not in known:
-            raise InvalidInput(f"there is no {what} {kind!r}", suggest_names(kind, list(known)))
+    check_kind("kind", kind, str)
+    if kind not in known:
+        remedy = suggest_names(kind, list(known))
+        raise InvalidInput(f"there is no {what} {kind!r}", remedy, where=("kind",))
     return kind
 
 
@@ -118,10 +118,11 @@ def _read_range(word: str, value: Any) -> Any:
         return value
     start, colon, stop = value.partition(":")
     if not (colon and start.strip().isdecimal() and stop.strip().isdecimal()):
-        with entry(word):
-            raise InvalidInput(
-                f"{word} is {value!r}", 'Write a range as "0:50000", or list positions'
-            )
+        raise InvalidInput(
+            f"{word} is {value!r}",
+            'Write a range as "0:50000", or list positions',
+            where=(word,),
+        )
     return range(int(start), int(stop))
 
 
@@ -177,19 +178,18 @@ class EngineTable:
 
 def make_engine_table(document: Mapping[str, Any], folder: Path) -> EngineTable:
     """Table [engine] of a study file, empty where it has none; its spool lies in the folder."""
+    table = document.get("engine", {})
+    if not isinstance(table, dict):
+        remedy = 'Write [engine], and address = "local:4" below'
+        raise InvalidInput("engine is no table", remedy, where=("engine",))
+    if not isinstance(table.get("options", {}), dict):  # it may hold a password: do not show it
+        remedy = "Write [engine.options], and what goes to the engine below"
+        raise InvalidInput("options is no table", remedy, where=("engine", "options"))
     with entry("engine"):
-        table = document.get("engine", {})
-        if not isinstance(table, dict):
-            remedy = 'Write [engine], and address = "local:4" below'
-            raise InvalidInput("engine is no table", remedy)
-        if not isinstance(table.get("options", {}), dict):  # it may hold a password: do not show it
-            with entry("options"):
-                remedy = "Write [engine.options], and what goes to the engine below"
-                raise InvalidInput("options is no table", remedy)
         check_words(table, _ENGINE_WORDS, of="the engine")
-        patience = table.get("patience")
-        if patience is not None and not 0 <= patience < math.inf:
-            with entry("patience"):
-                raise InvalidInput(f"patience is {patience}", "Give seconds, 0 or more")
-        spool = folder / table["spool"] if "spool" in table else None
-        return EngineTable(table.get("address"), table.get("options", {}), spool, patience)
+    patience = table.get("patience")
+    if patience is not None and not 0 <= patience < math.inf:
+        remedy = "Give seconds, 0 or more"
+        raise InvalidInput(f"patience is {patience}", remedy, where=("engine", "patience"))
+    spool = folder / table["spool"] if "spool" in table else None
+    return EngineTable(table.get("address"), table.get("options", {}), spool, patience)

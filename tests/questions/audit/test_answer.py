@@ -580,6 +580,20 @@ def test_a_verdict_that_holds_on_this_dataset_only_is_said_so():
         assert "this dataset only" not in found.advice
 
 
+def test_of_several_tasks_it_is_counted_who_is_better_for_data_like_these():
+    # The other side wins 24 of 72 by ten times as much: it has the better mean (p = 0.0025).
+    turned = np.repeat([0.01, -0.1], [48, 24])
+    runs = {"turned": turned, "shown": 0.01 + turned / 50, "open": np.tile([0.01, -0.01], 36)}
+    rows = on_tasks(**{task: {"a": each, "b": 0 * each} for task, each in runs.items()})
+    sizes = {"train_size": 790, "test_size": 10}
+    accepted = read_runs(rows, accept=("constant", "sorted", "repeated"))
+    result = audit(accepted, "a", "b", n_resamples=20, **sizes)
+    assert str(result).endswith(
+        "; for other data like these the winner is shown to be better on 1 of 2 tasks that have "
+        "one, and the loser to have the better mean on 1."
+    )
+
+
 def test_fewer_hidden_runs_than_undo_a_verdict_may_undo_it_for_data_like_these():
     """So the sentence says that its number is about this dataset."""
     differences = np.linspace(0.001, 0.033, 20)  # corrected t = 3.1: p = 0.0057

@@ -63,6 +63,10 @@ def test_verdict_is_symmetric():
     a, b = wins(21, 8)
     forward, backward = compare(a, b), compare(b, a)
     assert (forward.winner, backward.winner) == ("a", "b")
+    assert [each.tables[0].rows[2][0] for each in (forward, backward)] == [
+        "difference",
+        "difference, A − B",
+    ]
     assert forward.verdict == backward.verdict
     assert forward.interval.low == pytest.approx(1 - backward.interval.high)
 
@@ -323,7 +327,7 @@ def test_results_are_frozen_and_speak_json():
 
 def table(**tasks: tuple[np.ndarray, np.ndarray]) -> list[dict[str, object]]:
     return [
-        {"algorithm": name, "task": task, "seed": seed, "accuracy": score}
+        {"algorithm": name, "task": task, "seed": seed, "reward": score}
         for task, pair in tasks.items()
         for name, scores in zip(("new", "old"), pair, strict=True)
         for seed, score in enumerate(scores)

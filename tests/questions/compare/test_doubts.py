@@ -1,11 +1,12 @@
 """Caveats: what a comparison says of its own weaknesses."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from outperform import Comparison, compare
+from outperform import Comparison, compare, compare_runs, read_runs
 from outperform.questions.compare.named_tests import apply_test
 from outperform.stats import (
     clopper_pearson_interval,
@@ -57,7 +58,8 @@ def test_few_unpaired_runs_are_too_few_for_an_interval_not_for_a_test():
         "5 runs are too few for an interval at α = 0.05, whoever wins: at least 6 of each are "
         "needed; the test brunner-munzel-permutation is exact with any number"
     )
-    exact = apply_test(comparison, "brunner-munzel-permutation", rng=np.random.default_rng(0))
+    name, rng = "brunner-munzel-permutation", np.random.default_rng(0)
+    exact = apply_test(*comparison.higher, name, paired=False, rng=rng)
     assert exact.pvalue == pytest.approx(2 / 252)
 
 
@@ -186,3 +188,16 @@ def test_wins_by_rounding_error_are_ties():
     assert "all 8 runs of A have the same score 0.3" in doubts(
         compare([0.3, 0.1 + 0.2] * 4, [1] * 8)
     )
+
+
+def test_who_wins_nothing_for_want_of_runs_does_not_win_by_the_luck_of_a_search():
+    # a has won the 12 pairs that it has, and would win no more if the 8 it lacks had gone badly.
+    scores, how = np.arange(20.0), {"wide": True, "goal": "maximize"}
+    gappy = read_runs({"a": np.where(scores < 8, np.nan, scores + 1), "b": scores}, **how)
+    complete = read_runs({"a": scores[:12] + 1, "b": scores[:12]}, **how)
+    luck = "a wins with what one search found"
+    for runs, winner in ((complete, "a"), (gappy, None)):
+        after_one = replace(runs, one_search=True)
+        comparison = compare_runs(after_one, "a", "b", drop_incomplete=True)
+        assert (comparison.winner, comparison.n_pairs) == (winner, 12)
+        assert (luck in doubts(comparison)) == (winner is not None)

@@ -96,7 +96,7 @@ def test_a_file_gives_what_python_gives(runs_file):
 
 def test_the_largest_source_comes_first_in_one_sentence(runs_file):
     lines = call("decompose", runs_file(SCORES), "--test-size", 300).stdout.splitlines()
-    assert lines[0].startswith("split is the largest source of variation of the accuracy: ")
+    assert lines[0].startswith("split seems the largest source of variation of the accuracy: ")
     assert lines[3].split("  ")[1] == "source"
     assert lines[3].endswith("binomial sd")
     assert [line.split()[0] for line in lines[4:8]] == ["split", "init", "noise", "all"]
@@ -280,6 +280,40 @@ def test_runs_that_the_study_does_not_have_any_more_are_left_out_and_counted(sto
     assert result.stderr == (
         f"Note: {n_left_out} run(s) of replicates or sources that the study does not have any more "
         "were left out.\n"
+    )
+
+
+def test_runs_that_failed_are_not_left_out_in_silence(tmp_path):
+    def fit_sometimes(params, split, seeds):
+        assert seeds["init"] % 2
+        return score(params, split, seeds)
+
+    def fit_never(params, split, seeds):
+        raise MemoryError
+
+    fits = {"toy": score, "half": fit_sometimes, "none": fit_never}
+    pipelines = [
+        FunctionPipeline(name, fit, {"c": Uniform(0, 1)}, ("split", "init"))
+        for name, fit in fits.items()
+    ]
+    study = Study(
+        pipelines, (Task("numbers", metric="accuracy"),), (Variance(12, sources=("init",)),)
+    )
+    with open_store(tmp_path / "study.db") as store:
+        store.set_meta("study", describe_study(study))
+        run_fits(study, store, InlineEngine())
+    result = call("decompose", tmp_path / "study.db", "--json")
+    of_half, of_none = result.stderr.splitlines()
+    found = json.loads(result.stdout)["sources"]
+    assert [each["algorithm"] for each in found] == ["toy", "half"]
+    n_done = sum(each["n"] for each in found[1]["sources"])
+    assert of_half == (
+        f"Note: {36 - n_done} of 36 runs of half on numbers failed, or are still to be done: what "
+        "they would add to its variation is not known."
+    )
+    assert of_none == (
+        "Note: 36 of 36 runs of none on numbers failed, or are still to be done: nothing is told "
+        "of it."
     )
 
 

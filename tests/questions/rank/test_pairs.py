@@ -6,6 +6,7 @@ from scipy.stats import binomtest
 
 from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.pairs import Terms, compare_all, count_tasks, find_task_pvalues
+from outperform.runs.scope import Resplit
 from outperform.stats import holm, maybe_best
 
 K, N_RUNS = 5, 6
@@ -112,6 +113,26 @@ def test_tasks_that_vary_are_no_evidence_by_their_runs():
         per_task=3.0,
     )
     assert alarms > 30
+
+
+@pytest.mark.slow
+def test_false_alarms_for_data_like_these_are_as_rare_as_promised():
+    # A test set a quarter of the training set: Nadeau and Bengio take a fifth of the variance of
+    # scores, 0.25 of the noise's 1, to be the luck of the dataset, which all of its splits share.
+    def count(test):
+        resplits = {f"task {place}": Resplit(400, 100) for place in range(2)}
+        terms = make_terms(test=test, task_test=test, resplits=resplits)
+        return count_alarms(
+            data="normal",
+            n_tasks=2,
+            terms=terms,
+            n_studies=300,
+            find_differing=lambda pair: pair.pvalue_adjusted <= terms.level,
+            per_task=0.5,
+        )
+
+    assert binomtest(count("nadeau-bengio"), 300, 0.05, "greater").pvalue > 0.001
+    assert count("paired-t") > 40  # negative control: of these data alone
 
 
 def test_adjusted_pvalues_are_holms():

@@ -27,7 +27,7 @@ def runs_file(tmp_path):
         for name, shift in (("new", 0.5), ("old", 0))
         for seed in range(30)
     ]
-    path.write_text("algorithm,seed,accuracy\n" + "\n".join(rows))
+    path.write_text("algorithm,seed,reward\n" + "\n".join(rows))
     return path
 
 

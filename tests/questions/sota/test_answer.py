@@ -258,6 +258,15 @@ def test_a_file_is_read_as_the_command_line_reads_it(tmp_path):
     )
 
 
+def test_the_sentence_takes_entries_as_equals_only_where_no_caveat_denies_it():
+    for scores, unequal in (([0.93, 0.9, 0.9, 0.89, 0.88], False), ([0.95, 0.9, 0.8, 0.7], True)):
+        result = assess_leaderboard(scores, test_size=500)
+        assert result.are_unequal == unequal
+        assert any("entries are not equally good" in doubt for doubt in result.caveats) == unequal
+        assert ("if all are equally good" in str(result)) != unequal
+    assert f"a true {result.sober:.4f} to {result.sober_if_different:.4f}, since" in str(result)
+
+
 def test_kaggle_obesity(shared_data):
     """The README counts 13,840 private examples: the scores say 11,072, 80% of them."""
     board = read_leaderboard(shared_data / "kaggle_obesity" / "private.csv")
@@ -269,6 +278,7 @@ def test_kaggle_obesity(shared_data):
     assert (round(found.sober, 4), round(found.sober_if_different, 4)) == (0.9016, 0.9035)
     assert found.luck_share == 1
     assert any("more alike than assumed" in doubt for doubt in found.caveats)
+    assert "a true 0.9016 or more, since entries are more alike than assumed; " in str(found)
     public = read_leaderboard(shared_data / "kaggle_obesity" / "public.csv")
     assert fit_test_size(public.scores, 13_840) == 13_840 - 11_072
 

@@ -130,10 +130,21 @@ class TaskAudits(Result):
     def __str__(self) -> str:
         numbers = {verdict: self._count(verdict) for verdict in MOODS}
         counts = [f"{each} on {n}{self._name_winners(each)}" for each, n in numbers.items() if n]
-        n_not = sum(audit.comparison.holds_for_population is False for audit in self.audits)
-        beyond = f"; for other data like these nothing is shown on {n_not} of them" if n_not else ""
         start = f"Of {len(self.audits)} tasks, the verdict on {self.a} and {self.b} is "
-        return f"{start}{join_words(counts)}; {self._describe_weakest()}{beyond}."
+        return f"{start}{join_words(counts)}; {self._describe_weakest()}{self._describe_beyond()}."
+
+    def _describe_beyond(self) -> str:
+        """On how many tasks the winner is better for data like these too, or the loser is."""
+        compared = [audit.comparison for audit in self.audits]
+        known = [each for each in compared if each.winner and each.population is not None]
+        if not known:
+            return ""
+        n_shown = sum(each.holds_for_population is True for each in known)
+        n_turned = sum(each.advantage.high < 0 for each in known)
+        turned = f", and the loser to have the better mean on {n_turned}" if n_turned else ""
+        tasks = "1 task that has one" if len(known) == 1 else f"{len(known)} tasks that have one"
+        shown = f"the winner is shown to be better on {n_shown} of {tasks}"
+        return f"; for other data like these {shown}{turned}"
 
     def _name_winners(self, verdict: AuditVerdict) -> str:
         """Who is better on how many of the tasks, where not the same one is on all."""

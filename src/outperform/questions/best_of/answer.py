@@ -27,6 +27,7 @@ from outperform.stats import (
     best_of_spreads,
     estimate_best_of,
     find_crossing,
+    rank_correlation,
 )
 from outperform.stats.best_of_n import BestOfEstimator, as_budgets
 from outperform.stats.best_of_resamples import BestOfInterval
@@ -189,6 +190,8 @@ class _Estimation:
         )
         curve, at = self._trace(estimates, *self.limits)
         metric, same = self.table.metric_on(self.task), candidates.same_scores
+        goal = self.table.goal_on(self.task)
+        correlation = rank_correlation(candidates.validation, candidates.test)
         result = BestOf(
             algorithm=candidates.algorithm,
             n=self.asked[0],
@@ -196,10 +199,11 @@ class _Estimation:
             interval=at.interval,
             validation=candidates.validation,
             test=candidates.test,
+            correlation=correlation if goal == candidates.goal else -correlation,
             curve=curve,
             asked=self.asked,
             estimator=self.estimator,
-            goal=self.table.goal_on(self.task),
+            goal=goal,
             validation_goal=candidates.goal,
             metric=metric,
             chosen_by=metric if same else self.table.validation_metric or "validation",

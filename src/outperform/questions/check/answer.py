@@ -28,7 +28,7 @@ from outperform.questions.check.result import (
 from outperform.runner import FitWork
 from outperform.runner.work import list_needs
 from outperform.stats.checks import check_count
-from outperform.study.fits import Fit, honoured, make_fit
+from outperform.study.fits import Fit, make_fit
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
 from outperform.wording import suggest_names
@@ -125,21 +125,20 @@ def plan_checks(
     """Fits that a check does, once each, for every pipeline on every task."""
     check_count("seeds", n_seeds, at_least=2)
     _check_names("pipeline", pipelines, [pipeline.name for pipeline in study.pipelines])
-    pairs = [(pipeline, task) for task in study.tasks for pipeline in study.pipelines]
-    chosen = [(p, task) for p, task in pairs if not pipelines or p.name in pipelines]
-    known = list(dict.fromkeys(name for pair in chosen for name in honoured(*pair)))
+    chosen = [draw for draw in study.draws if not pipelines or draw.pipeline.name in pipelines]
+    known = list(dict.fromkeys(name for draw in chosen for name in draw.honoured))
     if not known:
         raise TooFewRuns("no pipeline honours any source", "Declare the sources of the pipelines")
     _check_names("source", sources, known)
     plans = []
-    for pipeline, task in chosen:
-        names = [name for name in honoured(pipeline, task) if not sources or name in sources]
+    for draw in chosen:
+        names = [name for name in draw.honoured if not sources or name in sources]
         if names:
-            draws = [{}, *({name: i} for name in names for i in range(1, n_seeds))]
-            seeded = map(study.draw(pipeline, task).seeds, draws)
-            make = partial(make_fit, pipeline, task, default_params(pipeline.space), refit=True)
-            fits = [make(dict(seeds), fold=fold) for seeds, fold in seeded]
-            plans.append(PairPlan((pipeline.name, task.name), tuple(names), tuple(fits)))
+            params = default_params(draw.pipeline.space)
+            make = partial(make_fit, draw.pipeline, draw.task, params, refit=True)
+            redrawn = [{}, *({name: i} for name in names for i in range(1, n_seeds))]
+            fits = [make(dict(seeds), fold=fold) for seeds, fold in map(draw.seeds, redrawn)]
+            plans.append(PairPlan(draw.pair, tuple(names), tuple(fits)))
     return plans
 
 

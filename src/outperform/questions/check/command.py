@@ -9,11 +9,11 @@ import click
 from outperform.cli import FAILURES
 from outperform.cli.options import debug_option, print_json
 from outperform.cli.progress import ProgressBar, describe_pace
-from outperform.cli.run import choose_place
+from outperform.cli.run import open_place
 from outperform.questions.check.answer import check, plan_checks
 from outperform.questions.check.result import THOROUGH, Reproducibility
 from outperform.render.terminal import print_result, say
-from outperform.study.study_file import read_study
+from outperform.study.study_file import read_study_file
 
 _QUICK = 2  # seeds of each source, and runs of each seed
 
@@ -62,7 +62,7 @@ def command(
     Exit status: 0 all were checked; 4 some pipelines were not, as fits of theirs failed; with
     --gate, 1 if a seed is noisy or unused.
     """
-    study = read_study(study_file)
+    study, table = read_study_file(study_file)
     usual = THOROUGH if thorough else _QUICK
     n_seeds, n_repeats = (usual if n is None else n for n in (seeds, repeats))
     plans = plan_checks(study, n_seeds=n_seeds, **chosen)
@@ -72,7 +72,7 @@ def command(
         pace = describe_pace(n_done, n_fits - n_done, began)
         bar(n_done, n_fits, f"{n_done} of {n_fits} fits done, {pace}")
 
-    with choose_place(study_file, None, workers).open() as engine:
+    with open_place(table, None, workers) as engine:
         say(
             f"{n_repeats * sum(len(plan.fits) for plan in plans)} fits, {n_seeds} seeds of every "
             f"source {n_repeats} times each, on {engine.n_workers} worker(s)",

@@ -1,6 +1,6 @@
 """Does A outperform B: from two arrays of scores, or from a table of runs."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.questions.compare.doubts import (
     doubt_metric,
-    doubt_one_search,
     doubt_tasks,
     find_doubts,
     withstands,
@@ -26,8 +25,10 @@ from outperform.runs.scope import RUNS, SPLITS, Resplit, Scope, divides_anew
 from outperform.stats import (
     EquivalenceTest,
     HypothesisTest,
+    Interval,
     ResampledDifference,
     equivalence_test,
+    mean_difference,
     noether_sample_size,
     outperforming_interval,
     resampled_difference,
@@ -157,8 +158,8 @@ def compare(
     )
     scores = align_scores(scores_a, scores_b, paired=paired)
     varied = (RUNS,) if sizes is None else (SPLITS,)
-    comparison = _compare(*scores, goal, terms, a="A", b="B", varied=varied)
-    return _complete(comparison, sizes, terms)
+    comparison = _compare(*scores, goal, terms, sizes, a="A", b="B", varied=varied)
+    return replace(comparison, caveats=tuple(find_doubts(comparison)))
 
 
 def make_resplit(train_size: int | None, test_size: int | None) -> Resplit | None:
@@ -175,29 +176,32 @@ def make_resplit(train_size: int | None, test_size: int | None) -> Resplit | Non
 
 
 def _compare(
-    first: FloatArray, second: FloatArray, goal: Goal, terms: Terms, **about: Any
+    first: FloatArray,
+    second: FloatArray,
+    goal: Goal,
+    terms: Terms,
+    resplit: Resplit | None,
+    **about: Any,
 ) -> Comparison:
-    """Compare scores, without what is known of them besides."""
+    """Compare scores, but for the doubts about them; `about` is what else is known of them."""
     first, second = (as_pairs if terms.paired else as_independent)(first, second)
     a, b = (first, second) if goal == "maximize" else (-first, -second)
     probability, reverse_probability = both_probabilities(
         a, b, paired=terms.paired, ties=terms.ties
     )
-    find_interval = partial(
-        outperforming_interval,
-        paired=terms.paired,
-        ties=terms.ties,
-        method=terms.interval,
-        confidence_level=terms.confidence_level,
-        rng=terms.rng,
-    )
-    interval = find_interval(a, b)
-    reverse = interval.mirrored()
-    # Where B outperforms A, to the last bit as were B named first; the bootstrap is drawn once.
-    # With strict ties, what A has not won B has not won either.
-    b_may_win = terms.interval != "bootstrap" and interval.high * REACHED <= 0.5
-    if terms.ties == "strict" or b_may_win:
-        reverse = find_interval(b, a)
+    interval, reverse = _find_intervals(a, b, terms)
+    how: dict[str, Any] = {"paired": terms.paired, "confidence_level": terms.confidence_level}
+    population = None
+    if resplit is not None and terms.paired:
+        population = find_population(first, second, resplit, terms.confidence_level)
+    # Every task draws the same, so that none depends on those before it.
+    rng = np.random.default_rng(0) if terms.rng is None else deepcopy(terms.rng)
+    tests: list[HypothesisTest | EquivalenceTest] = [
+        apply_test(a, b, name, paired=terms.paired, rng=rng, resplit=resplit)
+        for name in terms.tests
+    ]
+    if terms.equivalence is not None:
+        tests.append(equivalence_test(first, second, margin=terms.equivalence, **how))
     return Comparison(
         **about,
         scores_a=first,
@@ -208,55 +212,41 @@ def _compare(
         reverse_probability=reverse_probability,
         interval=interval,
         reverse=reverse,
+        difference=mean_difference(first, second, **how),
         gamma=terms.gamma,
         margin=terms.margin,
-    )
-
-
-def _complete(
-    comparison: Comparison,
-    resplit: Resplit | None,
-    terms: Terms,
-    *,
-    n_lacking: tuple[int, int] = (0, 0),
-    notes: Iterable[str] = (),
-) -> Comparison:
-    """Add what holds for data like these, the tests asked for, and all doubts."""
-    population = None if resplit is None else find_population(comparison, resplit)
-    tests: list[HypothesisTest | EquivalenceTest] = []
-    if terms.tests:
-        # Every task draws the same, so that none depends on those before it.
-        rng = np.random.default_rng(0) if terms.rng is None else deepcopy(terms.rng)
-        tests += [apply_test(comparison, each, rng=rng, resplit=resplit) for each in terms.tests]
-    if terms.equivalence is not None:
-        tests.append(
-            equivalence_test(
-                comparison.scores_a,
-                comparison.scores_b,
-                margin=terms.equivalence,
-                paired=comparison.paired,
-                confidence_level=terms.confidence_level,
-            )
-        )
-    comparison = replace(
-        comparison,
-        withstands_gaps=withstands(comparison, n_lacking),
         population=population,
         tests=tuple(tests),
     )
-    return replace(comparison, caveats=(*find_doubts(comparison), *notes))
 
 
-def find_population(comparison: Comparison, resplit: Resplit) -> ResampledDifference | None:
+def _find_intervals(a: FloatArray, b: FloatArray, terms: Terms) -> tuple[Interval, Interval]:
+    """Intervals of P(A>B) and of P(B>A); higher is better."""
+    find = partial(
+        outperforming_interval,
+        paired=terms.paired,
+        ties=terms.ties,
+        method=terms.interval,
+        confidence_level=terms.confidence_level,
+        rng=terms.rng,
+    )
+    interval = find(a, b)
+    # Where B outperforms A, to the last bit as were B named first; the bootstrap is drawn once.
+    # With strict ties, what A has not won B has not won either.
+    b_may_win = terms.interval != "bootstrap" and interval.high * REACHED <= 0.5
+    return interval, find(b, a) if terms.ties == "strict" or b_may_win else interval.mirrored()
+
+
+def find_population(
+    a: FloatArray, b: FloatArray, resplit: Resplit, confidence_level: float
+) -> ResampledDifference:
     """What holds for data like these, where pairs are re-splits of one dataset."""
-    if not comparison.paired:
-        return None
     return resampled_difference(
-        comparison.scores_a,
-        comparison.scores_b,
+        a,
+        b,
         n_train=resplit.n_train,
         n_test=resplit.n_test,
-        confidence_level=1 - cautious_alpha(comparison.alpha),
+        confidence_level=1 - cautious_alpha(1 - confidence_level),
     )
 
 
@@ -353,21 +343,22 @@ def compare_on_task(
 ) -> Comparison:
     """Compare two algorithms by their scores on one task of a table: names, metric, task."""
     task, goal = about["task"], table.goal_on(about["task"])
-    notes = (
+    scope = table.scope_on(task) if terms.sizes is None else _find_resplit_scope(table, task)
+    known = {"varied": scope.varied, "shared": scope.about, "tuned_once": scope.tuned_once}
+    resplit = terms.sizes or table.resplits.get(task)
+    comparison = _compare(scores.a, scores.b, goal, terms, resplit, **about, **known)
+    if table.simulated is not None and terms.paired:
+        comparison = replace(comparison, combined=_combine(table.simulated, table, comparison))
+    if not withstands(comparison, scores.lacking):
+        comparison = replace(comparison, withstands_gaps=False)
+    doubts = (
+        *find_doubts(comparison),
         *scores.notes,
         *_doubts_about_table(table, terms.paired, scores.n_dropped),
         *about_tasks,
         *doubt_metric(about["metric"], goal),
     )
-    scope = table.scope_on(task) if terms.sizes is None else _find_resplit_scope(table, task)
-    known = {"varied": scope.varied, "shared": scope.about, "tuned_once": scope.tuned_once}
-    comparison = _compare(scores.a, scores.b, goal, terms, **about, **known)
-    if table.simulated is not None and terms.paired:
-        comparison = replace(comparison, combined=_combine(table.simulated, table, comparison))
-    if table.one_search:
-        notes = (*doubt_one_search(comparison), *notes)
-    resplit = terms.sizes or table.resplits.get(task)
-    return _complete(comparison, resplit, terms, n_lacking=scores.lacking, notes=notes)
+    return replace(comparison, caveats=doubts)
 
 
 def _combine(simulated: Runs, table: Runs, comparison: Comparison) -> "CombinedDifference | None":

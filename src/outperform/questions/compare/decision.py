@@ -193,7 +193,10 @@ class Decision(OfTwo):
             return f"Undecided between {pair} {after}: it hangs on {n_gaps} incomplete pair(s)."
         if self.n_replicates == self.n_allowed:
             after = f"after all {self.n_allowed} replicates that the study allows"
-        return f"Undecided between {pair} {after}{self._count_decided()}."
+        why, n_left = "", self.rule.n_last - self.n_replicates
+        if self.n_replicates < self.n_allowed:
+            why = f", as {n_left} more could not decide it" if n_left else ", where the test ends"
+        return f"Undecided between {pair} {after}{why}{self._count_decided()}."
 
     def _count_decided(self) -> str:
         """On several tasks, on how many somebody is better."""

@@ -61,6 +61,8 @@ def find_doubts(comparison: Comparison) -> Iterator[str]:
             f"of the tests, {' and '.join(blind)} took the runs as independent, although they are "
             "paired, and so saw less than the verdict did"
         )
+    if comparison.tuned_once:
+        yield from _doubt_one_search(comparison)
 
 
 def _doubt_splits(comparison: Comparison) -> Iterator[str]:
@@ -100,6 +102,7 @@ def _describe_too_few(comparison: Comparison) -> str:
 def _doubt_interval(comparison: Comparison) -> Iterator[str]:
     """Where an interval is shorter than what is known, or finds more differences than it says."""
     interval, alpha = comparison.interval, comparison.alpha
+    method = interval.method
     best = max(comparison.probability, comparison.reverse_probability)
     n = min(comparison.scores_a.size, comparison.scores_b.size)
     everything = "every comparison was won by the same side"
@@ -107,27 +110,27 @@ def _doubt_interval(comparison: Comparison) -> Iterator[str]:
         # The bootstrap knows nothing of what it has never seen: a loss.
         low = clopper_pearson_interval(n, n, confidence_level=interval.confidence_level).low
         yield (
-            f"{everything}, so the {interval.method} interval collapses to a point: its true "
+            f"{everything}, so the {method} interval collapses to a point: its true "
             f"chance to win may be as low as {low:.2f} (Clopper–Pearson)"
         )
-    elif best == 1 and interval.method == "brunner-munzel":
+    elif best == 1 and method == "brunner-munzel":
         yield (
             f"{everything}, so no variation was seen: the interval is that of {n} independent "
             "pairs (Clopper–Pearson)"
         )
-    elif interval.method in _PERCENTILES and round(n * (1 - best), 9) <= _FEW_LOSSES < n / 2:
+    elif method in _PERCENTILES and round(n * (1 - best), 9) <= _FEW_LOSSES < n / 2:
         yield (
             f"percentile intervals are too short where so few are lost (P = {best:.2f} with {n} "
             f"runs): prefer interval {'exact' if comparison.paired else 'brunner-munzel'}"
         )
-    if comparison.winner and comparison.false_alarms > _INFLATION * alpha:
+    if comparison.winner and method != "exact" and comparison.false_alarms > _INFLATION * alpha:
         tied = f", {comparison.n_ties} of them tied," if comparison.n_ties else ""
         yield (
-            f"with {comparison.n_pairs} pairs{tied} the {interval.method} interval finds a "
+            f"with {comparison.n_pairs} pairs{tied} the {method} interval finds a "
             f"difference between equals {comparison.false_alarms:.1%} of the time, not "
             f"{alpha:.1%}; the exact interval does not"
         )
-    if comparison.winner and interval.method == "bootstrap" and n < _FEW_UNPAIRED:
+    if comparison.winner and method == "bootstrap" and n < _FEW_UNPAIRED:
         yield (
             f"with {n} runs the bootstrap interval is too narrow: between equals it finds a "
             "difference more often than it says (10% instead of 5% at 6 runs against 50); "
@@ -175,7 +178,7 @@ def _describe_one_search(comparison: Comparison) -> str:
     )
 
 
-def doubt_one_search(comparison: Comparison) -> Iterator[str]:
+def _doubt_one_search(comparison: Comparison) -> Iterator[str]:
     """How often wins after one search of each side would tell equals apart, tuned anew."""
     from outperform.stats import Criteria, NormalScores, detection_rate  # only here, of studies
 

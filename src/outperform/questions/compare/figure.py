@@ -114,8 +114,8 @@ def compose_comparison(comparison: Comparison) -> Figure:
         views.append((0.95 if comparison.population is None else 1.25, draw_differences))
     views.append((0.45, draw_probability))
     heights, draw = zip(*views, strict=True)
-    on = f" on {escape(shorten(comparison.task, 22))}" if comparison.task else ""
-    title = _entitle(comparison, on=on)
+    names, task = short_names(comparison, 22), escape(shorten(comparison.task, 22))
+    title = _entitle(comparison.claim_of(*names, task), comparison.verdict)
     outside = _LABELS_HEIGHT * len(views) + title_height(title)
     figure = make_figure(COLUMN_WIDTH, sum(heights) + outside, title)
     axes = figure.subplots(len(views), height_ratios=heights)
@@ -126,7 +126,8 @@ def compose_comparison(comparison: Comparison) -> Figure:
 
 def compose_published(published: PublishedComparison) -> Figure:
     """Draw the probability below the verdict."""
-    title = _entitle(published, condition=", if scores are normal")
+    claim = describe(*short_names(published, 22), published.winner, published.verdict)
+    title = _entitle(claim, f"{published.verdict}, if scores are normal")
     figure = make_figure(COLUMN_WIDTH, 1.5 + title_height(title), title)
     draw_probability(published, figure.subplots())
     return figure
@@ -217,16 +218,10 @@ def _format_numbers(result: Comparison) -> tuple[str, str, str]:
     )
 
 
-def _entitle(result: PairResult, *, on: str = "", condition: str = "") -> str:
-    """Say the verdict in one short sentence."""
-    a, b = short_names(result, 22)
-    verdict = f"{result.verdict}{condition}"
-    winner = f"{describe(a, b, result.winner, result.verdict, on=on)}:"
-    if isinstance(result, Comparison):
-        winner = f"{replace(result, a=a, b=b, task=on.removeprefix(' on ')).claim}:"
-    together = wrap_title(f"{winner} {verdict}", COLUMN_WIDTH)
-    apart = f"{wrap_title(winner, COLUMN_WIDTH)}\n{verdict}"
-    # The verdict has a line of its own where that costs none.
+def _entitle(claim: str, verdict: str) -> str:
+    """Wrap both, the verdict on a line of its own where that costs none."""
+    together = wrap_title(f"{claim}: {verdict}", COLUMN_WIDTH)
+    apart = f"{wrap_title(f'{claim}:', COLUMN_WIDTH)}\n{verdict}"
     return apart if apart.count("\n") <= together.count("\n") else together
 
 

@@ -1,4 +1,4 @@
-"""Hypothesis tests asked for by name, applied to a comparison."""
+"""Hypothesis tests asked for by name."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,7 +7,6 @@ from typing import Literal, get_args
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.questions.compare.result import Comparison
 from outperform.runs.scope import Resplit
 from outperform.stats import (
     HypothesisTest,
@@ -18,7 +17,7 @@ from outperform.stats import (
     welch_t_test,
     wilcoxon_test,
 )
-from outperform.stats.checks import check_choice
+from outperform.stats.checks import FloatArray, check_choice
 
 TestName = Literal[
     "brunner-munzel",
@@ -33,20 +32,22 @@ _OF_PAIRS = ("nadeau-bengio", "paired-t", "sign-flip", "wilcoxon")
 
 
 def apply_test(
-    comparison: Comparison,
+    a: FloatArray,
+    b: FloatArray,
     name: TestName,
     *,
+    paired: bool,
     rng: np.random.Generator,
     resplit: Resplit | None = None,
 ) -> HypothesisTest:
-    """Two-sided test of a comparison's scores; the sizes of splits are for ``"nadeau-bengio"``."""
+    """Two-sided test; higher is better, and the sizes of splits are for ``"nadeau-bengio"``."""
     check_choice("test", name, get_args(TestName))
-    if name in _OF_PAIRS and not comparison.paired:
+    if name in _OF_PAIRS and not paired:
         raise InvalidInput(
             f"the test {name!r} needs pairs, but the runs are compared unpaired",
             "Use brunner-munzel or welch-t, or pair the runs by a replicate column",
         )
-    return find_test(name, rng, resplit)(*comparison.higher)
+    return find_test(name, rng, resplit)(a, b)
 
 
 def find_test(

@@ -1,7 +1,7 @@
 """The result of comparing two algorithms: a verdict, and the numbers that it rests on."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -19,7 +19,6 @@ from outperform.stats import (
     ResampledDifference,
     VerdictRule,
     cohens_d,
-    mean_difference,
     outperforming_pvalue,
     paired_d,
     smallest_conclusive,
@@ -123,6 +122,7 @@ class Comparison(OfTwo):
     reverse_probability: float  # estimate of P(b > a); with strict ties they do not add up to 1
     interval: Interval  # of P(a > b)
     reverse: Interval  # of P(b > a)
+    difference: MeanDifference = field(repr=False)  # of a minus b, in the metric's own sign
     gamma: float  # smallest chance to win that matters
     margin: float | None = None  # smallest difference that matters, in the metric's unit
     metric: str = "score"
@@ -167,7 +167,7 @@ class Comparison(OfTwo):
         sizes = {f"γ = {self.gamma:g}": judge_size(winning, self.gamma)}
         if self.margin is not None:
             # What is too little on these data is so, whatever is not known of others.
-            here = self._turn(self.gain_here, over=self.winner == "b")
+            here = self.gain_here if self.winner == "a" else -self.gain_here
             known = (judge_size(gain, self.margin) for gain in (here, self.advantage))
             sizes[f"a difference of {self.margin:g}"] = min(known, key=SIZES.index)
         return sizes
@@ -175,14 +175,16 @@ class Comparison(OfTwo):
     @property
     def gain_here(self) -> Interval:
         """Interval of the mean advantage of `a`, higher is better, on the data of these runs."""
-        return self._turn(self.difference.interval, over=self.goal == "minimize")
+        interval = self.difference.interval
+        return interval if self.goal == "maximize" else -interval
 
     @property
     def gain(self) -> Interval:
         """The same for data like these where that is known, which is the wider one."""
         if self.population is None:
             return self.gain_here
-        return self._turn(self.population.interval, over=self.goal == "minimize")
+        interval = self.population.interval
+        return interval if self.goal == "maximize" else -interval
 
     @property
     def better_mean(self) -> Winner | None:
@@ -197,11 +199,7 @@ class Comparison(OfTwo):
     @property
     def advantage(self) -> Interval:
         """The gain in the winner's favour, or in that of `a`."""
-        return self._turn(self.gain, over=self.winner == "b")
-
-    @staticmethod
-    def _turn(interval: Interval, *, over: bool) -> Interval:
-        return replace(interval, low=-interval.high, high=-interval.low) if over else interval
+        return -self.gain if self.winner == "b" else self.gain
 
     @property
     def holds_for_population(self) -> bool | None:
@@ -236,7 +234,7 @@ class Comparison(OfTwo):
             return int(np.count_nonzero(self.scores_a != self.scores_b))
         return min(self.scores_a.size, self.scores_b.size)
 
-    @property
+    @cached_property
     def alpha(self) -> float:
         """Chance of a false alarm that the interval was made for."""
         return 1 - self.interval.confidence_level
@@ -270,7 +268,7 @@ class Comparison(OfTwo):
         rule = VerdictRule(self.interval.confidence_level, interval=method)
         return rule.size(self.n_pairs, self.n_ties)
 
-    @property
+    @cached_property
     def n_ties(self) -> int:
         """Pairs that are tied; 0 where runs are not paired."""
         return self.n_pairs - self.n_decided if self.paired else 0
@@ -280,7 +278,7 @@ class Comparison(OfTwo):
         """Whether ties were counted as no win of either side, and there were any."""
         return self.probability + self.reverse_probability < 1 - 1e-9
 
-    @property
+    @cached_property
     def n_pairs(self) -> int:
         """Number of scores compared with one another; all with all where unpaired."""
         return self.scores_a.size if self.paired else self.scores_a.size * self.scores_b.size
@@ -291,14 +289,6 @@ class Comparison(OfTwo):
         if self.goal == "maximize":
             return self.scores_a, self.scores_b
         return -self.scores_a, -self.scores_b
-
-    @cached_property
-    def difference(self) -> MeanDifference:
-        """Mean of `a` minus mean of `b`, in the metric's own sign."""
-        level = self.interval.confidence_level
-        return mean_difference(
-            self.scores_a, self.scores_b, paired=self.paired, confidence_level=level
-        )
 
     @property
     def effect_size(self) -> float:
@@ -333,30 +323,36 @@ class Comparison(OfTwo):
     @property
     def claim(self) -> str:
         """The verdict in words, and where it holds: the weaker of what is known."""
+        return self.claim_of(self.a, self.b, self.task)
+
+    def claim_of(self, a: str, b: str, task: str) -> str:
+        """The same by other names of the algorithms and the task, such as shorter ones."""
         tuned = ", each tuned once" if self.tuned_once else ""
-        on = f" on {self.task}{tuned}" if self.task else tuned
-        sample = f" on this sample of {self.task or 'the data'}{tuned}"
-        by_mean = self._favour(self.gain_here)
-        if self.winner is None and by_mean is not None:
-            better, other = (self.a, self.b) if by_mean == "a" else (self.b, self.a)
+        on = f" on {task}{tuned}" if task else tuned
+        sample = f" on this sample of {task or 'the data'}{tuned}"
+        if self.winner is None:
+            by_mean = self._favour(self.gain_here)
+            if by_mean is None:
+                return describe(a, b, None, self.verdict, on=on)
+            better, other = (a, b) if by_mean == "a" else (b, a)
             claim = f"but is not shown to beat {other} more often"
             if self.population is None or self.better_mean:
                 return f"{better} has the better mean{on}, {claim}"
             beyond = f"for other data like it nothing is shown ({self.evidence_beyond})"
             return f"{better} has the better mean{sample}, {claim}; {beyond}"
-        if self.population is None or self.winner is None:
-            return describe(self.a, self.b, self.winner, self.verdict, on=on)
+        if self.population is None:
+            return describe(a, b, self.winner, self.verdict, on=on)
         pvalue = self.evidence_beyond
         if self.holds_for_population:
-            here = f" on {self.task or 'these data'}"
+            here = f" on {task or 'these data'}"
             where = f"{here} and for data like these ({pvalue}{self.once}){tuned}"
-            claim = describe(self.a, self.b, self.winner, self.verdict, on=where)
+            claim = describe(a, b, self.winner, self.verdict, on=where)
             # What is ruled out is so on this dataset.
             return f"{claim} here" if self.verdict == "significant, not meaningful" else claim
-        claim = describe(self.a, self.b, self.winner, self.verdict, on=sample)
+        claim = describe(a, b, self.winner, self.verdict, on=sample)
         beyond = "that is not shown"
         if self.advantage.high < 0:  # wins more often, but loses by more
-            beyond = f"{self.b if self.winner == 'a' else self.a} has the better mean"
+            beyond = f"{b if self.winner == 'a' else a} has the better mean"
         return f"{claim}; for other data like it {beyond} ({pvalue})"
 
     @property
@@ -366,7 +362,7 @@ class Comparison(OfTwo):
         rows = [
             (self.a, format_spread(self.mean_a, self.sd_a)),
             (self.b, format_spread(self.mean_b, self.sd_b)),
-            ("difference", f"{difference.value:+.3g} {difference.interval}"),
+            (name_difference(self), f"{difference.value:+.3g} {difference.interval}"),
         ]
         if population is not None:
             interval = f"{population.value:+.3g} {population.interval}"
@@ -459,6 +455,13 @@ def name_chance(result: "Comparison | PublishedComparison") -> str:
     """P(A>B) with names, unless they are too long for a header."""
     named = f"P({result.a} > {result.b})"
     return named if len(named) <= _LONGEST_HEADER else "P(A > B)"
+
+
+def name_difference(result: Comparison) -> str:
+    """Whose mean is taken from whose, where that may be misread: the second of them is better."""
+    named = f"difference, {result.a} − {result.b}"
+    named = named if len(named) <= _LONGEST_HEADER else "difference, A − B"
+    return named if result.winner == "b" else "difference"
 
 
 def describe_test(test: HypothesisTest | EquivalenceTest) -> tuple[str, str]:

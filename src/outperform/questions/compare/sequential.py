@@ -161,7 +161,6 @@ class SequentialComparison(OfTwo):
     path: SequentialPath = field(repr=False)
     rule: SequentialRule
     notes: tuple[str, ...] = ()  # further reasons for doubt
-    one_search: bool = False  # whether all pairs share the luck of one search of each side
 
     @property
     def a(self) -> str:
@@ -279,7 +278,7 @@ class SequentialComparison(OfTwo):
         return (*self.notes, *self._doubt_decision(), *self.comparison.caveats)
 
     def _doubt_decision(self) -> Iterator[str]:
-        if self.winner and self.one_search:
+        if self.winner and self.comparison.tuned_once:
             errs = self.rule.false_alarms_after_one_search(LUCK)
             yield describe_luck(self.winner_name, "this test decides", errs, self.rule.alpha)
         own, other = self.comparison.interval, self.comparison.reverse
@@ -410,4 +409,4 @@ def follow_runs(
     about = {"a": a, "b": b, "metric": table.metric_on(task), "task": task}
     terms = Terms(True, rule.gamma, 1 - rule.alpha, interval="anytime", sizes=sizes)
     comparison = compare_on_task(table, seen, about, terms)
-    return SequentialComparison(comparison, path, rule, one_search=table.one_search)
+    return SequentialComparison(comparison, path, rule)

@@ -1,6 +1,7 @@
 """Runs in which sources of variation were redrawn apart, of a study or of a file."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from outperform.runs.labels import join_labels
 from outperform.runs.source_table import SourceTable
 from outperform.stats.checks import FloatArray
 from outperform.store import Store
+from outperform.store.measurement import RunLabel
 from outperform.store.stored_doubts import describe_versions
 from outperform.store.stored_runs import describe_left_out, get_test_score, is_planned, list_designs
 from outperform.wording import enumerate_names
@@ -47,8 +49,7 @@ def load_variation(store: Store) -> tuple[list[Variation], list[str]]:
     planned = [label for label in apart if is_planned(label, designs, study)]
     fits = store.get({label.key for label in planned})
     done = {key: fit for key, fit in fits.items() if fit.status == "done"}
-    runs = [label for label in planned if label.key in done]
-    if not runs:
+    if not done:
         kinds = enumerate_names(sorted({label.design for label in labels})) or "none yet"
         raise InvalidInput(
             f"{store.address} holds no runs in which sources were redrawn apart (designs: {kinds})",
@@ -56,7 +57,8 @@ def load_variation(store: Store) -> tuple[list[Variation], list[str]]:
         )
     variations: dict[tuple[str, str], Variation] = {}
     order = {name: place for place, name in enumerate([*study["pipelines"], *study["tasks"]])}
-    for run in sorted(runs, key=lambda run: (order[run.task], order[run.pipeline], run.replicate)):
+    planned.sort(key=lambda run: (order[run.task], order[run.pipeline], run.replicate))
+    for run in (label for label in planned if label.key in done):
         names, metric = (run.pipeline, run.task), study["tasks"][run.task]["metric"]
         own = variations.setdefault(names, Variation(*names, metric))
         fit = done[run.key]
@@ -70,7 +72,22 @@ def load_variation(store: Store) -> tuple[list[Variation], list[str]]:
             level = tuple((fit.seeds.get(name), fold.get(name, 0)) for name in sources)
             own.crossed.setdefault(sources, []).append((level, score))
     notes = [*describe_left_out(apart, designs, study), *describe_versions(store)]
-    return list(variations.values()), notes
+    return list(variations.values()), [*_describe_missing(planned, done), *notes]
+
+
+def _describe_missing(planned: Iterable[RunLabel], done: Container[str]) -> Iterator[str]:
+    """Say of whom runs are missing: those that fail are hardly like the others."""
+    total = Counter((label.pipeline, label.task) for label in planned)
+    missing = Counter((label.pipeline, label.task) for label in planned if label.key not in done)
+    for (pipeline, task), n in missing.items():
+        whole = total[pipeline, task]
+        consequence = "what they would add to its variation is not known"
+        if n == whole:
+            consequence = "nothing is told of it"
+        yield (
+            f"{n} of {whole} runs of {pipeline} on {task} failed, or are still to be done: "
+            f"{consequence}"
+        )
 
 
 def arrange_levels(names: Sequence[str], cells: Iterable[tuple[Level, float]]) -> FloatArray:

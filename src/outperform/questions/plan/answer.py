@@ -62,7 +62,8 @@ def plan(
     if pilot is not None:
         seen, better, worse = _find_better(pilot)
         if resplit is not None:
-            pilot = replace(pilot, population=find_population(pilot, resplit))
+            scores, level = (pilot.scores_a, pilot.scores_b), pilot.interval.confidence_level
+            pilot = replace(pilot, population=find_population(*scores, resplit, level))
         scope = Scope(pilot.varied, pilot.shared, "will vary", pilot.tuned_once)
         probability, gamma, caveats = _learn_from(pilot, seen, better, gamma)
     needed = required_pairs(gamma, alpha, beta, probability=probability, interval=interval)

@@ -21,16 +21,18 @@ from outperform.questions.rank.pairs import (
     find_task_pvalues,
 )
 from outperform.questions.rank.result import (
+    LIKE_THESE,
     Aggregates,
     Correction,
     Normalization,
     RankedAlgorithm,
+    RankedPair,
     RankedTask,
     Ranking,
 )
 from outperform.runs import Runs
 from outperform.runs.pairing import join_equal_numbers
-from outperform.runs.scope import TASKS, TASKS_LIKE_THESE, THESE_TASKS, Scope
+from outperform.runs.scope import DATA_LIKE_THESE, TASKS, TASKS_LIKE_THESE, THESE_TASKS, Scope
 from outperform.runs.task_references import (
     check_references,
     check_ways,
@@ -149,14 +151,19 @@ def rank_runs(
     )
     task_pvalues = find_task_pvalues(grids, counts, terms)
     pairs, used = compare_all(grids, counts, task_pvalues, terms)
-    best = _mark_best(grids, maybe_best(task_pvalues, alpha=alpha))
+    best = _mark_best(grids, maybe_best(task_pvalues, alpha=terms.level))
+    if test == LIKE_THESE:
+        every = replace(terms, baseline=None, correction="holm")
+        bounds = _bound_by_pairs(grids, compare_all(grids, counts, task_pvalues, every)[0])
+    else:
+        bounds = _bound_ranks(grids, terms)
     ranking = Ranking(
-        algorithms=_rank_algorithms(grids, best, terms),
+        algorithms=_rank_algorithms(grids, best, bounds),
         tasks=_describe_tasks(grids, best),
         pairs=pairs,
         tasks_are=tasks_are,
         why=why,
-        scope=_find_scope(table, grids, tasks_are),
+        scope=_find_scope(table, grids, terms),
         test=used,
         task_test=terms.task_test,
         correction=correction,
@@ -232,13 +239,15 @@ def _choose_question(grids: Grids, tasks: TasksAre | None) -> tuple[TasksAre, st
     return "fixed", f"{n_units} {kind} {are} to tell of others; --tasks sampled asks anyway"
 
 
-def _find_scope(table: Runs, grids: Grids, tasks_are: TasksAre) -> Scope:
+def _find_scope(table: Runs, grids: Grids, terms: Terms) -> Scope:
     varied = dict.fromkeys(word for task in grids.tasks for word in table.scope_on(task).varied)
-    if tasks_are == "sampled":
+    if terms.tasks_are == "sampled":
         several = any(grid.shape[1] > 1 for grid in grids.scores)
         drawn = (TASKS, *varied) if several else (TASKS,)
         return Scope(drawn, TASKS_LIKE_THESE, tuned_once=table.one_search)
     about = table.scope_on(grids.tasks[0]).about if len(grids.tasks) == 1 else THESE_TASKS
+    if terms.test == LIKE_THESE:
+        about = DATA_LIKE_THESE if len(grids.tasks) == 1 else f"{about}, on {DATA_LIKE_THESE}"
     return Scope(tuple(varied), about, tuned_once=table.one_search)
 
 
@@ -277,7 +286,9 @@ def _describe_tasks(grids: Grids, best: np.ndarray) -> tuple[RankedTask, ...]:
     return tuple(described)
 
 
-def _rank_algorithms(grids: Grids, best: np.ndarray, terms: Terms) -> tuple[RankedAlgorithm, ...]:
+def _rank_algorithms(
+    grids: Grids, best: np.ndarray, bounds: tuple[list[Any], list[Any]]
+) -> tuple[RankedAlgorithm, ...]:
     """Mean ranks over tasks; with gaps, among those that a task has, stretched to all."""
     means, k = grids.means, len(grids.algorithms)
     ranks = np.full(means.shape, np.nan)
@@ -286,16 +297,30 @@ def _rank_algorithms(grids: Grids, best: np.ndarray, terms: Terms) -> tuple[Rank
         if known.size > 1:
             among = average_ranks(row[None, known])
             ranks[place, known] = 1 + (among - 1) * (k - 1) / (known.size - 1)
-    low, high = _bound_ranks(grids, means, terms)
     counts, averages = best.sum(axis=0).tolist(), np.nanmean(ranks, axis=0).tolist()
-    columns = zip(grids.algorithms, averages, low, high, counts, strict=True)
+    columns = zip(grids.algorithms, averages, *bounds, counts, strict=True)
     ranked = (RankedAlgorithm(*each) for each in columns)
     return tuple(sorted(ranked, key=lambda algorithm: algorithm.mean_rank))
 
 
-def _bound_ranks(grids: Grids, means: FloatArray, terms: Terms) -> tuple[list[Any], list[Any]]:
+def _bound_by_pairs(grids: Grids, pairs: Sequence[RankedPair]) -> tuple[list[Any], list[Any]]:
+    """Ranks below all that are told to be better, and above all that are told to be worse.
+
+    For data like these, of which ranks within replicates tell nothing: sets by them leave out the
+    true ranks of equals in 22 to 38% of studies with 8 re-splits of 200 examples, and in 55 to 95%
+    with 30.
+    """
+    if np.isnan(grids.means).any():
+        return [None] * len(grids.algorithms), [None] * len(grids.algorithms)
+    won = [pair.winner_name for pair in pairs]
+    lost = [{"a": pair.b, "b": pair.a, None: None}[pair.winner] for pair in pairs]
+    low = [1 + lost.count(name) for name in grids.algorithms]
+    return low, [len(low) - won.count(name) for name in grids.algorithms]
+
+
+def _bound_ranks(grids: Grids, terms: Terms) -> tuple[list[Any], list[Any]]:
     """Where the true rank of each algorithm lies, of all at once; anywhere where nothing tells."""
-    k = len(grids.algorithms)
+    k, means = len(grids.algorithms), grids.means
     anywhere = [1] * k, [k] * k
     if np.isnan(means).any():
         return [None] * k, [None] * k

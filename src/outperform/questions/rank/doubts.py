@@ -1,14 +1,13 @@
 """Reasons to doubt a ranking, or what it cannot tell."""
 
 from collections.abc import Iterator
-from itertools import combinations, count
+from itertools import count, permutations
 
 from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.pairs import PairCounts
 from outperform.questions.rank.result import Aggregates, Ranking
 from outperform.runs import Runs
-from outperform.runs.scope import divides_anew
 from outperform.wording import enumerate_names
 
 _FEW_TASKS = 10  # below which Friedman's test errs
@@ -99,15 +98,15 @@ def _doubt_differences(ranking: Ranking) -> Iterator[str]:
     ruled_out = any(len(task.maybe_best) < k for task in ranking.tasks if task.n_runs > 1)
     if ruled_out and k > 2 and not ranking.differing and ranking.tasks_are == "fixed":
         yield (
-            "marks ask less than pairs, and tell more: whether another is better, of each against "
-            f"{k - 1} and one way, on a task by itself; so some are ruled out as the best though "
-            "no pair differs"
+            "marks ask less than pairs: only whether one of "
+            f"{k - 1} others is better, on a task by itself; so some are ruled out as the best "
+            "though no pair differs"
         )
     pairs = [f"{pair.a} and {pair.b}" for pair in ranking.pairs if pair.only_scores_differ]
     if pairs:
         yield (
-            f"{ranking.test} tells {enumerate_names(pairs, limit=3)} apart, but not by wins: one "
-            "may win by much where it wins, and not more often than the other"
+            f"{ranking.test} tells {enumerate_names(pairs, limit=3)} apart, but wins do not bear "
+            "it out: one may win by much where it wins, and not more often than the other"
         )
 
 
@@ -118,23 +117,24 @@ def _doubt_ranks(ranking: Ranking) -> Iterator[str]:
     pairs = [
         f"{pair.a} and {pair.b}"
         for pair in ranking.pairs
-        if not pair.winner and (high[pair.a] < low[pair.b] or high[pair.b] < low[pair.a])
+        if not (pair.winner or pair.only_scores_differ)
+        and (high[pair.a] < low[pair.b] or high[pair.b] < low[pair.a])
     ]
     if pairs:
         yield (
-            f"the ranks of {enumerate_names(pairs, limit=3)} surely differ, by a test of all ranks "
-            "at once; the test of the pair itself does not tell them apart"
+            f"two tests disagree on {enumerate_names(pairs, limit=3)}: the one of ranks tells them "
+            f"apart, {ranking.test} does not; go by the one that was chosen before seeing the runs"
         )
     turned = [
         f"{worse.name} and {better.name}"
-        for worse, better in combinations(ranking.algorithms, 2)
-        if worse.mean_rank < better.mean_rank and high[better.name] < low[worse.name]
+        for worse, better in permutations(ranking.algorithms, 2)
+        if worse.mean_rank <= better.mean_rank and high[better.name] < low[worse.name]
     ]
     if turned:
         yield (
-            f"mean ranks and the ranks they may truly have put {enumerate_names(turned, limit=3)} "
-            "in different orders: the first are those of mean scores, the second those within "
-            "replicates, and a few runs that go very badly move means only"
+            f"mean ranks do not put {enumerate_names(turned, limit=3)} in the order of their true "
+            "ranks: the first are those of mean scores, the second those within replicates, and a "
+            "few runs that go very badly move means only"
         )
 
 
@@ -195,8 +195,15 @@ def _doubt_reach(ranking: Ranking, table: Runs) -> Iterator[str]:
             "shows less than runs that share their seeds; if a column tells which do, name it with "
             "--replicate"
         )
-    if ranking.tasks_are == "fixed" and divides_anew(ranking.scope.varied):
+    if ranking.beyond_data:
         yield (
-            "all splits of a task share its data: what is told apart holds for these data, and "
-            "may not for others like them (`compare --train-size N --test-size N` says more)"
+            "P(A>B), its interval and wins are those on these data: a pair is told apart only if "
+            f"it is so on these too, at α = {ranking.alpha:g}"
+        )
+    elif ranking.data:
+        sizes = all(task.name in table.resplits for task in ranking.tasks)
+        how = "--test nadeau-bengio" if sizes else "compare --train-size N --test-size N"
+        yield (
+            "all splits of a task share its data: what is told apart holds for these data, and may "
+            f"not for others like them (`{how}` says what does)"
         )

@@ -14,7 +14,7 @@ from outperform.errors import InvalidInput, TooFewRuns
 from outperform.questions.compare.named_tests import find_test
 from outperform.questions.compare.result import judge, judge_size
 from outperform.questions.rank.grids import Grids
-from outperform.questions.rank.result import Correction, RankedPair
+from outperform.questions.rank.result import LIKE_THESE, Correction, RankedPair
 from outperform.runs.scope import Resplit
 from outperform.stats import (
     Interval,
@@ -28,6 +28,7 @@ from outperform.stats import (
     wilcoxon_pvalues,
 )
 from outperform.stats.checks import FloatArray, merge_pairs
+from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.intervals import sign_tail
 from outperform.stats.task_aggregates import TasksAre
 from outperform.wording import describe_goal
@@ -57,6 +58,11 @@ class Terms:
     baseline: str | None
     seed: int
     resplits: Mapping[str, Resplit]
+
+    @property
+    def level(self) -> float:
+        """Level that the test is held to, which is stricter about data like these."""
+        return cautious_alpha(self.alpha) if self.test == LIKE_THESE else self.alpha
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +132,9 @@ def find_task_pvalues(grids: Grids, counts: PairCounts, terms: Terms) -> FloatAr
 
 
 def _find_test(terms: Terms, task: str) -> Callable[..., Any]:
-    if terms.task_test == "nadeau-bengio" and task not in terms.resplits:
+    if terms.task_test == LIKE_THESE and task not in terms.resplits:
         raise InvalidInput(
-            f"the test 'nadeau-bengio' corrects for overlapping splits, but the sizes of those "
+            f"the test {LIKE_THESE!r} corrects for overlapping splits, but the sizes of those "
             f"of {task or 'the task'} are not known",
             "Rank the store of a study, which knows them, or take another test",
         )
@@ -153,18 +159,24 @@ def compare_all(
     one_sided = on_tasks[:, first, second].T, on_tasks[:, second, first].T
     means = _average_scores(grids, first, second)
     test, pvalues = _test_pairs(grids, average, one_sided, means, terms)
+    of_wins = average.pvalue
+    if terms.test not in (None, "wins"):
+        is_fixed = terms.tasks_are == "fixed"
+        lead = _combine(*one_sided) if is_fixed else np.nanmean(means[0] - means[1], axis=-1)
+        # Who wins more often, but has the worse scores, is no winner.
+        of_wins = np.where(lead * (average.probability - 0.5) < 0, 1.0, of_wins)
     columns = {
         "a": a,
         "b": b,
         "probability": average.probability.tolist(),
         "low": average.low.tolist(),
         "high": average.high.tolist(),
-        **_judge(pvalues, average.pvalue, estimate, terms),
+        **_judge(pvalues, of_wins, estimate, terms),
         "wins": wins.sum(axis=-1).tolist(),
         "ties": ties.sum(axis=-1).tolist(),
         "losses": (n - wins - ties).sum(axis=-1).tolist(),
         "mean_difference": _list_differences(grids, *means),
-        **_count_better(one_sided, grids.tasks, terms.alpha),
+        **_count_better(one_sided, grids.tasks, terms.level),
     }
     rows = zip(*columns.values(), strict=True)
     return tuple(RankedPair(**dict(zip(columns, row, strict=True))) for row in rows), test
@@ -192,7 +204,10 @@ def _judge(
     false winners of 15 comparisons instead of 5).
     """
     n_pairs, correct = len(of_wins), _CORRECTIONS[terms.correction]
-    both = None if pvalues is None else np.maximum(pvalues, of_wins)
+    strictness = terms.alpha / terms.level
+    both = None
+    if pvalues is not None:
+        both = np.maximum(np.minimum(1, strictness * pvalues), of_wins)
     corrected = estimate(confidence_level=1 - find_levels(both, n_pairs, terms))
     unknown: list[Any] = [None] * n_pairs
     told = unknown if both is None else correct(both).tolist()
@@ -205,7 +220,7 @@ def _judge(
     judged: dict[str, list[Any]] = {"verdict": [], "winner": [], "only_scores_differ": []}
     _, adjusted, lows, highs = columns.values()
     for p, p_of_both, low, high in zip(adjusted, told, lows, highs, strict=True):
-        differs = p is not None and p <= terms.alpha
+        differs = p is not None and p <= terms.level
         winner = None
         if differs and p_of_both <= terms.alpha:
             winner = "a" if low > 0.5 else "b" if high < 0.5 else None
@@ -282,22 +297,22 @@ def _test_pairs(
     """Two-sided p-values of pairs over all tasks, and the test that they are of."""
     if terms.tasks_are == "fixed":
         if terms.test in (None, "wins"):
-            return "sign test of wins on all tasks", average.pvalue
+            where = " on all tasks" if len(grids.tasks) > 1 else ""
+            return f"sign test of wins{where}", average.pvalue
         if len(grids.tasks) == 1:
             return terms.task_test, np.minimum(1, 2 * np.minimum(*one_sided)[:, 0])
-        return f"{terms.task_test}, tasks combined by Stouffer's method", _combine(*one_sided)
+        combined = 2 * ndtr(-np.abs(_combine(*one_sided)))
+        return f"{terms.task_test}, tasks combined by Stouffer's method", combined
     return _test_over_tasks(grids, *means, terms)
 
 
 def _combine(greater: FloatArray, less: FloatArray) -> FloatArray:
-    """Stouffer's method, which lets tasks against a difference weigh as much as those for it.
+    """Stouffer's z, which lets tasks against a difference weigh as much as those for it.
 
     A task that speaks for neither, such as one that is tied, counts as 0.
     """
     up, down = (np.maximum(0, -ndtri(np.maximum(p, 1e-300))) for p in (greater, less))
-    z = (up - down).sum(axis=-1) / np.sqrt(greater.shape[-1])
-    combined: FloatArray = 2 * ndtr(-np.abs(z))
-    return combined
+    return np.asarray((up - down).sum(axis=-1) / np.sqrt(greater.shape[-1]))
 
 
 def _test_over_tasks(

@@ -121,7 +121,7 @@ def _describe_cells(ranking: Ranking, n_marked: int) -> Iterator[str]:
     yield (f"One run of each algorithm{on}: {what}." if counts == {1} else mean) + gaps
     if n_marked:
         k = len(ranking.names)
-        level = f"{ranking.alpha:g}" if k == 2 else f"{ranking.alpha:g}/{k - 1}"
+        level = f"{ranking.level:g}" if k == 2 else f"{ranking.level:g}/{k - 1}"
         nobody = "" if n_marked == len(ranking.tasks) else "; one run rules nobody out"
         yield (
             f"Bold: all that may be the best{' on a task' if several else ''}; they hold the truly "
@@ -132,6 +132,7 @@ def _describe_cells(ranking: Ranking, n_marked: int) -> Iterator[str]:
         yield "Nothing is bold: one run rules nobody out as the best."
     over = "Mean ranks over tasks" if several else "Ranks"
     by = " by its ranks within replicates" if ranking.tasks_are == "fixed" else ""
+    by = " by the pairs that differ" if ranking.beyond_data else by
     bounds = f"; in brackets the ranks that each may truly have{by}, with {sure} for all at once"
     unknown = any(algorithm.rank_low is None for algorithm in ranking.algorithms)
     yield f"{over} are those of mean scores, 1 is the best{'' if unknown else bounds}."
@@ -145,14 +146,15 @@ def _describe_pairs(ranking: Ranking) -> Iterator[str]:
         return
     pairs = f"{n} comparisons with {ranking.baseline}" if ranking.baseline else f"{n} pairs"
     correction = f", {_CORRECTIONS[ranking.correction].format(pairs)}" if n > 1 else ""
+    own = f"level {ranking.alpha:g}" if ranking.beyond_data else "the same level"
     yield (
-        f"A pair differs where p ≤ {ranking.alpha:g} (two-sided; {ranking.test}{correction}) and "
-        "the interval of P(A>B) at the same level does not hold 0.5."
+        f"A pair differs where p ≤ {ranking.level:g} (two-sided; {ranking.test}{correction}) and "
+        f"the interval of P(A>B) at {own} does not hold 0.5."
     )
     if ranking.baseline and ranking.tasks_are == "fixed" and len(ranking.tasks) > 1:
         yield (
             "Numbers of tasks are lower bounds by partial conjunction (Bonferroni) of one-sided "
-            f"p-values ({_TASK_TESTS[ranking.task_test]}) at level {ranking.alpha:g}/{2 * n}."
+            f"p-values ({_TASK_TESTS[ranking.task_test]}) at level {ranking.level:g}/{2 * n}."
         )
 
 

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any, Literal
 
 from outperform.plain_values import Plain
@@ -10,7 +11,7 @@ from outperform.questions.compare.result import Verdict
 from outperform.questions.rank.table import tabulate_ranking
 from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
-from outperform.runs.scope import Scope
+from outperform.runs.scope import Scope, divides_anew
 from outperform.stats import (
     AggregateScores,
     FriedmanTest,
@@ -19,12 +20,14 @@ from outperform.stats import (
     SkillingsMackTest,
 )
 from outperform.stats.checks import FloatArray
+from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.task_aggregates import TasksAre
 from outperform.wording import join_words
 
 Question = Literal["these tasks", "tasks like these"]
 Correction = Literal["holm", "bonferroni", "benjamini-hochberg", "none"]
 Normalization = Literal["baseline", "range", "rank"]
+LIKE_THESE = "nadeau-bengio"  # the test that is about data like these, not about these alone
 _MOST_NAMES = 3  # in the sentence
 _SUMMARIES = ("mean", "median", "interquartile_mean", "optimality_gap")  # over all tasks
 
@@ -118,7 +121,8 @@ class Ranking(Result):
 
     JSON = (
         "question why scope algorithms tasks pairs friedman=_friedman nemenyi=_nemenyi "
-        "skillings_mack aggregates baseline correction test task_test gamma alpha families caveats"
+        "skillings_mack aggregates baseline correction test task_test gamma alpha level families "
+        "caveats"
     )
 
     algorithms: tuple[RankedAlgorithm, ...]  # the best mean rank first
@@ -148,6 +152,24 @@ class Ranking(Result):
         return "these tasks" if self.tasks_are == "fixed" else "tasks like these"
 
     @property
+    def data(self) -> str:
+        """Data that it is about, where runs divide those of a task anew; "" where they do not."""
+        if self.beyond_data:
+            return "for data like these"
+        anew = self.tasks_are == "fixed" and divides_anew(self.scope.varied)
+        return "on these data" if anew else ""
+
+    @property
+    def beyond_data(self) -> bool:
+        """Whether it is about data like these, not about these alone."""
+        return self.task_test == LIKE_THESE
+
+    @property
+    def level(self) -> float:
+        """Level that p-values of the test are held to, which is stricter about data like these."""
+        return cautious_alpha(self.alpha) if self.beyond_data else self.alpha
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Algorithms, the best mean rank first."""
         return tuple(algorithm.name for algorithm in self.algorithms)
@@ -175,14 +197,19 @@ class Ranking(Result):
     @property
     def advice(self) -> str:
         """The one thing that would tell most."""
-        if not any(pair.winner is None for pair in self.pairs):
+        together = {frozenset((pair.a, pair.b)) for pair in self.pairs if not pair.winner}
+        if not together:
             return "`--format latex` writes the table for a paper, `--plot` draws it."
         if self.tasks_are == "sampled":
             return "more tasks tell more apart; more runs on these tasks hardly do."
-        return (
-            f"more runs tell more apart: `outperform plan` says how many; `outperform compare RUNS "
-            f"{shlex.join(self.names[:2])}` says more about the two first."
-        )
+        first = next(each for each in combinations(self.names, 2) if frozenset(each) in together)
+        two = f"`outperform compare RUNS {shlex.join(first)}` says more about these two"
+        if self.beyond_data:
+            return (
+                f"more data tell more apart; more than about 30 splits of these hardly do. {two}."
+            )
+        where = f" {self.data}" if self.data else ""
+        return f"more runs tell more apart{where}: `outperform plan` says how many; {two}."
 
     @property
     def scope_hint(self) -> str:
@@ -196,7 +223,8 @@ class Ranking(Result):
 
     def __str__(self) -> str:
         describe_first = _describe_first_ranks if self.tasks_are == "sampled" else _describe_best
-        return f"{describe_first(self)}; {_describe_pairs(self)}."
+        data = f" {self.data}" if self.data and self.differing else ""
+        return f"{describe_first(self)}; {_describe_pairs(self)}{data}."
 
     @property
     def _friedman(self) -> dict[str, Any] | None:
@@ -252,8 +280,12 @@ def _describe_pairs(ranking: Ranking) -> str:
     n_differing, n = len(ranking.differing), len(ranking.pairs)
     if ranking.baseline is None:
         if n == 1:
+            if ranking.pairs[0].only_scores_differ:
+                return "their scores differ, but wins do not bear it out"
             return "they differ" if n_differing else "no difference is shown"
-        return f"{n_differing or 'none'} of {n} pairs {'differs' if n_differing == 1 else 'differ'}"
+        if not n_differing:
+            return f"none of {n} pairs has a winner"
+        return f"{n_differing} of {n} pairs {'differs' if n_differing == 1 else 'differ'}"
     better, where = [pair.a for pair in ranking.pairs if pair.winner == "a"], ""
     if ranking.tasks_are == "fixed" and len(ranking.tasks) > 1:
         counts = {pair.a: pair.n_tasks_better_adjusted["a"] for pair in ranking.pairs}

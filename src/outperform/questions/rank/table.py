@@ -51,7 +51,10 @@ def _tabulate_means(ranking: "Ranking", names: Sequence[str]) -> Iterator[Table]
     what = "mean ± standard deviation" if several else "one run each"
     way = describe_goal(*goals) if len(goals) == 1 else "higher (↑) or lower (↓) is better"
     title = f"{ranking.metric or 'metrics differ between tasks'}, {way}; {what}"
-    marks = f"  {MAYBE_BEST} may be the best there: the marked ones hold the truly best with "
+    there, data = " there" if len(tasks) > 1 else "", f" {ranking.data}" if ranking.data else ""
+    marks = (
+        f"  {MAYBE_BEST} may be the best{there}: the marked ones hold the truly best{data} with "
+    )
     note = f"{marks}{1 - ranking.alpha:.0%}" if several else ""
     for block in blocks:
         header, *rows = zip(["", *names], *block, strict=True)
@@ -112,15 +115,32 @@ def _drop_zero(number: str) -> str:
 
 def _tabulate_ranks(ranking: "Ranking", names: Sequence[str]) -> Table:
     n, several = len(ranking.tasks), any(task.n_runs > 1 for task in ranking.tasks)
-    header = ["", "mean rank", f"rank, {1 - ranking.alpha:.0%}"]
-    header += ["may be the best on"] if several else []
+    counted = several and n > 1
+    header = ["", "mean rank" if n > 1 else "rank", f"true rank, {1 - ranking.alpha:.0%}"]
+    header += ["may be the best on"] if counted else []
     rows = []
     for name, each in zip(names, ranking.algorithms, strict=True):
         low, high = each.rank_low, each.rank_high
         ranks = f"{low}" if low == high else f"{low} to {high}"
-        row = [name, f"{each.mean_rank:.2f}", "–" if low is None else ranks]
-        rows.append([*row, f"{each.n_tasks_maybe_best} of {n}"] if several else row)
-    return Table(header, rows, title=f"Ranks on {ranking.question}; the best is 1")
+        mean = f"{each.mean_rank:.2f}" if n > 1 else f"{each.mean_rank:g}"
+        row = [name, mean, "–" if low is None else ranks]
+        rows.append([*row, f"{each.n_tasks_maybe_best} of {n}"] if counted else row)
+    data = f", {ranking.data}" if ranking.beyond_data else ""
+    title = f"Ranks{_describe_tasks(ranking)}{data}; the best is 1"
+    return Table(header, rows, title=title, note=_explain_ranks(ranking) if several else "")
+
+
+def _describe_tasks(ranking: "Ranking") -> str:
+    return f" on {ranking.question}" if len(ranking.tasks) > 1 else ""
+
+
+def _explain_ranks(ranking: "Ranking") -> str:
+    """Say what ranks are of, where mean scores and replicates may rank otherwise."""
+    if ranking.tasks_are == "sampled":
+        return ""
+    by = "the pairs told apart" if ranking.beyond_data else "ranks within replicates"
+    mean = "mean rank" if len(ranking.tasks) > 1 else "rank"
+    return f"  {mean}: of mean scores; true rank: by {by}, for all algorithms at once"
 
 
 def _tabulate_tests(ranking: "Ranking") -> Iterator[Table]:
@@ -164,7 +184,9 @@ def _tabulate_pairs(ranking: "Ranking", names: Sequence[str]) -> Iterator[Table 
     name = ranking.correction.replace("benjamini-hochberg", "Benjamini–Hochberg").capitalize()
     corrected = f"{name} for {n} pairs" if n > 1 else "one pair"
     corrected = "not corrected" if ranking.correction == "none" else corrected
-    title = f"P(A>B) on {ranking.question}; p by {ranking.test}, {corrected}"
+    asked = f"; told apart {ranking.data} where p ≤ {ranking.level:.2g}"
+    asked = asked if ranking.beyond_data else ""
+    title = f"P(A>B){_describe_tasks(ranking)}; p by {ranking.test}, {corrected}{asked}"
     if n == len(shown) or ranking.baseline:
         header = ["A", "B", "P(A>B)", "W-T-L", "p", "verdict"]
         notes = [f"  and {n - len(shown)} more pairs: see --json"] if n > len(shown) else []

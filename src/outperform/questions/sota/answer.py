@@ -201,6 +201,7 @@ good (95% interval [0.8954, 0.9313]); 3 entries cannot be told from the best.
         sober=sober,
         interval=interval,
         sober_if_different=top - model.luck(array),
+        noise=model.noise((interval.low + interval.high) / 2),
         gap=model.gap(m, typical, confidence_level),
         lead=lead,
         lead_chance=model.lead_chance(m, typical, lead),

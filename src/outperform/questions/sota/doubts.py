@@ -12,7 +12,6 @@ from outperform.stats.checks import FloatArray, merge_ties
 
 _MOST_DECIMALS = 10
 _BY_CHANCE = 0.05  # that exact scores all happen to be so round
-_SPREAD = 1.5  # times the spread by chance from which entries are not equally good
 _FEW = 30  # examples of a class below which its share of a score hardly varies as it should
 _MEANINGFUL = 4  # rounding steps per example from which a misfit tells anything
 
@@ -126,9 +125,8 @@ def _doubt_grid(scores: FloatArray, n: int) -> Iterator[str]:
 
 def _doubt_equality(result: LeaderboardAssessment, model: ScoreModel) -> Iterator[str]:
     """Entries that are not equally good, more alike than assumed, or copies of one another."""
-    scores, middle = result.scores, (result.interval.low + result.interval.high) / 2
-    spread, noise = float(scores.std(ddof=1)), model.noise(middle)
-    if spread > _SPREAD * noise:
+    scores, spread, noise = result.scores, result.spread, result.noise
+    if result.are_unequal:
         n_contenders = int(result.contends.sum())
         yield (
             f"scores spread {spread / noise:.2g} times as much as chance makes equals spread "
@@ -137,7 +135,7 @@ def _doubt_equality(result: LeaderboardAssessment, model: ScoreModel) -> Iterato
             f"{model.estimate(n_contenders, result.top):.4f}, taking each at its score it is "
             f"{result.sober_if_different:.4f}"
         )
-    if result.median > result.interval.high:
+    if result.are_alike:
         yield (
             f"more than half of the entries (median {result.median:.4f}) score above the interval "
             "for equals, so their best should have been higher still: they are more alike than "

@@ -186,9 +186,12 @@ def _draw_entries(scores: FloatArray, contends: Mask, ax: Axes, *, shown: Mask) 
 
 def compose_leaderboard(result: Assessment) -> Figure:
     """Draw the leaderboard below what its top is worth, one column wide."""
+    more = ""
+    if isinstance(result, LeaderboardAssessment) and (result.are_alike or result.are_unequal):
+        more = " or more"
     title = (
         f"The best of {result.n_entries:,}: {escape(shorten(result.metric, 20))} "
-        f"{result.top:.4f}, soberly {result.sober:.4f}"
+        f"{result.top:.4f}, soberly {result.sober:.4f}{more}"
     )
     figure = make_figure(COLUMN_WIDTH, 3.0, wrap_title(title, COLUMN_WIDTH))
     draw_leaderboard(result, figure.subplots())

@@ -20,6 +20,7 @@ from outperform.stats import (
 from outperform.stats.checks import FloatArray
 
 _N_ENTRIES = 10  # in a table
+_SPREAD = 1.5  # times the spread by chance from which entries are not equally good
 _CONTENDERS = "all entries that may be the best; only a fresh test set tells them apart."
 
 
@@ -136,6 +137,7 @@ class LeaderboardAssessment(Result):
     sober: float  # true score of equals whose best is expected to show the top score
     interval: Interval  # of that true score
     sober_if_different: float  # of the best, if each entry is about as good as its score
+    noise: float  # standard deviation of one score, by chance
     gap: float  # how far below the top the truly best may be
     lead: float  # of the best over the second
     lead_chance: float  # that equals lead the second by as much as the best does
@@ -155,6 +157,21 @@ class LeaderboardAssessment(Result):
     def median(self) -> float:
         """Score of the middle entry."""
         return float(np.median(self.scores))
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the scores."""
+        return float(self.scores.std(ddof=1))
+
+    @property
+    def are_unequal(self) -> bool:
+        """Whether scores spread more than those of equally good entries do."""
+        return not self.is_cut_off and self.spread > _SPREAD * self.noise
+
+    @property
+    def are_alike(self) -> bool:
+        """Whether so many are near the top that independent entries would have gone beyond it."""
+        return not self.is_cut_off and self.median > self.interval.high
 
     @property
     def luck(self) -> float:
@@ -185,11 +202,17 @@ class LeaderboardAssessment(Result):
 
     def __str__(self) -> str:
         at_least = "at least " if self.is_cut_off and self.contends.all() else ""
+        worth = f"{self.sober:.4f} if all are equally good ({_describe(self.interval)})"
+        if self.are_alike:
+            worth = f"{self.sober:.4f} or more, since entries are more alike than assumed"
+        elif self.are_unequal:
+            worth = (
+                f"{self.sober:.4f} to {self.sober_if_different:.4f}, since entries are not equally "
+                "good, and not each as good as its score"
+            )
         return (
             f"The best {self.metric} of {self.n_entries:,} entries, {self.top:.4f}, is what luck "
-            f"makes of a true {self.sober:.4f} if all are equally good "
-            f"({_describe(self.interval)}); {at_least}"
-            f"{_count_contenders(self.contends)}."
+            f"makes of a true {worth}; {at_least}{_count_contenders(self.contends)}."
         )
 
     @property
