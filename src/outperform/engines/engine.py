@@ -323,7 +323,8 @@ def summarize_error(error: str | None) -> str:
     """One line of what an error tells: the exception, or what became of the worker.
 
     Where a message quotes the traceback of another program, that program's exception is the one.
-    What was printed may hold tracebacks too, and does not count.
+    What was printed may hold tracebacks too, and does not count. It is part of a sentence, and has
+    no full stop.
 
     Examples
     --------
@@ -337,6 +338,7 @@ def summarize_error(error: str | None) -> str:
     margin = len(lines[begun[-1]]) - len(_TRACEBACK) if begun else 0
     raised = [line for line in after if line.strip() and not line[margin:].startswith(" ")]
     summary = (raised or lines)[0].strip()
+    summary = summary if summary.endswith("..") else summary.removesuffix(".")
     return summary if len(summary) <= _LONGEST_SUMMARY else f"{summary[:_LONGEST_SUMMARY]}…"
 
 

@@ -314,12 +314,12 @@ class _MetricReader:
             rows, metrics = rows.keep(is_chosen), metrics.keep(is_chosen)
             direction = direction and direction.keep(is_chosen)
         named = self._take_by_task(rows.task, metrics, self._explain_metrics)
-        told: dict[str, Goal] = {}
-        if direction is None and self.goal is None and is_bare_score(metrics.names[0]):
+        if direction is None and self.goal is None and all(map(is_bare_score, metrics.names)):
             self._refuse_other_scales(rows.task, rows.numbers[0])
+        directions: dict[str, Goal] = {}
         if direction is not None:
-            told = self._take_by_task(rows.task, direction, self._explain_directions)
-        return rows, self._settle(named, told), tuple(notes)
+            directions = self._take_by_task(rows.task, direction, self._explain_directions)
+        return rows, self._settle(named, directions), tuple(notes)
 
     def _choose(self, metrics: Labels, wanted: str) -> int:
         for code, name in enumerate(metrics.names):
@@ -369,14 +369,16 @@ class _MetricReader:
             "Give all rows of a task one direction",
         )
 
-    def _settle(self, named: Mapping[str, str], told: Mapping[str, Goal]) -> dict[str, TaskMetric]:
+    def _settle(
+        self, named: Mapping[str, str], directions: Mapping[str, Goal]
+    ) -> dict[str, TaskMetric]:
         """Find the direction of every task's metric, and refuse what contradicts itself."""
-        if not told and len({*named.values()}) == 1:
+        if not directions and len({*named.values()}) == 1:
             goal = resolve_goal(next(iter(named.values())), self.goal)
             return {task: TaskMetric(metric, goal) for task, metric in named.items()}
         settled, unknown = {}, {}
         for task, metric in named.items():
-            ways = self._list_ways(metric, told.get(task))
+            ways = self._list_ways(metric, directions.get(task))
             if len(ways) > 1:
                 listed = join_words([f"{goal} by {way}" for goal, way in ways.items()])
                 raise UnknownDirection(
@@ -420,13 +422,13 @@ class _MetricReader:
             "metric",
         )
 
-    def _list_ways(self, metric: str, told: Goal | None) -> dict[Goal, str]:
+    def _list_ways(self, metric: str, direction: Goal | None) -> dict[Goal, str]:
         """Which ways a metric is better, and who says so first."""
         ways: dict[Goal, str] = {}
-        if told is not None:
-            ways[told] = "its column of directions"
+        if direction is not None:
+            ways[direction] = "its column of directions"
         known = known_goal(metric)
-        if known is not None and not (is_bare_score(metric) and (told or self.goal)):
+        if known is not None and not (is_bare_score(metric) and (direction or self.goal)):
             ways.setdefault(known, "its name")
         if self.goal is not None:
             ways.setdefault(resolve_goal(metric, self.goal), f"--{self.goal}")

@@ -8,7 +8,7 @@ nothing.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any
+from typing import Any, Self
 
 from outperform.errors import InvalidInput, OutperformError
 from outperform.study.datasets import Dataset
@@ -24,8 +24,22 @@ from outperform.study.tasks import Task
 _FIXED = FixedSplit([0], [], [1])  # stands for any: it moves no seed
 
 
+class _RefusesOldWord:
+    """Says what designs were called before, to whoever still calls them so."""
+
+    __slots__ = ()
+
+    def __new__(cls, *_: object, **options: object) -> Self:
+        if "estimators" in options:
+            raise InvalidInput(
+                "the study has estimators=, which is called designs= now",
+                "Write designs= instead; an estimator is scikit-learn's, in a Pipeline",
+            )
+        return super().__new__(cls)
+
+
 @dataclass(frozen=True, slots=True)
-class Study:
+class Study(_RefusesOldWord):
     """Everything to run, and nothing of how or where.
 
     Parameters

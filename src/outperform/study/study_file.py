@@ -139,8 +139,9 @@ def _parse_toml(text: str) -> dict[str, Any]:
 
 def _make_all(document: Mapping[str, Any], folder: Path) -> StudyFile:
     if "estimator" in document:  # as it was called before
+        header = "[[estimator]]" if isinstance(document["estimator"], list) else "[estimator]"
         raise InvalidInput(
-            "the study has an [[estimator]], which is called [[design]] now",
+            f"the study has an {header}, which is called [[design]] now",
             "Write [[design]] instead; `estimator` in a pipeline is scikit-learn's",
             where=("estimator",),
         )
