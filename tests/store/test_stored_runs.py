@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from outperform import audit, best_of_runs
+from outperform import audit, best_of_runs, read_runs
 from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput, InvalidScores, UnknownName
 from outperform.questions.compare.answer import compare_runs
@@ -69,6 +69,19 @@ def test_runs_say_which_design_they_are_of(store):
     assert (runs.metric, runs.goal, runs.source) == ("accuracy", "maximize", str(store.address))
     # The best that a study can have is no reason to doubt.
     assert run_all(STUDY, store).notes == ()
+
+
+def test_what_a_store_cannot_heed_is_refused(store):
+    run_all(STUDY, store)
+    agreed = {"metric": "accuracy", "validation": "accuracy", "goal": "maximize", "wide": False}
+    assert len(read_runs(store.address, **agreed).score) == 12
+    for name, value in (("task", "toy"), ("metric", "loss"), ("goal", "minimize"), ("wide", True)):
+        with pytest.raises(InvalidInput) as refused:
+            read_runs(store.address, **{name: value})
+        assert str(refused.value) == (
+            f"{name} is {value!r}, but a store knows what its runs are. Leave it out; `outperform "
+            "compare` looks at one task with --on TASK."
+        )
 
 
 def test_where_nothing_is_searched_no_luck_is_shared(store):
