@@ -10,7 +10,7 @@ from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput, InvalidScores, UnknownName
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.decision import run_until_decided
-from outperform.runner import describe_study, run_fits
+from outperform.runner import describe_study, run, run_fits
 from outperform.store import open_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.designs import FixHopt, Ideal, Variance
@@ -160,6 +160,20 @@ def test_runs_that_failed_for_all_are_incomplete_and_those_to_come_are_counted(s
     assert len(runs) == 12
     assert runs.notes == (
         "4 of the study's 16 runs have no score: they failed, or are still to be done",
+    )
+
+
+def test_an_algorithm_without_any_score_is_named(store):
+    def fail(params, split, seeds):
+        raise ValueError("no luck")
+
+    study = replace(STUDY, pipelines=make_pipelines(a=fail, b=fit))
+    runs = run(study, store, "inline")
+    assert runs.unfinished == ("a",)
+    assert str(runs).endswith("; no run of a has a score")
+    assert runs.notes == (
+        "6 of the study's 12 runs have no score, all of a among them: they failed, or are still "
+        "to be done",
     )
 
 
