@@ -462,6 +462,49 @@ def test_what_to_do_next_needs_runs_of_both(tmp_path):
     assert run(tmp_path).endswith("\nNext: outperform compare study.db a b\n")
 
 
+@pytest.mark.parametrize(
+    ("n_good", "after"),
+    [(5, ""), (6, "; then outperform compare study.db a b --drop-incomplete")],
+)
+def test_next_is_a_comparison_only_where_pairs_are_left_to_conclude_from(tmp_path, n_good, after):
+    # Six wins of six are the fewest that are evidence at 0.05, two-sided.
+    write_study(tmp_path, trials=1, replicates=12)
+    code = (tmp_path / "training.py").read_text().replace("def fit_b", "def other")
+    fails = """
+def fit_b(params, split, seeds, refit):
+    with open("finals.txt", "a") as finals:
+        n_finals = finals.tell() + finals.write("x" * refit)
+    if refit and n_finals > {n_good}:
+        raise RuntimeError("no luck")
+    return {{"valid": 0.5, "test": 0.5}}
+"""
+    (tmp_path / "training.py").write_text(code + fails.format(n_good=n_good))
+    said = run(tmp_path, status=4)
+    assert said.endswith(f"\nNext: outperform status study.db{after}\n")
+    again = json.loads(run_here(tmp_path, "--json").stdout)
+    assert (again["n_done"], again["n_failed"], again["n_known"]) == (0, 0, 48)
+    assert again["n_failed_in_study"] == 12 - n_good
+
+
+def test_of_several_those_with_pairs_enough_are_compared_next(tmp_path):
+    write_study(tmp_path, trials=1, replicates=6)
+    study = (tmp_path / "study.toml").read_text()
+    third = study[study.index('[[pipeline]]\nname = "b"') : study.index("[[design]]")]
+    third = third.replace('"b"', '"c"').replace("fit_b", "fit_c")
+    (tmp_path / "study.toml").write_text(study.replace("[[design]]", f"{third}[[design]]"))
+    code = (tmp_path / "training.py").read_text()
+    fails = "    if refit and seeds['init'] % 2:\n        raise RuntimeError('no luck')\n"
+    more = code[code.index("def fit_b") :].replace("fit_b", "fit_c")
+    code = code.replace(
+        "def fit_a(params, split, seeds):\n", f"def fit_a(params, split, seeds, refit):\n{fails}"
+    )
+    (tmp_path / "training.py").write_text(f"{code}\n{more}")
+    said = run(tmp_path, status=4)
+    assert said.endswith(
+        "\nNext: outperform status study.db; then outperform compare study.db b c\n"
+    )
+
+
 def test_the_next_command_can_be_pasted_whatever_the_names(tmp_path):
     write_study(tmp_path)
     study = (tmp_path / "study.toml").read_text()
@@ -759,7 +802,7 @@ def test_workers_are_told_of_a_heartbeat_only_where_there_is_one(
 
 @pytest.mark.parametrize("but", ["not refit or", ""])  # it fails alone, or its whole search does
 def test_where_a_run_failed_the_next_command_is_not_one_that_refuses(but, tmp_path, monkeypatch):
-    write_study(tmp_path, replicates=8)
+    write_study(tmp_path, replicates=20)
     code = (tmp_path / "training.py").read_text()
     once = f"def fit_a(params, split, seeds, refit):\n    assert {but} seeds['init'] % 3"
     (tmp_path / "training.py").write_text(code.replace("def fit_a(params, split, seeds):", once))

@@ -99,10 +99,11 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     uses_simulated = has_beside or design["design"] == SIMULATED
     others = [label for label in labels if first is None and _is_of(label, design)]
     begun = {label[:5] for label in planned if label.key != _NO_FIT}
+    unfinished = tuple(name for name in study["pipelines"] if name not in table.algorithms)
     notes = (
         *_describe_design(design, designs, has_searched=one_search),
         *describe_left_out(others, [design], study),
-        *_describe_missing(store, len(runs), design, study, n_stopped),
+        *_describe_missing(store, len(runs), design, study, n_stopped, unfinished),
         *_describe_looks(looked, design, len(table.replicates or ()), is_cut_short=bool(n_stopped)),
         *describe_failed_trials(trials, begun, study),
         *(describe_surrogates(store, study) if uses_simulated else ()),
@@ -115,7 +116,7 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     return replace(
         table,
         notes=notes,
-        unfinished=tuple(name for name in study["pipelines"] if name not in table.algorithms),
+        unfinished=unfinished,
         stopped_early=bool(n_stopped or looked),
         counted=True,
         simulated=simulated,
@@ -331,7 +332,12 @@ def _describe_design(
 
 
 def _describe_missing(
-    store: Store, n_runs: int, design: Design, study: Description, n_stopped: int | None
+    store: Store,
+    n_runs: int,
+    design: Design,
+    study: Description,
+    n_stopped: int | None,
+    unfinished: Sequence[str],
 ) -> Iterator[str]:
     """Count what is missing; after a run that was stopped on purpose, what it left out is not."""
     if n_stopped:
@@ -342,9 +348,10 @@ def _describe_missing(
     n_cells = len(study["pipelines"]) * len(study["tasks"])
     n_planned = n_cells * (n_stopped or design["replicates"])
     if n_planned > n_runs:
+        none = f", all of {enumerate_names(unfinished)} among them" if unfinished else ""
         yield (
-            f"{n_planned - n_runs} of the study's {n_planned} runs have no score: they failed, "
-            "or are still to be done"
+            f"{n_planned - n_runs} of the study's {n_planned} runs have no score{none}: they "
+            "failed, or are still to be done"
         )
 
 
