@@ -161,7 +161,7 @@ def test_the_old_name_of_designs_is_refused(constants_file):
     result = call("--case-studies", constants_file, "--estimator", "init")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == (
-        "Error: --estimator is now called --design, as in study files."
+        "Error: --estimator is called --design now, as in study files: write that."
     )
     assert "--estimator" not in call("--help").stdout
 
