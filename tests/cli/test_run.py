@@ -754,6 +754,7 @@ def test_json_of_a_run_counts_its_fits(tmp_path):
     ("options", "message"),
     [
         (("--engine", "slurm://head:1"), "there is no engine 'slurm://head:1'"),
+        (("--engine", "locl:2"), "there is no engine 'locl:2'"),
         (("--engine", "local:2", "--workers", "2"), "--workers N is short for --engine local:N"),
         (("--store", "mysql://lab/study"), "there is no kind of store called 'mysql'"),
     ],

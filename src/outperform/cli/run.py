@@ -130,7 +130,9 @@ def command(
     --until-decided: 0 decided, which may be that neither has an advantage of γ; 3 undecided.
     """
     if measure and not dry_run:
-        raise click.UsageError("--measure is for --dry-run: a run is timed by its own fits.")
+        raise click.UsageError(
+            "--measure is for --dry-run, as a run is timed by its own fits: leave it out."
+        )
     if engine and workers:
         raise click.UsageError("--workers N is short for --engine local:N: give one of them.")
     if seconds_per_fit is not None:

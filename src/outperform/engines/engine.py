@@ -253,7 +253,7 @@ def open_engine(
             return InlineEngine()
         if kind == "local":
             raise InvalidInput(f"'{address}' does not say how many workers", _KNOWN)
-        if kind in _CLUSTERS or (rest and "/" not in address):
+        if kind in _CLUSTERS or rest.replace(".", "_").isidentifier():
             home = kind if kind in _CLUSTERS else "futures"
             make: Callable[..., Engine] = import_module(f"outperform.engines.{home}").open_cluster
             return make(address, options, heartbeat=heartbeat, patience=patience)

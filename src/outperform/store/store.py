@@ -228,8 +228,8 @@ def read_runs(
         a dict of scores by algorithm.
     accept
         What is right although it looks wrong, so that it is no reason to refuse a comparison:
-        `"binary"`, `"constant"`, `"examples"`, `"nested"`, `"outlier"`, `"repeated"`, `"scale"`,
-        `"settings"` or `"sorted"`.
+        `"binary"`, `"constant"`, `"examples"`, `"nested"`, `"outlier"`, `"pooled"`, `"repeated"`,
+        `"scale"`, `"settings"` or `"sorted"`.
     design
         Of a store, the design whose runs are wanted, such as `"resampled-hopt"`; by default the
         best that it has.

@@ -37,7 +37,7 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
 
 def _refuse_estimator(_context: click.Context, _option: click.Parameter, value: object) -> None:
     if value:
-        raise click.UsageError("--estimator is now called --design, as in study files.")
+        raise click.UsageError("--estimator is called --design now, as in study files: write that.")
 
 
 @click.command()
