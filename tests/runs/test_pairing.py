@@ -116,7 +116,7 @@ REFUSALS = {
         long("a,s,1,1", "b,t,1,1"),
         ("a", "b"),
         UnknownName,
-        "runs.csv has 2 tasks and none was named. Name one of: s, t.",
+        "runs.csv has 2 tasks and none was named. Name one with --on (task in Python): s, t.",
     ),
     "itself": (
         long("a,t,1,1", "b,t,1,1"),

@@ -171,8 +171,8 @@ class FunctionPipeline(Pipeline):
                 )
             asks = _find_asked(self.name, function)
         sources = list_sources(self.sources)
-        found = fingerprint(function, sources)
-        self._settle(function=function, asks=asks, sources=sources, fingerprint=found)
+        digest = fingerprint(function, sources)
+        self._settle(function=function, asks=asks, sources=sources, fingerprint=digest)
 
     def _train(
         self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext

@@ -52,7 +52,7 @@ def test_the_expectation_comes_first_in_one_sentence(write_runs):
     assert lines[3] == "test_acc, higher is better; 95% intervals"
     assert [line.split()[0] for line in lines[5:10]] == ["1", "2", "5", "10", "20"]
     assert lines[5].split()[-1] == "+0"
-    assert lines[-1].startswith("Next: Report Boo_5 with its interval")
+    assert lines[-1].startswith("Next: Report the expected best of 5 (Boo_5) with its interval")
 
 
 def test_lower_may_be_better_and_constant_scores_correlate_with_none(write_runs):

@@ -115,7 +115,7 @@ def test_the_sentence_names_the_largest_source_and_its_lead(scores):
 
 def test_the_sentence_admits_a_lead_that_may_be_chance():
     found = decompose({"split": normal(0.020), "init": normal(0.021)})
-    assert str(found).startswith("init is the largest source of variation of the score: ")
+    assert str(found).startswith("init seems the largest source of variation of the score: ")
     assert str(found).endswith(" times that of split, not significantly more.")
 
 

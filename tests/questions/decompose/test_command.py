@@ -96,7 +96,7 @@ def test_a_file_gives_what_python_gives(runs_file):
 
 def test_the_largest_source_comes_first_in_one_sentence(runs_file):
     lines = call("decompose", runs_file(SCORES), "--test-size", 300).stdout.splitlines()
-    assert lines[0].startswith("split is the largest source of variation of the accuracy: ")
+    assert lines[0].startswith("split seems the largest source of variation of the accuracy: ")
     assert lines[3].split("  ")[1] == "source"
     assert lines[3].endswith("binomial sd")
     assert [line.split()[0] for line in lines[4:8]] == ["split", "init", "noise", "all"]

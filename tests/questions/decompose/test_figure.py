@@ -53,6 +53,20 @@ def test_bars_are_standard_deviations_with_their_intervals(find, ax):
     assert ax.get_xlabel() == "standard deviation of accuracy\n95% interval"
 
 
+def test_intervals_that_go_on_beyond_the_axis_have_an_arrow_there(find, ax):
+    found = make({"split": 0.03, "init": 0.001}, n=3)
+    draw_decomposition(found, ax)
+    limit = ax.get_xlim()[1]
+    assert (
+        variation(found, "init").sd.interval.high
+        < limit
+        < variation(found, "split").sd.interval.high
+    )
+    assert find(ax, "beyond-0-split").get_xdata() == [limit]
+    assert not ax.findobj(lambda artist: artist.get_gid() == "beyond-0-init")
+    assert ax.get_xlabel().endswith("95% interval, ▶ goes on")
+
+
 def test_sources_are_ordered_by_size_between_all_and_noise(find, ax):
     draw_decomposition(make({"noise": 0.05} | SDS), ax)
     assert labels(ax) == ["all", "split", "order", "init", "noise"]

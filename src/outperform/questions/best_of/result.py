@@ -14,11 +14,11 @@ from outperform.runs.scope import UNKNOWN, Scope, join_scopes
 from outperform.stats import Crossing, Estimate, Interval
 from outperform.stats.best_of_n import BestOfEstimator
 from outperform.stats.checks import FloatArray, IntArray
-from outperform.wording import describe_goal
+from outperform.wording import describe_goal, shorten
 
 SHOWN = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # budgets in tables
 _N_BUDGETS = 4  # shown of all algorithms
-_OTHERWISE = ("algorithm", "runs", "mean ± sd", "best single run", "correlation")
+_LONGEST_NAME = 24  # of the scores that choose, in a header
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +123,15 @@ class BestOf(Result):
             gain = sign * (estimate.value - one) + 0.0
             rows.append((str(n), format_estimate(estimate), f"{gain:+.3g}"))
         header = ("n", "expected best of n", "better than one run by")
-        others = Table(_OTHERWISE, [_describe_runs(self)])
+        others = Table(_head_runs(self), [_describe_runs(self)])
         return [Table(header, rows, title=_entitle(self)), others]
 
     @property
     def advice(self) -> str:
         """What to report."""
         return (
-            f"Report Boo_{self.n} with its interval, n and the number of runs, not the best single "
-            "run; --plot draws the curve over n."
+            f"Report the expected best of {self.n} (Boo_{self.n}) with its interval and the number "
+            "of runs, not the score of the one best run; --plot draws the curve over n."
         )
 
 
@@ -202,7 +202,7 @@ class BestOfComparison(Result):
             difference = f"{value:+.3g} [{low:.3g}, {high:.3g}]"
             rows.append((str(n), format_estimate(a.at(n)), format_estimate(b.at(n)), difference))
         header = ("n", a.algorithm, b.algorithm, "difference")
-        others = Table(_OTHERWISE, [_describe_runs(a), _describe_runs(b)])
+        others = Table(_head_runs(a), [_describe_runs(a), _describe_runs(b)])
         return [Table(header, rows, title=_entitle(a)), others, _describe_crossing(self)]
 
     @property
@@ -255,7 +255,8 @@ class BestOfEach(Result):
             name, n_runs, *others, _ = _describe_runs(each)
             rows.append((name, n_runs, *(format_estimate(each.at(n)) for n in asked), *others))
         budgets = [f"best of {n}" for n in asked]
-        header = ("algorithm", "runs", *budgets, "mean ± sd", "best single run")
+        name, n_runs, *others, _ = _head_runs(self.results[0])
+        header = (name, n_runs, *budgets, *others)
         return [Table(header, rows, title=_entitle(self.results[0]))]
 
     @property
@@ -296,6 +297,12 @@ def describe_correlation(result: BestOf) -> str:
 def _entitle(result: BestOf) -> str:
     level = f"{100 * result.interval.confidence_level:g}%"
     return f"{result.metric}, {describe_goal(result.goal)}; {level} intervals"
+
+
+def _head_runs(result: BestOf) -> tuple[str, str, str, str, str]:
+    """Header above what is reported otherwise."""
+    chosen_by = shorten(result.chosen_by, _LONGEST_NAME)
+    return "algorithm", "runs", "mean ± sd", f"run with best {chosen_by}", "correlation"
 
 
 def _describe_runs(result: BestOf) -> tuple[str, str, str, str, str]:

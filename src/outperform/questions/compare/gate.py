@@ -161,7 +161,7 @@ def _describe_errors(parts: Sequence[PairResult], claim: GateClaim, scope: GateS
     resplit = scope != "dataset" and any(part.population for part in pairs)
     about = "at most about" if resplit else "about"
     if claim == "not-worse":
-        return f"one that is worse by just the margin passes in {about} {alpha / 2:.2g} of cases"
+        return f"one that is worse by just the margin passes in {about} {alpha / 2:.1%} of cases"
     equals, all_of_them = ("equals on one task", " on all") if len(parts) > 1 else ("equals", "")
     if resplit or len(pairs) < len(parts):
         once = pairs[0].once if resplit else ""

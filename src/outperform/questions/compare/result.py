@@ -109,7 +109,7 @@ class Comparison(OfTwo):
         "a b task metric goal verdict winner winner_name size scope population=_population "
         "probability interval reverse_probability reverse_interval=reverse gamma margin paired "
         "n_pairs n_a=scores_a.size n_b=scores_b.size mean_a mean_b sd_a sd_b difference "
-        "effect_size combined=_combined tests caveats"
+        "effect_size combined tests caveats"
     )
 
     a: str
@@ -252,12 +252,12 @@ class Comparison(OfTwo):
             "ties": "strict" if self.strict else "half",
             "method": "anytime" if self.interval.method == "anytime" else "exact",
         }
-        found = {
+        plain = {
             side: outperforming_pvalue(*scores, paired=self.paired, **options)
             for side, scores in sides.items()
         }
         above = math.nextafter(self.alpha / 2, 1)
-        return {side: p if self.winner == side else max(p, above) for side, p in found.items()}
+        return {side: p if self.winner == side else max(p, above) for side, p in plain.items()}
 
     @property
     def false_alarms(self) -> float:
@@ -429,19 +429,6 @@ class Comparison(OfTwo):
             "confidence_level": self.population.interval.confidence_level,
             "pvalue": self.population.pvalue,
             "shown": self.holds_for_population,
-        }
-
-    @property
-    def _combined(self) -> dict[str, Any] | None:
-        if self.combined is None:
-            return None
-        return {
-            "difference": self.combined.value,
-            "low": self.combined.interval.low,
-            "high": self.combined.interval.high,
-            "sd": self.combined.sd,
-            "sd_fixed": self.combined.sd_fixed,
-            "sd_simulated": self.combined.sd_redrawn,
         }
 
 

@@ -82,7 +82,8 @@ def compose_decomposition(decompositions: _Sources) -> Figure:
     """Draw the sources of variation below the largest one's name, one column wide."""
     group = as_group(decompositions)
     largest = group[0].ranked[0]
-    title = f"Largest source of variation{name_runs(group[0])}: {_name(largest.source)}"
+    seen = "" if group[0].is_surely_largest else " seen"
+    title = f"Largest source of variation{seen}{name_runs(group[0])}: {_name(largest.source)}"
     if len(group) > 1:
         title = "Sources of variation"
     elif largest.sd.value == 0:
@@ -123,7 +124,7 @@ def _draw_bars(
     group: list[Decomposition], index: int, places: dict[tuple[int, str], float], ax: Axes
 ) -> None:
     """Draw bars of one decomposition, their intervals and models; 0 where there is no bar."""
-    alone, models = len(group) == 1, _find_models(group[index])
+    alone, models, limit = len(group) == 1, _find_models(group[index]), _find_limit(group)
     cycle, number = divmod(index, len(_COLOURS))
     label = _label_legend(group, index)
     for variation in group[index].sources:
@@ -141,8 +142,10 @@ def _draw_bars(
         if estimate.value == 0:
             note = {"fontsize": "x-small", "va": "center_baseline", "gid": f"zero-{gid}"}
             write_note(ax, "0", (0, y), (2, 0), **note)
-        ends = [estimate.interval.low, estimate.interval.high]
-        ax.plot(ends, [y, y], color="black", linewidth=0.8, gid=f"interval-{gid}")
+        low, high = estimate.interval.low, estimate.interval.high
+        ax.plot([low, high], [y, y], color="black", linewidth=0.8, gid=f"interval-{gid}")
+        if high > limit:  # an arrow, where the axis ends before the interval does
+            ax.plot([limit], [y], ">", color="black", ms=3, clip_on=False, gid=f"beyond-{gid}")
         if variation.source in models:
             x = models[variation.source] / _unit(group, index)
             ax.plot([x], [y], "D", mfc="white", mec="black", mew=0.7, ms=3.5, gid=f"binomial-{gid}")
@@ -165,9 +168,13 @@ def _unit(group: list[Decomposition], index: int) -> float:
     return 1.0 if len(group) == 1 else _scale(group[index]) or 1.0
 
 
+def _list_estimates(group: list[Decomposition]) -> list[Estimate]:
+    return [v.sd if len(group) == 1 else v.share for d in group for v in d.sources]
+
+
 def _find_limit(group: list[Decomposition]) -> float:
     """End of the axis: beyond every bar and diamond, and beyond intervals that are not absurd."""
-    drawn = [v.sd if len(group) == 1 else v.share for d in group for v in d.sources]
+    drawn = _list_estimates(group)
     longest = max(estimate.value for estimate in drawn)
     reach = min(max(estimate.interval.high for estimate in drawn), _FARTHEST * longest)
     models = [
@@ -188,7 +195,10 @@ def _label_axis(group: list[Decomposition]) -> str:
         whose = f"{references.pop()}'s" if len(references) == 1 else "each reference's"
         what = f"standard deviation as share of {whose}"
     models = ["◇ binomial model"] if any(map(_find_models, group)) else []
-    return join_phrases(what, f"{level} interval", *models)
+    limit = _find_limit(group)
+    cut = any(estimate.interval.high > limit for estimate in _list_estimates(group))
+    beyond = ["▶ goes on"] if cut else []
+    return join_phrases(what, f"{level} interval", *beyond, *models)
 
 
 def _label_legend(group: list[Decomposition], index: int) -> str:

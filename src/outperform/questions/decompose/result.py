@@ -83,15 +83,27 @@ class Decomposition(Result):
         if largest.sd.value == 0:
             return f"No source changes {what}."
         lead = ""
-        if others and others[0].sd.value > 0:
-            level = largest.sd.interval.confidence_level
-            ratio = deviation_ratio(largest.scores, others[0].scores, confidence_level=level)
-            unsure = ", not significantly more" if 1 in ratio.interval else ""
-            lead = f", {ratio} times that of {others[0].source}{unsure}"
+        if self.lead is not None:
+            unsure = "" if self.is_surely_largest else ", not significantly more"
+            lead = f", {self.lead} times that of {others[0].source}{unsure}"
         return (
-            f"{largest.source} is the largest source of variation of {what}: standard deviation "
-            f"{largest.sd} over {largest.n} runs{lead}."
+            f"{largest.source} {'is' if self.is_surely_largest else 'seems'} the largest source of "
+            f"variation of {what}: standard deviation {largest.sd} over {largest.n} runs{lead}."
         )
+
+    @property
+    def lead(self) -> Estimate | None:
+        """How many times the largest standard deviation is the second; None where that is 0."""
+        largest, *others = self.ranked
+        if not others or others[0].sd.value == 0:
+            return None
+        level = largest.sd.interval.confidence_level
+        return deviation_ratio(largest.scores, others[0].scores, confidence_level=level)
+
+    @property
+    def is_surely_largest(self) -> bool:
+        """Whether the largest source is significantly larger than the second."""
+        return self.lead is None or 1 not in self.lead.interval
 
     @property
     def largest(self) -> str:

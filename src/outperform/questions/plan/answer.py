@@ -100,7 +100,8 @@ def _learn_from(
         )
     caveats = [
         f"the pilot of {pilot.n_pairs} pairs shows P({better} wins) = {seen:.2g} "
-        f"{pilot.interval if better == pilot.a else pilot.reverse}: plan again when more are in"
+        f"{pilot.interval if better == pilot.a else pilot.reverse}: if the truth is less, it takes "
+        "more pairs; take new seeds, as those of the pilot have been looked at"
     ]
     if seen > TOO_GOOD:
         caveats.append(f"that is too good to plan with: {TOO_GOOD} was used")
