@@ -5,7 +5,7 @@ missing, and goes on from there. So an interrupted study resumes where it was, a
 depend on the number of workers.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from heapq import heappop, heappush
 from pathlib import Path
@@ -155,16 +155,20 @@ class Coordinator:
             self._compare(report)
 
     def run(
-        self, designs: tuple[Design, ...] | None = None, *, report: Report = lambda _: None
+        self,
+        designs: tuple[Design, ...] | None = None,
+        pipelines: Collection[str] = (),
+        *,
+        report: Report = lambda _: None,
     ) -> Progress:
-        """Do what is missing of these designs, of all of the study's by default."""
+        """Do what is missing of these designs and pipelines, of all of the study's by default."""
         if designs is not None:
-            self.progress.n_fits = self.study.count_fits(designs)
+            self.progress.n_fits = self.study.count_fits(designs, pipelines)
         self.progress.blocked.clear()
         self.progress.unsimulated.clear()
         try:
             with self._exchange.keep_alive():
-                plan = enumerate(self.study.plan_runs(designs))
+                plan = enumerate(self.study.plan_runs(designs, pipelines))
                 self._submit_some(plan)
                 while not self._exchange.is_idle:
                     self._record()

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -228,8 +228,8 @@ def read_runs(
         a dict of scores by algorithm.
     accept
         What is right although it looks wrong, so that it is no reason to refuse a comparison:
-        `"binary"`, `"constant"`, `"examples"`, `"nested"`, `"outlier"`, `"repeated"`, `"scale"`,
-        `"settings"` or `"sorted"`.
+        `"binary"`, `"constant"`, `"examples"`, `"nested"`, `"outlier"`, `"pooled"`, `"repeated"`,
+        `"scale"`, `"settings"` or `"sorted"`.
     design
         Of a store, the design whose runs are wanted, such as `"resampled-hopt"`; by default the
         best that it has.
@@ -254,4 +254,21 @@ def read_runs(
 
     assert isinstance(source, str | Path)
     with open_store(source) as store:
-        return replace(load_runs(store, design), accepted=check_doubts(accept))
+        runs = replace(load_runs(store, design), accepted=check_doubts(accept))
+    _refuse_columns(runs, columns)
+    return runs
+
+
+def _refuse_columns(runs: Runs, columns: Mapping[str, Any]) -> None:
+    """Refuse what was meant for a table, or contradicts the store: it would change nothing."""
+    metrics, goals = (
+        {each(task) for task in runs.tasks} for each in (runs.metric_on, runs.goal_on)
+    )
+    known = {"metric": metrics, "validation": metrics, "goal": goals}
+    for name in ("wide", "task", "algorithm", "replicate", "at", *known):
+        value = columns.get(name)
+        if value and value not in known.get(name, ()):
+            raise InvalidInput(
+                f"{name} is {value!r}, but a store knows what its runs are",
+                "Leave it out; `outperform compare` looks at one task with --on TASK",
+            )

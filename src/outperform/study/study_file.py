@@ -67,6 +67,7 @@ _MENDING = {  # by what tomllib says
     "Cannot declare": "Begin each task, pipeline and design with [[...]], as in [[pipeline]]",
     "line": "Mend that line",
 }
+_HOLD_RUNS = (".csv", ".db", ".jsonl", ".parquet", ".tsv")  # endings of files and stores
 _LARGEST = 16 * 2**20  # bytes, so that no file fills the memory
 
 T = TypeVar("T")
@@ -87,6 +88,11 @@ def read_study(path: str | Path) -> Study:
 def read_study_file(path: str | Path) -> StudyFile:
     """Study of a study file, as `read_study` gives it, and where its fits run."""
     file = Path(path)
+    if file.suffix.lower() in _HOLD_RUNS:
+        raise InvalidInput(
+            f"{file} is no study file, but holds runs by its name",
+            f"Pass the study file, such as {file.stem}.toml; `outperform compare` takes runs",
+        )
     text = _read_text(file)
     search_last(file.parent)
     return parse_study_file(text, folder=file.parent)
@@ -139,8 +145,9 @@ def _parse_toml(text: str) -> dict[str, Any]:
 
 def _make_all(document: Mapping[str, Any], folder: Path) -> StudyFile:
     if "estimator" in document:  # as it was called before
+        header = "[[estimator]]" if isinstance(document["estimator"], list) else "[estimator]"
         raise InvalidInput(
-            "the study has an [[estimator]], which is called [[design]] now",
+            f"the study has an {header}, which is called [[design]] now",
             "Write [[design]] instead; `estimator` in a pipeline is scikit-learn's",
             where=("estimator",),
         )

@@ -196,8 +196,8 @@ class Reproducibility(Result):
     def __str__(self) -> str:
         names = enumerate_names([f"{each.pipeline} on {each.task}" for each in self.failed])
         unknown = f"Not checked, as fits failed: {names}. Of the others: " if self.failed else ""
-        found = self._tell_found()
-        return f"{unknown}{found[0].lower()}{found[1:]}" if unknown else found
+        sentence = self._tell_found()
+        return f"{unknown}{sentence[0].lower()}{sentence[1:]}" if unknown else sentence
 
     def _tell_found(self) -> str:
         n_seeds, n_repeats = self.checks[0].scores.shape

@@ -250,12 +250,12 @@ class Comparison(OfTwo):
             "ties": "strict" if self.strict else "half",
             "method": "anytime" if self.interval.method == "anytime" else "exact",
         }
-        found = {
+        plain = {
             side: outperforming_pvalue(*scores, paired=self.paired, **options)
             for side, scores in sides.items()
         }
         above = math.nextafter(self.alpha / 2, 1)
-        return {side: p if self.winner == side else max(p, above) for side, p in found.items()}
+        return {side: p if self.winner == side else max(p, above) for side, p in plain.items()}
 
     @property
     def false_alarms(self) -> float:

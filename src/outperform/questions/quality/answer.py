@@ -176,14 +176,14 @@ class _Asked:
     def _measure_designs(self, pair: _Pair, ideal: Mapping[int, float]) -> Iterator[MeasuredDesign]:
         places = {replicate: place for place, replicate in enumerate(ideal)}
         n_trials = count_trials(self.runs.study, pair[0])
-        for (kind, source), found in self._find_repetitions(pair):
-            scores = found.scores
+        for (kind, source), repeated in self._find_repetitions(pair):
+            scores = repeated.scores
             if len(scores) < 2 or scores.shape[1] < 2 or np.ptp(scores) == 0:
                 continue
             quality = assess_design(
                 scores,
                 [*ideal.values()],
-                [places.get(number, -1) for number in found.numbers],
+                [places.get(number, -1) for number in repeated.numbers],
                 overhead=n_trials,
                 n_ideal=self.n_ideal,
                 confidence_level=self.confidence_level,
@@ -203,17 +203,18 @@ class _Asked:
         """Estimates by each design, and the average of fix-hopt and simulated searches."""
         n_trials = count_trials(self.runs.study, pair[0])
         tables = {
-            name_design(*design): found
-            for design, found in self._find_repetitions(pair)
-            if found.scores.shape[1] > 1 and len(found.scores)
+            name_design(*design): repeated
+            for design, repeated in self._find_repetitions(pair)
+            if repeated.scores.shape[1] > 1 and len(repeated.scores)
         }
-        groups = {name: [found.scores] for name, found in tables.items()}
+        groups = {name: [repeated.scores] for name, repeated in tables.items()}
         both = [tables[name] for kind in KINDS[:2] if (name := name_design(kind, ALL)) in tables]
         if len(both) == 2:
             shared = [n for n in both[0].numbers if n in both[1].numbers]
             if shared:
                 groups[COMBINED] = [
-                    found.scores[[found.numbers.index(n) for n in shared]] for found in both
+                    repeated.scores[[repeated.numbers.index(n) for n in shared]]
+                    for repeated in both
                 ]
         for name, scores in groups.items():
             n_fits = n_trials + sum(table.shape[1] for table in scores)
@@ -230,16 +231,16 @@ class _Asked:
         if without:
             yield f"left out, without two ideal runs that differ: {enumerate_names(without)}"
         for pipeline, task in pairs:
-            for design, found in self._find_repetitions((pipeline, task)):
+            for design, repeated in self._find_repetitions((pipeline, task)):
                 name = f"{name_design(*design)} of {pipeline} on {task}"
-                if found.n_incomplete:
+                if repeated.n_incomplete:
                     yield (
-                        f"{name}: {found.n_incomplete} repetition(s) with failed or missing runs "
-                        "were left out"
+                        f"{name}: {repeated.n_incomplete} repetition(s) with failed or missing "
+                        "runs were left out"
                     )
-                if found.scores.shape[1] < 2:
+                if repeated.scores.shape[1] < 2:
                     yield f"{name}: one replicate a repetition tells neither V nor ρ"
-                elif len(found.scores) > 1 and np.ptp(found.scores) == 0:
+                elif len(repeated.scores) > 1 and np.ptp(repeated.scores) == 0:
                     yield f"{name}: all scores are the same"
 
 
