@@ -25,7 +25,9 @@ def export_stub(
     def find(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(homes[name]), name)
+        value = getattr(import_module(homes[name]), name)
+        vars(import_module(package))[name] = value  # where it is not looked for again
+        return value
 
     def list_names() -> list[str]:
         return sorted({*vars(import_module(package)), *homes})

@@ -462,6 +462,49 @@ def test_what_to_do_next_needs_runs_of_both(tmp_path):
     assert run(tmp_path).endswith("\nNext: outperform compare study.db a b\n")
 
 
+@pytest.mark.parametrize(
+    ("n_good", "after"),
+    [(5, ""), (6, "; then outperform compare study.db a b --drop-incomplete")],
+)
+def test_next_is_a_comparison_only_where_pairs_are_left_to_conclude_from(tmp_path, n_good, after):
+    # Six wins of six are the fewest that are evidence at 0.05, two-sided.
+    write_study(tmp_path, trials=1, replicates=12)
+    code = (tmp_path / "training.py").read_text().replace("def fit_b", "def other")
+    fails = """
+def fit_b(params, split, seeds, refit):
+    with open("finals.txt", "a") as finals:
+        n_finals = finals.tell() + finals.write("x" * refit)
+    if refit and n_finals > {n_good}:
+        raise RuntimeError("no luck")
+    return {{"valid": 0.5, "test": 0.5}}
+"""
+    (tmp_path / "training.py").write_text(code + fails.format(n_good=n_good))
+    said = run(tmp_path, status=4)
+    assert said.endswith(f"\nNext: outperform status study.db{after}\n")
+    again = json.loads(run_here(tmp_path, "--json").stdout)
+    assert (again["n_done"], again["n_failed"], again["n_known"]) == (0, 0, 48)
+    assert again["n_failed_in_study"] == 12 - n_good
+
+
+def test_of_several_those_with_pairs_enough_are_compared_next(tmp_path):
+    write_study(tmp_path, trials=1, replicates=6)
+    study = (tmp_path / "study.toml").read_text()
+    third = study[study.index('[[pipeline]]\nname = "b"') : study.index("[[design]]")]
+    third = third.replace('"b"', '"c"').replace("fit_b", "fit_c")
+    (tmp_path / "study.toml").write_text(study.replace("[[design]]", f"{third}[[design]]"))
+    code = (tmp_path / "training.py").read_text()
+    fails = "    if refit and seeds['init'] % 2:\n        raise RuntimeError('no luck')\n"
+    more = code[code.index("def fit_b") :].replace("fit_b", "fit_c")
+    code = code.replace(
+        "def fit_a(params, split, seeds):\n", f"def fit_a(params, split, seeds, refit):\n{fails}"
+    )
+    (tmp_path / "training.py").write_text(f"{code}\n{more}")
+    said = run(tmp_path, status=4)
+    assert said.endswith(
+        "\nNext: outperform status study.db; then outperform compare study.db b c\n"
+    )
+
+
 def test_the_next_command_can_be_pasted_whatever_the_names(tmp_path):
     write_study(tmp_path)
     study = (tmp_path / "study.toml").read_text()
@@ -544,6 +587,33 @@ def test_it_stops_where_nothing_can_be_decided_any_more(tmp_path):
     ) in said
     assert "24 fits done now" in said  # 2 · (3 + 9)
     assert "its power was 0.45 in place of 0.95" in said.replace("\n    ", " ")
+    assert (
+        "\nNext: outperform compare study.db a b --sequential; to decide it with the power asked "
+        "for, 0.95, let the study have 80 replicates, and go on with --new-rule.\n"
+    ) in said
+    study = (tmp_path / "study.toml").read_text()
+    (tmp_path / "study.toml").write_text(study.replace("replicates = 20", "replicates = 80"))
+    assert "Decided after 21" in run(tmp_path, "--until-decided", "a", "b", "--new-rule")
+
+
+def test_only_the_two_that_are_asked_about_are_trained(tmp_path, monkeypatch):
+    write_study(tmp_path, replicates=60, kind="fix-hopt")
+    monkeypatch.chdir(tmp_path)
+    study = (tmp_path / "study.toml").read_text()
+    third = '[[pipeline]]\nname = "c"\nfunction = "training:fit_c"\nsources = ["init"]\n'
+    code = (tmp_path / "training.py").read_text()
+    other = "def fit_c(params, split, seeds):\n    return {'valid': 0.5, 'test': 0.5}\n"
+    (tmp_path / "training.py").write_text(code + other)
+    (tmp_path / "study.toml").write_text(study.replace("[[design]]", f"{third}[[design]]"))
+    said = run(tmp_path, "--until-decided", "a", "b")
+    assert "\nOnly these two are trained, not c.\n" in said
+    assert "24 fits done now, 0 were recorded before, 0 failed" in said  # 2 · (3 + 9)
+    assert "Decided for a after 9 of the 60 replicates that the study allows." in said
+    # What nobody asked for is not missing, and a ranking of all says whom it leaves out.
+    assert "still to be done" not in said
+    assert "still to be done" not in call("compare", "study.db", "a", "b").stdout
+    assert "left out, as none of their runs has a score: c" in call("rank", "study.db").stdout
+    assert "162 fits done now, 24 were recorded before" in run(tmp_path)  # 2 · 51 and 60 of c
 
 
 def test_a_study_too_small_to_decide_is_refused_before_the_first_fit(tmp_path):
@@ -675,6 +745,7 @@ def test_json_of_a_run_counts_its_fits(tmp_path):
         "noise": [],
         "shortage": None,
         "spool": [],
+        "n_failed_in_study": 0,
         "store": "study.db",
     }
 
@@ -683,6 +754,7 @@ def test_json_of_a_run_counts_its_fits(tmp_path):
     ("options", "message"),
     [
         (("--engine", "slurm://head:1"), "there is no engine 'slurm://head:1'"),
+        (("--engine", "locl:2"), "there is no engine 'locl:2'"),
         (("--engine", "local:2", "--workers", "2"), "--workers N is short for --engine local:N"),
         (("--store", "mysql://lab/study"), "there is no kind of store called 'mysql'"),
     ],
@@ -758,7 +830,7 @@ def test_workers_are_told_of_a_heartbeat_only_where_there_is_one(
 
 @pytest.mark.parametrize("but", ["not refit or", ""])  # it fails alone, or its whole search does
 def test_where_a_run_failed_the_next_command_is_not_one_that_refuses(but, tmp_path, monkeypatch):
-    write_study(tmp_path, replicates=8)
+    write_study(tmp_path, replicates=20)
     code = (tmp_path / "training.py").read_text()
     once = f"def fit_a(params, split, seeds, refit):\n    assert {but} seeds['init'] % 3"
     (tmp_path / "training.py").write_text(code.replace("def fit_a(params, split, seeds):", once))

@@ -647,6 +647,7 @@ def test_other_addresses_are_refused_with_those_that_are_known(address, problem)
          "OSError: disk"),
         ("the worker was killed by SIGSEGV\nFatal Python error: Segmentation fault\n\nCurrent "
          "thread", "the worker was killed by SIGSEGV"),
+        ("InvalidInput: no data. Give some.", "InvalidInput: no data. Give some"),
         ("killed after 1 s, the time limit of a fit", "killed after 1 s, the time limit of a fit"),
         ("Traceback (most recent call last):", "Traceback (most recent call last):"),
         ("", "unknown"),

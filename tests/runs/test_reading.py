@@ -21,7 +21,7 @@ RECORDS = st.lists(
             "algorithm": NAMES,
             "dataset": st.sampled_from(["cifar", "mnist, small", 'the "best"', "two\nlines"]),
             "seed": st.integers(),
-            "accuracy": st.none() | st.floats(allow_nan=False),
+            "reward": st.none() | st.floats(allow_nan=False),
             "valid": st.none() | st.floats(allow_nan=False),
         }
     ),
@@ -52,7 +52,7 @@ def folder(tmp_path_factory):
 @settings(deadline=None)
 def test_every_text_format_gives_the_same_runs(folder, assert_same, records):
     expected = read_runs(records)
-    assert expected.metric == "accuracy"
+    assert expected.metric == "reward"
     sources = [
         write_delimited(folder / "runs.csv", records, ","),
         write_delimited(folder / "runs.tsv", records, "\t"),
@@ -61,7 +61,7 @@ def test_every_text_format_gives_the_same_runs(folder, assert_same, records):
         {name: [record[name] for record in records] for name in records[0]},
     ]
     for source in sources:
-        assert_same(read_runs(source, metric="accuracy"), expected, but=("source", "row"))
+        assert_same(read_runs(source, metric="reward"), expected, but=("source", "row"))
 
 
 @given(RECORDS)
@@ -75,7 +75,7 @@ def test_frames_and_parquet_give_the_same_runs(folder, assert_same, records):
     expected = read_runs(records)
     path = folder / "runs.parquet"
     parquet.write_table(pyarrow.table(columns), path)
-    schema = {"accuracy": polars.Float64, "valid": polars.Float64}
+    schema = {"reward": polars.Float64, "valid": polars.Float64}
     frames = [
         pandas.DataFrame(columns),
         pandas.DataFrame(columns).set_index("algorithm"),

@@ -366,6 +366,9 @@ def test_by_hand():
     reach = 4.302652729911275 * 1.5 / math.sqrt(3)  # Student's t with 2 degrees of freedom
     assert combined.interval.low == pytest.approx(2 - reach)
     assert combined.interval.high == pytest.approx(2 + reach)
+    ends = {"low": combined.interval.low, "high": combined.interval.high}
+    spreads = {"sd": 1.5, "sd_fixed": 1, "sd_simulated": 2}
+    assert combined.to_dict() == {"difference": 2, **ends, **spreads}
 
 
 def test_equal_spreads_give_the_paired_t_interval():

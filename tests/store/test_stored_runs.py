@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from outperform import audit, best_of_runs
+from outperform import audit, best_of_runs, read_runs
 from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput, InvalidScores, UnknownName
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.decision import run_until_decided
-from outperform.runner import describe_study, run_fits
+from outperform.runner import describe_study, run, run_fits
 from outperform.store import open_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.designs import FixHopt, Ideal, Variance
@@ -69,6 +69,19 @@ def test_runs_say_which_design_they_are_of(store):
     assert (runs.metric, runs.goal, runs.source) == ("accuracy", "maximize", str(store.address))
     # The best that a study can have is no reason to doubt.
     assert run_all(STUDY, store).notes == ()
+
+
+def test_what_a_store_cannot_heed_is_refused(store):
+    run_all(STUDY, store)
+    agreed = {"metric": "accuracy", "validation": "accuracy", "goal": "maximize", "wide": False}
+    assert len(read_runs(store.address, **agreed).score) == 12
+    for name, value in (("task", "toy"), ("metric", "loss"), ("goal", "minimize"), ("wide", True)):
+        with pytest.raises(InvalidInput) as refused:
+            read_runs(store.address, **{name: value})
+        assert str(refused.value) == (
+            f"{name} is {value!r}, but a store knows what its runs are. Leave it out; `outperform "
+            "compare` looks at one task with --on TASK."
+        )
 
 
 def test_where_nothing_is_searched_no_luck_is_shared(store):
@@ -147,6 +160,20 @@ def test_runs_that_failed_for_all_are_incomplete_and_those_to_come_are_counted(s
     assert len(runs) == 12
     assert runs.notes == (
         "4 of the study's 16 runs have no score: they failed, or are still to be done",
+    )
+
+
+def test_an_algorithm_without_any_score_is_named(store):
+    def fail(params, split, seeds):
+        raise ValueError("no luck")
+
+    study = replace(STUDY, pipelines=make_pipelines(a=fail, b=fit))
+    runs = run(study, store, "inline")
+    assert runs.unfinished == ("a",)
+    assert str(runs).endswith("; no run of a has a score")
+    assert runs.notes == (
+        "6 of the study's 12 runs have no score, all of a among them: they failed, or are still "
+        "to be done",
     )
 
 

@@ -1,5 +1,6 @@
 """A study as plain data plans the same fits, and imports nothing."""
 
+import inspect
 import json
 
 import pytest
@@ -86,3 +87,24 @@ def test_a_plan_that_makes_no_sense_is_refused():
         "the plan of study 'study' cannot be read (KeyError: 'space'). Run the study once more: "
         "nothing is trained anew, and its plan is written again."
     )
+
+
+def test_a_pipeline_of_scikit_learn_is_refused_a_task_without_data():
+    tree = Pipeline("tree", "sklearn.tree.DecisionTreeClassifier")
+    with pytest.raises(InvalidInput) as caught:
+        Study([Pipeline("net", fit), tree], [Task("nosuch", metric="accuracy")], [Ideal(3)])
+    assert str(caught.value) == (
+        "pipeline 'tree' needs data, and task 'nosuch' has none. Give the task its data: digits, "
+        "breast_cancer, wine, iris, diabetes, a CSV or NPZ file, or a function that loads it."
+    )
+
+
+def test_the_old_word_for_designs_is_refused_with_the_new_one():
+    with pytest.raises(InvalidInput) as caught:
+        Study([Pipeline("net", fit)], [Task("toy", metric="accuracy")], estimators=[Ideal(3)])
+    assert str(caught.value) == (
+        "the study has estimators=, which is called designs= now. Write designs= instead; an "
+        "estimator is scikit-learn's, in a Pipeline."
+    )
+    assert "estimators" not in str(inspect.signature(Study))
+    assert "designs" in str(inspect.signature(Study))

@@ -306,6 +306,19 @@ TREE = "[[pipeline]]\nestimator = 'sklearn.tree.DecisionTreeClassifier'\n"
         ),
         (
             "[[design]]",
+            "[estimator]",
+            "the study has an [estimator], which is called [[design]] now (line 25). Write "
+            "[[design]] instead; `estimator` in a pipeline is scikit-learn's.",
+        ),
+        (
+            'data = "digits"',
+            'name = "digit"',
+            "pipeline 'svm' needs data, and task 'digit' has none (line 14). Did you mean data = "
+            '"digits"? Give the task its data: digits, breast_cancer, wine, iris, diabetes, a CSV '
+            "or NPZ file, or a function that loads it.",
+        ),
+        (
+            "[[design]]",
             "[design]\n[design]",
             "the study file is not TOML: Cannot declare ('design',) twice (at line 26, column 8). "
             "Begin each task, pipeline and design with [[...]], as in [[pipeline]].",

@@ -1,9 +1,9 @@
 """What commands share: options, and how a result is shown."""
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, get_args
 
 import click
@@ -35,7 +35,8 @@ class Output:
         if not self.figure:
             settings = {"--view": self.view, "--width": self.width, "--no-title": not self.title}
             if idle := [name for name, value in settings.items() if value]:
-                raise click.UsageError(f"{', '.join(idle)} says how to draw: add --plot FILE.")
+                say = "says" if len(idle) == 1 else "say"
+                raise click.UsageError(f"{', '.join(idle)} {say} how to draw: add --plot FILE.")
         if self.paper and self.as_json:
             raise click.UsageError(
                 f"--format {self.paper} and --json both say what to print: leave one out."
@@ -87,77 +88,72 @@ def print_json(values: dict[str, Any], *, kind: str | None = None) -> None:
     say(*shown.split("\n"))
 
 
-def _bundle(joined: tuple[str, Callable[..., Any]] | None, *options: Any) -> Decorator:
-    """Decorator that adds options to a command.
+def _join(
+    command: Command, *, name: str, make: Callable[..., Any], options: Sequence[Decorator]
+) -> Command:
+    """Add options to a command, which reach it as one argument, made of their values."""
 
-    Those that are joined reach it as one argument, by its name and what makes it of their values.
-    """
+    @wraps(command)
+    def with_one(**arguments: Any) -> Any:
+        arguments[name] = make(**{each: arguments.pop(each) for each in names})
+        return command(**arguments)
 
-    def decorate(command: Command) -> Command:
-        names: set[str] = set()
-
-        @wraps(command)
-        def with_options(**arguments: Any) -> Any:
-            if joined:
-                name, make = joined
-                arguments[name] = make(**{each: arguments.pop(each) for each in names})
-            return command(**arguments)
-
-        decorated: Command = with_options
-        for option in reversed(options):
-            decorated = option(decorated)
-            parameter = decorated.__click_params__[-1]  # type: ignore[attr-defined]
-            if parameter.expose_value:
-                names.add(parameter.name)
-        return decorated
-
-    return decorate
+    decorated: Command = with_one
+    for option in reversed(options):
+        decorated = option(decorated)
+    added = decorated.__click_params__[-len(options) :]  # type: ignore[attr-defined]
+    names = {parameter.name for parameter in added if parameter.expose_value}
+    return decorated
 
 
 # What `open_runs` can be told.
-reading_options = _bundle(
-    ("reading", dict),
-    click.option("--metric", metavar="COLUMN", help="Column with the scores."),
-    click.option(
-        "--maximize", "goal", flag_value="maximize", default=None, help="Higher is better."
-    ),
-    click.option("--minimize", "goal", flag_value="minimize", help="Lower is better."),
-    click.option("--algorithm", metavar="COLUMN", help="Column with the algorithms' names."),
-    click.option("--task", metavar="COLUMN", help="Column with the tasks."),
-    click.option(
-        "--replicate", metavar="COLUMN[,COLUMN]", help="Column(s) that identify paired runs."
-    ),
-    click.option("--wide", is_flag=True, help="Each column is an algorithm."),
-    click.option(
-        "--rows",
-        type=click.Choice(["replicates", "tasks"]),
-        default="replicates",
-        show_default=True,
-        help="What each row of a wide file is.",
-    ),
-    click.option(
-        "--at",
-        metavar="last|best-validation|N",
-        help="Row of a learning curve that counts: the last, the best on validation, step N.",
-    ),
-    click.option(
-        "--runs-of",
-        "design",
-        metavar="DESIGN",
-        help="Design of a store whose runs count, such as fix-hopt.",
-    ),
-    click.option(
-        "--accept",
-        multiple=True,
-        type=click.Choice(DOUBTS),
-        help="What is right although it looks wrong; may be repeated.",
-    ),
-    click.option(
-        "--with",
-        "others",
-        metavar="FILE",
-        multiple=True,
-        help="Join another runs file, such as that of another algorithm; may be repeated.",
+reading_options = partial(
+    _join,
+    name="reading",
+    make=dict,
+    options=(
+        click.option("--metric", metavar="COLUMN", help="Column with the scores."),
+        click.option(
+            "--maximize", "goal", flag_value="maximize", default=None, help="Higher is better."
+        ),
+        click.option("--minimize", "goal", flag_value="minimize", help="Lower is better."),
+        click.option("--algorithm", metavar="COLUMN", help="Column with the algorithms' names."),
+        click.option("--task", metavar="COLUMN", help="Column with the tasks."),
+        click.option(
+            "--replicate", metavar="COLUMN[,COLUMN]", help="Column(s) that identify paired runs."
+        ),
+        click.option("--wide", is_flag=True, help="Each column is an algorithm."),
+        click.option(
+            "--rows",
+            type=click.Choice(["replicates", "tasks"]),
+            default="replicates",
+            show_default=True,
+            help="What each row of a wide file is.",
+        ),
+        click.option(
+            "--at",
+            metavar="last|best-validation|N",
+            help="Row of a learning curve that counts: the last, the best on validation, step N.",
+        ),
+        click.option(
+            "--runs-of",
+            "design",
+            metavar="DESIGN",
+            help="Design of a store whose runs count, such as fix-hopt.",
+        ),
+        click.option(
+            "--accept",
+            multiple=True,
+            type=click.Choice(DOUBTS),
+            help="What is right although it looks wrong; may be repeated.",
+        ),
+        click.option(
+            "--with",
+            "others",
+            metavar="FILE",
+            multiple=True,
+            help="Join another runs file, such as that of another algorithm; may be repeated.",
+        ),
     ),
 )
 
@@ -202,9 +198,9 @@ _FORMAT = click.option(
     help="Print the table alone, for a paper; what else there is to say goes to standard error.",
 )
 # How a result is shown.
-output_options = _bundle(("output", Output), debug_option, *_OUTPUT)
+output_options = partial(_join, name="output", make=Output, options=(debug_option, *_OUTPUT))
 # Likewise, of one that has a table for papers too.
-paper_output_options = _bundle(("output", Output), debug_option, _FORMAT, *_OUTPUT)
+paper_output_options = partial(output_options, options=(debug_option, _FORMAT, *_OUTPUT))
 
 
 gamma_option = click.option(
@@ -236,18 +232,21 @@ drop_option = click.option(
 )
 
 
-# Sizes that tell what re-splits show about other data like these.
-resplit_options = _bundle(
-    None,
-    click.option(
-        "--train-size",
-        type=click.IntRange(1),
-        help="Different examples that each run trains on, if every run divides one dataset anew.",
-    ),
-    click.option(
-        "--test-size", type=click.IntRange(1), help="Examples that it is tested on, likewise."
-    ),
+_train_size_option = click.option(
+    "--train-size",
+    type=click.IntRange(1),
+    help="Different examples that each run trains on, if every run divides one dataset anew.",
 )
+_test_size_option = click.option(
+    "--test-size", type=click.IntRange(1), help="Examples that it is tested on, likewise."
+)
+
+
+def resplit_options(command: Command) -> Command:
+    """Add sizes that tell what re-splits show about other data like these."""
+    return _train_size_option(_test_size_option(command))
+
+
 seed_option = click.option(
     "--seed",
     type=click.IntRange(0),

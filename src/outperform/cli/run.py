@@ -1,9 +1,11 @@
 """The command `outperform run`, and where the fits of a study file run."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from shlex import quote
 from time import monotonic
@@ -22,7 +24,6 @@ from outperform.cli.options import (
 )
 from outperform.cli.progress import ProgressBar, describe_pace, describe_undone, say_if_slow
 from outperform.engines import Engine, open_engine
-from outperform.engines.engine import hide_options
 from outperform.errors import OutperformError
 from outperform.questions.result import Table
 from outperform.render.terminal import print_result, print_table, say
@@ -31,17 +32,19 @@ from outperform.runner.cost import FitSeconds, measure_seconds
 from outperform.runner.description import find_unchanged
 from outperform.runner.spool import LEAST_PATIENCE, PATIENCE, find_heartbeat
 from outperform.stats.checks import check_positive
-from outperform.store import Store, open_store
+from outperform.store import RunLabel, Store, open_store
 from outperform.store.stored_doubts import find_blocked_runs
-from outperform.store.stored_runs import PAIRED, find_needed_failures
+from outperform.store.stored_runs import find_needed_failures
+from outperform.study.designs import PAIRED
 from outperform.study.study import Study
 from outperform.study.study_file import read_study_file
 from outperform.study.study_file_tables import EngineTable
-from outperform.wording import format_duration
+from outperform.wording import enumerate_names, format_duration
 
 if TYPE_CHECKING:
     from outperform.questions.compare.decision import PlannedDecision
 
+_USUAL_ALPHA = 0.05  # of `compare`
 # Options that say nothing of the rule by which --until-decided decides.
 _ALL_BUT_RULE = {
     *("study_file", "address", "engine", "workers", "dry_run", "seconds_per_fit", "measure"),
@@ -83,7 +86,7 @@ _ALL_BUT_RULE = {
     "--until-decided",
     nargs=2,
     metavar="A B",
-    help="Stop as soon as a sequential test between ½ and γ decides between A and B.",
+    help="Train A and B only, until a sequential test between ½ and γ decides.",
 )
 @gamma_option
 @alpha_option
@@ -127,7 +130,9 @@ def command(
     --until-decided: 0 decided, which may be that neither has an advantage of γ; 3 undecided.
     """
     if measure and not dry_run:
-        raise click.UsageError("--measure is for --dry-run: a run is timed by its own fits.")
+        raise click.UsageError(
+            "--measure is for --dry-run, as a run is timed by its own fits: leave it out."
+        )
     if engine and workers:
         raise click.UsageError("--workers N is short for --engine local:N: give one of them.")
     if seconds_per_fit is not None:
@@ -220,6 +225,9 @@ def _announce(
     )
     if planned:
         say(f"{planned}.", err=err)
+        names = [each.name for each in study.pipelines if each.name not in (planned.a, planned.b)]
+        if names:
+            say(f"Only these two are trained, not {enumerate_names(names)}.", err=err)
 
 
 def _tell_costs(
@@ -255,7 +263,8 @@ class _Run:
         with self.bar:
             progress = self.coordinator.run(report=self._show)
         if self.as_json:
-            print_json({**asdict(progress), "store": self.coordinator.store.address}, kind="Run")
+            others = {"n_failed_in_study": self._n_failed, "store": self.coordinator.store.address}
+            print_json({**asdict(progress), **others}, kind="Run")
         else:
             self._sum_up()
             if advice := self._suggest_next():
@@ -328,16 +337,43 @@ class _Run:
         if 2 * self._n_failed > self.coordinator.progress.n_fits or (self._n_failed and silent):
             return f"outperform status {address}"
         if len(names) > 1:
-            pair = f"outperform compare {address} {quote(names[0])} {quote(names[1])}"
             blocked = find_blocked_runs(store.failed_trials(), self.coordinator.description)
-            own = [each for each in labels if each.pipeline in names[:2] and each.design in PAIRED]
-            is_blocked = any(role[3] in names[:2] and role[0] in PAIRED for role in blocked)
-            if all(scores.get(label.key) for label in own) and not is_blocked:
-                return pair
-            return f"outperform status {address}; then {pair} --drop-incomplete"
+            undone = [*(label[:5] for label in labels if not scores.get(label.key)), *blocked]
+            lacking = {role[3] for role in undone if role[0] in PAIRED}
+            return self._suggest_comparing(names, done, lacking)
         if any(label.design not in PAIRED for label in done):
             return f"outperform decompose {address}"
         return f"outperform status {address}" if self._n_failed else ""
+
+    def _suggest_comparing(
+        self, names: Sequence[str], done: Sequence[RunLabel], lacking: Collection[str]
+    ) -> str:
+        """Compare the first two; where they lack runs, two with pairs enough to conclude anything.
+
+        Parameters
+        ----------
+        lacking
+            Pipelines of which runs failed, or can never be done.
+        """
+        address = quote(self.coordinator.store.address)
+        if not {*names[:2]} & {*lacking}:
+            return f"outperform compare {address} {quote(names[0])} {quote(names[1])}"
+        from outperform.stats import smallest_conclusive  # imports scipy
+
+        status, fewest = f"outperform status {address}", smallest_conclusive(_USUAL_ALPHA)
+        runs: dict[str, set[tuple[str, str, str, int]]] = {name: set() for name in names}
+        for label in done:
+            if label.pipeline in runs and label.design in PAIRED:
+                place = (label.design, label.source, label.task, label.replicate)
+                runs[label.pipeline].add(place)
+        for a, b in combinations(names, 2):
+            n_pairs = Counter(place[:3] for place in runs[a] & runs[b])
+            if max(n_pairs.values(), default=0) >= fewest:
+                dropping = " --drop-incomplete" if {a, b} & {*lacking} else ""
+                return (
+                    f"{status}; then outperform compare {address} {quote(a)} {quote(b)}{dropping}"
+                )
+        return status
 
 
 @contextmanager
@@ -350,8 +386,8 @@ def open_place(
 ) -> Iterator[Engine]:
     """Engine of an address or of so many local workers; of the table [engine] if neither is given.
 
-    Options in that table are for the kind of engine that it names, and errors do not show them. In
-    the spool, somebody has to keep a heartbeat: without it, workers take us for dead.
+    Options in that table are for the kind of engine that it names. In the spool, somebody has to
+    keep a heartbeat: without it, workers take us for dead.
     """
     click.get_current_context().meta["engine options"] = table.options  # no error shows them
     own = table.address or "local"
@@ -367,5 +403,5 @@ def open_place(
         options = {}
     patience = PATIENCE if table.patience is None else max(table.patience, LEAST_PATIENCE)
     settings: dict[str, Any] = {"heartbeat": find_heartbeat(spool), "patience": patience}
-    with hide_options(options), open_engine(where, options, **settings) as engine:
+    with open_engine(where, options, **settings) as engine:
         yield engine

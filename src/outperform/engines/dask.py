@@ -313,7 +313,7 @@ def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
     given = options.get("security")
     if address.startswith(_PREFIX) and place.startswith("/"):
         security = _read_security(given)
-        found = _read_scheduler_file(Path(place), parse_timedelta(options["timeout"]))
+        scheduler = _read_scheduler_file(Path(place), parse_timedelta(options["timeout"]))
     else:
         host, _, port = place.rpartition(":")
         is_place = address.startswith(_PREFIX) and host and port.isdecimal()
@@ -324,11 +324,11 @@ def _read_address(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
             )
         security = _read_security(given)
         is_encrypted = given is not None or security.require_encryption
-        found = f"{'tls' if is_encrypted else 'tcp'}://{place}"
-    if found.startswith("tls:") and not _load_certificates(security):
+        scheduler = f"{'tls' if is_encrypted else 'tcp'}://{place}"
+    if scheduler.startswith("tls:") and not _load_certificates(security):
         # Dask would end in a TypeError, and wait for the client that it was.
         raise InvalidInput(f"'{address}' is encrypted, and there are no certificates for it", _MEND)
-    return {**options, "security": security, "address": found}
+    return {**options, "security": security, "address": scheduler}
 
 
 def _read_scheduler_file(path: Path, patience: float) -> str:

@@ -205,8 +205,8 @@ class MemoryLimit:
         return self._taken > self._limit
 
     def __str__(self) -> str:
-        taken, limit = format_bytes(self._taken), format_bytes(self._limit)
-        return f"killed at {taken}: the memory limit of a fit is {limit}"
+        held, limit = format_bytes(self._taken), format_bytes(self._limit)
+        return f"killed at {held}: the memory limit of a fit is {limit}"
 
 
 class _Process(NamedTuple):
@@ -225,12 +225,12 @@ def measure_memory(group: int, limit: int) -> int:
     for pid, process in processes.items():
         children.setdefault(process.parent, []).append(pid)
     members: set[int] = set()  # and all below them: commands lead groups of their own
-    found = [pid for pid, process in processes.items() if process.group == group]
-    while found:
-        pid = found.pop()
+    pids = [pid for pid, process in processes.items() if process.group == group]
+    while pids:
+        pid = pids.pop()
         if pid not in members:
             members.add(pid)
-            found += children.get(pid, [])
+            pids += children.get(pid, [])
     resident = sum(processes[pid].resident for pid in members)
     if resident <= limit or len(members) == 1:
         return resident

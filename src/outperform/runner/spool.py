@@ -251,8 +251,8 @@ def _read(path: Path) -> bytes:
     # Somebody may have put a pipe there since we looked, which would be waited for.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST:
             raise NoReport("it is too large, or no regular file")
         return file.read(_LARGEST)
 

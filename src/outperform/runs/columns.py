@@ -22,6 +22,13 @@ STATUS = (
     *("status", "state", "run_status", "run_state"),
     *("trial_status", "trial_state", "job_status", "job_state"),
 )
+# Whose rows are true or false: what did not finish, and what did.
+FAILED = split_words(
+    "aborted canceled cancelled crashed diverged failed killed oom pruned timed_out unfinished"
+)
+FINISHED = split_words("completed finished succeeded")
+EXIT_CODE = split_words("exit_code exitcode exit_status return_code returncode")
+_STATUSES = FAILED | FINISHED | EXIT_CODE | {*STATUS}
 METRIC = ("metric", "metric_name", "measure")  # whose rows name what they measure
 DIRECTION = ("goal", "direction")  # whose rows say which way that is better
 # From the coarsest to the finest: a step may be counted anew in every epoch.
@@ -99,7 +106,7 @@ class Roles:
     task: tuple[str, ...]
     replicate: tuple[str, ...]
     spare: tuple[str, ...]  # columns that might tell replicates apart, but are not used
-    status: str | None  # says whether a run finished
+    status: tuple[str, ...]  # say whether a run finished
     steps: tuple[str, ...]  # count the steps of a training, the coarsest first
     times: tuple[str, ...]
     examples: tuple[str, ...]  # say which test example was answered
@@ -131,8 +138,9 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
             free.append(name)
         if not is_named and leaf_of(name) in _PART_OF_DATA:
             parts_of_data.append(name)
-    said = {leaf_of(without_tracker(name)): name for name in reversed(by_kind["status"])}
-    status = next((said[word] for word in STATUS if word in said), None)
+    said = {status_of(name): name for name in reversed(by_kind["status"])}
+    status = [said.pop(word) for word in STATUS if word in said][:1]
+    status += [name for word, name in said.items() if word not in STATUS]
     steps = sorted(by_kind["step"], key=lambda n: _STEPS.index(_STEP.sub(r"\1", leaf_of(n))))
     never = {*steps, *by_kind["example"]}
     return Roles(
@@ -140,14 +148,20 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
         task=task,
         replicate=tuple(name for name in replicate if name not in never),
         spare=tuple(name for name in replicates if name not in replicate),
-        status=status,
+        status=tuple(status),
         steps=tuple(steps),
         times=tuple(by_kind["time"]),
         examples=tuple(by_kind["example"]),
         parts_of_data=tuple(parts_of_data),
         settings=tuple(by_kind["setting"]),
-        free=tuple(name for name in free if name != status),
+        free=tuple(name for name in free if name not in status),
     )
+
+
+def status_of(name: str) -> str:
+    """What a column says of how runs ended, if anything: `is_failed` says which have failed."""
+    leaf = leaf_of(without_tracker(name))
+    return leaf if leaf in STATUS else re.sub("(has|is|run)_", "", leaf, count=1)
 
 
 @cache
@@ -170,7 +184,7 @@ def kind_of(name: str) -> Kind:
         return "time"
     if _EXAMPLE.fullmatch(leaf):
         return "example"
-    if leaf_of(without_tracker(name)) in STATUS:
+    if status_of(name) in _STATUSES:
         return "status"
     return "setting" if plain.replace(" ", "_") in _SETTINGS else "other"
 

@@ -10,6 +10,7 @@ from outperform.errors import DuplicateRuns, UnpairedScores
 from outperform.runs.columns import kind_of
 from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, split_groups
 from outperform.runs.metrics import known_goal
+from outperform.runs.source_table import parse_number
 from outperform.wording import enumerate_names, enumerate_rows
 
 if TYPE_CHECKING:
@@ -46,6 +47,12 @@ def refuse_duplicates(runs: "Runs", cell: "Cell") -> None:
         differences = f"{settings[0]} ({enumerate_names(values, limit=3)})"
         differences += "".join(f" and {name}" for name in settings[1:])
         named = ",".join((*runs.algorithm_columns, *settings))
+        if kind_of(settings[0]) != "setting" and None in map(parse_number, values):
+            raise DuplicateRuns(
+                f"{problem} that differ in {differences}",
+                f"Pass --task {settings[0]} if it names tasks, make it part of the name with "
+                f"--algorithm {named}, or keep the rows of one",
+            )
         raise DuplicateRuns(
             f"{problem} that differ in {differences}: they are settings of a search, not "
             "replicates of one",

@@ -196,19 +196,19 @@ def _read_long(table: SourceTable, names: tuple[str, str]) -> dict[str, tuple[_C
     )
     methods, tasks = table.label_runs(method).spell(), table.label_runs(task).spell()
     _check_methods(names, list(dict.fromkeys(methods)), table.source)
-    found: dict[tuple[str, str], _Cell] = {}
+    cells: dict[tuple[str, str], _Cell] = {}
     for name, place, cell in zip(methods, tasks, _list_cells(table, mean), strict=True):
-        if name in names and (name, place) in found:
+        if name in names and (name, place) in cells:
             raise UnreadableRuns(
                 f"{table.source} has more than one row of {name!r} on {place!r}",
                 "Keep one of them",
             )
-        found[name, place] = cell
+        cells[name, place] = cell
     a, b = names
     order = dict.fromkeys(
         place for name, place in zip(methods, tasks, strict=True) if name in names
     )
-    return {place: (found.get((a, place), ""), found.get((b, place), "")) for place in order}
+    return {place: (cells.get((a, place), ""), cells.get((b, place), "")) for place in order}
 
 
 def _list_cells(table: SourceTable, mean: str) -> Iterator[_Cell]:

@@ -149,9 +149,10 @@ class Runs:
         if self.task_metrics:
             each = Counter(self.task_metrics.values()).items()
             metrics = enumerate_names(f"{goal} {metric} on {n}" for (metric, goal), n in each)
+        none = f"; no run of {enumerate_names(self.unfinished)} has a score"
         return (
             f"{_count(len(self), 'run')} of {_count(len(self.algorithms), 'algorithm')}{on} "
-            f"({metrics}, from {self.source})"
+            f"({metrics}, from {self.source}){none if self.unfinished else ''}"
         )
 
     @property

@@ -82,7 +82,7 @@ def _assign_others(table: SourceTable, wanted: Wanted, algorithms: Sequence[str]
 def _find_algorithms(table: SourceTable, wanted: Wanted) -> list[str]:
     """Find the columns that are algorithms: those that are nothing else."""
     roles = _assign_others(table, wanted, ())
-    labels = {*roles.task, *roles.replicate, *roles.spare, roles.status, ""}
+    labels = {*roles.task, *roles.replicate, *roles.spare, *roles.status, ""}
     others = [n for n in table.names if n not in labels and not _counts_rows(table, n)]
     if is_transposed(table, roles, others):
         raise explain_transposed(table)

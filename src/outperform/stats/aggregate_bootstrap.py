@@ -139,10 +139,10 @@ def aggregate_scores(
         raise InvalidInput(f"target is {target}", "Pass the score that counts as solved")
     tables = TaskTables.make(scores, families, tasks)
     prepared = [prepare_summaries(part, target) for part in tables.divide(shared=shared)]
-    found = _bootstrap(prepared, confidence_level, n_resamples, rng)
-    estimate, low, high, resampled = found.estimate, found.low, found.high, found.resampled
+    drawn = _bootstrap(prepared, confidence_level, n_resamples, rng)
+    estimate, low, high, resampled = drawn.estimate, drawn.low, drawn.high, drawn.resampled
     mean, median, trimmed, gap = (
-        BootstrapEstimate(estimate[:, i], low[:, i], high[:, i], resampled[:, :, i], found.tail)
+        BootstrapEstimate(estimate[:, i], low[:, i], high[:, i], resampled[:, :, i], drawn.tail)
         for i in range(4)
     )
     n_tasks, n_families = len(tables.scores), tables.n_families

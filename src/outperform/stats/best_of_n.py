@@ -4,7 +4,7 @@ From m values sorted by the score that chooses, the one at rank j is the best of
 that depends on j, m and n alone. Values tied on that score are equally likely to be chosen.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, get_args, overload
@@ -154,7 +154,12 @@ def gaussian_best_of(n: ArrayLike) -> float | FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class SortedRuns:
-    """Runs from worst to best on validation."""
+    """Runs from worst to best on validation.
+
+    A resample of them is drawn as sorted positions, worst first. The value at rank j then weighs
+    the same in every resample, so all resamples and all n are one product of matrices. Positions
+    drawn twice are tied, but have the same scores: it does not matter which is chosen.
+    """
 
     better: FloatArray
     reported: FloatArray
@@ -219,6 +224,44 @@ class SortedRuns:
         squares[better[:, 0] == better[:, -1]] = np.inf
         gain = products / np.sqrt(squares * max(better.shape[1] - 1, 1))
         return np.asarray(mean + np.outer(gain, constants))
+
+    def leave_one_out(self, sizes: IntArray, estimator: BestOfEstimator) -> Iterator[FloatArray]:
+        """Boo_n without each run in turn, for each n.
+
+        Drawn with replacement, even by ``"u"``: without it, n of n - 1 runs could not be drawn, and
+        the errors are nearly the same.
+        """
+        if estimator == "gaussian":
+            yield from self._leave_one_out_gaussian(sizes)
+            return
+        group, others = self.group, self.size - 1
+        size = np.bincount(group)
+        end, total = np.cumsum(size), np.bincount(group, weights=self.reported)
+        start = end - size
+        for n in sizes.tolist():
+            below = np.append(0.0, np.cumsum(rank_weights(n, others, "v")))
+            # Groups of tied runs keep their ranks below the run left out, and lose one above it.
+            kept = total / size * (below[np.minimum(end, others)] - below[start])
+            moved = total / size * (below[end - 1] - below[np.maximum(start - 1, 0)])
+            own = (below[end - 1] - below[start]) / np.maximum(size - 1, 1)
+            beside = np.append(0.0, np.cumsum(kept)[:-1]) + np.append(
+                np.cumsum(moved[::-1])[-2::-1], 0.0
+            )
+            yield beside[group] + (total[group] - self.reported) * own[group]
+
+    def _leave_one_out_gaussian(self, sizes: IntArray) -> Iterator[FloatArray]:
+        """Boo_n of normal scores without each run in turn, from sums less its part, for each n."""
+        m = self.size
+        x, y = self.better - self.better.mean(), self.reported - self.reported.mean()
+        squares = x @ x - m / (m - 1) * x**2
+        products = x @ y - m / (m - 1) * x * y
+        # Where all others are tied, they gain nothing, whatever rounding says.
+        lowest = np.append(self.better[1], np.full(m - 1, self.better[0]))
+        highest = np.append(np.full(m - 1, self.better[-1]), self.better[-2])
+        varies = (lowest < highest) & (squares > 0)
+        gain = products / np.sqrt(np.where(varies, squares, np.inf) * max(m - 2, 1))
+        for constant in gaussian_best_of(sizes):
+            yield self.reported.mean() - y / (m - 1) + gain * constant
 
 
 def as_budgets(n: ArrayLike, n_runs: int, estimator: BestOfEstimator) -> IntArray:

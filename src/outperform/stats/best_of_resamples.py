@@ -1,11 +1,5 @@
-"""How sure Boo_n is: resamples of the runs, evaluated for every n at once.
+"""How sure Boo_n is: the jackknife, and resamples of the runs, evaluated for every n at once."""
 
-A resample is drawn as sorted positions among the runs, worst first. The value at rank j then
-weighs the same in every resample, so all resamples and all n are one product of matrices.
-Positions drawn twice are tied, but have the same scores: it does not matter which is chosen.
-"""
-
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -19,8 +13,6 @@ from outperform.stats.best_of_n import (
     Goal,
     SortedRuns,
     as_budgets,
-    gaussian_best_of,
-    rank_weights,
 )
 from outperform.stats.checks import (
     FloatArray,
@@ -135,8 +127,8 @@ def estimate_best_of(
             evaluate(draw_sorted(runs.size, (n_rows, runs.size), rng=rng))
             for n_rows in divide_resamples(n_resamples, runs.size)
         )
-    left = _leave_one_out_gaussian if estimator == "gaussian" else _leave_one_out
-    error = np.sqrt(runs.size - 1) * np.array([each.std() for each in left(runs, sizes)])
+    left = runs.leave_one_out(sizes, estimator)
+    error = np.sqrt(runs.size - 1) * np.array([each.std() for each in left])
     df = np.full(sizes.size, runs.size - 1.0)
     value = runs.expect_best(sizes, estimator)
     return BestOfEstimates(sizes, value, np.concatenate(resampled), error, df)
@@ -153,39 +145,3 @@ def draw_sorted(n_runs: int, shape: tuple[int, int], *, rng: np.random.Generator
     sums = np.cumsum(rng.standard_exponential((shape[0], shape[1] + 1)), axis=1)
     places = (sums[:, :-1] * (n_runs / sums[:, -1:])).astype(np.int64)
     return np.minimum(places, n_runs - 1)  # where the quotient was rounded up
-
-
-def _leave_one_out(runs: SortedRuns, sizes: IntArray) -> Iterator[FloatArray]:
-    """Boo_n without each run in turn, drawn with replacement, for each n.
-
-    Without it, n of n - 1 runs could not be drawn; the errors are nearly the same.
-    """
-    group, others = runs.group, runs.size - 1
-    size = np.bincount(group)
-    end, total = np.cumsum(size), np.bincount(group, weights=runs.reported)
-    start = end - size
-    for n in sizes.tolist():
-        below = np.append(0.0, np.cumsum(rank_weights(n, others, "v")))
-        # Groups of tied runs keep their ranks below the run left out, and lose one above it.
-        kept = total / size * (below[np.minimum(end, others)] - below[start])
-        moved = total / size * (below[end - 1] - below[np.maximum(start - 1, 0)])
-        own = (below[end - 1] - below[start]) / np.maximum(size - 1, 1)
-        beside = np.append(0.0, np.cumsum(kept)[:-1]) + np.append(
-            np.cumsum(moved[::-1])[-2::-1], 0.0
-        )
-        yield beside[group] + (total[group] - runs.reported) * own[group]
-
-
-def _leave_one_out_gaussian(runs: SortedRuns, sizes: IntArray) -> Iterator[FloatArray]:
-    """Boo_n of normal scores without each run in turn, from sums less its part, for each n."""
-    m = runs.size
-    x, y = runs.better - runs.better.mean(), runs.reported - runs.reported.mean()
-    squares = x @ x - m / (m - 1) * x**2
-    products = x @ y - m / (m - 1) * x * y
-    # Where all others are tied, they gain nothing, whatever rounding says.
-    lowest = np.append(runs.better[1], np.full(m - 1, runs.better[0]))
-    highest = np.append(np.full(m - 1, runs.better[-1]), runs.better[-2])
-    varies = (lowest < highest) & (squares > 0)
-    gain = products / np.sqrt(np.where(varies, squares, np.inf) * max(m - 2, 1))
-    for constant in gaussian_best_of(sizes):
-        yield runs.reported.mean() - y / (m - 1) + gain * constant

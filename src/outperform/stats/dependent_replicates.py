@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.special import nctdtr, ndtr, ndtri, stdtr, stdtrit
 
 from outperform.errors import InvalidInput
+from outperform.plain_values import Plain
 from outperform.stats.checks import (
     ROUNDING,
     as_pairs,
@@ -283,7 +284,7 @@ def _check_sizes(n_train: float, n_test: float) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class CombinedDifference:
+class CombinedDifference(Plain):
     """Mean difference after one search, with a spread that counts other searches by half.
 
     Attributes
@@ -294,6 +295,10 @@ class CombinedDifference:
         Mean of `sd_fixed`, too small without the luck of tuning, and `sd_redrawn`, too large where
         searches are simulated.
     """
+
+    JSON = (
+        "difference=value low=interval.low high=interval.high sd sd_fixed sd_simulated=sd_redrawn"
+    )
 
     value: float
     interval: Interval

@@ -195,7 +195,7 @@ def _bound_ranks(
 ) -> tuple[IntArray, IntArray]:
     """Best and worst ranks, from the pairs of each family that surely differ."""
     losses, wins = (
-        np.array([np.bincount(side[found], minlength=n_competitors) for found in sure])
+        np.array([np.bincount(side[is_sure], minlength=n_competitors) for is_sure in sure])
         for side in (pairs[1], pairs[0])
     )
     if len(sure) == 1:

@@ -127,8 +127,8 @@ def count_rejections(
             for number, test in enumerate(tests):
                 result = test(*drawn)
                 names[number] = result.name
-                found = np.where(result.pvalue <= alpha, np.sign(result.statistic), 0)
-                counted[number, :, place] += (found > 0).sum(), (found < 0).sum()
+                signs = np.where(result.pvalue <= alpha, np.sign(result.statistic), 0)
+                counted[number, :, place] += (signs > 0).sum(), (signs < 0).sum()
     # One more of each outcome keeps the error above 0 where all subsets agree.
     cautious = (counted.max(axis=1) + 1) / (n_resamples + 2)
     errors = np.sqrt(cautious * (1 - cautious) / n_resamples)

@@ -74,8 +74,8 @@ def variance_components(
     """
     check_open_unit("confidence_level", confidence_level)
     array = _as_crossed(scores, names)
-    found = list(_mean_squares(array - array.flat[0]))  # without rounding where all are equal
-    squares, dfs = {axes: ms for axes, _, ms in found}, {axes: df for axes, df, _ in found}
+    parts = list(_mean_squares(array - array.flat[0]))  # without rounding where all are equal
+    squares, dfs = {axes: ms for axes, _, ms in parts}, {axes: df for axes, df, _ in parts}
     tail = (1 - confidence_level) / 2
     weights = {axes: _weigh(axes, squares, array.shape) for axes in squares}
     variances = {axes: _combine(weights[axes], squares, dfs, tail=tail) for axes in squares}

@@ -68,8 +68,8 @@ def copy_into_file(source: Store, file: Path) -> Verification:
 def _refuse_another_study(source: Store, target: Store) -> None:
     """Refuse what holds more than a part of the source that an interrupted copy has left."""
     others = target.scores().keys() - source.scores().keys()
-    known, found = _read_meta(source), _read_meta(target)
-    if others or (found and not found.items() < known.items()):
+    known, present = _read_meta(source), _read_meta(target)
+    if others or (present and not present.items() < known.items()):
         n_fits = sum(target.counts().values())
         raise StoreError(
             f"'{target.address}' holds a study already, with {n_fits} fits",

@@ -95,10 +95,10 @@ class WriterLock:
 def identify(path: Path, *, follow_symlinks: bool = True) -> tuple[int, int] | None:
     """Device and number of the file at a path; None where there is none."""
     try:
-        found = path.stat(follow_symlinks=follow_symlinks)
+        about = path.stat(follow_symlinks=follow_symlinks)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return about.st_dev, about.st_ino
 
 
 class SqliteWriter:
@@ -225,10 +225,10 @@ class SqliteWriter:
 def _look_at(path: Path) -> tuple[int, int]:
     """Size and time of the last change; a size of -1 where there is no file."""
     try:
-        found = path.stat()
+        about = path.stat()
     except OSError:
         return -1, 0
-    return found.st_size, found.st_mtime_ns
+    return about.st_size, about.st_mtime_ns
 
 
 def _find_last(connection: sqlite3.Connection) -> int:

@@ -228,8 +228,8 @@ def read_runs(
         a dict of scores by algorithm.
     accept
         What is right although it looks wrong, so that it is no reason to refuse a comparison:
-        `"binary"`, `"constant"`, `"examples"`, `"nested"`, `"outlier"`, `"repeated"`, `"scale"`,
-        `"settings"` or `"sorted"`.
+        `"binary"`, `"constant"`, `"examples"`, `"nested"`, `"outlier"`, `"pooled"`, `"repeated"`,
+        `"scale"`, `"settings"` or `"sorted"`.
     design
         Of a store, the design whose runs are wanted, such as `"resampled-hopt"`; by default the
         best that it has.
@@ -254,7 +254,24 @@ def read_runs(
 
     assert isinstance(source, str | Path)
     with open_store(source) as store:
-        return replace(load_runs(store, design), accepted=check_doubts(accept))
+        runs = replace(load_runs(store, design), accepted=check_doubts(accept))
+    _refuse_columns(runs, columns)
+    return runs
+
+
+def _refuse_columns(runs: Runs, columns: Mapping[str, Any]) -> None:
+    """Refuse what was meant for a table, or contradicts the store: it would change nothing."""
+    metrics, goals = (
+        {each(task) for task in runs.tasks} for each in (runs.metric_on, runs.goal_on)
+    )
+    known = {"metric": metrics, "validation": metrics, "goal": goals}
+    for name in ("wide", "task", "algorithm", "replicate", "at", *known):
+        value = columns.get(name)
+        if value and value not in known.get(name, ()):
+            raise InvalidInput(
+                f"{name} is {value!r}, but a store knows what its runs are",
+                "Leave it out; `outperform compare` looks at one task with --on TASK",
+            )
 
 
 def open_runs(source: object, reading: Mapping[str, Any], names: Sequence[str] = ()) -> Runs:
@@ -272,5 +289,10 @@ def open_runs(source: object, reading: Mapping[str, Any], names: Sequence[str] =
     # Columns of a wide file that nobody looks at may hold anything.
     if names and options.get("wide") and not options.get("algorithm") and not others:
         options["algorithm"] = tuple(names)
-    runs = read_runs(source, **options)
-    return join_runs(runs, *(read_runs(each, **options) for each in others)) if others else runs
+    if not others:
+        return read_runs(source, **options)
+    # A store takes no columns, which are those of the other files then.
+    own = options
+    if is_store(source):
+        own = {name: options[name] for name in ("accept", "design") if name in options}
+    return join_runs(read_runs(source, **own), *(read_runs(each, **options) for each in others))

@@ -127,14 +127,14 @@ def describe_failed_trials(
     by_pair: dict[tuple[str, str], list[int]] = {}
     for (pipeline, task, _), n in counts.items():
         by_pair.setdefault((pipeline, task), []).append(n)
-    found = []
+    failing = []
     for pair, n_failed in by_pair.items():
         share = sum(n_failed) / (n_trials * len(n_failed))
         if share >= _LARGE_SHARE or max(n_failed) > _MOST_OF_SEARCH * n_trials:
-            found.append((share, _say_failures(*pair, n_failed, n_trials)))
-    found.sort(key=lambda each: -each[0])
-    yield from (words for _, words in found[:_N_PAIRS])
-    n_others = len(found) - _N_PAIRS
+            failing.append((share, _say_failures(*pair, n_failed, n_trials)))
+    failing.sort(key=lambda each: -each[0])
+    yield from (words for _, words in failing[:_N_PAIRS])
+    n_others = len(failing) - _N_PAIRS
     if n_others > 0:
         yield f"so many trials failed in {n_others} other pairs of pipeline and task too"
 

@@ -66,8 +66,8 @@ class CommandPipeline(Pipeline):
         sources = tuple(dict.fromkeys(seeded))
         self._check_passed_on(used, declared, sources)
         asks = tuple(name for name in _SETTINGS if name in used)
-        found = fingerprint(template, sources)
-        self._settle(template=template, asks=asks, sources=sources, fingerprint=found)
+        digest = fingerprint(template, sources)
+        self._settle(template=template, asks=asks, sources=sources, fingerprint=digest)
 
     @property
     def gets_split(self) -> bool:

@@ -58,8 +58,10 @@ class EstimatorPipeline(Pipeline):
                 "Leave it out of sources",
                 where=("sources", sources.index(idle[0])),
             )
-        found = fingerprint(estimator, self.metric, sources)
-        self._settle(estimator=estimator, sources=sources, _random_states=states, fingerprint=found)
+        digest = fingerprint(estimator, self.metric, sources)
+        self._settle(
+            estimator=estimator, sources=sources, _random_states=states, fingerprint=digest
+        )
 
     def _train(
         self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext

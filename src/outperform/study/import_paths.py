@@ -35,13 +35,13 @@ def check_not_hidden(path: str, folder: Path) -> None:
     own: list[Path] = []
     with suppress(OSError):  # a name too long for a file is that of none
         own = [file.resolve() for file in beside if file.is_file()]
-    taken = _find_file(name) if own else None
-    if taken is None or (Path(taken).resolve() in own):
+    other = _find_file(name) if own else None
+    if other is None or (Path(other).resolve() in own):
         return
-    owner = f"another module ({taken})"
+    owner = f"another module ({other})"
     if name in sys.stdlib_module_names:
         owner = "a module of Python's standard library"
-    elif {"site-packages", "dist-packages"} & set(Path(taken).parts):
+    elif {"site-packages", "dist-packages"} & set(Path(other).parts):
         owner = "an installed module"
     raise InvalidInput(
         f"{own[0].relative_to(folder.resolve())} beside the study has the name of {owner}, which "

@@ -125,9 +125,9 @@ class Pipeline:
         """Train once; the scores on "valid" and "test", as far as they were asked for."""
         honoured = {name: seeds[name] for name in self.sources if name in seeds}
         scores = self._train(params, split, honoured, FitContext(task, fold, refit, dataset))
-        held_out = SETS if not refit else ("test",)
+        held_out: Sequence[str] = ("test",) if refit else SETS
         if split is not None:
-            held_out = tuple(name for name in SETS if len(getattr(split, name)))
+            held_out = [name for name in SETS if len(getattr(split, name))]
         return check_scores(scores, self.name, held_out)
 
     def _train(
@@ -171,8 +171,8 @@ class FunctionPipeline(Pipeline):
                 )
             asks = _find_asked(self.name, function)
         sources = list_sources(self.sources)
-        found = fingerprint(function, sources)
-        self._settle(function=function, asks=asks, sources=sources, fingerprint=found)
+        digest = fingerprint(function, sources)
+        self._settle(function=function, asks=asks, sources=sources, fingerprint=digest)
 
     def _train(
         self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext

@@ -5,10 +5,10 @@ without the code: it plans the same runs and searches, whose fits have the same 
 nothing.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any
+from typing import Any, Self
 
 from outperform.errors import InvalidInput, OutperformError
 from outperform.study.datasets import Dataset
@@ -24,8 +24,22 @@ from outperform.study.tasks import Task
 _FIXED = FixedSplit([0], [], [1])  # stands for any: it moves no seed
 
 
+class _RefusesOldWord:
+    """Says what designs were called before, to whoever still calls them so."""
+
+    __slots__ = ()
+
+    def __new__(cls, *_: object, **options: object) -> Self:
+        if "estimators" in options:
+            raise InvalidInput(
+                "the study has estimators=, which is called designs= now",
+                "Write designs= instead; an estimator is scikit-learn's, in a Pipeline",
+            )
+        return super().__new__(cls)
+
+
 @dataclass(frozen=True, slots=True)
-class Study:
+class Study(_RefusesOldWord):
     """Everything to run, and nothing of how or where.
 
     Parameters
@@ -82,19 +96,25 @@ class Study:
         """Task of this name."""
         return self._by_name["task", name]  # type: ignore[return-value]
 
-    def plan_runs(self, designs: tuple[Design, ...] | None = None) -> Iterator[PlannedRun]:
+    def plan_runs(
+        self, designs: tuple[Design, ...] | None = None, pipelines: Collection[str] = ()
+    ) -> Iterator[PlannedRun]:
         """Every run wanted, replicates of all pipelines side by side so that pairs end together.
 
-        Those of other designs than the study's own, if given.
+        Those of other designs than the study's own, and of some of its pipelines, if given.
         """
+        draws = self._choose_draws(pipelines)
         for design in designs or self.designs:
-            plans = [design.plan_runs(draw) for draw in self.draws]
+            plans = [design.plan_runs(draw) for draw in draws]
             for turn in zip_longest(*plans):
                 yield from (run for run in turn if run is not None)
 
-    def count_fits(self, designs: Sequence[Design] | None = None) -> int:
-        """Number of fits of these designs (the study's own if not given), each done once."""
-        return sum(count_fits(designs or self.designs, draw) for draw in self.draws)
+    def count_fits(
+        self, designs: Sequence[Design] | None = None, pipelines: Collection[str] = ()
+    ) -> int:
+        """Number of fits of what `plan_runs` plans, each done once."""
+        draws = self._choose_draws(pipelines)
+        return sum(count_fits(designs or self.designs, draw) for draw in draws)
 
     def price_alternatives(self) -> dict[str, list[tuple[str, str, int]]]:
         """Fits of the designs chosen, and of ideal and fix-hopt with as many replicates.
@@ -125,6 +145,10 @@ class Study:
         return [
             Draw(pipeline, task, *settings) for task in self.tasks for pipeline in self.pipelines
         ]
+
+    def _choose_draws(self, pipelines: Collection[str]) -> list[Draw]:
+        """Draws of these pipelines, of all if none is named."""
+        return [draw for draw in self.draws if not pipelines or draw.pipeline.name in pipelines]
 
 
 def check_is_study(study: object) -> None:

@@ -28,9 +28,9 @@ from outperform.study.sources import ALL, LEARNING_SOURCES, check_sources
 from outperform.study.spaces import Dimension
 from outperform.study.splits import CrossValidation, FixedSplit
 from outperform.study.study_file_entries import check_name, check_names, entry
-from outperform.study.tasks import Task
+from outperform.study.tasks import BUNDLED, Task
 from outperform.study.tuners import TUNERS, make_tuner
-from outperform.wording import enumerate_names, suggest_names
+from outperform.wording import enumerate_names, find_near, suggest_names
 
 if TYPE_CHECKING:
     from outperform.study.study import Study
@@ -92,6 +92,7 @@ def check_study(study: "Study") -> None:
         if isinstance(pipeline, EstimatorPipeline):  # the others see to it themselves
             with entry("task", 0):
                 _check_metric(pipeline, study.tasks[0])
+            _check_data(pipeline, study.tasks)
         with entry("pipeline", place):
             _check_space_and_sources(pipeline)
             _check_asked(pipeline, study.tasks)
@@ -104,7 +105,7 @@ def check_study(study: "Study") -> None:
                 )
             _check_redrawn(design, study)
             _check_searches(design, study)
-            _check_size(design, study)
+            _check_n_runs(design, study)
 
 
 def _check_settings(study: "Study") -> None:
@@ -142,6 +143,20 @@ def _check_metric(pipeline: EstimatorPipeline, task: Task) -> None:
             'Set goal = "maximize"; losses have scorers such as neg_log_loss',
             where=("goal",),
         )
+
+
+def _check_data(pipeline: EstimatorPipeline, tasks: Sequence[Task]) -> None:
+    """Refuse tasks without data, perhaps as the name of a bundled dataset is misspelt."""
+    for place, task in enumerate(tasks):
+        if task.data is None:
+            near = find_near(task.name, BUNDLED)
+            guess = f'Did you mean data = "{near[0]}"? ' if near else ""
+            raise InvalidInput(
+                f"pipeline {pipeline.name!r} needs data, and task {task.name!r} has none",
+                f"{guess}Give the task its data: {enumerate_names(BUNDLED)}, a CSV or NPZ file, or "
+                "a function that loads it",
+                where=("task", place, "name"),
+            )
 
 
 def _check_space_and_sources(pipeline: Pipeline) -> None:
@@ -261,7 +276,7 @@ def _check_redrawn(design: Design, study: "Study") -> None:
                     )
 
 
-def _check_size(design: Design, study: "Study") -> None:
+def _check_n_runs(design: Design, study: "Study") -> None:
     """Refuse more runs than can be planned."""
     n_runs = sum(count_runs(design, draw) for draw in study.draws)
     if n_runs > MOST_RUNS:

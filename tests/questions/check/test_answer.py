@@ -60,13 +60,28 @@ def test_a_seed_that_changes_nothing_is_unused():
     assert [each.source for each in result.unused] == ["init"]
     assert not result.passed
     assert str(result) == (
-        "1 of 4 seeds does nothing: init of ignore_init on toy (3 seeds of every source, 2 runs "
-        "each)."
+        "1 of 4 seeds changes no score: init of ignore_init on toy (3 seeds of every source, 2 "
+        "runs each)."
     )
     score = result.unused[0].scores[0, 0]
     assert result.caveats == (
         f"init of ignore_init on toy: all 3 seeds give the score {score:.4g}, so its seed is "
         "unused, or has no effect that this metric shows",
+    )
+
+
+def test_several_seeds_that_change_no_score_have_one_caveat():
+    def ignore_all(params, split, seeds):
+        return {"test": 0.5}
+
+    result = check(ignore_init, ignore_all)
+    assert str(result).startswith(
+        "3 of 4 seeds change no score: init of ignore_init on toy, split of ignore_all on toy, "
+        "init of ignore_all on toy ("
+    )
+    assert result.caveats == (
+        "seeds that change no score are unused, or have no effect that this metric shows with 2 of "
+        "them",
     )
 
 

@@ -139,7 +139,8 @@ def test_an_unused_seed_is_the_headline_and_the_gate_fails_on_it(study):
     assert unused.exit_code == 1
     lines = unused.stdout.splitlines()
     assert lines[0] == (
-        "1 of 1 seeds does nothing: order of tree on iris (2 seeds of every source, 2 runs each)."
+        "1 of 1 seeds changes no score: order of tree on iris (2 seeds of every source, 2 runs "
+        "each)."
     )
     assert lines[-1] == (
         f"Next: outperform check {study} --thorough --pipeline tree --source order"
@@ -164,7 +165,11 @@ command = ["python3", "-c", "raise SystemExit('no luck')", "{seed.init}", "{spli
     ("options", "status", "found"),
     [
         (("--pipeline", "tree", "--source", "split"), 4, "every seed does what it should: the"),
-        (("--pipeline", "tree", "--gate"), 1, "2 of 3 seeds do nothing: order of tree on iris, "),
+        (
+            ("--pipeline", "tree", "--gate"),
+            1,
+            "2 of 3 seeds change no score: order of tree on iris, ",
+        ),
     ],
 )
 def test_a_pipeline_that_fails_hides_nothing_of_the_others(broken, options, status, found):

@@ -94,8 +94,13 @@ def test_pilot_is_planned_with_as_seen():
     assert result.probability == 0.8
     assert result.n_required == required_pairs(0.75, probability=0.8)
     assert result.caveats == (
-        "the pilot of 20 pairs shows P(A wins) = 0.8 [0.563, 0.943]: plan again when more are in",
+        "the pilot of 20 pairs shows P(A wins) = 0.8 [0.563, 0.943]: if the truth is less, it "
+        "takes more pairs; take new seeds, as those of the pilot have been looked at",
     )
+
+
+def test_what_varied_between_the_runs_of_a_pilot_will_vary():
+    assert str(plan(pilot=pilot(16, 4)).scope) == "Runs will vary, so this is about this dataset"
 
 
 def test_a_pilot_that_b_wins_is_planned_for_b():

@@ -151,8 +151,8 @@ class TaskAudits(Result):
         winners = {audit.comparison.winner_name for audit in self.audits} - {None}
         if len(winners) < 2 or verdict == "undecided":
             return ""
-        found = Counter(a.comparison.winner_name for a in self.audits if a.verdict == verdict)
-        counts = [f"{found[name]} for {name}" for name in (self.a, self.b) if found[name]]
+        n_wins = Counter(a.comparison.winner_name for a in self.audits if a.verdict == verdict)
+        counts = [f"{n_wins[name]} for {name}" for name in (self.a, self.b) if n_wins[name]]
         return f" ({', '.join(counts)})"
 
     def _describe_weakest(self) -> str:

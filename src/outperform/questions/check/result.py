@@ -74,7 +74,7 @@ class SourceCheck(Plain):
     def __str__(self) -> str:
         words = {
             "reproducible": "the same seed repeats the score, another changes it",
-            "unused": "its seed changes nothing",
+            "unused": "its seed changes no score",
             "noisy": f"the same seed gives scores that differ by up to {self.noise:.3g}",
         }
         return f"{self.name}: {words[self.finding]}."
@@ -148,7 +148,13 @@ class Reproducibility(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """What could not be checked, what unused and noisy seeds mean, what draws without one."""
-        doubts = (check.doubt for check in self.checks)
+        doubts = [check.doubt for check in self.checks if check.doubt]
+        if len(self.unused) > 1:  # the table has them
+            doubts = [check.doubt for check in self.doubted if check.finding == "noisy"]
+            doubts.append(
+                "seeds that change no score are unused, or have no effect that this metric shows "
+                f"with {len(self.unused[0].scores)} of them"
+            )
         return (*map(str, self.failed), *filter(None, doubts), *map(str, self.unseeded))
 
     @property
@@ -190,8 +196,8 @@ class Reproducibility(Result):
     def __str__(self) -> str:
         names = enumerate_names([f"{each.pipeline} on {each.task}" for each in self.failed])
         unknown = f"Not checked, as fits failed: {names}. Of the others: " if self.failed else ""
-        found = self._tell_found()
-        return f"{unknown}{found[0].lower()}{found[1:]}" if unknown else found
+        sentence = self._tell_found()
+        return f"{unknown}{sentence[0].lower()}{sentence[1:]}" if unknown else sentence
 
     def _tell_found(self) -> str:
         n_seeds, n_repeats = self.checks[0].scores.shape
@@ -207,9 +213,9 @@ class Reproducibility(Result):
                 f"differ by up to {worst.noise:.3g}{cause} {how}."
             )
         if self.unused:
-            verb = "does" if len(self.unused) == 1 else "do"
+            verb = "changes" if len(self.unused) == 1 else "change"
             return (
-                f"{len(self.unused)} of {len(self.checks)} seeds {verb} nothing: "
+                f"{len(self.unused)} of {len(self.checks)} seeds {verb} no score: "
                 f"{enumerate_names([check.name for check in self.unused], limit=3)} {how}."
             )
         return (

@@ -4,7 +4,6 @@ import math
 from typing import TYPE_CHECKING, cast
 
 from outperform.errors import InvalidInput
-from outperform.runs.scope import divides_anew
 from outperform.stats import (
     EquivalenceTest,
     noether_sample_size,
@@ -26,10 +25,13 @@ def suggest_next(comparison: "Comparison") -> str:
     """Say what to do after a comparison, in one sentence."""
     for test in comparison.tests:
         if isinstance(test, EquivalenceTest) and test.equivalent:
-            found = "The difference is real but small" if comparison.winner else "The two are alike"
-            here = " on this dataset" if divides_anew(comparison.varied) else ""
+            conclusion = (
+                "The difference is real but small" if comparison.winner else "The two are alike"
+            )
+            here = " on this dataset" if comparison.scope_here.divides_anew else ""
             return (
-                f"{found}: report that a difference of {test.margin:g} or more is ruled out{here}."
+                f"{conclusion}: report that a difference of {test.margin:g} or more is ruled "
+                f"out{here}."
             )
     if comparison.winner and comparison.holds_for_population is False:
         # Re-splits may never show that it holds for data like these.

@@ -199,8 +199,8 @@ def _compare_sequentially(
             "anytime may be looked at after every pair too."
         )
     runs, a, b = _open_words(words, reading)
-    taken = {name: options[name] for name in used}
-    return compare_sequentially(runs, a, b, task=only, confidence_level=1 - alpha, **taken)
+    terms = {name: options[name] for name in used}
+    return compare_sequentially(runs, a, b, task=only, confidence_level=1 - alpha, **terms)
 
 
 def _open_words(words: tuple[str, ...], reading: dict[str, Any]) -> tuple[Runs, str, str]:
@@ -258,8 +258,8 @@ def _compare_summaries(
         case (path, a, b):
             table = open_file(Path(path))
             if is_published_table(table):
-                told = {"metric": reading["metric"], "goal": reading["goal"]}
-                terms |= told | {"n": n_runs, "drop_incomplete": drop_incomplete}
+                metric_and_goal = {"metric": reading["metric"], "goal": reading["goal"]}
+                terms |= metric_and_goal | {"n": n_runs, "drop_incomplete": drop_incomplete}
                 return compare_published_table(path, a, b, **terms)
             summary_a, summary_b = (read_summary(table, name, n_runs) for name in (a, b))
         case _:

@@ -79,10 +79,10 @@ def draw_differences(comparison: Comparison, ax: Axes) -> None:
         labels.append(f"for data like\nthese, {describe_level(population.interval)}")
         rows.append(-0.85)
         estimates["population"] = population
-    for row, (gid, found) in zip(rows, estimates.items(), strict=True):
-        ends = [found.interval.low, found.interval.high]
+    for row, (gid, estimate) in zip(rows, estimates.items(), strict=True):
+        ends = [estimate.interval.low, estimate.interval.high]
         ax.plot(ends, [row, row], color="black", gid=f"{gid}-interval")
-        ax.plot([found.value], [row], "D", color="black", mec="white", ms=5.5, gid=gid)
+        ax.plot([estimate.value], [row], "D", color="black", mec="white", ms=5.5, gid=gid)
     lay_out_rows(ax, [0.5, *rows], labels)
     ax.set_ylim(rows[-1] - 0.25, 1.1)
     limit_ticks(ax)

@@ -233,7 +233,7 @@ class PublishedTasks(OnTasks[PublishedComparison]):
                 *_list_means(each),
                 f"{each.probability:.3g} {each.interval}",
                 f"{each.test.pvalue:.2g}",
-                f"{min(found.pvalues[row] for found in better.values()):.2g}",
+                f"{min(side.pvalues[row] for side in better.values()):.2g}",
                 self.name_better(each.task),
             ]
             for row, each in enumerate(self.comparisons)
@@ -316,7 +316,7 @@ class PublishedTasksTried(Result):
         for row, each in enumerate(first):
             cells = [*_list_means(each), f"{each.probability:.3g}"]
             for answer in self.answers:
-                pvalue = min(found.pvalues[row] for found in answer.better.values())
+                pvalue = min(side.pvalues[row] for side in answer.better.values())
                 named = answer.name_better(each.task)
                 cells.append(f"{pvalue:.2g}" + ("" if named == "–" else f" {named}"))
             rows.append(cells)
@@ -330,7 +330,7 @@ class PublishedTasksTried(Result):
             return f"{claim}, whether n is {tried}, if scores are normal."
         sides: tuple[tuple[Winner, str, str], ...] = (("a", self.a, self.b), ("b", self.b, self.a))
         counts = {side: [each.n_tasks_better[side] for each in answers] for side, _, _ in sides}
-        found = [
+        claims = [
             f"{name} is better than {other} on at least {_list_choices(counts[side])} of "
             f"{len(answers[0].comparisons)} datasets"
             for side, name, other in sides
@@ -338,7 +338,7 @@ class PublishedTasksTried(Result):
         ]
         return (
             f"It hangs on the number of runs, which the table does not say: with n = {tried}, "
-            f"{join_words(found)}, if scores are normal."
+            f"{join_words(claims)}, if scores are normal."
         )
 
 
@@ -362,7 +362,9 @@ def _doubt_errors(answers: Sequence[PublishedTasks]) -> str:
         return doubt
     sides: tuple[tuple[Winner, str], ...] = (("a", answers[0].a), ("b", answers[0].b))
     counts = [(name, [answer.if_errors[side] for answer in answers]) for side, name in sides]
-    left = [f"{name} on at least {_list_choices(found)}" for name, found in counts if any(found)]
+    left = [
+        f"{name} on at least {_list_choices(choices)}" for name, choices in counts if any(choices)
+    ]
     then = f"only {' and '.join(left)} of the datasets would be better" if left else ""
     return f"{doubt}; were all of them standard errors, {then or 'nothing would be shown'}"
 
@@ -440,10 +442,10 @@ def _compare_tasks(
                 f"both standard deviations on {task!r} are 0 in {read.source}",
                 "Write them with more digits, or leave out that dataset",
             )
-        for errors, found in results.items():
+        for errors, comparisons in results.items():
             sides = (_summarise(cell, n, errors=errors) for cell in (a, b))
             compared = compare_published(*sides, **options)
-            found.append(replace(compared, task=task, metric=metric or "score"))
+            comparisons.append(replace(compared, task=task, metric=metric or "score"))
     widened = PublishedTasks(tuple(results[True]), {"a": 0, "b": 0})
     return PublishedTasks(tuple(results[False]), widened.n_tasks_better, read.notes)
 

@@ -85,7 +85,7 @@ class OnTasks(OfTwo, Generic[OfTask]):
     @property
     def n_tasks_better(self) -> dict[Winner, int]:
         """Lower bounds of the numbers of tasks."""
-        return {side: found.n_tasks for side, found in self.better.items()}
+        return {side: tasks.n_tasks for side, tasks in self.better.items()}
 
 
 def find_better(
@@ -325,7 +325,7 @@ def tabulate_tasks(tasks: TaskComparisons) -> list[Table | str]:
     title = entitle(first)
     header += ["verdict", "Holm"]
     for place, row in enumerate(rows):
-        row.append(_shorten_pvalue(min(found.pvalues[place] for found in better)))
+        row.append(_shorten_pvalue(min(side.pvalues[place] for side in better)))
     if len({(each.metric, each.goal) for each in results}) > 1:
         title = f"each task by its own metric; {title.rpartition('; ')[2]}"
         header.insert(1, "metric")

@@ -64,7 +64,7 @@ def plan(
         if resplit is not None:
             scores, level = (pilot.scores_a, pilot.scores_b), pilot.interval.confidence_level
             pilot = replace(pilot, population=find_population(*scores, resplit, level))
-        scope = Scope(pilot.varied, pilot.shared, "will vary", pilot.tuned_once)
+        scope = replace(pilot.scope_here, how="will vary")
         probability, gamma, caveats = _learn_from(pilot, seen, better, gamma)
     needed = required_pairs(gamma, alpha, beta, probability=probability, interval=interval)
     if n_pairs is not None:
@@ -100,7 +100,8 @@ def _learn_from(
         )
     caveats = [
         f"the pilot of {pilot.n_pairs} pairs shows P({better} wins) = {seen:.2g} "
-        f"{pilot.interval if better == pilot.a else pilot.reverse}: plan again when more are in"
+        f"{pilot.interval if better == pilot.a else pilot.reverse}: if the truth is less, it takes "
+        "more pairs; take new seeds, as those of the pilot have been looked at"
     ]
     if seen > TOO_GOOD:
         caveats.append(f"that is too good to plan with: {TOO_GOOD} was used")

@@ -291,15 +291,15 @@ class BudgetPlan(Result):
 
     def __str__(self) -> str:
         best, others = self.recommended, [p for p in self.plans if p is not self.recommended]
-        shown = ""
-        if best.shown is not None:
-            chance = _format_chance(best.shown)
-            shown = f", and a P(A>B) of {chance} is shown for pipelines tuned anew"
+        least = min(plan.error for plan in self.plans)
+        within = "" if best.error == least else f", within {_AS_GOOD - 1:.0%},"
         beside = "; ".join(f"{plan.name}: {plan.error:.2g}" for plan in others)
+        ideal = self.plans[0]
+        more = "" if best.is_ideal else f", ideal's {_describe_pairs(ideal)}"
         return (
-            f"{self.describe(self.budget)} are best spent on {describe_split(best)}: the mean of a "
-            f"pipeline is then known to {best.error:.2g} standard deviations of a run "
-            f"({beside}){shown}."
+            f"{self.describe(self.budget)} are best spent{within} on {describe_split(best)}: the "
+            f"mean of a pipeline is then known to {best.error:.2g} standard deviations of a run "
+            f"({beside}); in `outperform compare` its {_describe_pairs(best)}{more}."
         )
 
     def describe(self, cost: float) -> str:
@@ -360,6 +360,14 @@ def describe_split(plan: DesignPlan) -> str:
     searches = f"{n:,} search{'es' if n > 1 else ''} of {plan.n_trials:,} trials"
     replicates = f"{k:,} replicate{'s' if k > 1 else ''}{' each' if n > 1 else ''}"
     return f"{searches} with {replicates} ({plan.design})"
+
+
+def _describe_pairs(plan: DesignPlan) -> str:
+    """What the wins of a design's pairs show in `outperform compare`."""
+    chance = plan.compare_shown
+    what = "nothing" if chance is None else f"a P(A>B) of {_format_chance(chance)}"
+    pairs = f"{plan.n_pairs:,} pair{'s' if plan.n_pairs > 1 else ''}"
+    return f"{pairs} show{'' if plan.n_pairs > 1 else 's'} {what}"
 
 
 def _format_chance(chance: float | None) -> str:

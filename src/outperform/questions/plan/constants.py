@@ -12,10 +12,9 @@ from outperform.stats import Estimate, RepeatedMeans, Variation, best_of_weights
 from outperform.stats.checks import FloatArray
 from outperform.store import Store
 from outperform.store.repeated_runs import RepeatedRuns, varies
+from outperform.study.designs import ONE_SEARCH
 from outperform.study.sources import ALL
 from outperform.study.study import Study
-
-ONE_SEARCH = ("fix-hopt", "simulated-hopt", "resampled-hopt")  # designs of k fits after a search
 
 # Standard deviations of a run of the ideal design, and of the mean of k runs of fix-hopt with all
 # of learning redrawn, over 20 searches: constants of the case studies of Bouthillier et al. (2021,
@@ -133,10 +132,10 @@ def _find_means(
     """Means of repetitions in which all of learning was redrawn, where these tell anything."""
     if ALL not in measured.count_repeats(kind):
         return {}
-    found = {pair: measured.find_repetitions(kind, ALL, *pair).scores for pair in pairs}
+    repetitions = {pair: measured.find_repetitions(kind, ALL, *pair).scores for pair in pairs}
     return {
         pair: repeated_means(scores)
-        for pair, scores in found.items()
+        for pair, scores in repetitions.items()
         if len(scores) >= 2 and scores.shape[1] >= 2 and np.ptp(scores, axis=1).any()
     }
 
@@ -214,11 +213,11 @@ def measure_search_lengths(
     """
     if study.tuner != "random":
         return ()
-    found = trace_trials(study, store, pairs)
+    trials = trace_trials(study, store, pairs)
     lengths = np.unique(np.geomspace(1, study.trials, _N_LENGTHS).round().astype(int)).tolist()
-    if not all(len(found.get(pair, [])) >= _FEWEST for pair in pairs):
+    if not all(len(trials.get(pair, [])) >= _FEWEST for pair in pairs):
         return ()
-    moments = [find_moments(np.array(found[pair]), lengths) for pair in pairs]
+    moments = [find_moments(np.array(trials[pair]), lengths) for pair in pairs]
     relative = [
         ((mean - mean[-1]) ** 2 / variance[-1], variance / variance[-1] - 1)
         for mean, variance in moments
@@ -236,7 +235,7 @@ def measure_search_lengths(
 def trace_trials(study: Study, store: Store, pairs: Sequence[Pair]) -> dict[Pair, list[FloatArray]]:
     """Validation scores, higher is better, and test scores of all finished searches, by pair."""
     retracer = Retracer(study, store)
-    found: dict[Pair, list[FloatArray]] = {}
+    by_pair: dict[Pair, list[FloatArray]] = {}
     # All sources are redrawn in searches of ideal and repeated designs.
     searches = dict.fromkeys(run.search for run in study.plan_runs() if run.design != "variance")
     for search in searches:
@@ -246,8 +245,8 @@ def trace_trials(study: Study, store: Store, pairs: Sequence[Pair]) -> dict[Pair
         trials = [scores for _, scores in retracer.follow(search)]
         if all("valid" in scores and "test" in scores for scores in trials):
             table = [[sign * scores["valid"], scores["test"]] for scores in trials]
-            found.setdefault((search.pipeline, search.task), []).append(np.array(table).T)
-    return found
+            by_pair.setdefault((search.pipeline, search.task), []).append(np.array(table).T)
+    return by_pair
 
 
 def find_moments(searches: FloatArray, lengths: Sequence[int]) -> tuple[FloatArray, FloatArray]:

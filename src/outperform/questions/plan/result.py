@@ -220,11 +220,11 @@ class Plan(Result):
     @property
     def tables(self) -> list[Table | str]:
         """What the pairs buy, or cost if one looks at each; what other γ would need."""
-        found = self.smallest_detectable
+        smallest = self.smallest_detectable
         rows = [
             ("chance of the verdict (power)", f"{self.power:.1%}"),
             ("false alarms between equals", f"{self.false_alarms:.1%}"),
-            ("smallest P(A>B) found reliably", "none" if found is None else f"{found:.3f}"),
+            ("smallest P(A>B) found reliably", "none" if smallest is None else f"{smallest:.3f}"),
         ]
         if self.seconds is not None:
             rows.append((f"time for {2 * self.n_pairs} fits", format_duration(self.seconds)))

@@ -25,11 +25,11 @@ from outperform.store import Store, is_store
 from outperform.store.repeated_runs import RepeatedRuns, Repeats, Repetitions
 from outperform.store.store import use_store
 from outperform.store.stored_runs import load_runs
+from outperform.study.designs import ONE_SEARCH
 from outperform.study.sources import ALL
 from outperform.wording import enumerate_names, format_duration
 
 _Pair = tuple[str, str]  # pipeline, task
-KINDS = ("fix-hopt", "simulated-hopt", "resampled-hopt")  # of designs that search once
 N_REPETITIONS = 20  # of Bouthillier et al. (2021)
 N_REPLICATES = 50  # of a design that is not there yet
 N_IDEAL = 50
@@ -176,14 +176,14 @@ class _Asked:
     def _measure_designs(self, pair: _Pair, ideal: Mapping[int, float]) -> Iterator[MeasuredDesign]:
         places = {replicate: place for place, replicate in enumerate(ideal)}
         n_trials = count_trials(self.runs.study, pair[0])
-        for (kind, source), found in self._find_repetitions(pair):
-            scores = found.scores
+        for (kind, source), repeated in self._find_repetitions(pair):
+            scores = repeated.scores
             if len(scores) < 2 or scores.shape[1] < 2 or np.ptp(scores) == 0:
                 continue
             quality = assess_design(
                 scores,
                 [*ideal.values()],
-                [places.get(number, -1) for number in found.numbers],
+                [places.get(number, -1) for number in repeated.numbers],
                 overhead=n_trials,
                 n_ideal=self.n_ideal,
                 confidence_level=self.confidence_level,
@@ -195,7 +195,7 @@ class _Asked:
             yield MeasuredDesign(name, kind, source, *cost, scores.mean(axis=1), quality)
 
     def _find_repetitions(self, pair: _Pair) -> Iterator[tuple[_Pair, Repetitions]]:
-        for kind in KINDS:
+        for kind in ONE_SEARCH:
             for source in self.runs.count_repeats(kind):
                 yield (kind, source), self.runs.find_repetitions(kind, source, *pair)
 
@@ -203,17 +203,20 @@ class _Asked:
         """Estimates by each design, and the average of fix-hopt and simulated searches."""
         n_trials = count_trials(self.runs.study, pair[0])
         tables = {
-            name_design(*design): found
-            for design, found in self._find_repetitions(pair)
-            if found.scores.shape[1] > 1 and len(found.scores)
+            name_design(*design): repeated
+            for design, repeated in self._find_repetitions(pair)
+            if repeated.scores.shape[1] > 1 and len(repeated.scores)
         }
-        groups = {name: [found.scores] for name, found in tables.items()}
-        both = [tables[name] for kind in KINDS[:2] if (name := name_design(kind, ALL)) in tables]
+        groups = {name: [repeated.scores] for name, repeated in tables.items()}
+        both = [
+            tables[name] for kind in ONE_SEARCH[:2] if (name := name_design(kind, ALL)) in tables
+        ]
         if len(both) == 2:
             shared = [n for n in both[0].numbers if n in both[1].numbers]
             if shared:
                 groups[COMBINED] = [
-                    found.scores[[found.numbers.index(n) for n in shared]] for found in both
+                    repeated.scores[[repeated.numbers.index(n) for n in shared]]
+                    for repeated in both
                 ]
         for name, scores in groups.items():
             n_fits = n_trials + sum(table.shape[1] for table in scores)
@@ -230,16 +233,16 @@ class _Asked:
         if without:
             yield f"left out, without two ideal runs that differ: {enumerate_names(without)}"
         for pipeline, task in pairs:
-            for design, found in self._find_repetitions((pipeline, task)):
+            for design, repeated in self._find_repetitions((pipeline, task)):
                 name = f"{name_design(*design)} of {pipeline} on {task}"
-                if found.n_incomplete:
+                if repeated.n_incomplete:
                     yield (
-                        f"{name}: {found.n_incomplete} repetition(s) with failed or missing runs "
-                        "were left out"
+                        f"{name}: {repeated.n_incomplete} repetition(s) with failed or missing "
+                        "runs were left out"
                     )
-                if found.scores.shape[1] < 2:
+                if repeated.scores.shape[1] < 2:
                     yield f"{name}: one replicate a repetition tells neither V nor ρ"
-                elif len(found.scores) > 1 and np.ptp(found.scores) == 0:
+                elif len(repeated.scores) > 1 and np.ptp(repeated.scores) == 0:
                     yield f"{name}: all scores are the same"
 
 
@@ -266,7 +269,9 @@ def list_missing(
 ) -> Iterator[MissingFits]:
     """Designs to add or to repeat, each as if it were the only one that is added."""
     n_ideal = max((d["replicates"] for d in runs.designs if d["design"] == "ideal"), default=0)
-    searched = max([n_ideal, *(r.n_repetitions for k in KINDS for r in _repeats(runs, k).values())])
+    searched = max(
+        [n_ideal, *(r.n_repetitions for k in ONE_SEARCH for r in _repeats(runs, k).values())]
+    )
 
     def price(line: str, n_searches: int, n_final: int) -> MissingFits:
         """So many searches, as far as they are not there yet, and final fits."""
@@ -277,7 +282,7 @@ def list_missing(
 
     if n_ideal < N_IDEAL:
         yield price(f'kind = "ideal", replicates = {N_IDEAL}', N_IDEAL, N_IDEAL - n_ideal)
-    for kind in KINDS:
+    for kind in ONE_SEARCH:
         for source, has in _repeats(runs, kind).items():
             if has.n_repetitions < N_REPETITIONS or has.n_replicates < 2:
                 k = max(has.n_replicates, 2)

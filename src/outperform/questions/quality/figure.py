@@ -60,8 +60,10 @@ class _Group:
     @property
     def repeated(self) -> dict[str, list[tuple[PairQuality, MeasuredDesign]]]:
         """Designs that were repeated for some pair, with these pairs."""
-        found = {name: [(p, d) for p in self.pairs if (d := p.find(name))] for name in self.names}
-        return {name: own for name, own in found.items() if own}
+        measured = {
+            name: [(p, d) for p in self.pairs if (d := p.find(name))] for name in self.names
+        }
+        return {name: own for name, own in measured.items() if own}
 
     def colour(self, name: str) -> str:
         if name in (_IDEAL, COMBINED):

@@ -250,10 +250,12 @@ class Quality(Result):
         whole = f"the precision of {self.n_ideal:,} ideal replicate{'s' * (self.n_ideal > 1)}"
         if math.isinf(best.ratio.median):
             return f"No design reaches {whole}: each has too large a bias{self._say_range(best)}."
-        needs = f"{best.name} needs {format_ratio(best.ratio.median)} of their fits"
+        # Of one pair, the middle of the upper ends is its own.
+        need = "needs" if best.ratio_high.median < 1 else "is estimated to need"
+        needs = f"{best.name} {need} {format_ratio(best.ratio.median)} of their fits"
         if best.ratio.median >= 1:
             needs += self._say_range(best)
-            return f"No design is cheaper than the ideal one: for {whole}, {needs}."
+            return f"No design is shown to be cheaper than the ideal one: for {whole}, {needs}."
         cheapest = "" if len(self.names) == 1 else f", the cheapest of {len(self.names)} designs"
         return f"For {whole}, {needs}{cheapest}{self._say_range(best)}; {self._say_searches(best)}."
 
@@ -357,9 +359,9 @@ def _list_all_deviations(pair: PairQuality, title: str = "") -> Table:
     n_fits = pair.ideal.n_fits * pair.ideal.n_replicates
     rows = [["ideal", "1", str(pair.ideal.sd), "", "1", f"{n_fits:,}"]]
     for each in pair.deviations:
-        found = each.estimates
-        spread = "" if math.isnan(found.spread) else f"{found.spread:.2g}"
-        cells = [str(found.n_repetitions), str(found.mean), spread, str(found.ratio)]
+        estimates = each.estimates
+        spread = "" if math.isnan(estimates.spread) else f"{estimates.spread:.2g}"
+        cells = [str(estimates.n_repetitions), str(estimates.mean), spread, str(estimates.ratio)]
         rows.append([each.name, *cells, f"{each.n_fits:,}"])
     return Table(header, rows, title)
 
@@ -377,9 +379,9 @@ def _tabulate_pair(pair: PairQuality) -> Iterator[Table | str]:
         header += ["mean squared error", "times fits", "fits", "time"]
         rows = []
         for each in pair.designs:
-            found = each.quality
-            deviations = found.variance.value, found.within_variance.value
-            cells = [f"{found.n_repetitions} × {found.n_scores}", str(found.bias)]
+            quality = each.quality
+            deviations = quality.variance.value, quality.within_variance.value
+            cells = [f"{quality.n_repetitions} × {quality.n_scores}", str(quality.bias)]
             cells += [f"{math.sqrt(variance):.3g}" for variance in deviations]
             cells += [str(each.standard_error), str(each.mse), f"{each.mse_times_fits.value:.2g}"]
             rows.append([each.name, *cells, f"{each.n_fits:,}", format_duration(each.seconds)])

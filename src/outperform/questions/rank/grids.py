@@ -166,14 +166,14 @@ def _refuse(grids: Grids, runs: Runs, missing: str) -> NoReturn:
 
 def _list_gaps(grids: Grids, runs: Runs) -> list[str]:
     """Name what is missing: algorithms without a run on a task, and single runs."""
-    found = []
+    gaps = []
     for task, grid, labels in zip(grids.tasks, grids.scores, grids.replicates, strict=True):
         on = f" on {task}" if task else ""
         lacking = np.isnan(grid)
         absent = np.asarray(lacking.all(axis=1))
         if absent.any():
             names = [grids.algorithms[place] for place in np.flatnonzero(absent)]
-            found.append(f"no run of {enumerate_names(names, limit=3)}{on}")
+            gaps.append(f"no run of {enumerate_names(names, limit=3)}{on}")
         for place in np.flatnonzero(lacking.any(axis=1) & ~absent).tolist():
             which = np.flatnonzero(lacking[place]).tolist()
             if runs.replicates is None:
@@ -181,8 +181,8 @@ def _list_gaps(grids: Grids, runs: Runs) -> list[str]:
             else:
                 listed = enumerate_names([str(labels[each]) for each in which], limit=3)
                 what = f"no {runs.replicate_name} {listed}"
-            found.append(f"{what} of {grids.algorithms[place]}{on}")
-    return found
+            gaps.append(f"{what} of {grids.algorithms[place]}{on}")
+    return gaps
 
 
 def ask_about(grids: Grids, table: Runs) -> tuple[str, ...]:

@@ -210,7 +210,7 @@ def _judge(
         both = np.maximum(np.minimum(1, strictness * pvalues), of_wins)
     corrected = estimate(confidence_level=1 - find_levels(both, n_pairs, terms))
     unknown: list[Any] = [None] * n_pairs
-    told = unknown if both is None else correct(both).tolist()
+    of_both = unknown if both is None else correct(both).tolist()
     columns: dict[str, list[Any]] = {
         "pvalue": unknown if pvalues is None else pvalues.tolist(),
         "pvalue_adjusted": unknown if pvalues is None else correct(pvalues).tolist(),
@@ -219,7 +219,7 @@ def _judge(
     }
     judged: dict[str, list[Any]] = {"verdict": [], "winner": [], "only_scores_differ": []}
     _, adjusted, lows, highs = columns.values()
-    for p, p_of_both, low, high in zip(adjusted, told, lows, highs, strict=True):
+    for p, p_of_both, low, high in zip(adjusted, of_both, lows, highs, strict=True):
         differs = p is not None and p <= terms.level
         winner = None
         if differs and p_of_both <= terms.alpha:
@@ -243,15 +243,15 @@ def _count_better(
     levels = alpha / 2, alpha / 2 / len(one_sided[0])  # for a pair alone, and for all at once
     sides = []
     for pvalues in one_sided:
-        found = partial_conjunction(pvalues, alpha=alpha / 2)
+        conjunction = partial_conjunction(pvalues, alpha=alpha / 2)
         bounds = []
         for level in levels:
-            n_better = np.logical_and.accumulate(found.pvalues <= level, axis=-1).sum(axis=-1)
+            n_better = np.logical_and.accumulate(conjunction.pvalues <= level, axis=-1).sum(axis=-1)
             everywhere = pvalues.max(axis=-1) <= level
             bounds.append(np.where(everywhere, len(tasks), n_better).tolist())
         named = [
             tasks if n == len(tasks) else tuple(compress(tasks, row))
-            for n, row in zip(bounds[0], found.better.tolist(), strict=True)
+            for n, row in zip(bounds[0], conjunction.better.tolist(), strict=True)
         ]
         sides.append([*bounds, named])
     names = ("n_tasks_better", "n_tasks_better_adjusted", "tasks_better")

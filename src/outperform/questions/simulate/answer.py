@@ -197,6 +197,11 @@ def _find_doubts(scenarios: Sequence[Scenario], rules: Sequence[Rule]) -> Iterat
             "the oracle knows the standard deviation: it asks for half the mean difference that "
             "P(A>B) = γ stands for"
         )
+    if "nadeau-bengio" in rules:
+        yield (
+            "nadeau-bengio is held to α here; `compare` asks for a fifth of it, since learners may "
+            "err more often than this model says"
+        )
     for scenario in scenarios:
         yield from scenario.notes
 

@@ -37,7 +37,7 @@ _ABOUT_RUNS = ("only", "paired", "drop_incomplete")
 
 def _refuse_estimator(_context: click.Context, _option: click.Parameter, value: object) -> None:
     if value:
-        raise click.UsageError("--estimator is now called --design, as in study files.")
+        raise click.UsageError("--estimator is called --design now, as in study files: write that.")
 
 
 @click.command()
@@ -188,8 +188,8 @@ def _trace_seeds(words: tuple[str, ...], options: dict[str, Any], **more: Any) -
     why = "does not matter to one algorithm against itself"
     _refuse(options, (*_ABOUT_NORMAL, "gammas", "paired"), why)
     runs = open_runs(words[0], options["reading"])
-    taken = {"task": "only", "sizes": "n_pairs", "tests": "rules"}
-    chosen = _pick(options, "drop_incomplete", "alphas", "n_draws", **taken)
+    renamed = {"task": "only", "sizes": "n_pairs", "tests": "rules"}
+    chosen = _pick(options, "drop_incomplete", "alphas", "n_draws", **renamed)
     return trace_run_seeds(runs, words[1] if len(words) > 1 else None, **chosen, **more)
 
 

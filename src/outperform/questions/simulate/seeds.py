@@ -175,10 +175,10 @@ class _Tracing:
             counts: IntArray = np.count_nonzero(extremes >= limits[:, :, None], axis=2)
             return counts
         if test == "welch-t":
-            found = [welch_t_test(a[:, :n], b[:, :n]).pvalue for n in self.sizes]
+            by_size = [welch_t_test(a[:, :n], b[:, :n]).pvalue for n in self.sizes]
         else:
-            found = [grown.test.pvalue for grown in grow_brunner_munzel(a, b, self.sizes)]
-        pvalues = np.array(found)
+            by_size = [grown.test.pvalue for grown in grow_brunner_munzel(a, b, self.sizes)]
+        pvalues = np.array(by_size)
         return np.array([np.count_nonzero(pvalues <= alpha, axis=1) for alpha in self.alphas])
 
     def _find_limits(self) -> FloatArray:
