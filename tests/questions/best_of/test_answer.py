@@ -448,8 +448,8 @@ def test_one_chosen_by_validation_and_one_by_test_are_not_compared():
 # Real data
 
 
-def test_numbers_of_the_paper(shared_data):
-    """What the paper's text says of its runs, and where the runs say something else."""
+def test_numbers_of_bajgar(shared_data):
+    """What Bajgar et al. (2018) say of their runs, and where the runs say something else."""
     folder = shared_data / "boon_runs"
     fixed, random, resnet = (
         best_of_runs(read_runs(folder / f"derived_{name}.csv", metric="test_acc"), n=[5, 20])

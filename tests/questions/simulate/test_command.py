@@ -91,7 +91,7 @@ def test_published_case_studies(shared_data):
     rates = {curve["scenario"]: curve["false_positives"] for curve in answer["curves"]}
     assert rates["vgg, all"] == pytest.approx(0.315, abs=0.001)
     assert len(rates) == 6
-    # The paper says about 5%.
+    # Bouthillier et al. (2021) say about 5%.
     assert answer["means"][0]["false_positives"] == pytest.approx(0.156, abs=0.001)
 
 
