@@ -11,6 +11,7 @@ What a verdict holds with is noted: test examples and training that each algorit
 and hyperparameters that differ between the runs of one.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 _MOST_SETTINGS = 3  # that are shown
 _CHANCE_POOLED = 0.001
 _N_GLANCE = 500  # rows that show whether a column holds labels
+# Columns in which numbers are labels: which dataset, or which draw.
+_NUMBERS = re.compile(
+    r"\bid\b|_id\b|^(rep|repeat|repetition|rng|trial)\b|random_(seed|state)|subject"
+)
 _FLAGS = frozenset({"false", "no", "true", "yes", ""})  # mostly an outcome of the run
 
 
@@ -70,12 +75,13 @@ def _differ_in_pairs(runs: "Runs", labels: Labels, rows: IntArray) -> bool:
 
 
 def _may_label(runs: "Runs", rows: IntArray, name: str) -> bool:
-    """Whether a column says something of runs in words that recur, by a glance at some rows."""
+    """Whether a column labels runs, by its name and a glance at some rows: labels recur."""
     assert runs.others is not None
     if kind_of(name) != "other" or says_test_data(name):
         return False
     tables = [table for table, _ in runs.others.sources if name in table.names]
-    if not any(table.holds_text(name) for table in tables):
+    numbers = not any(table.holds_text(name) for table in tables)
+    if numbers and not _NUMBERS.search(normalise(name)):
         return False
     values = _spell(runs.others.label(name, rows))
     return 2 * len(values) <= len(rows) and not _FLAGS.issuperset(map(normalise, values))

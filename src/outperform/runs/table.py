@@ -313,8 +313,19 @@ class Runs:
         if kind == "algorithm" and name in self.unfinished:
             raise self.explain_unfinished(name)
         if name not in known:
-            raise UnknownName(f"no {kind} {name!r} in {self.source}", suggest_names(name, known))
+            remedy = suggest_names(name, known)
+            if (column := self._find_column_of(name)) is not None:
+                remedy = f"Column {column!r} holds it: pass --{kind} {quote(column)}. {remedy}"
+            raise UnknownName(f"no {kind} {name!r} in {self.source}", remedy)
         return known.index(name)
+
+    def _find_column_of(self, name: str) -> str | None:
+        every = np.arange(len(self))
+        for column in self.others.names if self.others else ():
+            assert self.others is not None
+            if name in self.others.label(column, every).names:
+                return column
+        return None
 
 
 def make_runs(
